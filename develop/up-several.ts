@@ -64,7 +64,11 @@ export async function upSeveral(
 
   const { planSession, runSession } = await import('./session/run-session.ts')
   const planned = await together(names, (dev, index) =>
-    planSession(worldOf(dev), { input: own, project }, found[index]!, originals.workloads[index], given, rights),
+    planSession(worldOf(dev), { input: own, project }, found[index]!, {
+      original: originals.workloads[index],
+      given,
+      rights,
+    }),
   )
   refuseShared(names, planned)
   const objects = await tryAll(world, names, planned)

@@ -37,7 +37,11 @@ export async function up(world: UpContext, input: UpInput, project: OpenProject)
   const originals = await originalsOf(world, input, project, [found])
   if ('outcome' in originals) return { kind: 'not-deployed', outcome: originals.outcome }
   const { planSession, runSession } = await import('./session/run-session.ts')
-  const planned = await planSession(world, { input, project }, found, originals.workloads[0], given, rights)
+  const planned = await planSession(world, { input, project }, found, {
+    original: originals.workloads[0],
+    given,
+    rights,
+  })
   let hasTaken = false
   const on = (event: UpEvent) => {
     hasTaken ||= event.type === 'taken'

@@ -19,11 +19,13 @@ export class BuildFailure extends Error {
 
   constructor(
     message: string,
-    place: DockerfilePlace | undefined,
-    step: string | undefined,
-    exitStatus: number | undefined,
-    isTransient = false,
-    stepName: string | undefined = undefined,
+    {
+      place,
+      step,
+      exitStatus,
+      isTransient = false,
+      stepName,
+    }: Partial<Pick<BuildFailure, 'place' | 'step' | 'exitStatus' | 'isTransient' | 'stepName'>> = {},
   ) {
     super(message)
     this.stepName = stepName
@@ -76,7 +78,7 @@ function buildFailure(error: ServiceError): BuildFailure | undefined {
     end: range.end?.line ?? range.start?.line ?? 1,
   }
   const isTransient = exit === undefined && registryAnswer(error.details) === 'transient'
-  return new BuildFailure(error.details, place, vertex?.digest, exit?.Code, isTransient)
+  return new BuildFailure(error.details, { place, step: vertex?.digest, exitStatus: exit?.Code, isTransient })
 }
 
 /**
@@ -86,19 +88,19 @@ function buildFailure(error: ServiceError): BuildFailure | undefined {
 function plainFailure(text: string, failedStep: Vertex | undefined): BuildFailure | undefined {
   const start = { filename: 'Dockerfile', text: '', start: 1, end: 1 }
   if (/\bthe Dockerfile(?: \([^)]*\))? cannot be empty$/i.test(text))
-    return new BuildFailure('the Dockerfile cannot be empty', start, undefined, undefined)
-  if (UNKNOWN_TARGET.test(text)) return new BuildFailure(text, undefined, undefined, undefined)
+    return new BuildFailure('the Dockerfile cannot be empty', { place: start })
+  if (UNKNOWN_TARGET.test(text)) return new BuildFailure(text)
   const [syntax, line] = /dockerfile parse error line (\d+): .*/s.exec(text) ?? []
   if (syntax !== undefined) {
     const place = { filename: 'Dockerfile', text: '', start: Number(line), end: Number(line) }
-    return new BuildFailure(syntax, place, undefined, undefined)
+    return new BuildFailure(syntax, { place })
   }
   const found = olderFailure(text, failedStep)
   if (!found) return undefined
   const { message, stepName, exitStatus } = found
   const isTransient = exitStatus === undefined && registryAnswer(text) === 'transient'
   const step = stepName === undefined && exitStatus === undefined ? undefined : failedStep?.digest
-  return new BuildFailure(message, undefined, step, exitStatus, isTransient, stepName)
+  return new BuildFailure(message, { step, exitStatus, isTransient, stepName })
 }
 
 /** Error of the frontend if `target` names a missing stage. */

@@ -66,7 +66,7 @@ export async function openPodSocket<T>(
   const attempt = async (isFresh: boolean) => {
     const [{ WebSocket }, connection] = await Promise.all([import('ws'), access.connect(isFresh)])
     signal?.throwIfAborted()
-    return open(WebSocket, access.server, connection, target, use, signal, limits)
+    return open(target, use, { WebSocket, server: access.server, connection, signal, limits })
   }
   try {
     return await attempt(false)
@@ -80,19 +80,25 @@ export async function openPodSocket<T>(
   }
 }
 
+/** The way to the API server, and the limits of a connection over it. */
+interface SocketAccess {
+  /** Class of the library, which is loaded when it is needed. */
+  readonly WebSocket: typeof WebSocket
+  readonly server: URL
+  readonly connection: Connection
+  readonly signal: AbortSignal | undefined
+  readonly limits: SocketLimits
+}
+
 function open<T>(
-  Socket: typeof WebSocket,
-  server: URL,
-  { streams, headers }: Connection,
   { pod, namespace, subresource, query, protocols }: PodSocketTarget,
   use: (socket: PodSocket) => T,
-  signal: AbortSignal | undefined,
-  limits: SocketLimits,
+  { WebSocket, server, connection: { streams, headers }, signal, limits }: SocketAccess,
 ): Promise<T> {
   const path = `${pathOf('v1', { name: 'pods', namespaced: true }, namespace, pod)}/${subresource}`
   const words = query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
   const address = `${server.href.replace(/\/$/, '').replace(/^http/, 'ws')}${path}?${words}`
-  const socket = new Socket(address, [...protocols], {
+  const socket = new WebSocket(address, [...protocols], {
     agent: streams,
     headers: { ...headers, 'user-agent': 'devctl' },
     perMessageDeflate: false,

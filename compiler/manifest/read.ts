@@ -126,7 +126,7 @@ function readWith(options: ManifestOptions, host: CompilerHost, reporter: Report
   const { tree: model, failed } = substituteVariables(tree, options.environment, lookup, reporter)
   secrets.addFrom(model)
   const findings = new Findings(manifestMistakes, { isUnresolved: isOpen, reported: failed })
-  check(model, manifestShape, [], model.span, findings)
+  check(model, manifestShape, { path: [], keySpan: model.span }, findings)
   findings.report(reporter)
   const manifest = readModel(
     model,

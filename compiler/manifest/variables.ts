@@ -60,7 +60,7 @@ export function substituteVariables(
   // Variables that are set later are replaced with themselves.
   const lookupNow: Lookup = name =>
     lookup(name) ?? (LATE.test(name) ? { value: `\${${name}}`, origin: 'a later step' } : undefined)
-  const { tree: result, failed } = interpolate(asked, lookupNow, CASTS, scalar => scalar, reporter)
+  const { tree: result, failed } = interpolate(asked, lookupNow, { casts: CASTS, convert: scalar => scalar }, reporter)
   let whole = result as MapTree // a map stays a map
   for (const path of failed) whole = restore(whole, tree, path) as MapTree // likewise
   const all =

@@ -6,21 +6,29 @@ import type { ModelPath } from './model-path.ts'
 import { shapeOf } from './row.ts'
 import type { ListForm, MapForm, ScalarForm, Shape } from './shape.ts'
 
+/** Path of a value in the model, and position of its key in the file. */
+export interface CheckedPlace {
+  readonly path: ModelPath
+  readonly keySpan: Span
+}
+
+/** An entry of a mapping: its key, and the position of the key with the value. */
+type MapEntry = readonly [key: string, entry: { readonly key: Span; readonly value: Tree }]
+
 /**
  * Checks a value against a shape and adds every error to `findings`. Returns false if the value is invalid and must not
- * be read. `keySpan` is the position of the value's key. If the value is a mapping, its invalid keys are added to
- * `invalidKeys`. The recursion is limited by the depth of the shape, not of the tree.
+ * be read. If the value is a mapping, its invalid keys are added to `invalidKeys`. The recursion is limited by the
+ * depth of the shape, not of the tree.
  */
 export function check(
   tree: Tree,
   shape: Shape,
-  path: ModelPath,
-  keySpan: Span,
+  { path, keySpan }: CheckedPlace,
   findings: Findings,
   invalidKeys?: Set<string>,
 ): boolean {
   if (shape.any) return true
-  if (tree.kind === 'map' && shape.map) return checkMap(tree, shape.map, path, keySpan, findings, invalidKeys)
+  if (tree.kind === 'map' && shape.map) return checkMap(tree, shape.map, { path, keySpan }, findings, invalidKeys)
   if (tree.kind === 'seq' && shape.list) return checkList(tree, shape.list, path, findings)
   if (tree.kind === 'scalar') {
     if (findings.isUnchecked(tree, shape.scalar !== undefined)) return true
@@ -40,7 +48,7 @@ export function check(
     placeOf(tree),
     { path, shape, tree, allowed: describeShape(shape), found: describeValue(tree) },
     path,
-    tree,
+    { tree },
   )
   return false
 }
@@ -48,15 +56,15 @@ export function check(
 function checkMap(
   tree: MapTree,
   declared: MapForm,
-  path: ModelPath,
-  keySpan: Span,
+  { path, keySpan }: CheckedPlace,
   findings: Findings,
   invalidKeys?: Set<string>,
 ): boolean {
   const form = declared.choose?.(tree) ?? declared
   let isValid = true
-  for (const [key, entry] of tree.entries)
-    if (!checkEntry(key, entry, form, path, findings)) {
+  for (const entry of tree.entries)
+    if (!checkEntry(entry, form, path, findings)) {
+      const [key] = entry
       isValid = false
       invalidKeys?.add(key)
       // An unknown key may be a misspelling of any other key.
@@ -83,18 +91,18 @@ const isExtension = (key: string, form: MapForm) => form.extensions && key.start
 
 /** Checks one entry of a mapping against the mapping's form. Returns false if the entry is invalid. */
 export function checkEntry(
-  key: string,
-  { key: span, value }: { key: Span; value: Tree },
+  entry: MapEntry,
   form: MapForm,
   path: ModelPath,
   findings: Findings,
   invalidKeys?: Set<string>,
 ): boolean {
+  const [key, { key: span, value }] = entry
   const field = Object.hasOwn(form.keys, key) ? form.keys[key] : undefined
-  if (field) return check(value, shapeOf(field), [...path, key], span, findings)
-  if (!form.others || isExtension(key, form)) return checkUnknown(key, span, value, form, path, findings)
-  if (form.others.names.test(key))
-    return check(value, shapeOf(form.others.row), [...path, key], span, findings, invalidKeys)
+  const place = () => ({ path: [...path, key], keySpan: span })
+  if (field) return check(value, shapeOf(field), place(), findings)
+  if (!form.others || isExtension(key, form)) return checkUnknown(entry, form, path, findings)
+  if (form.others.names.test(key)) return check(value, shapeOf(form.others.row), place(), findings, invalidKeys)
   if (form.others.otherwise === 'ignored') return true
   findings.add(findings.diagnostics.badName, span, { path, name: key }, [...path, key])
   return false
@@ -105,9 +113,7 @@ export function checkEntry(
  * `form.unknown` is `warning`. Returns false for an error.
  */
 export function checkUnknown(
-  key: string,
-  span: Span,
-  value: Tree,
+  [key, { key: span, value }]: MapEntry,
   form: MapForm,
   path: ModelPath,
   findings: Findings,
@@ -125,7 +131,7 @@ export function checkUnknown(
 function checkList(tree: SeqTree, form: ListForm, path: ModelPath, findings: Findings): boolean {
   let isValid = true
   for (const [index, item] of tree.items.entries())
-    if (!check(item, form.items, [...path, index], item.span, findings)) isValid = false
+    if (!check(item, form.items, { path: [...path, index], keySpan: item.span }, findings)) isValid = false
   return form.unique ? checkUnique(tree, path, findings) && isValid : isValid
 }
 
@@ -139,14 +145,10 @@ function checkUnique(tree: SeqTree, path: ModelPath, findings: Findings): boolea
     if (first === undefined) seen.set(item.value, item)
     else {
       const related = [{ span: first.span, message: 'it is here already' }]
-      findings.add(
-        findings.diagnostics.duplicateItem,
-        item.span,
-        { path, item: quoted(item) },
-        [...path, index],
-        item,
+      findings.add(findings.diagnostics.duplicateItem, item.span, { path, item: quoted(item) }, [...path, index], {
+        tree: item,
         related,
-      )
+      })
       isValid = false
     }
   }
@@ -181,16 +183,20 @@ function checkScalar(tree: ScalarTree, form: ScalarForm, path: ModelPath, findin
   if (typeof value === 'number' || typeof value === 'bigint') {
     if ((form.minimum === undefined || value >= form.minimum) && (form.maximum === undefined || value <= form.maximum))
       return true
-    findings.add(findings.diagnostics.outOfRange, placeOf(tree), { path, form, found: describeValue(tree) }, path, tree)
+    findings.add(findings.diagnostics.outOfRange, placeOf(tree), { path, form, found: describeValue(tree) }, path, {
+      tree,
+    })
     return false
   }
   if (typeof value !== 'string' || (!form.words && !form.pattern)) return true
   if (form.words?.includes(value) || form.pattern?.test(value)) {
     if (form.odd?.pattern.test(value))
-      findings.add(findings.diagnostics.oddValue, placeOf(tree), { path, says: form.odd.says }, path, tree)
+      findings.add(findings.diagnostics.oddValue, placeOf(tree), { path, says: form.odd.says }, path, { tree })
     return true
   }
-  findings.add(findings.diagnostics.notAllowed, placeOf(tree), { path, form, value, found: quoted(tree) }, path, tree)
+  findings.add(findings.diagnostics.notAllowed, placeOf(tree), { path, form, value, found: quoted(tree) }, path, {
+    tree,
+  })
   return false
 }
 

@@ -64,14 +64,13 @@ export class Findings {
     return reported?.has(tree) === true || (isAllowed && isOpen?.(tree) === true)
   }
 
-  /** Adds an error at `span`. The notes name the variables in `tree`, the value in error. */
+  /** Adds an error at `span`. If `tree`, the value in error, is given, the notes name the variables in it. */
   add<P extends SchemaProblem>(
     kind: DiagnosticKind<P>,
     span: Span,
     parameters: P,
     path: ModelPath,
-    tree?: Tree,
-    related?: readonly Related[],
+    { tree, related }: { readonly tree?: Tree; readonly related?: readonly Related[] } = {},
   ): void {
     const key = `${kind.code} ${span.file.path} ${span.start} ${span.end} ${path.at(-1)}`
     const owner = describeResource(path)

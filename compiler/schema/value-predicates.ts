@@ -31,7 +31,8 @@ export const isOneOf =
     words.includes(String(scalar(value)))
 
 /**
- * True if `memswap_limit` is unset (zero) or equals the memory limit. Both values mean no swap, as in a Pod
+ * True if `memswap_limit` is zero, which Docker treats as unset, or equals the memory limit, which means no swap, as in
+ * a Pod
  * (https://docs.docker.com/engine/containers/resource_constraints/#--memory-swap-details).
  */
 export const isMemoryLimit: ValuePredicate = (value, [service]) => {

@@ -85,6 +85,12 @@ export function reportMissing(missing: readonly MissingVariable[], reporter: Rep
  */
 export type Convert = (scalar: ScalarTree, cast: string, reporter: Reporter) => ScalarTree | undefined
 
+/** The casts by path, and the function that applies one. */
+export interface Conversion<C extends string> {
+  readonly casts: PathRules<C>
+  readonly convert: Convert
+}
+
 /**
  * Substitutes the variables in every string value of a document (never in keys) and converts the values at the paths of
  * `casts`. A value with the cast `verbatim` stays as written. If `spared` returns a replacement for a value with
@@ -94,8 +100,7 @@ export type Convert = (scalar: ScalarTree, cast: string, reporter: Reporter) => 
 export function interpolate<C extends string>(
   tree: Tree,
   lookup: Lookup,
-  casts: PathRules<C>,
-  convert: Convert,
+  { casts, convert }: Conversion<C>,
   reporter: Reporter,
   { spared, assumed }: Unset = {},
 ): { readonly tree: Tree | undefined; readonly failed: readonly (readonly string[])[] } {

@@ -162,7 +162,7 @@ function expandBraced(run: Run, output: Output, dollar: number, end: number, dep
   const operator = name === '' ? '' : match(OPERATOR, text, afterName)
   const word = afterName + operator.length
   const close = closingBrace(run, dollar + 1, word, end)
-  if (operator === '' || close < 0) return reportInvalid(run, name, dollar, afterName, close, end)
+  if (operator === '' || close < 0) return reportInvalid(run, { name, dollar, afterName, close }, end)
   if (depth >= MAX_DEPTH) {
     const message = `variable expressions are nested more than ${MAX_DEPTH} levels deep`
     run.errors.push({ kind: 'invalid', name, message, start: dollar, end: word })
@@ -186,7 +186,7 @@ function expandBraced(run: Run, output: Output, dollar: number, end: number, dep
     default:
       use(found?.origin ?? 'nowhere')
       if (set) output.add(found.value, dollar, close + 1, false)
-      else requireVariable(run, name, dollar, word, close, depth)
+      else requireVariable(run, { name, dollar, close }, word, depth)
   }
   return close + 1
 }
@@ -216,7 +216,15 @@ function addVariable(run: Run, output: Output, name: string, start: number, end:
   else run.unset.push({ name, start, end })
 }
 
-function requireVariable(run: Run, name: string, dollar: number, word: number, close: number, depth: number): void {
+/** A `${…}` expression: the name in it, and the offsets of its `$` and of its closing brace, or -1 without one. */
+interface Expression {
+  readonly name: string
+  readonly dollar: number
+  readonly close: number
+}
+
+/** Adds an error for a required variable that is not set. The message starts at `word`. */
+function requireVariable(run: Run, { name, dollar, close }: Expression, word: number, depth: number): void {
   const message = new Output()
   const before = run.errors.length
   expand(run, message, word, close, depth + 1)
@@ -225,7 +233,11 @@ function requireVariable(run: Run, name: string, dollar: number, word: number, c
 }
 
 /** Adds an error for text after `${` that is not a valid expression. Returns the offset to continue from. */
-function reportInvalid(run: Run, name: string, dollar: number, afterName: number, close: number, end: number): number {
+function reportInvalid(
+  run: Run,
+  { name, dollar, afterName, close }: Expression & { readonly afterName: number },
+  end: number,
+): number {
   const { text } = run
   const stop = close >= 0 ? close + 1 : Math.min(end, afterName + match(REST, text, afterName).length)
   const shown = text.slice(dollar, Math.min(stop, dollar + 60)) + (stop > dollar + 60 ? '…' : '')

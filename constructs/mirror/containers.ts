@@ -35,8 +35,7 @@ export interface OurContainers {
  * They are init containers if process 1 would not wait, or if other containers would start without the files.
  */
 export function syncContainers(
-  spec: Json,
-  live: Json,
+  { spec, live }: { readonly spec: Json; readonly live: Json },
   settings: MirrorSettings,
   facts: MirrorFacts,
   identity: RunsAs,

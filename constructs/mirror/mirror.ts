@@ -36,7 +36,9 @@ export function mirror(original: LiveObject | undefined, settings: MirrorSetting
       data: Object.assign(sessionData(facts), ...[ours!, ...besides].map(({ data }) => data)),
     },
     ...('persistentVolumeClaim' in sync && { claim: claim(original, settings, facts) }),
-    workload: mirrorWorkload(original, detached, settings, settings, facts, {
+    workload: mirrorWorkload(original, settings, facts, {
+      detached,
+      container: settings,
       spec: placed,
       replicas: 1,
       session: sessionHash(facts, ours!.hash),
@@ -47,7 +49,9 @@ export function mirror(original: LiveObject | undefined, settings: MirrorSetting
     services: facts.services.map((live, index) => {
       const service = settings.services[index]!
       const template = detach(live)
-      return mirrorWorkload(live, template, settings, service, facts, {
+      return mirrorWorkload(live, settings, facts, {
+        detached: template,
+        container: service,
         spec: besidePod(template, service, settings, facts, { sync, env: besides[index]!.env }),
         session: besides[index]!.hash,
         replicas: service.replicas ?? replicasOf(live),

@@ -34,7 +34,7 @@ export function developPod(
   const containers =
     settings.mode === 'hybrid'
       ? hybridContainers(live, settings, facts, identity, given.env)
-      : syncContainers(spec, live, settings, facts, identity, given)
+      : syncContainers({ spec, live }, settings, facts, identity, given)
   return podSpec(spec, settings, {
     initContainers: [containers.tools, ...listIn(spec, 'initContainers'), ...containers.before],
     // The kubelet starts the containers in this order.

@@ -34,23 +34,27 @@ export function ownerReferences(original: LiveObject | undefined): Json {
   return { ownerReferences: [{ apiVersion, kind, name: metadata.name, uid: metadata.uid }] }
 }
 
+/** The Pods of a mirror. */
+interface MirrorPod {
+  /** The original's template without what the API server and controllers have set. */
+  readonly detached: Detached
+  readonly container: ContainerSettings
+  readonly spec: Json
+  readonly replicas: number
+  /** Hash of the data that the Pods read from the Secret of the session. */
+  readonly session?: string | undefined
+  /** Name of the container that kubectl uses by default. */
+  readonly main?: string
+  readonly labels?: Labels
+  readonly annotations?: Labels
+}
+
 /** Returns the Deployment that replaces an application during development. */
 export function mirrorWorkload(
   original: LiveObject | undefined,
-  detached: Detached,
   development: MirrorSettings,
-  container: ContainerSettings,
   facts: MirrorFacts,
-  pod: {
-    readonly spec: Json
-    readonly replicas: number
-    /** Hash of the data that the Pods read from the Secret of the session. */
-    readonly session?: string | undefined
-    /** Name of the container that kubectl uses by default. */
-    readonly main?: string
-    readonly labels?: Labels
-    readonly annotations?: Labels
-  },
+  { detached, container, ...pod }: MirrorPod,
 ): MirrorObject {
   const name = original?.metadata.name ?? development.name
   const labels = { ...detached.labels, [MIRROR_LABEL]: labelValue(name) }

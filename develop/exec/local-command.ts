@@ -116,8 +116,7 @@ export async function runHere(
   supervisor: Supervisor,
   terminal: RemoteTerminal,
   { env, secrets }: Workspace,
-  wishes: RunCommandOptions,
-  signal: AbortSignal,
+  { wishes, signal }: { readonly wishes: RunCommandOptions; readonly signal: AbortSignal },
 ): Promise<number> {
   const place = localFolder(development, folder)
   const { pod } = await supervisor.untilReady(signal)

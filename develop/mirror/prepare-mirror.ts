@@ -39,17 +39,25 @@ export interface PreparedMirror {
   readonly way: AgentWay
 }
 
+/** Input of a mirror from the cluster and from the user. */
+export interface MirrorOrigin {
+  /** The workload that the mirror replaces; undefined for a service that is not deployed. */
+  readonly original: KubeObject | undefined
+  /** Variables that the user has set for the container. */
+  readonly given: readonly DevelopmentVariable[]
+  /** The rights that the user lacks; the request has already been sent. */
+  readonly rights: Promise<MissingRights>
+}
+
 /**
- * Reads the input of a mirror: folders, variables, files of secrets and the user of the image; `rights` is a request
- * that has already been sent. Throws a UserError if a folder or file does not exist.
+ * Reads the input of a mirror: folders, variables, files of secrets and the user of the image. Throws a UserError if a
+ * folder or file does not exist.
  */
 export async function prepareMirror(
   world: UpContext,
   input: UpInput,
   found: FoundDevelopment,
-  original: KubeObject | undefined,
-  given: readonly DevelopmentVariable[],
-  rights: Promise<MissingRights>,
+  { original, given, rights }: MirrorOrigin,
 ): Promise<PreparedMirror> {
   const { workspace, on } = world
   const { development, folder, composeFolders, runsService } = found

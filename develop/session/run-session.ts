@@ -1,4 +1,3 @@
-import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { personOf } from '../../environment/apply/held-lease.ts'
@@ -9,11 +8,10 @@ import type { Session } from '../../project/session.ts'
 import { toleratesFailures } from '../../project/tolerance.ts'
 import type { UpEvent } from '../events.ts'
 import { findMirror } from '../mirror/find-mirror.ts'
-import { type PreparedMirror, prepareMirror } from '../mirror/prepare-mirror.ts'
+import { type MirrorOrigin, type PreparedMirror, prepareMirror } from '../mirror/prepare-mirror.ts'
 import { type ReplacedWorkload, replaceWorkload } from '../mirror/replace-workload.ts'
 import { restoreWorkload } from '../mirror/restore-workload.ts'
-import { type MissingRights, withMissingRights } from '../mirror/stream-rights.ts'
-import type { DevelopmentVariable } from '../select/environment.ts'
+import { withMissingRights } from '../mirror/stream-rights.ts'
 import type { FoundDevelopment } from '../select/find-development.ts'
 import { type OpenedSsh, openSessionSsh } from '../ssh/session-ssh.ts'
 import type { UpContext, UpInput, UpOutcome } from '../up-input.ts'
@@ -60,12 +58,10 @@ export async function planSession(
   world: UpContext,
   asked: SessionRequest,
   found: FoundDevelopment,
-  original: KubeObject | undefined,
-  given: readonly DevelopmentVariable[],
-  rights: Promise<MissingRights>,
+  origin: MirrorOrigin,
 ): Promise<PlannedSession> {
   if (!asked.input.dryRun) await refuseSecond(world, found.development.name)
-  return { asked, found, prepared: await prepareMirror(world, asked.input, found, original, given, rights) }
+  return { asked, found, prepared: await prepareMirror(world, asked.input, found, origin) }
 }
 
 /** Replaces the original workload, and keeps the development container connected until its command ends. */

@@ -65,7 +65,7 @@ export class SessionProgram {
         })
       const own = [...development.environment, ...parseVariables(input.env ?? [], workspace.env)]
       const local = { access, namespace, container, command, development, folder, own, named, onLeftOut }
-      return runHere(local, supervisor, terminal, workspace, wishes, signal)
+      return runHere(local, supervisor, terminal, workspace, { wishes, signal })
     }
     if (prepared.once) {
       const job = {

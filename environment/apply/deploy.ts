@@ -243,7 +243,7 @@ export async function planDeploy(
   const key = kept?.key ?? newKey()
   const wanted = toDesiredState(plan, synth(needsKey ? markSecrets(plan, key) : plan), namespace)
   const [changes, locked] = await Promise.all([
-    planChanges(cluster, wanted, recorded, source, choices, options),
+    planChanges(cluster, wanted, { recorded, source, choices }, options),
     // The first deploy of an environment always has changes to make, and checks the Lease when it acquires it.
     recorded !== undefined && isLocked(cluster, environment, namespace, options),
   ])

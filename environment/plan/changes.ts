@@ -38,6 +38,13 @@ export interface Changes {
   readonly record: EnvironmentRecord
 }
 
+/** The record of the last deploy, and what this deploy is asked to do. */
+export interface ChangesInput {
+  readonly recorded: EnvironmentRecord | undefined
+  readonly source: Source
+  readonly choices: Choices
+}
+
 /**
  * Finds out what a deploy would change: lists the existing objects of the environment, and previews each wanted object
  * with a dry run on the server. Throws a UserError if an object cannot be deployed.
@@ -45,9 +52,7 @@ export interface Changes {
 export async function planChanges(
   cluster: Cluster,
   wanted: DesiredState,
-  recorded: EnvironmentRecord | undefined,
-  source: Source,
-  choices: Choices,
+  { recorded, source, choices }: ChangesInput,
   options: CallOptions,
 ): Promise<Changes> {
   const { environment, namespace } = wanted

@@ -24,6 +24,15 @@ type DeployProject = (
   above: readonly string[],
 ) => Promise<DeployOutcome>
 
+/** The place of a project among the repositories that depend on each other, and the function that deploys one. */
+interface DependenciesContext {
+  /** Repositories that depend on the project, the nearest last. */
+  readonly above: readonly string[]
+  /** Variables that the commands of dependencies passed on, by the names of the dependencies. */
+  readonly outputs: Map<string, Readonly<Record<string, string>>>
+  readonly deploy: DeployProject
+}
+
 /**
  * Deploys the repositories that a manifest depends on, one after another and each after its own dependencies.
  * Repositories that are already in the namespace are skipped, unless the input has `dependencies`. Adds the variables
@@ -34,9 +43,7 @@ export async function deployDependencies(
   world: OperationContext<DeployEvent>,
   input: DeployInput,
   { dependencies }: DevctlManifest,
-  above: readonly string[],
-  outputs: Map<string, Readonly<Record<string, string>>>,
-  deploy: DeployProject,
+  { above, outputs, deploy }: DependenciesContext,
 ): Promise<boolean> {
   const { workspace, session, on } = world
   const { cluster, namespace, signal } = session

@@ -60,7 +60,7 @@ export async function deploy(
   const dependencies = new Map<string, Readonly<Record<string, string>>>()
   if (manifest && manifest.dependencies.length > 0) {
     const { deployDependencies } = await import('./dependencies.ts')
-    const isDone = await deployDependencies(world, input, manifest, above, dependencies, deploy)
+    const isDone = await deployDependencies(world, input, manifest, { above, outputs: dependencies, deploy })
     if (!isDone) return { kind: 'dependency-failed' }
   }
   const isPart = isPartOf(input)

@@ -9,13 +9,12 @@ import { inClone, ownOptions } from '../deploy/dependencies.ts'
 import type { DestroyEvent } from './events.ts'
 import type { DestroyInput } from './input.ts'
 
-/** Destroys one project under its name; `above` are the repositories that depend on it. */
+/** Destroys one project; `above` are the repositories that depend on it. */
 type DestroyProject = (
   world: OperationContext<DestroyEvent>,
   input: DestroyInput,
   project: OpenProject,
-  name: string,
-  above: readonly string[],
+  target: { readonly environment: string; readonly above: readonly string[] },
 ) => Promise<unknown>
 
 /** Destroys the repositories that a manifest depends on, in reverse order and each before its own dependencies. */
@@ -36,7 +35,10 @@ export async function destroyDependencies(
       const inside = { ...workspace, cwd: folder }
       const own = { ...ownOptions(input, dependency), services: [] }
       const project = await openProject(inside, own)
-      await destroy({ ...world, workspace: inside }, own, project, name, [...above, address])
+      await destroy({ ...world, workspace: inside }, own, project, {
+        environment: name,
+        above: [...above, address],
+      })
     })
   }
 }

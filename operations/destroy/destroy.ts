@@ -31,18 +31,12 @@ export async function destroy(
   if (services.length > 0) {
     refuseForServices(input)
     const known = await findEnvironment(world, input, project)
-    return destroyProject(
-      world,
-      input,
-      project,
-      known.name,
-      [],
-      await selectServices(world.ask, services, known, input),
-    )
+    const select = await selectServices(world.ask, services, known, input)
+    return destroyProject(world, input, project, { environment: known.name, select })
   }
   const environment = await findName(world, input, project)
   if (input.all) await confirmAll(world, input, environment)
-  return destroyProject(world, input, project, environment, [])
+  return destroyProject(world, input, project, { environment })
 }
 
 /**
@@ -59,13 +53,20 @@ async function confirmAll(
   if (!(await ask.mayDestroyAll(environment, session.namespace))) throw new UserError('nothing was destroyed')
 }
 
+/** The environment of a project, or a part of it. */
+interface DestroyTarget {
+  readonly environment: string
+  /** Repositories that depend on the project, the nearest last. */
+  readonly above?: readonly string[]
+  /** Selects the objects to delete, if only some services are destroyed. */
+  readonly select?: NonNullable<EnvironmentInput['select']>
+}
+
 async function destroyProject(
   world: OperationContext<DestroyEvent>,
   input: DestroyInput,
   project: OpenProject,
-  environment: string,
-  above: readonly string[],
-  select?: NonNullable<EnvironmentInput['select']>,
+  { environment, above = [], select }: DestroyTarget,
 ): Promise<DestroyOutcome> {
   const { session, on } = world
   const { cluster, namespace, clock, signal, holder } = session

@@ -21,6 +21,13 @@ const OPTIONS = { level: 1 }
  */
 const PART = 64 << 10
 
+/** A tree with the container's own folders, and the number of the last journal file that it includes. */
+interface SavedTree {
+  readonly tree: TreeNode
+  readonly own: Iterable<string>
+  readonly journal: number
+}
+
 /**
  * Writes the base of a tree: a header line with the container's own folders and the number of the last journal file
  * that the base includes, and one line per path. A large base is never fully in memory. Changes made during the write
@@ -30,9 +37,7 @@ export async function saveBase(
   disk: Disk,
   file: string,
   { volume, root }: BaseKey,
-  tree: TreeNode,
-  own: Iterable<string>,
-  journal: number,
+  { tree, own, journal }: SavedTree,
 ): Promise<void> {
   const header = { version: VERSION, volume, root, own: [...own], journal }
   const bytes = await compressed(parts(header, tree))

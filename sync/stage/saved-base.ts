@@ -176,7 +176,7 @@ export class SavedBase {
     if (!journal) return
     const last = journal.turn()
     for (const [node, local] of sent) this.sends(node.path, local)
-    await saveBase(this.#disk, this.#file, { volume: this.#volume, root: this.#root }, tree, own, last)
+    await saveBase(this.#disk, this.#file, { volume: this.#volume, root: this.#root }, { tree, own, journal: last })
     if (journal === this.#journal) removeJournal(this.#disk, this.#prefix, number => number <= last)
   }
 

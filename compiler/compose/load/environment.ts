@@ -190,7 +190,8 @@ const MAX_PLACES = 5
 export function reportMissingFiles({ sources, reporter, missingFiles }: LoadState): void {
   for (const [path, { what, places }] of missingFiles) {
     const [first, ...others] = distinctPlaces(places)
-    if (first) sources.reportMissing(path, what, reporter, first, others.slice(0, MAX_PLACES), others.length)
+    if (first)
+      sources.reportMissing(path, what, { first, shown: others.slice(0, MAX_PLACES), others: others.length }, reporter)
   }
 }
 

@@ -94,17 +94,18 @@ export function loadProject(
     if (!reporter.hasErrors) reporter.report(empty, emptyPlace(located, state), {})
     return undefined
   }
-  return finish(model, named, located, variables, options, state)
+  return finish(model, { named, located, variables, options }, state)
 }
 
-function finish(
-  loaded: MapTree,
-  named: Named,
-  located: Located,
-  variables: VariableScope,
-  options: LoadOptions,
-  state: LoadState,
-): Loaded {
+/** Everything that is known about a project before its files are read. */
+interface ProjectInput {
+  readonly named: Named
+  readonly located: Located
+  readonly variables: VariableScope
+  readonly options: LoadOptions
+}
+
+function finish(loaded: MapTree, { named, located, variables, options }: ProjectInput, state: LoadState): Loaded {
   const { reporter } = state
   const normal = normalize(loaded, named.name, variables, state)
   const decoded = decodeModel(normal.model, reporter)

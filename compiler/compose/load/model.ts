@@ -36,7 +36,7 @@ export function loadModel(files: readonly string[], scope: ProjectScope, state: 
     for (const [index, document] of (documentsOf(path, 'the Compose file', state) ?? []).entries()) {
       // Each document is merged with all earlier ones, so many documents are expensive.
       if (index > 0) state.reporter.budget.spend('loads', 1, document.tree?.span)
-      model = addDocument(model, document, path, scope, extendsCache, state)
+      model = addDocument(model, document, { path, scope, extendsCache }, state)
     }
   if (!model) return undefined
   model = withDefaults(model)
@@ -47,12 +47,18 @@ export function loadModel(files: readonly string[], scope: ProjectScope, state: 
   return resolveListedEnvironment(model, scope.variables)
 }
 
+/** The file of a document, and what documents of a project share. */
+interface DocumentContext {
+  /** Absolute path of the file. */
+  readonly path: string
+  readonly scope: ProjectScope
+  readonly extendsCache: ExtendsCache
+}
+
 function addDocument(
   base: MapTree | undefined,
   document: YamlDocument,
-  path: string,
-  scope: ProjectScope,
-  extendsCache: ExtendsCache,
+  { path, scope, extendsCache }: DocumentContext,
   state: LoadState,
 ): MapTree | undefined {
   const { reporter } = state
@@ -61,7 +67,7 @@ function addDocument(
   const resets = new Resets(document.resets)
   let added = applyIncludes(own, { ...scope, including: [...scope.including, path] }, resets, state, loadModel)
   const before = base && resets.applyTo(base)
-  added = applyExtends(added, path, scope, resets, extendsCache, state)
+  added = applyExtends(added, { path, scope, resets, cache: extendsCache }, state)
   if (!state.incomplete) resets.reportUnused(reporter)
   added = withoutInvalid(added, [], state)
   if (!before) return toCanonical(added, added, state)

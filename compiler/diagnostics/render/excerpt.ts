@@ -40,7 +40,12 @@ export function excerpt(span: Span, width = WIDTH, hidden: readonly Span[] = [])
   const isInside = stretches.some(one => one.start < start - from && start - from < one.end)
   // The carets of a hidden part start where its `***` starts.
   const first = (isInside && cells.findLast(({ at }) => at <= start - from)?.at) || start - from
-  const shown = cutToWidth(cells, width, first, end - from, from > 0, start + REACH < text.length)
+  const shown = cutToWidth(
+    cells,
+    width,
+    { start: first, end: end - from },
+    { isLeft: from > 0, isRight: start + REACH < text.length },
+  )
   return { line, text: shown.text.trimEnd(), marks: shown.marks }
 }
 
@@ -64,19 +69,18 @@ function withoutHidden(cells: readonly Cell[], hidden: readonly { start: number;
   return kept
 }
 
+/** Cuts cells to a width around the marked range. `cut` says on which sides of the cells the line continues. */
 function cutToWidth(
   cells: readonly Cell[],
   room: number,
-  start: number,
-  end: number,
-  moreLeft: boolean,
-  moreRight: boolean,
+  { start, end }: { readonly start: number; readonly end: number },
+  cut: { readonly isLeft: boolean; readonly isRight: boolean },
 ) {
   const columnOf = (offset: number) => cells.reduce((sum, cell) => (cell.at < offset ? sum + cell.width : sum), 0)
   const total = columnOf(Number.POSITIVE_INFINITY)
-  const fits = !moreLeft && !moreRight && total <= room
+  const fits = !cut.isLeft && !cut.isRight && total <= room
   const firstColumn =
-    fits || (!moreLeft && columnOf(end) < room)
+    fits || (!cut.isLeft && columnOf(end) < room)
       ? 0
       : Math.max(0, columnOf(start) - Math.min(LEFT_CONTEXT, Math.floor(room / 3)))
 
@@ -84,7 +88,7 @@ function cutToWidth(
   let text = ''
   let marks = ''
   let width = 0
-  let cutRight = moreRight
+  let cutRight = cut.isRight
   for (const cell of cells) {
     const at = column
     column += cell.width
@@ -99,6 +103,6 @@ function cutToWidth(
     else if (cell.at < end) marks += '^'.repeat(cell.width)
   }
   if (!marks.includes('^')) marks += '^'
-  const cutLeft = firstColumn > 0 || moreLeft
+  const cutLeft = firstColumn > 0 || cut.isLeft
   return { text: (cutLeft ? CUT : '') + text + (cutRight ? CUT : ''), marks: (cutLeft ? ' ' : '') + marks }
 }

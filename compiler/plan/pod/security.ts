@@ -146,11 +146,7 @@ type Options = Pick<
 
 function readOptions(context: PlanContext, service: Service): Options {
   let found: Options = {}
-  for (const option of service.securityOpt) {
-    // Compose files use both `key=value` and `key:value`.
-    const [, key = '', value = ''] = /^([^=:]*)(?:[=:](.*))?$/s.exec(option.value) ?? []
-    found = { ...found, ...readOption(context, service, option, key, value, found) }
-  }
+  for (const option of service.securityOpt) found = { ...found, ...readOption(context, service, option, found) }
   return found
 }
 
@@ -158,10 +154,10 @@ function readOption(
   { reporter }: PlanContext,
   service: Service,
   { value: option, span }: At<string>,
-  key: string,
-  value: string,
   found: Options,
 ): Options {
+  // Compose files use both `key=value` and `key:value`.
+  const [, key = '', value = ''] = /^([^=:]*)(?:[=:](.*))?$/s.exec(option) ?? []
   switch (key) {
     case 'no-new-privileges':
       return value === 'false' ? {} : { allowPrivilegeEscalation: false }

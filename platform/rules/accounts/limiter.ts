@@ -9,7 +9,7 @@ export interface LimiterOptions {
 
 /**
  * Limits attempts by a key, such as an address. Its memory is bounded: the least recently used keys are forgotten
- * first, so a client with many addresses only pushes out its own.
+ * first.
  */
 export class Limiter {
   readonly #options: LimiterOptions

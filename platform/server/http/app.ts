@@ -80,21 +80,29 @@ export function createApp(
   app.addHook('onClose', async () => parts.usage.write().catch(() => {}))
   const handlers = makeHandlers(world, parts)
   const limits = loginLimits(isDirect ? 'none' : proxies.length > 0 ? 'named' : 'unnamed')
-  const turns = new FairQueue(TURNS)
+  const common = { world, parts, limits, turns: new FairQueue(TURNS), open }
   for (const [name, route] of Object.entries(ROUTES) as readonly [RouteName, ApiRoute][])
-    if (!route.isRaw)
-      register(app, name, route, handlers[name] as RouteHandler<RouteName>, world, parts, limits, turns, open)
+    if (!route.isRaw) register(app, name, route, handlers[name] as RouteHandler<RouteName>, common)
   // Handlers get the raw bytes of the body instead of parsed JSON.
   app.register(async raw => {
     raw.removeAllContentTypeParsers()
     raw.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
     for (const [name, route] of Object.entries(ROUTES) as readonly [RouteName, ApiRoute][])
-      if (route.isRaw)
-        register(raw, name, route, handlers[name] as RouteHandler<RouteName>, world, parts, limits, turns, open)
+      if (route.isRaw) register(raw, name, route, handlers[name] as RouteHandler<RouteName>, common)
   })
   registerBrowserLogin(app, world, parts, limits)
   answerUpgrades(app)
   return app
+}
+
+/** Everything that the routes of one server share. */
+interface RouteContext {
+  readonly world: ServerContext
+  readonly parts: Services
+  readonly limits: LoginLimits
+  readonly turns: FairQueue
+  /** Streams that must end when the server does. */
+  readonly open: Set<AbortController>
 }
 
 function register(
@@ -102,11 +110,7 @@ function register(
   name: RouteName,
   route: ApiRoute,
   handle: RouteHandler<RouteName>,
-  world: ServerContext,
-  parts: Services,
-  limits: LoginLimits,
-  turns: FairQueue,
-  open: Set<AbortController>,
+  { world, parts, limits, turns, open }: RouteContext,
 ): void {
   const [method = 'GET', path = ''] = name.split(' ')
   const auditCall = (request: FastifyRequest, status: number) => {

@@ -316,7 +316,7 @@ export class NamespaceView {
       isAsleep: this.#around.isAsleep(),
     })
     if (!noted.isRecorded && seen.length === 0) return this.#remove(name)
-    const whole = toDetails(this.#namespace, environment, noted, seen, this.#scene.isCut, service =>
+    const whole = toDetails(this.#namespace, environment, { noted, seen, isCut: this.#scene.isCut }, service =>
       this.#explanations.of(name, service, noted),
     )
     const before = this.#published.get(name)

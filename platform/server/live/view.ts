@@ -28,6 +28,14 @@ export function seenIn(
   return isAsleep ? services.map(one => ({ ...one, overview: inSleep(one.overview) })) : services
 }
 
+/** An environment as its last deploy recorded it, and as it runs. */
+export interface ObservedEnvironment {
+  readonly noted: DeployRecordView
+  readonly seen: readonly ObservedService[]
+  /** True if the environment has more objects than are watched. */
+  readonly isCut: boolean
+}
+
 /**
  * Converts an environment to the form that pages show. `problemsOf` returns the known reasons why a service is not
  * ready.
@@ -35,9 +43,7 @@ export function seenIn(
 export function toDetails(
   namespace: string,
   { name }: Pick<SceneEnvironment, 'name'>,
-  noted: DeployRecordView,
-  seen: readonly ObservedService[],
-  isCut: boolean,
+  { noted, seen, isCut }: ObservedEnvironment,
   problemsOf: (service: ObservedService) => readonly ServiceProblem[],
 ): EnvironmentDetails {
   const running = new Map(seen.map(one => [one.overview.service, one]))

@@ -42,10 +42,10 @@ interface Parts {
   readonly pullSecrets: PullSecrets
 }
 
-/** The namespaces of the platform, with the objects that each of them always has. */
 /** Interval in milliseconds at which work in a namespace is recorded at most. Pages show this time in minutes. */
 export const NOTED = 30_000
 
+/** The namespaces of the platform, with the objects that each of them always has. */
 export class Namespaces {
   readonly #world: ServerContext
   readonly #parts: Parts

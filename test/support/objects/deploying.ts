@@ -69,7 +69,7 @@ export async function plan(
   source = SOURCE,
 ): Promise<Changes> {
   const recorded = await readRecord(cluster, ENVIRONMENT, NAMESPACE, {})
-  return planChanges(cluster, what, recorded, source, { ...NO_CHOICES, ...choices }, {})
+  return planChanges(cluster, what, { recorded, source, choices: { ...NO_CHOICES, ...choices } }, {})
 }
 
 /** Plans and applies; tells what was done. `wait` waits for all workloads. */

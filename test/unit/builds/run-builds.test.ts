@@ -131,7 +131,7 @@ describe('builds', () => {
 
   test('are tried again if a registry was busy while a step needed it', async () => {
     const { ends, attempts } = await runWith([planned('web')], async (_, attempt) => {
-      if (attempt === 1) throw new BuildFailure('429', undefined, undefined, undefined, true)
+      if (attempt === 1) throw new BuildFailure('429', { isTransient: true })
       return digest
     })
     expect(ends.get('web')).toMatchObject({ kind: 'built' })

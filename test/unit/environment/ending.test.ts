@@ -176,7 +176,7 @@ describe('what devctl keeps for an environment', () => {
     await deploy(cluster, wanted([page, object('Secret', 'key', { data: {} })]))
     await endSlowly(cluster, own('ConfigMap'))
     const recorded = await readRecord(cluster, ENVIRONMENT, NAMESPACE, {})
-    const changes = await planChanges(cluster, wanted([page]), recorded, SOURCE, NO_CHOICES, {})
+    const changes = await planChanges(cluster, wanted([page]), { recorded, source: SOURCE, choices: NO_CHOICES }, {})
     expect(isUpToDate(changes)).toBe(false)
     expect(actions(changes), 'its kinds still count').toContain('prune secret/key')
     letGoWhenWatched(cluster, own('ConfigMap'))

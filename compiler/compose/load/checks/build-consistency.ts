@@ -74,6 +74,6 @@ function checkBuild(service: MapTree, input: ConsistencyInput): void {
 function checkContext(name: string, span: Span, input: ConsistencyInput): void {
   if (input.isInvalid(`services.${name}`) || input.isInvalidKey(name, 'build')) return
   const service = get(input.allServices, name)
-  if (!service) reportUndefined('service', 'services', name, span, input)
+  if (!service) reportUndefined({ kind: 'service', section: 'services', name, span }, input)
   else if (!get(service, 'build')) input.reporter.report(notBuilt, span, { name })
 }

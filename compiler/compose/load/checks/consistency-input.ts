@@ -75,14 +75,21 @@ export const items = (tree: Tree | undefined): readonly Tree[] => (isSeq(tree) ?
 /** Remaining number of spelling suggestions of each run, keyed by its reporter. */
 const suggestions = new WeakMap<Reporter, number>()
 
+/** A reference to a resource, such as a network, that its section does not define. */
+export interface UndefinedReference {
+  /** Kind of resource, for the message. */
+  readonly kind: string
+  /** Top-level key of the resources. */
+  readonly section: string
+  readonly name: string
+  readonly span: Span
+  readonly hint?: string | undefined
+}
+
 /** Reports a reference to an undefined resource or service, unless its definition is in error. */
 export function reportUndefined(
-  kind: string,
-  section: string,
-  name: string,
-  span: Span,
+  { kind, section, name, span, hint }: UndefinedReference,
   input: ConsistencyInput,
-  hint?: string,
 ): void {
   if (input.isInvalid(`${section}.${name}`)) return
   const known = get(
@@ -113,6 +120,6 @@ export function checkSources(
     const source = scalarAt(mount, 'source')
     if (!source) input.reporter.report(noSource, mount.span, { kind })
     else if (!get(input.model, section, scalarText(source)))
-      reportUndefined(kind, section, scalarText(source), source.span, input)
+      reportUndefined({ kind, section, name: scalarText(source), span: source.span }, input)
   }
 }

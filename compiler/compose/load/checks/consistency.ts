@@ -154,7 +154,7 @@ const hasWords = (command: Tree | undefined): boolean =>
 function checkReferences(service: MapTree, input: ConsistencyInput): void {
   const check = (kind: string, section: string, name: string, span: Span, hint?: string) => {
     const known = get(input.model, section)
-    if (!isMap(known) || !known.entries.has(name)) reportUndefined(kind, section, name, span, input, hint)
+    if (!isMap(known) || !known.entries.has(name)) reportUndefined({ kind, section, name, span, hint }, input)
   }
   const networks = get(service, 'networks')
   if (isMap(networks)) for (const [name, { key }] of networks.entries) check('network', 'networks', name, key)
@@ -188,7 +188,7 @@ function checkDependencies(service: MapTree, input: ConsistencyInput): void {
     if (input.isInvalid(`services.${name}`)) return
     if (get(input.allServices, name)) {
       if (required) input.reporter.report(disabledReference, span, { name })
-    } else reportUndefined('service', 'services', name, span, input)
+    } else reportUndefined({ kind: 'service', section: 'services', name, span }, input)
   }
   const dependencies = get(service, 'depends_on')
   if (isMap(dependencies))

@@ -2,8 +2,7 @@ import type { Reporter } from '../../../diagnostics/reporter.ts'
 import { formatPath, type ModelPath } from '../../../schema/model-path.ts'
 import { isRow, shapeOf } from '../../../schema/row.ts'
 import type { Loss, MapForm, Row, Shape } from '../../../schema/shape.ts'
-import type { Span } from '../../../text/source.ts'
-import type { MapTree, Tree } from '../../../text/tree.ts'
+import type { Entry, MapTree, Tree } from '../../../text/tree.ts'
 import { composeShape } from '../../keys/compose.ts'
 import { lossKinds } from '../../keys/losses.ts'
 
@@ -29,20 +28,19 @@ function walk(tree: Tree, shape: Shape, path: ModelPath, owners: readonly MapTre
 
 function walkMap(tree: MapTree, form: MapForm, path: ModelPath, owners: readonly MapTree[], reporter: Reporter): void {
   const around = [tree, ...owners]
-  for (const [key, { key: span, value }] of tree.entries) {
+  for (const [key, entry] of tree.entries) {
     const field = Object.hasOwn(form.keys, key) ? form.keys[key] : form.others?.row
     if (!field || !fieldsWithLoss.has(field)) continue
     const at = [...path, key]
     // Reports one diagnostic for a key together with its members.
-    if (isRow(field) && field.loss) reportLoss(field.loss, value, span, at, around, reporter)
-    else walk(value, shapeOf(field), at, around, reporter)
+    if (isRow(field) && field.loss) reportLoss(field.loss, entry, at, around, reporter)
+    else walk(entry.value, shapeOf(field), at, around, reporter)
   }
 }
 
 function reportLoss(
   loss: Loss,
-  value: Tree,
-  span: Span,
+  { key: span, value }: Entry,
   path: ModelPath,
   owners: readonly MapTree[],
   reporter: Reporter,

@@ -65,20 +65,22 @@ export function validate(
   const topLevel = new Set<string>()
   const findings = new Findings(composeDiagnostics, unchecked)
   const map = composeShape.map!
-  for (const [key, { key: span, value }] of tree.entries) {
+  for (const entry of tree.entries) {
+    const [key, { key: span, value }] = entry
     const field = Object.hasOwn(map.keys, key) ? map.keys[key] : undefined
     const shape = field && shapeOf(field)
     if (!shape) {
-      if (checkUnknown(key, span, value, map, [], findings)) continue
+      if (checkUnknown(entry, map, [], findings)) continue
       topLevel.add(key)
     } else if (value.kind === 'map' && shape.map?.others && !shape.map.choose) {
-      for (const [name, entry] of value.entries) {
+      for (const member of value.entries) {
+        const [name] = member
         const invalidKeys = new Set<string>()
-        if (checkEntry(name, entry, shape.map, [key], findings, invalidKeys)) continue
+        if (checkEntry(member, shape.map, [key], findings, invalidKeys)) continue
         if (key === 'services' && invalidKeys.size > 0) keys.set(name, invalidKeys)
         else entries.add(`${key}.${name}`)
       }
-    } else if (!check(value, shape, [key], span, findings)) topLevel.add(key)
+    } else if (!check(value, shape, { path: [key], keySpan: span }, findings)) topLevel.add(key)
   }
   findings.report(reporter)
   return { keys, entries, topLevel, paths: findings.paths }
@@ -90,7 +92,7 @@ export function validate(
  */
 export function validateAt(path: ModelPath, tree: Tree, shape: Shape, reporter: Reporter): boolean {
   const findings = new Findings(composeDiagnostics)
-  const isValid = check(tree, shape, path, tree.span, findings)
+  const isValid = check(tree, shape, { path, keySpan: tree.span }, findings)
   findings.report(reporter)
   return isValid
 }

@@ -17,7 +17,7 @@ import { type LoadState, markBrokenSection, withoutInvalid, withoutInvalidKeys }
 import type { VariableScope } from '../variables.ts'
 import { renameFormerExtensions } from './former-extensions.ts'
 
-const CASTS = rulesOf('cast')
+const CONVERSION = { casts: rulesOf('cast'), convert: convertScalar }
 
 const notAMapping = diagnostic({
   code: 'schema/not-a-mapping',
@@ -65,7 +65,7 @@ export function readDocument(document: YamlDocument, variables: VariableScope, s
     state.incomplete = true
     return undefined
   }
-  const { tree: result, failed } = interpolate(tree, variables.lookup, CASTS, convertScalar, state.reporter, {
+  const { tree: result, failed } = interpolate(tree, variables.lookup, CONVERSION, state.reporter, {
     spared: valuesFromSecrets(tree, state.secretRules),
     assumed: state.assumesRequired && assumedValues,
   })

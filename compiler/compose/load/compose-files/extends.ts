@@ -76,6 +76,15 @@ interface Services {
   readonly done: Map<string, number>
 }
 
+/** The document whose services extend others. */
+interface ExtendsInput {
+  /** Absolute path of its file. */
+  readonly path: string
+  readonly scope: ProjectScope
+  readonly resets: Resets
+  readonly cache: ExtendsCache
+}
+
 interface Step {
   readonly file: string
   readonly service: string
@@ -87,14 +96,7 @@ interface Step {
  * (https://github.com/compose-spec/compose-spec/blob/main/05-services.md#extends). Reports `extends/*`. Removes
  * `extends` from a service that cannot be resolved.
  */
-export function applyExtends(
-  model: MapTree,
-  path: string,
-  scope: ProjectScope,
-  resets: Resets,
-  cache: ExtendsCache,
-  state: LoadState,
-): MapTree {
+export function applyExtends(model: MapTree, { path, scope, resets, cache }: ExtendsInput, state: LoadState): MapTree {
   const section = get(model, 'services')
   if (
     !isMap(section) ||
@@ -138,20 +140,20 @@ class ExtendsRun {
     const step: Step = { file: services.file, service: name, span: reference.span }
     // A cycle or an unknown service is reported once instead of for each service in the chain.
     if (this.#failed.has(keyOf(step))) return undefined
-    const resolved = this.#resolveReference(services, name, service, reference, step, chain)
+    const resolved = this.#resolveReference(services, service, reference, step, chain)
     if (!resolved) this.#failed.add(keyOf(step))
     return resolved
   }
 
   #resolveReference(
     services: Services,
-    name: string,
     service: Entry,
     reference: Reference,
     step: Step,
     chain: readonly Step[],
   ): Tree | undefined {
     const { reporter } = this.#state
+    const name = step.service
     if (chain.some(before => before.file === step.file && before.service === step.service)) {
       const names = [
         ...chain.slice(chain.findIndex(before => before.file === step.file && before.service === name)),

@@ -77,16 +77,14 @@ export class Sources {
   }
 
   /**
-   * Reports a missing file at its first reference, with the number of other references. Suggests an example file beside
-   * it, such as `.env.example`.
+   * Reports a missing file at its first reference, with the number of other references, some of which are shown.
+   * Suggests an example file beside it, such as `.env.example`.
    */
   reportMissing(
     path: string,
     what: string,
+    { first, shown, others }: { readonly first: Span; readonly shown: readonly Span[]; readonly others: number },
     reporter: Reporter,
-    first: Span,
-    shown: readonly Span[],
-    others: number,
   ): void {
     const example = ['.example', '.sample', '.template', '.dist']
       .map(end => `${path}${end}`)

@@ -19,7 +19,8 @@ const failures: Readonly<Record<string, Recorded>> = JSON.parse(
   readFileSync(join(import.meta.dirname, 'build-failures.json'), 'utf8'),
 )
 
-const failureOf = ({ message, place, step, exitStatus }: Recorded) => new BuildFailure(message, place, step, exitStatus)
+const failureOf = ({ message, place, step, exitStatus }: Recorded) =>
+  new BuildFailure(message, { place, step, exitStatus })
 
 /** The diagnostic of a recorded failure, in a folder with the context `api`. */
 function shown(name: string, files: Readonly<Record<string, string>> = {}, build: Partial<FailedBuild> = {}): string {
@@ -94,7 +95,7 @@ describe('a Dockerfile in the Compose file', () => {
 
 test('a failure without a place is one of the `build`', () => {
   const file = new SourceFile('compose.yaml', 'services:\n  api:\n    build: api\n')
-  const failure = new BuildFailure('failed to push r/api:1: denied', undefined, 'sha256:1', undefined)
+  const failure = new BuildFailure('failed to push r/api:1: denied', { step: 'sha256:1' })
   const spec = { context: { folder: '/nowhere' }, dockerfile: { path: '/nowhere/Dockerfile' } }
   const said = renderDiagnostic(
     failedStep(failure, { name: 'api', spec, span: { file, start: 21, end: 26 }, cwd: '/' }),
@@ -117,7 +118,7 @@ describe('a builder that does not say the place', () => {
     const folder = join(cwd, 'api')
     const spec = { context: { folder }, dockerfile: { path: join(folder, 'Dockerfile') } }
     const file = new SourceFile('compose.yaml', 'services:\n  api:\n    build: api\n')
-    const failure = new BuildFailure(message, place, undefined, place ? undefined : 3)
+    const failure = new BuildFailure(message, { place, exitStatus: place ? undefined : 3 })
     return renderDiagnostic(failedStep(failure, { name: 'api', spec, span: { file, start: 21, end: 26 }, cwd }))
   }
   const message = 'executor failed running [/bin/sh -c echo hello &&     exit 3]: exit code: 3'
@@ -147,7 +148,7 @@ test('a repository that cannot be fetched has what git says, once and on one lin
   const git = "fatal: unable to access 'https://r.example.com/a.git/': not found"
   const message = `failed to load cache key: error fetching default branch for repository https://r.example.com/a.git: git stderr:\n${git}\n${git}\n: exit status 128`
   const spec = { context: { remote: 'https://r.example.com/a.git' }, dockerfile: { path: 'Dockerfile' } }
-  const failure = new BuildFailure(message, undefined, undefined, undefined)
+  const failure = new BuildFailure(message)
   expect(failedStep(failure, { name: 'api', spec, cwd: '/' }).message).toBe(
     `the build of \`api\` failed: \`https://r.example.com/a.git\` could not be fetched: ${git}`,
   )
@@ -156,7 +157,10 @@ test('a repository that cannot be fetched has what git says, once and on one lin
 test('a step that failed has a note for each secret that it mounts and the build does not have', () => {
   const text =
     'FROM busybox\nRUN --mount=type=secret,id=npm --mount=type=secret,id=key,target=/k cat /run/secrets/npm\n'
-  const failure = new BuildFailure('exit code: 1', { filename: 'Dockerfile', text, start: 2, end: 2 }, undefined, 1)
+  const failure = new BuildFailure('exit code: 1', {
+    place: { filename: 'Dockerfile', text, start: 2, end: 2 },
+    exitStatus: 1,
+  })
   const spec = {
     ...{ context: { folder: '/' }, dockerfile: { path: '/Dockerfile' } },
     secrets: new Map([['key', { value: 'x' }]]),

@@ -39,7 +39,7 @@ const newDisk = () =>
 test.each([0, 3, 5_000])('the base of %i files is read as it was written', async count => {
   const disk = newDisk()
   const tree = treeOf(count)
-  await saveBase(disk, FILE, KEY, tree, ['node_modules'], 7)
+  await saveBase(disk, FILE, KEY, { tree, own: ['node_modules'], journal: 7 })
   const read = new TreeNode('')
   expect(loadBase(disk, FILE, KEY, read)).toEqual({ own: ['node_modules'], journal: 7 })
   expect(basesOf(read)).toEqual(basesOf(tree))
@@ -47,7 +47,7 @@ test.each([0, 3, 5_000])('the base of %i files is read as it was written', async
 
 test('a base of another volume, and one that is damaged, are none', async () => {
   const disk = newDisk()
-  await saveBase(disk, FILE, KEY, treeOf(5_000), [], 0)
+  await saveBase(disk, FILE, KEY, { tree: treeOf(5_000), own: [], journal: 0 })
   const read = new TreeNode('')
   expect(loadBase(disk, FILE, { ...KEY, volume: 'other' }, read)).toBeUndefined()
   const bytes = disk.bytes(FILE)!
