@@ -1,5 +1,5 @@
 import { reportUnsupportedKeys } from './compose/load/checks/unsupported-keys.ts'
-import { withinLimits } from './compose/load/limits.ts'
+import { untilLimit, withinLimits } from './compose/load/limits.ts'
 import { loadProject } from './compose/load/load.ts'
 import type { Loaded } from './compose/load/loaded.ts'
 import { emptyProject, withManifestEndpoints } from './compose/load/manifest-inputs.ts'
@@ -13,6 +13,7 @@ import { planProject } from './plan/index.ts'
 import { planEnvironment } from './plan/names.ts'
 import type { Plan } from './plan/plan.ts'
 import { SecretPlaces } from './text/secret-places.ts'
+import type { ImageConfig } from './values/images/image-config.ts'
 import { isVariableWithSecret } from './values/secrets/secret-names.ts'
 
 export { modelNames } from './compose/model-names.ts'
@@ -20,6 +21,14 @@ export type { Diagnostic } from './diagnostics/diagnostic.ts'
 export type { CompilerHost } from './host.ts'
 export type { LoadOptions, PlanOptions } from './options.ts'
 export type { Plan } from './plan/plan.ts'
+
+/** Images that were built, or found in a registry, after a compilation. */
+export interface AvailableImages {
+  /** References with digests, by service. They take precedence over those of the options. */
+  readonly references?: ReadonlyMap<string, string>
+  /** Configurations, by service. */
+  readonly configs?: ReadonlyMap<string, ImageConfig>
+}
 
 /** The results of a compilation. The result of a stage is absent if an error prevented it. */
 export interface Compilation {
@@ -36,6 +45,11 @@ export interface Compilation {
    * read.
    */
   readonly plan?: Plan
+  /**
+   * Plans the same project with images that have become available: ports, healthchecks, users, volumes and warnings
+   * depend on them. Reads the Compose files no second time. Absent if there is no project to plan.
+   */
+  readonly withImages?: (images: AvailableImages) => Compilation
   readonly diagnostics: readonly Diagnostic[]
   /** The values known to be secret. They are set even after errors, because diagnostics may contain them. */
   readonly secrets: SecretPlaces
@@ -71,14 +85,27 @@ function compileWith(
   for (const value of secretContents(project)) secrets.addValue(value)
   // A plan depends on all services and all of their keys, so an incomplete model cannot be planned.
   if (loaded.isIncomplete) return { loaded, project, diagnostics: reporter.diagnostics(), secrets }
-  const plan = planProject(project, options, host, reporter)
-  return {
-    loaded,
-    project,
-    ...((options.plansErrors || !reporter.hasErrors) && { plan }),
-    diagnostics: reporter.diagnostics(),
-    secrets,
+  const read = reporter.copy()
+  const planned = (own: PlanOptions, reporter: Reporter): Compilation => {
+    const plan = planProject(project, own, host, reporter)
+    return {
+      loaded,
+      project,
+      ...((options.plansErrors || !reporter.hasErrors) && { plan }),
+      withImages: ({ references = new Map(), configs }) => {
+        const images = new Map([...(options.images ?? []), ...references])
+        const withImages = { ...options, images, ...(configs && { imageConfigs: configs }) }
+        return untilLimit(
+          read.copy(),
+          reporter => planned(withImages, reporter),
+          diagnostics => ({ loaded, project, diagnostics, secrets }),
+        )
+      },
+      diagnostics: reporter.diagnostics(),
+      secrets,
+    }
   }
+  return planned(options, reporter)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { UsageError } from '../compiler/diagnostics/user-error.ts'
-import type { Compilation } from '../compiler/index.ts'
+import type { AvailableImages, Compilation } from '../compiler/index.ts'
 import type { DevctlManifest, ManifestEnvironment } from '../compiler/manifest/manifest.ts'
 import type { LoadOptions, PlanOptions } from '../compiler/options.ts'
 import { SecretPlaces } from '../compiler/text/secret-places.ts'
@@ -17,6 +17,7 @@ import type { Workspace } from './workspace.ts'
 
 /** Compilation, with the manifest that was used. */
 export interface CompiledProject extends Compilation {
+  readonly withImages?: (images: AvailableImages) => CompiledProject
   readonly manifest?: DevctlManifest
   readonly environment?: ManifestEnvironment
   /** Set if there is no Compose file: the manifest deploys with commands, and the plan is empty. */
@@ -37,10 +38,7 @@ const VOLUME_AFFINITY = 'DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED'
 
 interface Extra
   extends Partial<LoadOptions>,
-    Pick<
-      PlanOptions,
-      'fallbackName' | 'secretRules' | 'manifestEnvironment' | 'forBuild' | 'imageConfigs' | 'leavesFoldersToUp'
-    > {
+    Pick<PlanOptions, 'fallbackName' | 'secretRules' | 'manifestEnvironment' | 'forBuild' | 'leavesFoldersToUp'> {
   /** Project, if it has already been opened. */
   readonly project?: OpenProject
   /** Called with the absolute path and the bytes of each file that is read. */
@@ -92,18 +90,28 @@ export async function compileFiles(
   const options = loadOptions(workspace, services, loading, planning, await withStdin(workspace, loading, project))
   const compilation = compile({ ...options, ...plan, ...extra, ...(plansErrors && { plansErrors }) }, host)
   if (compilation.loaded) workspace.secrets?.addNames(modelNames(compilation.loaded, givenNames(workspace)))
-  workspace.secrets?.addNames(combinedNames(compilation, plan))
-  tellSecrets(workspace, compilation)
+  const toProject = (compilation: Compilation): CompiledProject => {
+    workspace.secrets?.addNames(combinedNames(compilation, plan))
+    tellSecrets(workspace, compilation)
+    // An option may only be missing because its line in the manifest has an error.
+    const own = compilation.diagnostics.filter(({ code }) => !failed || !ABOUT_OPTIONS.has(code))
+    const all = [...diagnostics, ...own]
+    const { plan: made, withImages, ...rest } = compilation
+    const isSound = !all.some(({ severity }) => severity === 'error')
+    return {
+      ...rest,
+      ...found,
+      ...(made && (isSound || plansErrors) && { plan: made }),
+      ...(withImages && { withImages: images => toProject(withImages(images)) }),
+      diagnostics: all,
+    }
+  }
+  const compiled = toProject(compilation)
   const isMissing = compilation.diagnostics.some(({ code }) => code === 'files/no-compose-file')
   if (isMissing && manifest && !failed && !manifest.deploy?.endpoints) return nothing()
 
   refuseUnknownImages(planning.image, compilation)
-  // An option may only be missing because its line in the manifest has an error.
-  const own = compilation.diagnostics.filter(({ code }) => !failed || !ABOUT_OPTIONS.has(code))
-  const all = [...diagnostics, ...own]
-  const { plan: made, ...rest } = compilation
-  const isSound = !all.some(({ severity }) => severity === 'error')
-  return { ...rest, ...found, ...(made && (isSound || plansErrors) && { plan: made }), diagnostics: all }
+  return compiled
 }
 
 /**

@@ -52,6 +52,13 @@ export class Budget {
     this.#began = now()
   }
 
+  /** Returns a budget with as much left for everything but time, which starts again. */
+  copy(): Budget {
+    const copy = new Budget(this.#most, this.#now)
+    for (const [limit, amount] of this.#spent) copy.#spent.set(limit, amount)
+    return copy
+  }
+
   /** Counts work that is about to be done for the text at `span`. Throws OverBudget if that exceeds the limit. */
   spend(limit: LimitName, amount: number, span?: Span): void {
     const spent = (this.#spent.get(limit) ?? 0) + amount

@@ -22,6 +22,8 @@ export class Reporter {
   readonly #seen = new Set<string>()
   readonly #fileOrder = new Map<string, number>()
   readonly #hidden = new Map<SourceFile, Span[]>()
+  /** Reported folders outside the project, with the positions that name them. */
+  readonly #outside: { readonly folder: string; readonly span: Span | undefined }[] = []
   #errors = 0
 
   /** Creates a reporter. With `strict`, warnings about lost or approximated keys are errors. */
@@ -62,6 +64,30 @@ export class Reporter {
     const known = this.#hidden.get(span.file)
     if (known) known.push(span)
     else this.#hidden.set(span.file, [span])
+  }
+
+  /** Records that a folder outside the project was reported at `span`. */
+  addOutsideFolder(folder: string, span: Span | undefined): void {
+    this.#outside.push({ folder, span })
+  }
+
+  /** Returns true if a folder that contains the path was reported at `span`. */
+  knowsOutsideFolder(path: string, span: Span | undefined): boolean {
+    return this.#outside.some(
+      one => one.span?.file === span?.file && one.span?.start === span?.start && path.startsWith(`${one.folder}/`),
+    )
+  }
+
+  /** Returns a reporter that has reported the same until now, with the remaining budget but a new time limit. */
+  copy(): Reporter {
+    const copy = new Reporter({ strict: this.strict, budget: this.budget.copy() })
+    copy.#found.push(...this.#found)
+    for (const key of this.#seen) copy.#seen.add(key)
+    for (const [path, order] of this.#fileOrder) copy.#fileOrder.set(path, order)
+    for (const [file, spans] of this.#hidden) copy.#hidden.set(file, [...spans])
+    copy.#outside.push(...this.#outside)
+    copy.#errors = this.#errors
+    return copy
   }
 
   /** Registers a file. Diagnostics are sorted by file in the order of registration. */

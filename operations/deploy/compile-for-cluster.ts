@@ -145,9 +145,7 @@ export async function prepareForCluster(
       const known = await knownImages(wanted, { env, signal, ...loginTo })
       for (const [service, note] of known.notes) if (!chosen || chosen.has(service)) notes.push(note)
       // Images that were built are referenced by digest.
-      const image = new Map([...(options.image ?? []), ...wanted.built])
-      const imageConfigs = known.configs
-      compilation = await compileFiles(workspace, [], options, { ...planning, image }, { ...extra, imageConfigs })
+      compilation = compilation.withImages?.({ references: wanted.built, configs: known.configs }) ?? compilation
     }
   } catch (error) {
     const { NotBuilt } = await import('../../builds/builder/builder.ts')

@@ -52,6 +52,18 @@ export function withinLimits<Result>(
     reporter.report(invalid, undefined, { part: wrong })
     return stopped(reporter.diagnostics())
   }
+  return untilLimit(reporter, work, stopped)
+}
+
+/**
+ * Runs `work`. If it exceeds the budget of the reporter, reports that and returns the result of `stopped`, which receives
+ * the diagnostics so far.
+ */
+export function untilLimit<Result>(
+  reporter: Reporter,
+  work: (reporter: Reporter) => Result,
+  stopped: (diagnostics: readonly Diagnostic[]) => Result,
+): Result {
   try {
     return work(reporter)
   } catch (error) {

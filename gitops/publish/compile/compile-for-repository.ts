@@ -75,10 +75,10 @@ export async function compileForRepository(
       ? await buildMissing(compiled, { workspace, on, signal })
       : await confirmBuilt(compiled, workspace.env, signal)
     if (confirmed.size > 0) {
-      const ofServices = [...confirmed].filter(([service]) => compiled.plan!.images.has(service))
-      const image = new Map([...(options.image ?? []), ...ofServices])
-      compiled = await compileFiles(workspace, [], options, { ...options, image }, extra)
-      if (build) ofImages = await imageProblems({ workspace, signal }, { ...options, image }, extra, confirmed)
+      const { plan, withImages } = compiled
+      const references = new Map([...confirmed].filter(([service]) => plan!.images.has(service)))
+      if (build) ofImages = await imageProblems({ workspace, signal }, compiled, references, confirmed)
+      compiled = withImages?.({ references }) ?? compiled
     }
   } catch (error) {
     const { NotBuilt } = await import('../../../builds/builder/builder.ts')
@@ -136,14 +136,14 @@ const OF_IMAGES: ReadonlySet<string> = new Set(['volumes/of-image', 'security/im
  */
 async function imageProblems(
   { workspace, signal }: Pick<LocalContext, 'workspace' | 'signal'>,
-  options: Input,
-  extra: Parameters<typeof compileFiles>[4],
+  { withImages }: CompiledProject,
+  references: ReadonlyMap<string, string>,
   images: ReadonlyMap<string, string>,
 ): Promise<readonly Diagnostic[]> {
   const { knownImages } = await import('../../../builds/image-configs.ts')
   const { configs } = await knownImages({ built: images, plain: new Map() }, { env: workspace.env, signal })
   if (configs.size === 0) return []
-  const { diagnostics } = await compileFiles(workspace, [], options, options, { ...extra, imageConfigs: configs })
+  const { diagnostics = [] } = withImages?.({ references, configs }) ?? {}
   return diagnostics.filter(({ code }) => OF_IMAGES.has(code))
 }
 

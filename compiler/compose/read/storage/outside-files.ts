@@ -70,18 +70,9 @@ export function mayWrite(host: CompilerHost, path: string, span: Span | undefine
   return outside.is === 'read'
 }
 
-/**
- * The reported folders outside the project, with the positions that name them. Files in these folders are not reported
- * again for the same position.
- */
-const folders = new WeakMap<Reporter, { readonly folder: string; readonly span: Span | undefined }[]>()
-
 function warn(path: string, span: Span | undefined, reporter: Reporter, isFolder: boolean): void {
-  const known = folders.get(reporter) ?? []
-  const isReported = known.some(
-    one => one.span?.file === span?.file && one.span?.start === span?.start && path.startsWith(`${one.folder}/`),
-  )
-  if (isReported) return
+  // Files in a reported folder are not reported again for the same position.
+  if (reporter.knowsOutsideFolder(path, span)) return
   reporter.report(read, span, { path, isWritten: false })
-  if (isFolder) folders.set(reporter, [...known, { folder: path, span }])
+  if (isFolder) reporter.addOutsideFolder(path, span)
 }
