@@ -4,7 +4,7 @@ import type { Io, Output } from './io.ts'
 
 /**
  * Returns the Io of a command: all output goes through one redactor, which removes known secret values
- * (ARCHITECTURE.md, "Secrets") and all terminal control characters. Variables of the process whose names indicate a
+ * (compiler/DESIGN.md, "Secrets") and all terminal control characters. Variables of the process whose names indicate a
  * secret are known from the start; a command adds other secrets that it finds to `secrets`.
  */
 export function redacting(io: Io, onPlatform?: Io['onPlatform']): Io & { readonly secrets: KnownSecrets } {

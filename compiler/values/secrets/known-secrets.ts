@@ -22,11 +22,12 @@ server service staging system temp test tests testing token undefined user usern
 )
 
 /**
- * The secret values known to a run, with the rules for masking them in text that leaves the process (ARCHITECTURE.md,
- * "Secrets"). A value is masked wherever it occurs, including encoded forms, unless it is so short or common that
- * masking would make text unreadable. Such a value is masked only if it is the entire text (`maskValue`). Short words,
- * which may also be parts of names and addresses, and names of the project are masked only if they are an entire value
- * within the text. In text for a repository, short words are masked everywhere (`strictMasker`).
+ * The secret values known to a run, with the rules for masking them in text that leaves the process
+ * (compiler/DESIGN.md, "Secrets"). A value is masked wherever it occurs, including encoded forms, unless it is so short
+ * or common that masking would make text unreadable. Such a value is masked only if it is the entire text
+ * (`maskValue`). Short words, which may also be parts of names and addresses, and names of the project are masked only
+ * if they are an entire value within the text. In text for a repository, short words are masked everywhere
+ * (`strictMasker`).
  */
 export class KnownSecrets {
   readonly #values = new Set<string>()

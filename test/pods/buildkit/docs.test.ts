@@ -21,7 +21,7 @@ const SHOWN_NAMESPACE = 'words-dev'
 
 /**
  * Blocks marked `builder=FOLDER` run in order, with a registry of their own that has no image at first.
- * A merge waits for those of the README.
+ * A merge waits for those of docs/tour.md.
  */
 describe.skipIf(address === undefined)('what the pages show of builds', () => {
   afterAll(() => cluster?.close())

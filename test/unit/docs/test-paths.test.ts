@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../../support/cases.ts'
+import { projectFiles } from '../../support/project-files.ts'
 
 /** The folders and files whose text may name a test by its path. */
 const NAMING = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs', 'test', 'scripts', 'vitest.config.ts']
@@ -16,6 +17,7 @@ const files = NAMING.flatMap(name =>
   .filter(path => /\.(md|ts|tsx|mjs)$/.test(path) && path !== relative(root, import.meta.filename))
   // They add tests to a copy of the project.
   .filter(path => !path.startsWith('test/long/recipes/'))
+  .concat(projectFiles().filter(path => /^(?!(?:docs|examples|golden|test)\/).*\/(?:DESIGN|README)\.md$/.test(path)))
 
 const exists = (path: string) => ['', '.ts', '.test.ts'].some(end => existsSync(join(root, path) + end))
 
