@@ -14,7 +14,7 @@ import { generator } from '../support/cluster/random.ts'
 import { TcpProxy } from '../support/cluster/tcp-proxy.ts'
 import { freePort } from '../support/develop/free-port.ts'
 
-// A bad line between this machine and the API server: it is slow, loses connections, or falls silent.
+// Simulates a bad connection to the API server: it is slow, is cut, or falls silent.
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -48,7 +48,7 @@ require('http').createServer((asked, answer) => {
 }).listen(8080, () => console.log('connected'))
 `
 
-describe.skipIf(cluster === undefined)('a bad line to the API server', () => {
+describe.skipIf(cluster === undefined)('a bad connection to the API server', () => {
   let place: DevelopmentPlace
   let line: TcpProxy
   let port = 0
@@ -88,7 +88,7 @@ describe.skipIf(cluster === undefined)('a bad line to the API server', () => {
     return up
   }
 
-  /** Returns the container's answer over the forwarded port. */
+  /** Returns the response of the container over the forwarded port. */
   async function asked(name: string, method = 'GET'): Promise<string> {
     const headers = { connection: 'close' }
     const signal = AbortSignal.timeout(60_000)
@@ -114,7 +114,7 @@ describe.skipIf(cluster === undefined)('a bad line to the API server', () => {
 
   const connectedAgain = (count: number) => up!.until(/^connected$/, 180, count)
 
-  test.each([20, 80])('that takes %d ms: files go both ways, ports are forwarded', async delay => {
+  test.each([20, 80])('a connection with %d ms delay syncs files both ways and forwards ports', async delay => {
     line.delay = delay
     await start()
     const took: number[] = []
@@ -125,8 +125,8 @@ describe.skipIf(cluster === undefined)('a bad line to the API server', () => {
       await arrives('near.txt', text)
       took.push(Date.now() - began)
     }
-    // One round trip for the file, one for the request, plus the connection setup. The machine is busy, but not each
-    // time.
+    // One round trip is for the file and one for the request, plus the connection setup. The machine may be busy
+    // during some attempts, but not during all.
     expect(Math.min(...took)).toBeLessThan(1000 + 12 * delay)
     await asked(`from-${delay}.txt`, 'POST')
     await comes(`from-${delay}.txt`)
@@ -141,7 +141,7 @@ describe.skipIf(cluster === undefined)('a bad line to the API server', () => {
     expect(status.stdout).toContain('100.00%')
   })
 
-  test('that is cut: it says so, local ports stay open, and what was saved meanwhile arrives', async () => {
+  test('a cut connection is reported, local ports stay open, and later saves arrive', async () => {
     line.delay = 20
     const program = await start()
     for (let cut = 1; cut <= 3; cut++) {
@@ -156,7 +156,7 @@ describe.skipIf(cluster === undefined)('a bad line to the API server', () => {
     expect(program.process.exitCode).toBeNull()
   })
 
-  test('that loses connections at random: nothing that was saved is missing', async () => {
+  test('a connection with random losses loses no saved file', async () => {
     const random = generator(20_261_123)
     await start()
     for (let n = 0; n < 60; n++) {
@@ -170,7 +170,7 @@ describe.skipIf(cluster === undefined)('a bad line to the API server', () => {
     expect(up!.process.exitCode).toBeNull()
   })
 
-  test('that says nothing any more: it is noticed, said, and over when the line is good again', async () => {
+  test('a silent connection is reported, and the session continues after it', async () => {
     const program = await start()
     line.isSilent = true
     line.hold()
@@ -193,7 +193,7 @@ describe.skipIf(cluster === undefined)('a bad line to the API server', () => {
     await arrives('silent.txt', 'saved in silence')
   })
 
-  test('that says nothing, and nothing runs here: `status` says that the cluster does not answer', async () => {
+  test('status reports that the cluster does not answer, if nothing runs here', async () => {
     line.isSilent = true
     const status = place.devctl('status')
     expect(await status.status).toBe(1)

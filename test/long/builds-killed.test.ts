@@ -16,7 +16,7 @@ const METADATA = 'images.json'
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGKILL'] as const
 
 describe.skipIf(builders.length === 0)('a build that is killed', () => {
-  test(`leaves nothing on the builder and on the disk, ${RUNS} times`, { timeout: 900_000 }, async () => {
+  test(`a killed build leaves nothing on the builder and the disk, ${RUNS} times`, { timeout: 900_000 }, async () => {
     const seed = Number(process.env.KILLED_SEED ?? Date.now() % 1_000_000)
     const random = generator(seed)
     const projects: { project: SlowProject; address: string; milliseconds: number }[] = []
@@ -36,14 +36,14 @@ describe.skipIf(builders.length === 0)('a build that is killed', () => {
       if (await kill(project, name, after, what)) killed++
       await expectNothingRuns(address, project.mark, what)
       removeMetadata(project, what)
-      // A process killed by SIGKILL cannot remove half-written files.
+      // SIGKILL leaves no time to delete half-written files.
       const isNew = (path: string) => name !== 'SIGKILL' || !isUnfinished(path) || before.includes(path)
       expect(written(project).filter(isNew), what).toEqual(before)
-      // A machine that is busier or idler than at the start needs another delay.
+      // The delay is adapted, since the machine may be busier or idler than at the start.
       one.milliseconds = (one.milliseconds + (await build(project, what))) / 2
     }
     for (const { project } of projects) {
-      // The next build that writes the same files removes them.
+      // The next build that writes the same files deletes the half-written ones.
       project.change()
       await build(project, `after all runs of seed ${seed}`)
       expect(written(project).filter(isUnfinished)).toEqual([])

@@ -6,8 +6,8 @@ import { type DevelopmentPlace, openDevelopment } from '../pods/develop/developm
 import { write } from '../support/cli/folder.ts'
 import { eventually, findCluster } from '../support/cluster/cluster.ts'
 
-// The node of a development container is drained, or evicts its Pod. Other tests use the node: only this Pod needs its
-// label.
+// The node of a development container is drained, or evicts its Pod. Other tests use the node, too: only this Pod
+// needs its label.
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -53,7 +53,7 @@ describe.skipIf(cluster === undefined)('a development container whose Pod is evi
     await place?.close()
   })
 
-  test('waits as long as no node takes its Pod, and goes on', async () => {
+  test('up waits while no node accepts the evicted Pod, and continues then', async () => {
     const up = place.devctl('up')
     await up.until(/^the first$/, 180)
     await kubectl('label', 'node', node, `${LABEL}-`)
@@ -68,7 +68,7 @@ describe.skipIf(cluster === undefined)('a development container whose Pod is evi
     )
     expect(up.stderr).toContain('its Pod was evicted, as `kubectl drain` does')
     writeFileSync(join(place.folder, 'files/said.txt'), 'written meanwhile\n')
-    // A first Pod may be without a node for 15 s.
+    // Other waits end after a Pod has been without a node for 15 s.
     await sleep(20_000)
     expect(up.process.exitCode, up.stderr).toBe(null)
     await kubectl('label', 'node', node, `${LABEL}=yes`)
@@ -77,7 +77,7 @@ describe.skipIf(cluster === undefined)('a development container whose Pod is evi
     expect(await down.status, down.stderr).toBe(0)
   })
 
-  test('that has written more than it may is told why, and goes on', async () => {
+  test('up reports why a Pod that has written too much was evicted, and continues', async () => {
     const up = place.devctl('up', '--', 'sh', '-c', 'echo began; sleep 300')
     await up.until(/^began$/, 180)
     place.devctl('exec', '--', 'sh', '-c', 'head -c 200000000 /dev/zero > /tmp/large; sleep 100')

@@ -11,10 +11,10 @@ const cluster = found !== undefined && (await found.hasNodes()) ? found : undefi
 if (found !== undefined && cluster === undefined)
   console.warn('the cluster has no nodes: the tests that need Pods are left out')
 
-describe.skipIf(cluster === undefined)('runs in the cluster', () => {
+describe.skipIf(cluster === undefined)('examples applied to the cluster', () => {
   afterAll(() => cluster?.close())
 
-  // A second attempt gets its own namespace: that of the first may still exist.
+  // A second attempt gets another namespace, since that of the first may still exist.
   let attempts = 0
   for (const one of unbuiltExamples()) {
     test.concurrent(one.name, async ({ expect }) => {

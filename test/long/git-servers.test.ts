@@ -46,7 +46,7 @@ async function serve<S extends GitServer>(
 const http = (options: HttpOptions, repository?: RepositoryOptions): Promise<{ folder: string; server: HttpServer }> =>
   serve(bare => httpServer(bare.repository, options), repository)
 
-/** Returns a clone with a commit that the server does not have. */
+/** Creates a clone with a commit that the server does not have, and returns its folder. */
 async function changed(folder: string, server: GitServer, how: readonly string[] = CLONE): Promise<string> {
   await cloned(folder, server, how)
   const work = join(folder, 'work')
@@ -65,8 +65,8 @@ const push = (work: string, env: Env = {}): Promise<Outcome> => tryGit(work, ['p
 const head = (folder: string): Promise<string> => git(folder, 'rev-parse', 'refs/heads/main')
 
 describe.each(NAMES)('%s', name => {
-  describe.skipIf(name === 'ssh' && lacksSshd)('served (ssh is skipped where sshd is not installed)', () => {
-    test('a large repository is cloned in part and pushed to', async () => {
+  describe.skipIf(name === 'ssh' && lacksSshd)('repositories (ssh is skipped where sshd is not installed)', () => {
+    test('a large repository can be cloned in part and pushed to', async () => {
       const { folder, server } = await serve(SERVERS[name], { files: 200, commits: 300 })
       const work = await changed(folder, server)
       expect(await git(work, 'rev-list', '--count', 'HEAD')).toBe('2')
@@ -82,7 +82,7 @@ describe.each(NAMES)('%s', name => {
       expect(await git(server.repository, 'rev-list', '--count', 'main')).toBe('301')
     })
 
-    test('an empty repository is cloned and gets its first commit', async () => {
+    test('an empty repository can be cloned and gets its first commit', async () => {
       const { folder, server } = await serve(SERVERS[name], {})
       const work = await changed(folder, server)
       expect((await push(work, server.env)).status).toBe(0)
@@ -95,7 +95,7 @@ describe.each(NAMES)('%s', name => {
 test.each([
   [CLONE, '(non-fast-forward)'],
   [['clone'], '(fetch first)'],
-])('who comes second is told so: %s', async (how, reason) => {
+])('a second push is rejected with the reason: %s', async (how, reason) => {
   const { folder, server } = await serve(SERVERS.daemon)
   const work = await changed(folder, server, how)
   const other = await commitDirectly(server.repository, { 'other.txt': 'other\n' })
@@ -105,7 +105,7 @@ test.each([
   expect(await head(server.repository)).toBe(other)
 })
 
-test('a policy hook refuses each push with its words', async () => {
+test('a policy hook refuses each push with its message', async () => {
   const { folder, server } = await serve(SERVERS.daemon, { files: { a: '' }, hooks: declines() })
   const work = await changed(folder, server)
   for (const _ of [1, 2])
@@ -121,7 +121,7 @@ describe('hooks that fail for a while', () => {
     ['a lock', locksBranch(2), /cannot lock ref 'refs\/heads\/main': Unable to create/],
     ['a server that dies', hangsUpBefore(2), /the remote end hung up unexpectedly/],
   ]
-  test.each(cases)('%s', async (_, hooks, text) => {
+  test.each(cases)('a push succeeds after two failures by %s', async (_, hooks, text) => {
     const { folder, server } = await serve(SERVERS.daemon, { files: { a: '' }, hooks })
     const work = await changed(folder, server)
     for (const _ of [1, 2]) {
@@ -134,7 +134,7 @@ describe('hooks that fail for a while', () => {
     expect(await head(server.repository)).toBe(await head(work))
   })
 
-  test('a server that dies when the branch has moved', async () => {
+  test('a push fails if the server dies after the branch has moved', async () => {
     const { folder, server } = await serve(SERVERS.daemon, { files: { a: '' }, hooks: hangsUpAfter(1) })
     const work = await changed(folder, server)
     const { status, stderr } = await push(work)
@@ -143,7 +143,7 @@ describe('hooks that fail for a while', () => {
     expect(await head(server.repository)).toBe(await head(work))
   })
 
-  test('a hook that takes its time ends with its repository', async () => {
+  test('a push fails when its server closes during a hook', async () => {
     const { folder, server } = await serve(SERVERS.daemon, { files: { a: '' }, hooks: waits(600) })
     const work = await changed(folder, server)
     const pushed = push(work)
@@ -163,7 +163,7 @@ describe('faults over http', () => {
     ['a cut answer', on('push', { kind: 'cut-answer', after: 5 }), /hung up unexpectedly/, true],
     ['no answer', on('push', { kind: 'cut-answer', after: 0 }), /cannot lock ref .* is at \w+ but expected/, true],
   ]
-  test.each(cases)('%s', async (_, faults, text, hasHappened) => {
+  test.each(cases)('a push fails with %s, and the next one succeeds', async (_, faults, text, hasHappened) => {
     const { folder, server } = await http({ faults })
     const work = await changed(folder, server)
     const before = await head(server.repository)
@@ -174,20 +174,20 @@ describe('faults over http', () => {
     expect((await push(work)).status).toBe(0)
   })
 
-  test('an answer that never comes', async () => {
+  test('a push without a response fails when the server closes', async () => {
     const { folder, server } = await http({ faults: on('push-refs', { kind: 'hang' }) })
     const pushed = push(await changed(folder, server))
     await server.close()
     expect((await pushed).status).toBe(128)
   })
 
-  test('a slow server still serves', async () => {
+  test('a push to a slow server succeeds', async () => {
     const { folder, server } = await http({ slow: 4000 })
     expect((await push(await changed(folder, server))).status).toBe(0)
   })
 })
 
-test('a password is asked for by a 401, and the protocol is version 2', async () => {
+test('the server requests a password by a 401, and git uses protocol version 2', async () => {
   const { folder, server } = await http({ password: 'correct horse' })
   await cloned(folder, server)
   expect(server.requests[0]).toMatchObject({ status: 401, headers: { 'git-protocol': 'version=2' } })
@@ -195,7 +195,7 @@ test('a password is asked for by a 401, and the protocol is version 2', async ()
   expect((await tryGit(folder, ['clone', server.address, 'other'])).status).toBe(128)
 })
 
-test('compressed requests and large pushes arrive', async () => {
+test('chunked pushes of large files arrive', async () => {
   const { folder, server } = await http({})
   const work = await changed(folder, server)
   await git(work, 'sparse-checkout', 'disable')
@@ -208,7 +208,7 @@ test('compressed requests and large pushes arrive', async () => {
 })
 
 describe.skipIf(lacksSshd)('sshd (skipped where it is not installed)', () => {
-  test('strangers are refused, and a client refuses a server it does not know', async () => {
+  test('sshd refuses unknown keys, and git refuses an unknown server', async () => {
     const { folder, server } = await serve(bare => sshServer(bare.repository))
     const stranger = await tryGit(folder, ['ls-remote', server.address], { env: server.strangerEnv })
     expect(stranger.stderr).toContain('Permission denied (publickey)')
@@ -217,7 +217,7 @@ describe.skipIf(lacksSshd)('sshd (skipped where it is not installed)', () => {
   })
 })
 
-test('years of history are made at once', async () => {
+test('a repository with 1000 commits and 2000 files can be created', async () => {
   const { repository } = await bareRepository(makeFolder(), { files: 2000, commits: 1000 })
   expect(await git(repository, 'rev-list', '--count', 'main')).toBe('1000')
   expect((await git(repository, 'ls-tree', '-r', '--name-only', 'main')).split('\n')).toHaveLength(2000)

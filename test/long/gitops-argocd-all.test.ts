@@ -20,7 +20,7 @@ const COMPOSE = `services:
 const APIS = '/apis/argoproj.io/v1alpha1/namespaces/argocd'
 const SECONDS = 120
 
-describe.skipIf(!(await ensureArgocd(cluster)))('Argo CD, with one ApplicationSet for all folders', () => {
+describe.skipIf(!(await ensureArgocd(cluster)))('Argo CD with one ApplicationSet for all folders', () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'devctl-argocd-all-')))
   const own = `gitops-all-${process.pid}`
   const [one, two] = [`${own}-one`, `${own}-two`]
@@ -94,7 +94,7 @@ describe.skipIf(!(await ensureArgocd(cluster)))('Argo CD, with one ApplicationSe
     sync: 'Synced',
   })
 
-  test('each folder of the environment is an Application, bases and other environments are not', async () => {
+  test('each folder of the environment is an Application, but no base or other environment', async () => {
     await publish(one)
     await publish(two, '--layout', 'kustomize')
     const production = ['publish', '--environment', 'production', '--name', `${own}-three`]
@@ -107,7 +107,7 @@ describe.skipIf(!(await ensureArgocd(cluster)))('Argo CD, with one ApplicationSe
     await become([folder(one), folder(two)])
   })
 
-  test('a folder that goes takes its Application with it', async () => {
+  test('a deleted folder deletes its Application', async () => {
     const gone = Object.keys(await app.tree()).filter(path => path.startsWith(`environments/staging/${one}/`))
     await commitDirectly(app.server.repository, Object.fromEntries(gone.map(path => [path, undefined])))
     await cluster!.send(

@@ -24,7 +24,10 @@ interface Parts {
   readonly archive?: boolean
 }
 
-/** A web service before a database, with a migration between; and a service with a volume that may be left out. */
+/**
+ * An application with a web service that waits for a database and a migration, and a service with a volume that may
+ * be left out.
+ */
 function compose({ migration = 'incr migrations', greeting = 'hello', archive = true }: Parts = {}): string {
   return `name: shop
 services:
@@ -89,7 +92,7 @@ interface Version {
 
 afterAll(() => cluster?.close())
 
-describe.skipIf(!isThere)('Flux takes what `publish` writes', () => {
+describe.skipIf(!isThere)('Flux with the output of `publish`', () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'devctl-flux-')))
   const namespace = `flux-${process.pid}`
   const host = `web-${namespace}.${DOMAIN}`
@@ -110,7 +113,7 @@ describe.skipIf(!isThere)('Flux takes what `publish` writes', () => {
 
   const kubectl = (...args: readonly string[]) => cluster!.kubectl('--namespace', namespace, ...args)
 
-  /** Publishes, and makes Flux reconcile. */
+  /** Publishes, and triggers a reconciliation of Flux. */
   async function publish(...words: readonly string[]): Promise<string> {
     const { status, stdout, stderr } = await app.publish(...words)
     expect(status, stderr).toBe(0)
@@ -129,7 +132,7 @@ describe.skipIf(!isThere)('Flux takes what `publish` writes', () => {
   async function objects(): Promise<Readonly<Record<string, Version['metadata']>>> {
     const names = (await flux.inventory()).filter(name => !name.startsWith('Namespace/'))
     const { items } = JSON.parse(await kubectl('get', ...names, '--show-managed-fields', '--output=json'))
-    // kubectl prints what it was asked for.
+    // kubectl prints the objects that it was asked for.
     return Object.fromEntries(
       (items as readonly Version[]).map(one => [`${one.kind}/${one.metadata.name}`, one.metadata]),
     )
@@ -141,7 +144,7 @@ describe.skipIf(!isThere)('Flux takes what `publish` writes', () => {
 
   const jobIn = (all: object) => Object.keys(all).filter(name => name.startsWith('Job/'))
 
-  test('all of it is ready, in its order, and answers', async () => {
+  test('all services become ready in their order, and respond', async () => {
     const { status, stderr } = await app.publish()
     expect(status, stderr).toBe(0)
     const target = { ...FLUX_TARGET, namespace }
@@ -183,7 +186,7 @@ describe.skipIf(!isThere)('Flux takes what `publish` writes', () => {
     expect(await app.publish()).toMatchObject({ status: 0, stdout: expect.stringMatching(/^unchanged/) })
   })
 
-  test('what was edited or deleted by hand comes back', async () => {
+  test('objects that were changed or deleted by hand are restored', async () => {
     const before = await uids()
     await kubectl('set', 'image', 'deployment/web', '*=busybox:1.37')
     await kubectl(
@@ -217,7 +220,7 @@ describe.skipIf(!isThere)('Flux takes what `publish` writes', () => {
     await answers(1)
   })
 
-  test('a Job with new content runs once more, and the old one goes', async () => {
+  test('a Job with new content runs once more, and the old one is deleted', async () => {
     const before = await uids()
     await change({ greeting: 'good day', migration: 'incrby migrations 10' })
     await answers(11)
@@ -231,7 +234,7 @@ describe.skipIf(!isThere)('Flux takes what `publish` writes', () => {
     await answers(11)
   })
 
-  test('a service that left the file goes, and its claim stays', async () => {
+  test('a service that was removed from the file is deleted, and its claim stays', async () => {
     const before = await uids()
     const claim = JSON.parse(await kubectl('get', 'pvc', 'archive', '--output=json'))
     await change({ greeting: 'good day', migration: 'incrby migrations 10', archive: false })
@@ -248,7 +251,7 @@ describe.skipIf(!isThere)('Flux takes what `publish` writes', () => {
     expect(days.trim().split('\n')).toHaveLength(2)
   })
 
-  test('another layout is the same objects', async () => {
+  test('another layout has the same objects', async () => {
     const before = await uids()
     const generations = async () =>
       Object.entries(await objects()).map(([name, { generation }]) => `${name} ${generation}`)
@@ -265,7 +268,7 @@ describe.skipIf(!isThere)('Flux takes what `publish` writes', () => {
     await answers(11)
   })
 
-  test('when Flux is taken away the claims stay', async () => {
+  test('claims stay when the Kustomization is deleted', async () => {
     await flux.remove()
     await eventually('the workloads are gone', async () => {
       const left = await kubectl('get', 'deploy,sts,job,service,ingress', '--output=name')

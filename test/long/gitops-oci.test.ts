@@ -10,7 +10,7 @@ import { git } from '../support/git/git.ts'
 import { type Publishing, publishingFrom } from '../support/git/publishing.ts'
 import { bareRepository } from '../support/git/repository.ts'
 
-/** Registry of the test cluster, without TLS: controllers have to be configured for that. */
+/** Registry of the test cluster without TLS, for which controllers have to be configured. */
 const REGISTRY = '127.0.0.1:5000'
 
 const cluster = findCluster()
@@ -24,7 +24,7 @@ const ARTIFACT = `${REGISTRY}/devctl-oci-${process.pid}/shop`
 /** Time limit of each `kubectl wait`. */
 const TIMEOUT = '--timeout=50s'
 
-/** Compose file without Pods: the workloads are the same as from a repository. */
+/** Compose file without Pods, since the workloads are the same as from a repository. */
 const compose = (greeting: string) => `name: shop
 services:
   web:
@@ -74,7 +74,7 @@ describe.skipIf(!isThere.flux && !isThere.argocd)('an artifact in a registry', (
     return JSON.parse(stdout).digest
   }
 
-  /** Applies what `gitops init` prints, as a test adapts it. */
+  /** Applies the output of `gitops init` after a test has adapted it. */
   async function follow(environment: string, adapt: (text: string) => string): Promise<void> {
     const words = ['gitops', 'init', `--${environment}`, '--environment', environment, '--print']
     const { status, stdout, stderr } = await app.devctl(...words)
@@ -87,7 +87,7 @@ describe.skipIf(!isThere.flux && !isThere.argocd)('an artifact in a registry', (
   const greetingIn = (namespace: string) =>
     cluster!.kubectl('--namespace', namespace, 'get', 'deployment', 'web', '--output=jsonpath={..env[0].value}')
 
-  describe.skipIf(!isThere.flux)('is taken by Flux', () => {
+  describe.skipIf(!isThere.flux)('Flux', () => {
     const namespace = namespaceOf('flux')
     const kubectl = (...args: readonly string[]) => cluster!.kubectl('--namespace', namespace, ...args)
 
@@ -97,7 +97,7 @@ describe.skipIf(!isThere.flux && !isThere.argocd)('an artifact in a registry', (
       await cluster!.deleteNamespace(namespace)
     })
 
-    /** Makes Flux reconcile now, and waits until the cluster has that artifact. */
+    /** Triggers a reconciliation of Flux, and waits until the cluster has that artifact. */
     async function reconcile(digest: string): Promise<void> {
       const asked = `reconcile.fluxcd.io/requestedAt=${digest}`
       await kubectl('annotate', '--overwrite', 'ocirepository', 'shop-flux', asked)
@@ -106,7 +106,7 @@ describe.skipIf(!isThere.flux && !isThere.argocd)('an artifact in a registry', (
       await kubectl('wait', 'kustomization/shop-flux', '--for=condition=Ready', TIMEOUT)
     }
 
-    test('with the revision of its source', async () => {
+    test('Flux applies an artifact, which has the revision of its source', async () => {
       const digest = await publish('flux', 'hello')
       await follow('flux', text =>
         text
@@ -121,13 +121,13 @@ describe.skipIf(!isThere.flux && !isThere.argocd)('an artifact in a registry', (
       })
     })
 
-    test('and taken anew when it has changed', async () => {
+    test('Flux applies a changed artifact', async () => {
       await reconcile(await publish('flux', 'goodbye'))
       expect(await greetingIn(namespace)).toBe('goodbye')
     })
   })
 
-  describe.skipIf(!isThere.argocd)('is taken by Argo CD', () => {
+  describe.skipIf(!isThere.argocd)('Argo CD', () => {
     const namespace = namespaceOf('argocd')
     const name = `shop-argocd-${process.pid}`
     const kubectl = (...args: readonly string[]) => cluster!.kubectl('--namespace', 'argocd', ...args)
@@ -145,21 +145,21 @@ describe.skipIf(!isThere.flux && !isThere.argocd)('an artifact in a registry', (
       await cluster!.deleteNamespace(namespace)
     })
 
-    /** Makes Argo CD refresh now, and waits until the cluster has that artifact. */
+    /** Triggers a refresh of Argo CD, and waits until the cluster has that artifact. */
     async function reconcile(digest: string): Promise<void> {
       await kubectl('annotate', '--overwrite', 'application', name, 'argocd.argoproj.io/refresh=normal')
       for (const state of [`sync.revision}=${digest}`, 'sync.status}=Synced', 'health.status}=Healthy'])
         await kubectl('wait', `application/${name}`, `--for=jsonpath={.status.${state}`, TIMEOUT)
     }
 
-    test('and stays in sync', async () => {
+    test('Argo CD applies an artifact, and is in sync', async () => {
       const digest = await publish('argocd', 'hello')
       await follow('argocd', text => text.replace('name: shop-argocd', `name: ${name}`))
       await reconcile(digest)
       expect(await greetingIn(namespace)).toBe('hello')
     })
 
-    test('and taken anew when it has changed', async () => {
+    test('Argo CD applies a changed artifact', async () => {
       await reconcile(await publish('argocd', 'goodbye'))
       expect(await greetingIn(namespace)).toBe('goodbye')
     })

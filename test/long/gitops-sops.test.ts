@@ -39,7 +39,7 @@ const ENVIRONMENT = (layout: string) => `    layout: ${layout}
 
 afterAll(() => cluster?.close())
 
-describe.skipIf(!isThere)('Flux decrypts what `publish` encrypts for SOPS', () => {
+describe.skipIf(!isThere)('Flux with Secrets that `publish` encrypts for SOPS', () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'devctl-sops-')))
   const namespace = `sops-${process.pid}`
   let app: Publishing
@@ -89,7 +89,7 @@ describe.skipIf(!isThere)('Flux decrypts what `publish` encrypts for SOPS', () =
     expect(await flux.inventory()).toContain('Secret/shop-web')
   })
 
-  test('the other layouts are the same objects', async () => {
+  test('the other layouts have the same objects', async () => {
     const before = await uid('secret/shop-web')
     for (const layout of ['single-file', 'kustomize']) {
       await publish('--layout', layout)
@@ -99,7 +99,7 @@ describe.skipIf(!isThere)('Flux decrypts what `publish` encrypts for SOPS', () =
     }
   })
 
-  test('a new value gets there', async () => {
+  test('a new value reaches the Secret', async () => {
     await app.change({ 'compose.yaml': compose('hunter3-of-the-sea') })
     await publish()
     const { data } = JSON.parse(await kubectl('get', 'secret', 'shop-web', '--output=json'))

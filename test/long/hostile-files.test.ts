@@ -1,4 +1,4 @@
 import { test } from 'vitest'
 import { expectAnswer, hostileInputs } from '../support/hostile/inputs.ts'
 
-test.each(hostileInputs)('hostile input: $what', expectAnswer)
+test.each(hostileInputs)('the compiler handles hostile input: $what', expectAnswer)

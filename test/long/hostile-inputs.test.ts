@@ -6,7 +6,10 @@ const web = 'services:\n  web:\n    image: nginx\n'
 const services = (count: number, fields: (n: number) => string) =>
   `services:\n${many(count, n => `  s${n}: {image: nginx, ${fields(n)}}\n`)}`
 
-/** Big in one way each. They end in manifests or in diagnostics, within the memory and time of `compileWatched`. */
+/**
+ * Inputs that are large in one way each. They end in manifests or in diagnostics, within the limits of
+ * `compileWatched`.
+ */
 const inputs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '50,000 unknown keys': { 'compose.yaml': web + many(50_000, n => `key${n}: 1\n`) },
   '50,000 unknown keys of similar names': { 'compose.yaml': web + many(50_000, n => `service_of_length_${n}: 1\n`) },
@@ -117,7 +120,7 @@ const inputs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 }
 
-test.each(Object.entries(inputs))('%s', { timeout: 120_000 }, async (_, files) => {
+test.each(Object.entries(inputs))('input with %s ends in objects or errors', { timeout: 120_000 }, async (_, files) => {
   const { status, stderr } = await compileWatched(files)
   const said = stderr.slice(-2_000)
   expect([0, 1], said).toContain(status)

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPlatform, type TestPlatform } from '../support/platform/open-platform.ts'
 import { measureNamespaces } from './many-namespaces.ts'
 
-// A platform with many namespaces, best on a cluster that has nothing else to do.
+// Tests a platform with many namespaces, best on a cluster without other load.
 
 const COUNT = Number(process.env.NAMESPACES ?? 1000)
 
@@ -20,7 +20,7 @@ describe.skipIf(!process.env.KUBECONFIG)(`${COUNT} namespaces`, () => {
     await platform?.close()
   })
 
-  test('are listed, watched and looked after in little memory', async () => {
+  test('many namespaces are listed and watched in little memory', async () => {
     const { shown, took, resident } = await measureNamespaces(platform, folder, COUNT)
     console.log(`${COUNT} namespaces: listed in ${took.toFixed(0)} ms, ${resident.toFixed(0)} MiB resident`)
     expect(shown.all).toBeGreaterThanOrEqual(COUNT)

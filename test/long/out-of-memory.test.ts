@@ -35,7 +35,7 @@ describe.skipIf(cluster === undefined)('a development container without enough m
   })
   afterAll(() => place?.close())
 
-  test('says which limit to raise when its command needs more', async () => {
+  test('up and exec name the limit to raise when a command needs more memory', async () => {
     write(place.folder, { 'devctl.yml': manifest('    resources: {limits: {memory: 128Mi}}\n') })
     const up = place.devctl('up')
     await up.until(/^began$/, 180)
@@ -50,12 +50,12 @@ describe.skipIf(cluster === undefined)('a development container without enough m
     await eventually('the limit is named', async () => up.stderr.includes(text) || undefined, {
       explain: async () => up.stderr,
     })
-    // If only its process was killed, `up` ends, too, and the signal may arrive meanwhile.
+    // `up` also ends if only its process was killed, and the signal may arrive meanwhile.
     up.process.kill('SIGTERM')
     expect([130, 137, null]).toContain(await up.status)
   })
 
-  test('says which to raise when the agent has too little', async () => {
+  test('up names the limit to raise when the agent has too little memory', async () => {
     write(place.folder, { 'devctl.yml': manifest('    initContainer: {resources: {limits: {memory: 16Mi}}}\n') })
     const up = place.devctl('up')
     expect(await up.status).toBe(1)

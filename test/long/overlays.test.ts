@@ -25,7 +25,7 @@ async function baseOf({ tree }: Publishing, environment: string): Promise<string
   return base
 }
 
-test('a base stays as long as an environment uses it', async () => {
+test('a base exists as long as an environment uses it', async () => {
   const app = await overlays()
   for (const environment of ['staging', 'production'])
     expect((await app.devctl('publish', '--environment', environment)).status).toBe(0)
@@ -49,7 +49,7 @@ test('a base stays as long as an environment uses it', async () => {
     expect((await app.devctl('publish', '--environment', environment)).stdout).toMatch(/^unchanged/)
 })
 
-test('the commit tells what changes in the cluster', async () => {
+test('the commit message lists changes of the cluster', async () => {
   const app = await overlays()
   expect((await app.publish()).stdout).toBe('deploy(shop/staging): 5 added\n')
   await app.change({ 'compose.yaml': COMPOSE.replace('nginx:1.27', 'nginx:1.28') })

@@ -10,7 +10,7 @@ import { run } from '../support/run.ts'
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-// `full` has a volume over a large folder of its image; `image` shows what the folder should hold.
+// The service `full` has a volume over a large folder of its image; `image` shows the expected content of the folder.
 const COMPOSE = `
 services:
   full:
@@ -24,10 +24,10 @@ volumes:
   data:
 `
 
-// Names, owners, modes and content of everything below the folder.
+// Prints names, owners, modes and content of everything below the folder.
 const SUM = `cd /usr && { find . -printf '%p %u %g %m\\n' | sort; find . -type f -print0 | sort -z | xargs -0 sha256sum; } | sha256sum`
 
-describe.skipIf(cluster === undefined)('a volume that is filled', () => {
+describe.skipIf(cluster === undefined)('a volume that is filled from an image', () => {
   const namespace = `killed-${process.pid}`
   const folder = mkdtempSync(join(tmpdir(), 'devctl-killed-'))
   afterAll(async () => {
@@ -36,7 +36,7 @@ describe.skipIf(cluster === undefined)('a volume that is filled', () => {
     rmSync(folder, { recursive: true })
   })
 
-  test('is complete although its Pod was killed again and again while it was being filled', async () => {
+  test('a volume is complete although its Pod was killed repeatedly while it was filled', async () => {
     writeFileSync(join(folder, 'compose.yaml'), COMPOSE)
     const { status, stdout, stderr } = await run(['render', '--name', 'killed', '--namespace', namespace], {
       cwd: folder,

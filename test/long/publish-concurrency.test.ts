@@ -34,8 +34,8 @@ const SERVERS = {
     httpServer(bare.repository, { password: 'correct horse' }),
 }
 
-describe(`${APPLICATIONS} applications, and ${IMAGES.length} commits of one, published at the same moment`, () => {
-  test.each(Object.entries(SERVERS))('%s', async (how, serve) => {
+describe(`concurrent publishes of ${APPLICATIONS} applications, and of ${IMAGES.length} commits of one`, () => {
+  test.each(Object.entries(SERVERS))('all publishes end in a clean history: repository %s', async (how, serve) => {
     const root = makeFolder()
     const server = await serve(await bareRepository(root, { files: { 'README.md': 'ours\n' } }))
     onTestFinished(() => server.close())

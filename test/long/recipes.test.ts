@@ -6,11 +6,11 @@ import { forge } from './recipes/forge.ts'
 import { kind } from './recipes/kind.ts'
 import { schema } from './recipes/schema.ts'
 
-// Follows the recipes of CONTRIBUTING.md in one copy of the project. The recipe of a key alone is in
+// Follows the recipes of CONTRIBUTING.md in one copy of the project. The recipe of a key is tested in
 // test/programs/recipes.
 
 const RECIPES = { command, diagnostic, forge, kind, schema }
-/** The tests that the recipes name. */
+/** Tests that the recipes name. */
 const TESTS = [
   'test/unit/adapters',
   'test/unit/architecture.test.ts',
@@ -33,8 +33,8 @@ beforeAll(async () => {
 })
 afterAll(() => copy.remove())
 
-test('`-u` writes what is generated, and all else passes', async () => {
-  // The validators of a schema come before all that imports them, and the program before the tests that start it.
+test('vitest -u writes the generated files of all recipes', async () => {
+  // The validators of a schema are built before their importers, and the program before the tests that start it.
   await vitest('--project', 'unit', 'test/unit/adapters/json', '-u')
   await copy.node('scripts/build.mjs')
   await vitest('--project', 'unit', ...TESTS, '-u')
@@ -46,7 +46,7 @@ test('`-u` writes what is generated, and all else passes', async () => {
   expect(copy.read(`${expected}/poddisruptionbudget-web.yaml`)).toContain('minAvailable: 1999')
 })
 
-test('what was written is in style, and stays as it is', async () => {
+test('the written files pass Biome and do not change any more', async () => {
   await copy.node('node_modules/@biomejs/biome/bin/biome', 'check', '.')
   await copy.add()
   await vitest(

@@ -12,7 +12,7 @@ import { makeFolder } from '../support/cli/folder.ts'
 import { decrypt, IDENTITY, OTHER_RECIPIENT, RECIPIENT } from '../support/gitops/sops/decrypt.ts'
 import { installSops } from '../support/gitops/sops/program.ts'
 
-// The program `sops`, which is built here: some minutes for the clients of all the clouds that it has.
+// Builds the program `sops`, which takes some minutes because of its clients for all clouds.
 
 const SECRET: KubernetesObject = {
   apiVersion: 'v1',
@@ -23,7 +23,7 @@ const SECRET: KubernetesObject = {
   data: { password: Buffer.from('hunter2 ünd\n').toString('base64'), empty: '', 'file.bin': 'AAECAwT/' },
 }
 
-/** Other groups of keys than one of age alone, so that it is for the program. */
+/** Returns a rule with other groups of keys than one of age, which only the program can use. */
 const rule = (encrypted_regex: string) => ({
   fields: ['key_groups'],
   rule: { key_groups: [{ age: [OTHER_RECIPIENT, RECIPIENT] }], encrypted_regex },
@@ -32,18 +32,18 @@ const rule = (encrypted_regex: string) => ({
 const signal = AbortSignal.timeout(1_200_000)
 const env = { ...process.env, PATH: `${installSops()}${delimiter}${process.env.PATH}` }
 
-test('it encrypts what comes in on standard input', async () => {
+test('sops encrypts a Secret from standard input', async () => {
   const encrypted = await encryptByProgram(SECRET, rule(SECRET_VALUES), { env, signal })
   expect(await decrypt(encrypted)).toEqual(SECRET)
 })
 
-test.each(['^stringData$', 'data'])('a rule by which it encrypts %s is refused', async regex => {
+test.each(['^stringData$', 'data'])('a rule that makes sops encrypt %s is refused', async regex => {
   await expect(encryptByProgram(SECRET, rule(regex), { env, signal })).rejects.toThrow(
     'the rule for the Secret `shop-db` encrypts more than its values',
   )
 })
 
-test('it says why it fails', async () => {
+test('a failure of sops is reported with its message', async () => {
   const wrong = { fields: ['age'], rule: { age: 'ssh-ed25519 AAAA' } }
   await expect(encryptByProgram(SECRET, wrong, { env, signal })).rejects.toMatchObject({
     message: '`sops` could not encrypt the Secret `shop-db`',
@@ -51,7 +51,7 @@ test('it says why it fails', async () => {
   })
 })
 
-test('it opens what devctl has encrypted, and finds nothing changed', async () => {
+test('sops decrypts what devctl has encrypted, to the same Secret', async () => {
   const rule = { age: [RECIPIENT], encryptedRegex: SECRET_VALUES }
   const object = await encryptSecret(SECRET, rule, new Date('2026-05-04T03:02:01.999Z'))
   const folder = makeFolder({ 'key.txt': `${IDENTITY}\n` })

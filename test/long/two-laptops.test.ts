@@ -19,7 +19,7 @@ import { eventually, findCluster } from '../support/cluster/cluster.ts'
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-describe.skipIf(cluster === undefined)('two laptops at one service', () => {
+describe.skipIf(cluster === undefined)('two laptops with one service', () => {
   const people = mkdtempSync(join(tmpdir(), 'devctl-people-'))
   let ann: DevelopmentPlace
   let ben: Laptop
@@ -45,7 +45,7 @@ describe.skipIf(cluster === undefined)('two laptops at one service', () => {
   const marks = (laptop: Laptop) =>
     Object.fromEntries(Object.entries(filesHere(join(laptop.folder, 'files'))).map(([name, { mark }]) => [name, mark]))
 
-  test('the second is told who has it, may take it over, and gives it back', async () => {
+  test('the second laptop learns the holder, can take over the service, and releases it', async () => {
     const path = `/apis/apps/v1/namespaces/${ann.namespace}/deployments/api`
     const original = async () => withoutServerFields(await cluster!.get<KubeObject>(path))
     const before = await original()
@@ -62,8 +62,8 @@ describe.skipIf(cluster === undefined)('two laptops at one service', () => {
     const second = ben.devctl('up', '--take-over')
     await second.until(/^connected$/, 180)
     expect(await first.status, first.stderr).toBe(1)
-    // The second user's changes in the mirror are neither reported nor reverted. The end of the first user's Pod may be
-    // reported.
+    // Changes of the second user in the mirror are neither reported nor reverted; the end of the Pod of the first may
+    // be.
     const isOfConnection = (line: string) =>
       /^ +[\d.]+ s {2}(?:its Pod has ended|api: (?:reconnecting|waits|starts)|Files: not connected)/.test(line)
     const told = first.stderr.slice(first.stderr.indexOf('SSH: ')).split('\n').slice(1)
@@ -73,8 +73,8 @@ describe.skipIf(cluster === undefined)('two laptops at one service', () => {
       '',
     ])
 
-    // Files that the first user left in the volume are kept. Of files that both have, the second user's version wins,
-    // and the other is saved.
+    // Files that the first user left in the volume are kept. The version of the second user replaces one that both
+    // have, and the other is saved.
     const both = { 'ann.txt': 'of ann', 'ben.txt': 'of ben', 'both.txt': 'of ben' }
     expect(marks(ben)).toEqual(both)
     expect(marks(ann)).toEqual({ 'ann.txt': 'of ann', 'both.txt': 'of ann' })

@@ -59,13 +59,13 @@ describe.skipIf(!isThere).each([
 
   const path = () => `/apis/apps/v1/namespaces/${place.namespace}/deployments`
   const original = () => cluster!.get<KubeObject & { spec: { replicas: number } }>(`${path()}/web`)
-  /** Returns the original without the time of the last apply of Argo CD, which may be a later one. */
+  /** Returns the original without the time of the last apply, since Argo CD may have applied it again. */
   const asBefore = async () =>
     JSON.parse(JSON.stringify(withoutServerFields(await original()), (key, value) => (key === 'time' ? '' : value)))
   const mirrors = async () =>
     (await cluster!.get<{ items: KubeObject[] }>(`${path()}?labelSelector=dev.platform/mirror`)).items
 
-  test('is developed, and is as it was after, with nothing to sync', async () => {
+  test('up develops an application of Argo CD, and down restores it without a difference', async () => {
     const before = await asBefore()
     const up = place.devctl('up')
     await up.until(/^connected$/, 90)

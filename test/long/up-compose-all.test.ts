@@ -65,7 +65,7 @@ ${service('api', ports[0]!)}${service('web', ports[1]!)}  db:
     return Object.fromEntries(items.map(({ metadata, spec }) => [metadata.name, spec.replicas]))
   }
 
-  test('takes every service that people work on, each with its folder, port and rules, and gives all of them back', async () => {
+  test('up --all mirrors every service with a folder, its port and rules, and down restores them', async () => {
     const up = place.devctl('up', '--all')
     await up.until(/^api +\| .*listens/, 180)
     await up.until(/^web +\| .*listens/, 180)

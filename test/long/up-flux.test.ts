@@ -49,7 +49,7 @@ describe.skipIf(!isThere)('an application that Flux applies', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('stays at rest while it is developed, and is Flux’s again after, with nothing to write', async () => {
+  test('Flux leaves a developed application alone, and finds no difference after its release', async () => {
     await readyPod(place, 'app=web')
     const before = withoutServerFields(await place.get(DEPLOYMENT('web')))
     const taken = await takeOne(place.session(), DEPLOYMENT('web'), { name: 'web' })

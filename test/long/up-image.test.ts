@@ -6,7 +6,7 @@ import { imageWithFiles } from '../pods/develop/user-image.ts'
 import { write } from '../support/cli/folder.ts'
 import { eventually, findCluster } from '../support/cluster/cluster.ts'
 
-// A new image of the workload, while its mirror exists and between two runs of `up`; and `up --reset`.
+// Changes the image of the workload while its mirror exists and between two runs of `up`, and tests `up --reset`.
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -65,7 +65,7 @@ describe.skipIf(cluster === undefined)('the image of a workload', () => {
   const setImage = (image: string) =>
     cluster!.kubectl('-n', place.namespace, 'set', 'image', 'deployment/api', `api=${image}`)
 
-  test('changed while the mirror is there: its files come, what was made here or there stays', async () => {
+  test('a new image updates the mirror, and keeps files that were created here or there', async () => {
     await run('up', '--detach')
     expect(await cat('/app/node_modules/x/index.js')).toBe('1')
     await inContainer(
@@ -82,7 +82,7 @@ describe.skipIf(cluster === undefined)('the image of a workload', () => {
     expect(readFileSync(join(place.folder, 'files/shared.txt'), 'utf8')).toBe('image 1')
   })
 
-  test('changed between two `up`s: the same', async () => {
+  test('an image that changed between two runs of up updates the mirror in the same way', async () => {
     await run('down')
     write(place.folder, { 'compose.yaml': compose(images[2]!), 'files/later.js': 'later' })
     await run('deploy', '--wait')
@@ -94,7 +94,7 @@ describe.skipIf(cluster === undefined)('the image of a workload', () => {
     expect(here()).toEqual(['later.js', 'main.js', 'shared.txt'])
   })
 
-  test('`up --reset` begins with the image and this machine; the caches stay, and so does everything here', async () => {
+  test('up --reset starts with the image and this machine, and keeps the caches', async () => {
     const volume = () => inAgent('cat /devctl/volume/.devctl/volume')
     const inAgent = async (script: string) =>
       (

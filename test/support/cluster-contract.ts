@@ -14,11 +14,11 @@ export interface World {
   readonly namespaces: readonly [string, string]
   /** Client of the same cluster for a user without any permission. */
   readonly powerless: Cluster
-  /** Makes a kind that has no schema of its own; its objects are in namespaces. */
+  /** Defines a namespaced kind without a schema. */
   define(kind: { readonly apiVersion: string; readonly kind: string; readonly plural: string }): Promise<void>
   /**
-   * Runs a Pod whose container `main` has printed these lines, ended, printed them again in its second run, and goes
-   * on; undefined where no Pods run.
+   * Runs a Pod whose container `main` has printed these lines, ended, printed them again in its second run, and
+   * continues; undefined if no Pods run.
    */
   readonly print: undefined | ((pod: string, namespace: string, lines: readonly string[]) => Promise<void>)
   close(): Promise<void>
@@ -66,7 +66,7 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
     }
 
     describe('resource', () => {
-      test('tells the plural, and whether its objects are in namespaces', async () => {
+      test('resource returns the plural of a kind and whether it is namespaced', async () => {
         expect(await cluster.resource('v1', 'Namespace')).toEqual({ name: 'namespaces', namespaced: false })
         expect(await cluster.resource('networking.k8s.io/v1', 'NetworkPolicy')).toEqual({
           name: 'networkpolicies',
@@ -79,13 +79,13 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         ['apps/v1', 'deployment'],
         ['apps/v0', 'Deployment'],
         ['nobody.example.com/v1', 'Thing'],
-      ])('is undefined for %s %s, which the cluster does not know', async (apiVersion, kind) => {
+      ])('resource returns undefined for the unknown kind %s %s', async (apiVersion, kind) => {
         expect(await cluster.resource(apiVersion, kind)).toBeUndefined()
       })
     })
 
     describe('get', () => {
-      test('gives the whole object', async () => {
+      test('get returns the whole object', async () => {
         await cluster.apply(config('get', { a: '1' }, { labels: { l: 'x' }, annotations: { n: 'y' } }), { manager })
         const found = await cluster.get(ref('get'))
         expect(found).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', data: { a: '1' } })
@@ -98,23 +98,23 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         ])
       })
 
-      test('is undefined for what is not there: object, namespace, kind', async () => {
+      test('get returns undefined for a missing object, namespace or kind', async () => {
         expect(await cluster.get(ref('none'))).toBeUndefined()
         expect(await cluster.get({ ...ref('none'), namespace: 'contract-no-such-namespace' })).toBeUndefined()
         expect(await cluster.get(ref('none', 'Thing', 'nobody.example.com/v1'))).toBeUndefined()
       })
 
-      test('finds objects of the whole cluster', async () => {
+      test('get returns cluster-scoped objects', async () => {
         const found = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace })
         expect(found?.metadata.name).toBe(namespace)
       })
 
-      test.each(['', '.', '..', 'a/b', '%2e%2e'])('does not take %j for a name', async name => {
+      test.each(['', '.', '..', 'a/b', '%2e%2e'])('get and delete refuse the name %j', async name => {
         await fails(cluster.get(ref(name)), 'invalid')
         await fails(cluster.delete(ref(name)), 'invalid')
       })
 
-      test('does not take an object without its namespace', async () => {
+      test('get and apply refuse an object without its namespace', async () => {
         await fails(cluster.get({ apiVersion: 'v1', kind: 'ConfigMap', name: 'get' }), 'invalid')
         await fails(
           cluster.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'get' } }, { manager }),
@@ -136,7 +136,7 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
           ({ metadata }) => metadata.name,
         )
 
-      test('of all namespaces, or one', async () => {
+      test('list returns objects of all namespaces or of one', async () => {
         const mine = `contract=${namespace}`
         expect(await names(mine)).toEqual(expect.arrayContaining(['list-1', 'list-2', 'list-3']))
         expect(await names(mine, namespace)).toEqual(['list-1', 'list-2'])
@@ -144,14 +144,14 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         expect(await names(mine, 'contract-no-such-namespace')).toEqual([])
       })
 
-      test('a page at a time', async () => {
+      test('pages returns all objects', async () => {
         const found: string[] = []
         const query = { apiVersion: 'v1', kind: 'ConfigMap', labels: `contract=${namespace}` }
         for await (const page of cluster.pages(query)) found.push(...page.map(({ metadata }) => metadata.name))
         expect(found.filter(name => name.startsWith('list-')).sort()).toEqual(['list-1', 'list-2', 'list-3'])
       })
 
-      test('by labels', async () => {
+      test('list selects objects by labels', async () => {
         expect(await names('color=red,size=m', namespace)).toEqual(['list-1'])
         expect(await names('color=blue', namespace)).toEqual(['list-2'])
         expect(await names('contract,!size', other)).toEqual(['list-3'])
@@ -161,49 +161,49 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         expect(await names('color=green', namespace)).toEqual([])
       })
 
-      test('with the kind of every object', async () => {
+      test('list returns objects with their kind', async () => {
         const found = await cluster.list({ apiVersion: 'v1', kind: 'ConfigMap', namespace: other, labels: 'contract' })
         expect(found).toMatchObject([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'list-3' } }])
       })
 
-      test('is empty for a kind that the cluster does not know', async () => {
+      test('list returns nothing for an unknown kind', async () => {
         expect(await cluster.list({ apiVersion: 'nobody.example.com/v1', kind: 'Thing', namespace })).toEqual([])
       })
 
-      test('does not take a selector that is none', async () => {
+      test('list refuses an invalid selector', async () => {
         await fails(cluster.list({ apiVersion: 'v1', kind: 'ConfigMap', namespace, labels: 'a==b==c' }), 'invalid', 400)
       })
     })
 
     describe('apply', () => {
-      test('makes an object, and gives it as it is then', async () => {
+      test('apply creates an object and returns its stored state', async () => {
         const made = await cluster.apply(config('apply'), { manager })
         expect(made.metadata.uid).toBeDefined()
         expect(await cluster.get(ref('apply'))).toEqual(made)
       })
 
-      test('changes what is said, drops what is said no more, and leaves what others have', async () => {
+      test('apply changes its fields, deletes omitted ones and keeps those of other managers', async () => {
         await cluster.apply(config('merge', { a: '1', b: '1' }), { manager })
         await cluster.apply(config('merge', { c: '1' }), { manager: 'contract-2' })
         const merged = await cluster.apply(config('merge', { a: '2' }), { manager })
         expect(dataOf(merged)).toEqual({ a: '2', c: '1' })
       })
 
-      test('does not drop what two have said until both do not', async () => {
+      test('apply keeps a field until both of its managers omit it', async () => {
         await cluster.apply(config('shared', { a: '1', z: '1' }), { manager })
         await cluster.apply(config('shared', { a: '1' }), { manager: 'contract-2' })
         expect(dataOf(await cluster.apply(config('shared', { z: '1' }), { manager }))).toEqual({ a: '1', z: '1' })
         expect(dataOf(await cluster.apply(config('shared', {}), { manager: 'contract-2' }))).toEqual({ z: '1' })
       })
 
-      test('does not write what is there already', async () => {
+      test('apply does not write an unchanged object', async () => {
         const object = config('same', { a: '1' }, { labels: { l: 'x' } })
         const first = await cluster.apply(object, { manager })
         const second = await cluster.apply(object, { manager })
         expect(second.metadata.resourceVersion).toBe(first.metadata.resourceVersion)
       })
 
-      test('throws `conflict` for a field that somebody else has, and names both', async () => {
+      test('apply throws `conflict` for a field of another manager and names both', async () => {
         await cluster.apply(config('conflict', { a: '1' }), { manager: 'contract-2' })
         const error = await fails(cluster.apply(config('conflict', { a: '2' }), { manager }), 'conflict', 409)
         expect(error.reason).toBe('Conflict')
@@ -214,25 +214,25 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         expect(dataOf(await cluster.get(ref('conflict')))).toEqual({ a: '1' })
       })
 
-      test('names a manager that does not apply by the version it wrote', async () => {
+      test('apply names a manager that has not applied with its API version', async () => {
         await cluster.create(config('updater', { a: '1' }))
         const error = await fails(cluster.apply(config('updater', { a: '2' }), { manager }), 'conflict', 409)
         expect(error.causes).toMatchObject([{ message: expect.stringMatching(/^conflict with "devctl" using v1/) }])
       })
 
-      test('takes fields over with `force`, for good', async () => {
+      test('apply with `force` takes over fields permanently', async () => {
         await cluster.apply(config('force', { a: '1' }), { manager: 'contract-2' })
         expect(dataOf(await cluster.apply(config('force', { a: '2' }), { manager, force: true }))).toEqual({ a: '2' })
         await fails(cluster.apply(config('force', { a: '3' }), { manager: 'contract-2' }), 'conflict', 409)
       })
 
-      test('has no conflict about the same value', async () => {
+      test('apply has no conflict about an equal value', async () => {
         await cluster.apply(config('agree', { a: '1' }), { manager: 'contract-2' })
         const both = await cluster.apply(config('agree', { a: '1' }), { manager })
         expect(both.metadata.managedFields?.map(one => one.manager).sort()).toEqual(['contract', 'contract-2'])
       })
 
-      test('of a dry run gives what would be, and writes nothing', async () => {
+      test('apply with `dryRun` returns the result and writes nothing', async () => {
         const made = await cluster.apply(config('dry'), { manager, dryRun: true })
         expect(made.metadata.resourceVersion).toBeUndefined()
         expect(await cluster.get(ref('dry'))).toBeUndefined()
@@ -243,7 +243,7 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         expect(await cluster.get(ref('dry'))).toEqual(first)
       })
 
-      test('of a dry run throws what the real one would', async () => {
+      test('apply with `dryRun` throws the same errors', async () => {
         await cluster.apply(config('dry-conflict'), { manager: 'contract-2' })
         const dryRun = cluster.apply(config('dry-conflict', { a: '2' }), { manager, dryRun: true })
         await fails(dryRun, 'conflict', 409)
@@ -252,19 +252,19 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         expect(dataOf(await cluster.get(ref('dry-conflict')))).toEqual({ a: '1' })
       })
 
-      test('does not take fields that the kind does not have', async () => {
+      test('apply refuses fields that the kind does not have', async () => {
         const error = await failing(cluster.apply({ ...config('strict'), dota: {} }, { manager }))
         expect(error.failure).toBe('invalid')
         expect(error.message).toContain('dota')
       })
 
-      test('does not take a name that is none', async () => {
+      test('apply refuses an invalid name', async () => {
         const error = await fails(cluster.apply(config('Not_A_Name'), { manager }), 'invalid', 422)
         expect(error.reason).toBe('Invalid')
         expect(error.causes).toMatchObject([{ field: 'metadata.name', reason: 'FieldValueInvalid' }])
       })
 
-      test('does not take a change of a field that cannot change, and says which', async () => {
+      test('apply refuses a change of an immutable field and names it', async () => {
         const secret = (type: string): KubeObject => ({
           apiVersion: 'v1',
           kind: 'Secret',
@@ -276,7 +276,7 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         expect(error.causes).toMatchObject([{ field: 'type' }])
       })
 
-      test('throws `not-found` where the namespace or the kind is not there', async () => {
+      test('apply throws `not-found` for a missing namespace or kind', async () => {
         const homeless = config('homeless', {}, { namespace: 'contract-no-such-namespace' })
         const error = await fails(cluster.apply(homeless, { manager }), 'not-found', 404)
         expect(error.message).toBe('namespaces "contract-no-such-namespace" not found')
@@ -284,7 +284,7 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         await fails(cluster.apply(thing, { manager }), 'not-found')
       })
 
-      test('merges containers, their ports, variables and mounts by their keys', async () => {
+      test('apply merges containers, their ports, variables and mounts by their keys', async () => {
         const container = (name: string, more: object) => ({ name, image: 'busybox:1', ...more })
         const deployment = (containers: object[], volumes: object[] = []): KubeObject => ({
           apiVersion: 'apps/v1',
@@ -349,7 +349,7 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         expect(podSpec(merged).volumes.map(({ name }) => name)).toEqual(['v', 'w'])
       })
 
-      test('counts the changes of a spec in `generation`, and no others', async () => {
+      test('apply counts only changes of a spec in `generation`', async () => {
         const deployment = (replicas: number, labels: object = {}): KubeObject => ({
           apiVersion: 'apps/v1',
           kind: 'Deployment',
@@ -372,7 +372,7 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
     })
 
     describe('custom kinds', () => {
-      test('are known as soon as they are there, and lose no field', async () => {
+      test('custom kinds are known as soon as they are defined, and lose no field', async () => {
         const apiVersion = `${namespace}.example.com/v1`
         const kind = 'Gadget'
         expect(await cluster.resource(apiVersion, kind)).toBeUndefined()
@@ -399,7 +399,7 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         expect(dataOf(await cluster.get(ref('create')))).toEqual({ a: '1' })
       })
 
-      test('replace replaces all of it', async () => {
+      test('replace replaces the whole object', async () => {
         const { metadata } = await cluster.create(config('replace', { a: '1', b: '1' }))
         const { resourceVersion } = metadata
         const replaced = await cluster.replace(config('replace', { c: '1' }, { resourceVersion }))
@@ -416,7 +416,7 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         expect(dataOf(await cluster.get(ref('stale')))).toEqual({ a: '2' })
       })
 
-      test('replace throws `not-found` where there is nothing to replace', async () => {
+      test('replace throws `not-found` for a missing object', async () => {
         await fails(cluster.replace(config('nothing')), 'not-found', 404)
       })
     })
@@ -425,7 +425,7 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
       const patch = (name: string, body: object, more: object = {}) =>
         cluster.patch(ref(name), { ...body }, { manager: 'contract-patch', ...more })
 
-      test('merges: changes what it says, removes what is null, leaves the rest', async () => {
+      test('patch changes given fields, deletes null fields and keeps the others', async () => {
         await cluster.apply(config('patch', { a: '1', b: '1', c: '1' }, { labels: { l: 'x' } }), { manager })
         const patched = await patch('patch', { data: { a: '2', b: null }, metadata: { labels: { l: null } } })
         expect(dataOf(patched)).toEqual({ a: '2', c: '1' })
@@ -433,7 +433,7 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         expect(await cluster.get(ref('patch'))).toEqual(patched)
       })
 
-      test('gives what it changes to its manager', async () => {
+      test('patch makes its manager the owner of changed fields', async () => {
         await cluster.apply(config('patch-owner', { a: '1', b: '1' }), { manager })
         const patched = await patch('patch-owner', { data: { a: '2' } })
         const owners = patched.metadata.managedFields?.map(({ manager, operation }) => `${manager} ${operation}`)
@@ -442,7 +442,7 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         expect(error.causes).toMatchObject([{ field: '.data.a' }])
       })
 
-      test('of managed fields alone gives fields back to who had them', async () => {
+      test('patch of managed fields alone restores their earlier owners', async () => {
         const { metadata } = await cluster.apply(config('patch-back', { a: '1' }), { manager })
         await patch('patch-back', { data: { a: '2' } })
         await patch('patch-back', { data: { a: '1' } })
@@ -452,20 +452,20 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         expect(again.metadata.resourceVersion).toBe(given.metadata.resourceVersion)
       })
 
-      test('does not write what is there already', async () => {
+      test('patch does not write an unchanged object', async () => {
         const first = await cluster.apply(config('patch-same'), { manager })
         expect((await patch('patch-same', { data: { a: '1' } })).metadata.resourceVersion).toBe(
           first.metadata.resourceVersion,
         )
       })
 
-      test('of a dry run writes nothing', async () => {
+      test('patch with `dryRun` writes nothing', async () => {
         const first = await cluster.apply(config('patch-dry'), { manager })
         expect(dataOf(await patch('patch-dry', { data: { a: '2' } }, { dryRun: true }))).toEqual({ a: '2' })
         expect(await cluster.get(ref('patch-dry'))).toEqual(first)
       })
 
-      test('throws `conflict` for an old version, `not-found`, and `invalid` for an unknown field', async () => {
+      test('patch throws `conflict` for an old version, `not-found`, and `invalid` for an unknown field', async () => {
         const { metadata } = await cluster.apply(config('patch-old'), { manager })
         await patch('patch-old', { data: { a: '2' } })
         const { resourceVersion } = metadata
@@ -476,7 +476,7 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
     })
 
     describe('delete', () => {
-      test('gives true, and false when there was none', async () => {
+      test('delete returns true, or false for a missing object', async () => {
         await cluster.create(config('delete'))
         expect(await cluster.delete(ref('delete'))).toBe(true)
         expect(await cluster.get(ref('delete'))).toBeUndefined()
@@ -484,7 +484,7 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         expect(await cluster.delete(ref('delete', 'Thing', 'nobody.example.com/v1'))).toBe(false)
       })
 
-      test('throws `conflict` when it is another object than the one that is meant', async () => {
+      test('delete throws `conflict` for another uid or version', async () => {
         const { uid, resourceVersion } = (await cluster.create(config('uid'))).metadata
         const stranger = '00000000-0000-0000-0000-000000000000'
         await fails(cluster.delete(ref('uid'), { uid: stranger }), 'conflict', 409)
@@ -493,7 +493,7 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         expect(await cluster.delete(ref('uid'), { uid })).toBe(true)
       })
 
-      test('waits for finalizers', async () => {
+      test('delete waits for finalizers', async () => {
         const finalizers = ['example.com/wait']
         await cluster.create(config('finalizer', {}, { finalizers }))
         expect(await cluster.delete(ref('finalizer'))).toBe(true)
@@ -517,21 +517,21 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         expect.fail(`${name} is still there`)
       }
 
-      test('in the background: at once, and what it owns a moment later', async () => {
+      test('delete in the background deletes an object at once and its dependents later', async () => {
         await family('background')
         await cluster.delete(ref('background'), { propagation: 'Background' })
         expect(await cluster.get(ref('background'))).toBeUndefined()
         await gone('background-child')
       })
 
-      test('in the foreground: what it owns first', async () => {
+      test('delete in the foreground deletes the dependents first', async () => {
         await family('foreground')
         await cluster.delete(ref('foreground'), { propagation: 'Foreground' })
         await gone('foreground')
         expect(await cluster.get(ref('foreground-child'))).toBeUndefined()
       })
 
-      test('leaving orphans: what it owned has no owner then', async () => {
+      test('delete with orphans leaves the dependents without an owner', async () => {
         await family('orphan')
         await cluster.delete(ref('orphan'), { propagation: 'Orphan' })
         await gone('orphan')
@@ -541,7 +541,7 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
     })
 
     describe('watch', () => {
-      test('tells what there is, then what changes, until it is aborted', async () => {
+      test('watch reports existing objects and then changes until it is aborted', async () => {
         const done = new AbortController()
         const labels = { watch: 'me' }
         await cluster.create(config('watch-1', {}, { labels }))
@@ -565,7 +565,7 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         await expect(waiting).rejects.toThrow('enough')
       })
 
-      test('takes a field selector', async () => {
+      test('list and watch use a field selector', async () => {
         await cluster.create(config('watch-5', { a: '1' }))
         await cluster.create(config('watch-6', { a: '1' }))
         const query = { apiVersion: 'v1', kind: 'ConfigMap', namespace, fields: 'metadata.name=watch-6' }
@@ -578,20 +578,20 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         expect(seen).toEqual(['Restarted', 'Changed watch-6 {"a":"1"}', 'Listed'])
       })
 
-      test('tells nothing twice, and ends when nobody listens any more', async () => {
+      test('watch ends when its consumer stops', async () => {
         await cluster.create(config('watch-3', {}, { labels: { watch: 'three' } }))
         const query = { apiVersion: 'v1', kind: 'ConfigMap', namespace, labels: 'watch=three' }
         for await (const change of cluster.watch(query, {})) if (change.type === 'Changed') break
       })
 
-      test('throws for a kind that the cluster does not know', async () => {
+      test('watch throws `not-found` for an unknown kind', async () => {
         const query = { apiVersion: 'nobody.example.com/v1', kind: 'Thing', namespace }
         await fails(cluster.watch(query, {})[Symbol.asyncIterator]().next(), 'not-found')
       })
     })
 
     describe('logs', () => {
-      test('gives lines, the last ones, of the run before, with times, and follows', async context => {
+      test('logs returns all or the last lines, the previous run and timestamps, and follows', async context => {
         if (!world.print) return context.skip()
         await world.print('talker', namespace, ['one', 'two ü', '', 'four'])
         const pod = { name: 'talker', namespace }
@@ -612,7 +612,7 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         expect(seen).toEqual(['one', 'two ü', '', 'four'])
       })
 
-      test('throws `not-found` for a Pod that is not there', async () => {
+      test('logs throws `not-found` for a missing Pod', async () => {
         const none = collect(cluster.logs({ name: 'nobody', namespace }, { container: 'main' }))
         await fails(none, 'not-found', 404)
       })
@@ -631,14 +631,14 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         logs: () => collect(of.logs({ name: 'x', namespace }, { container: 'x', signal })),
       })
 
-      test('throws `forbidden` for who may not do it', async () => {
+      test('every method throws `forbidden` without permission', async () => {
         for (const call of Object.values(calls(world.powerless))) {
           const error = await fails(call(), 'forbidden', 403)
           expect(error.reason).toBe('Forbidden')
         }
       })
 
-      test('throws the reason of a signal that is aborted', async () => {
+      test('every method throws the reason of an aborted signal', async () => {
         const reason = new Error('no longer')
         const signal = AbortSignal.abort(reason)
         for (const call of Object.values(calls(cluster, signal))) await expect(call()).rejects.toBe(reason)

@@ -7,9 +7,9 @@ import { goldenCases } from '../support/cases.ts'
 import { expectedDocuments } from '../support/documents.ts'
 
 /**
- * A message that says what something becomes is held to it: in each golden case that renders, what is announced is in
- * the output (which golden.test.ts holds to what is read here). The groups of `says` are the words of the message;
- * `holds` looks for what they promise.
+ * Messages that announce a result. In each golden case that renders, the output must contain what its messages announce
+ * (golden.test.ts keeps the files that are read here equal to the real output). The groups of `says` are the words of
+ * the message; `holds` searches the output for what they promise.
  */
 interface Announcement {
   readonly says: RegExp
@@ -35,7 +35,7 @@ class Output {
     const all = JSON.stringify(this.objects)
     return typeof text === 'string' ? all.includes(text) : text.test(all)
   }
-  /** The hosts of routes that lead to a port of any service. */
+  /** True if a route leads to this port of any service. */
   routesTo(port: number): boolean {
     const routes = this.objects.filter(({ kind }) => kind === 'Ingress' || kind === 'HTTPRoute')
     return new RegExp(`"(?:number|port)":${port}[,}]`).test(JSON.stringify(routes))
@@ -58,7 +58,7 @@ const announcements: readonly Announcement[] = [
     holds: (output, claim) => output.find('PersistentVolumeClaim', claim) === undefined,
   },
   { says: /is copied into a ConfigMap/, holds: output => output.find('ConfigMap') !== undefined },
-  // Without `--include-secrets` the Secret itself is for others to make.
+  // The Secret itself is only in the output with `--include-secrets`.
   { says: /becomes a Secret|copied into a Secret/, holds: output => output.has(/"secret(?:Name)?":/) },
   {
     says: /the (?:service is named|service is reachable as) `(.*?)`/,
@@ -126,7 +126,7 @@ const ANNOUNCES = /\bbecomes?\b|is copied|is named|is reachable as|is shortened 
 /** Start of messages about values of variables, and about files that are read. */
 const OF_INPUT = /^(?:warning|info)\[(?:interpolation|dotenv|files|manifest)\//
 
-describe('what is announced is in the output', () => {
+describe('announced results in the output', () => {
   for (const one of goldenCases().filter(({ command }) => command === 'render')) {
     const said = join(one.directory, 'diagnostics.txt')
     const documents = expectedDocuments(one)

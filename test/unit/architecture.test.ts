@@ -122,10 +122,10 @@ const OF_FOLDER: Readonly<Record<string, readonly string[]>> = {
   'adapters/ssh': ['ssh2'],
 }
 
-/** Folders in no room: programs for this project, tests, documents, and what is made of the sources. */
+/** Folders in no room: programs for this project, tests, documents, and generated files. */
 const NO_SOURCES = ['bench', 'bin', 'dist', 'docs', 'examples', 'golden', 'node_modules', 'scripts', 'test']
 
-/** Pure folders may use these of Node's modules: they touch nothing. */
+/** Modules of Node that pure folders may use, because they have no side effects. */
 const PURE_NODE = new Set(['node:path', 'node:path/posix', 'node:crypto', 'node:zlib'])
 /** The folders that take the clock and I/O as parameters. */
 const PURE = [
@@ -208,7 +208,7 @@ function resolve(from: string, target: string): string {
   return target.startsWith('.') ? relative(root, join(root, dirname(from), target)) : target
 }
 
-/** The circles of imports, one for each module that is the first found to lead back to itself. */
+/** Returns the circles of imports, one for each import that leads back to a module on the current path. */
 function circles(imports: ReadonlyMap<string, readonly Import[]>): readonly string[] {
   const done = new Set<string>()
   const path: string[] = []
@@ -251,7 +251,7 @@ describe('imports', () => {
     expect(() => mayImport('platform/engine/start.ts', 'builds/build.ts', false)).toThrow('is in no room')
   })
 
-  test.each(modules)('%s', path => {
+  test.each(modules)('%s imports only what its room may import', path => {
     const room = roomOf(path)
     const packages = [...(ROOMS[room]!.packages ?? []), ...(OF_FOLDER[rowOf(OF_FOLDER, path) ?? ''] ?? [])]
     for (const { target, isType } of imports.get(path)!) {
@@ -263,14 +263,14 @@ describe('imports', () => {
     }
   })
 
-  test('nothing knows the command line but itself, not by types either', () => {
+  test('no other room imports the command line, not even its types', () => {
     const found = [...imports.values()]
       .flat()
       .filter(({ from, target }) => target.startsWith('cli/') && !from.startsWith('cli/'))
     expect(found.map(({ from, target }) => `${from} imports ${target}`)).toEqual([])
   })
 
-  test('nothing below the command line prints', () => {
+  test('no module below the command line prints', () => {
     const programs = ['cli/', 'agent/', 'platform/server/main.ts', 'platform/runner/main.ts']
     for (const path of modules.filter(path => !programs.some(one => path.startsWith(one))))
       expect(readFileSync(join(root, path), 'utf8'), path).not.toMatch(
@@ -278,12 +278,12 @@ describe('imports', () => {
       )
   })
 
-  test('no module reaches itself, not by types nor by lazy imports either', () => {
+  test('no module imports itself indirectly, not by types nor by lazy imports either', () => {
     const kept = [...imports].map(([path, list]) => [path, list.filter(one => !isOptionType(one))] as const)
     expect(circles(new Map(kept))).toEqual([])
   })
 
-  test('a circle is found', () => {
+  test('circles finds a circle', () => {
     const edge = (from: string, target: string): [string, readonly Import[]] => [
       from,
       [{ from, target, isType: true, isLazy: false }],
@@ -312,7 +312,7 @@ describe('imports', () => {
     }
   })
 
-  test('a time limit beside another signal is not lost to the garbage collector', () => {
+  test('no module loses a time limit beside another signal to the garbage collector', () => {
     for (const path of modules)
       expect(readFileSync(join(root, path), 'utf8'), `${path}: use withTimeLimit`).not.toMatch(
         /AbortSignal\.any\([^)]*AbortSignal\.timeout/,

@@ -51,11 +51,11 @@ describe('doc comments', () => {
     ['Of a service.', 'starts with a bare preposition'],
     ['The same, sorted.', 'starts with an anaphor'],
     ['Milliseconds.', 'has one word: use a type or a name'],
-  ])('%s', (text, fault) => {
+  ])('faultsOf finds the fault of a comment: %s', (text, fault) => {
     expect(faultsOf({ line: 1, text, longest: 20 })).toEqual([fault])
   })
 
-  test('start with a verb or a noun, and fit into 120 columns', () => {
+  test('doc comments start with a verb or a noun, and fit into 120 columns', () => {
     const faults = sources.flatMap(path =>
       docComments(readFileSync(join(root, path), 'utf8')).flatMap(comment =>
         faultsOf(comment).map(fault => `${path}:${comment.line} ${fault}: ${comment.text.slice(0, 60)}`),

@@ -10,7 +10,7 @@ import { expectFile } from '../support/written-file.ts'
 const examples = exampleCases()
 
 describe('examples', () => {
-  test('are there', () => {
+  test('the folder has eight examples or more', () => {
     expect(examples.length).toBeGreaterThanOrEqual(8)
   })
 
@@ -23,7 +23,7 @@ describe('examples', () => {
       const file = join(root, 'golden/examples', `${one.name.replaceAll('/', '-')}.yaml`)
       await expectFile(stdout, file)
 
-      // It uses images that the test cluster has.
+      // The example uses images that the test cluster has.
       const images = documentsOf(stdout).flatMap(({ text }) =>
         [...text.matchAll(/^\s+(?:- )?image: (.+)$/gm)].map(m => m[1]!),
       )
@@ -32,7 +32,7 @@ describe('examples', () => {
     })
   }
 
-  test('are built from images that the test cluster has, or from images of their own services', () => {
+  test('examples are built from images of the test cluster or of their own services', () => {
     const files = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' })
     for (const file of files.filter(path => basename(path) === 'Dockerfile')) {
       const text = readFileSync(join(root, 'examples', file), 'utf8')
@@ -42,7 +42,7 @@ describe('examples', () => {
     }
   })
 
-  test('say at their top what they show', () => {
+  test('every example says at its top what it shows', () => {
     for (const { directory } of examples)
       expect(readFileSync(join(directory, 'compose.yaml'), 'utf8'), directory).toMatch(/^# .+\.\n/)
     expect(existsSync(join(root, 'examples/README.md'))).toBe(true)

@@ -13,7 +13,7 @@ import { expectFile, isUpdating } from '../support/written-file.ts'
 // diagnostics.txt. `npx vitest run test/unit/golden.test.ts -u` writes them anew; read the difference before you keep
 // it.
 
-/** The results of the cases by their names: each is run once for all that is checked of it. */
+/** The results by the names of the cases; each case runs once for several checks. */
 const results = new Map<string, Result>()
 
 describe('golden', () => {
@@ -55,7 +55,7 @@ describe('golden', () => {
       }
       removeOrRefuse(one.directory, 'expected', [...produced.keys()])
 
-      // Without diagnostics there is only the line that counts objects, which every run has.
+      // Every run prints the line that counts objects, also without diagnostics.
       const said = /^(error|warning|info)\[/m.test(stderr)
       if (said) await expectFile(stderr, join(one.directory, 'diagnostics.txt'))
       else if (existsSync(join(one.directory, 'diagnostics.txt')))
@@ -70,17 +70,17 @@ describe('golden', () => {
 
 const { cases: shuffled, title } = partOf(shuffledCases(), 6)
 
-// One order for each of these; `npm run test:long` tries more of all.
-describe(`keys in another order make the same manifests: ${title}`, () => {
-  test.each(shuffled)('%s', { timeout: 60_000 }, (name, one, index) => {
+// Each case is tried in one order; `npm run test:long` tries more orders.
+describe(`cases with keys in another order: ${title}`, () => {
+  test.each(shuffled)('%s renders the same manifests', { timeout: 60_000 }, (name, one, index) => {
     const stdout = results.get(name)?.stdout
     return expectNoDifference(one, { runs: 1, seed: index + 1, ...(stdout !== undefined && { stdout }) })
   })
 })
 
 /**
- * Files that nothing produced any more: removed when snapshots are being rewritten, else an error. (File snapshots are
- * written when the run ends, so only extra files can be looked for.)
+ * Deletes files that nothing produced while snapshots are updated, and reports them otherwise. (File snapshots are
+ * written when the run ends, so that only extra files can be detected.)
  */
 function removeOrRefuse(directory: string, folder: string, produced: readonly string[]): void {
   const path = join(directory, folder)

@@ -5,8 +5,8 @@ import { goldenCases, root } from '../support/cases.ts'
 import { checkObjects } from '../support/check-objects.ts'
 import { documentsOf, expectedDocuments } from '../support/documents.ts'
 
-// Requirements for every manifest, whatever its rule: a reviewer easily misses a port that no container has.
-describe('every golden application holds together', () => {
+// These checks hold for every manifest, whatever its rule: a reviewer easily misses a port that no container has.
+describe('the manifests of golden cases and examples', () => {
   for (const one of goldenCases()) {
     const objects = expectedDocuments(one).map(({ object }) => object)
     if (objects.length === 0) continue

@@ -41,8 +41,8 @@ function wrongSources(folder: string, texts: readonly string[]): readonly string
   return [...new Set(sources.map(([file, path]) => `${file}#${path}`))]
 }
 
-describe('the source of each object is a key that its file has', () => {
-  test.each(goldenCases())('$name', ({ directory }) => {
+describe('the sources of objects', () => {
+  test.each(goldenCases())('every source in $name is a key of its file', ({ directory }) => {
     const expected = filesIn(directory).filter(file => file.startsWith(join(directory, 'expected/')))
     expect(
       wrongSources(
@@ -51,7 +51,7 @@ describe('the source of each object is a key that its file has', () => {
       ),
     ).toEqual([])
   })
-  test.each(exampleCases())('example $name', ({ name, directory }) => {
+  test.each(exampleCases())('every source in the example $name is a key of its file', ({ name, directory }) => {
     const text = readFileSync(join(root, 'golden/examples', `${name.replaceAll('/', '-')}.yaml`), 'utf8')
     expect(wrongSources(directory, [text])).toEqual([])
   })

@@ -11,7 +11,7 @@ import {
   USUAL_APPLICATION,
 } from '../support/standard-labels.ts'
 
-/** The golden cases that call their application otherwise, and how. */
+/** Golden cases whose application has another name, with that name. */
 const APPLICATIONS: Readonly<Record<string, string>> = {
   'project/an-environment-gives-files-variables-profiles-and-routes': 'next',
   'project/an-option-wins-over-the-environment': 'shop',
@@ -23,24 +23,24 @@ const APPLICATIONS: Readonly<Record<string, string>> = {
  * application.
  */
 const SERVICES: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
-  // Claims of several services.
+  // These claims belong to several services.
   'host-paths/a-fresh-clone-gives-the-same-claims': { data: null },
   'host-paths/a-data-folder-in-a-copied-one-is-mounted-in-it': { 'src-logs': null },
   'host-paths/a-host-folder-belongs-to-the-user-of-its-service': { shared: null },
   'host-paths/a-host-folder-in-another-is-part-of-its-claim': { data: null },
   'host-paths/a-host-folder-without-tracked-files-becomes-a-claim': { data: null },
   'host-paths/a-mount-says-what-becomes-of-it': { seed: null },
-  // ConfigMaps of several services.
+  // These ConfigMaps belong to several services.
   'configs/equal-files-are-one-config-map': { 'app-copy-94f7313c': null, 'app-nginx-conf-49c5a1a7': null },
   'host-paths/a-file-of-a-mounted-folder-is-in-its-config-map': { 'app-conf-df75d219': null },
   'host-paths/untracked-files-in-a-host-folder-are-left-out': { 'app-conf-4c873ab9': null },
-  // An account of several services.
+  // This account belongs to several services.
   'depends-on/services-that-wait-for-the-same-job-share-an-account': { 'app-waits-for-migrate': null },
   // A link is another name of the service that it leads to.
   'names/links-become-aliases': { database: 'db' },
-  // Names that a Service cannot have.
+  // A Service cannot have these names.
   'names/names-become-dns-labels': { 's-1st': 's-1st', 'api-v1': 'api-v1' },
-  // Names that are cut, or differ only in what Kubernetes does not allow.
+  // These names are cut, or differ only in characters that Kubernetes does not allow.
   'names/a-long-name-is-cut-with-a-hash': {
     'a-service-with-a-name-that-goes-on-and-on-until-nobody-b22a8b02':
       'a-service-with-a-name-that-goes-on-and-on-until-nobody-b22a8b02',
@@ -51,7 +51,7 @@ const SERVICES: Readonly<Record<string, Readonly<Record<string, string | null>>>
 const STANDARD = Object.keys(standardLabels('', ''))
 type Labels = Readonly<Record<string, string>>
 
-describe('every golden object has the standard labels', () => {
+describe('the standard labels of golden objects', () => {
   for (const one of goldenCases().filter(({ command }) => command === 'render')) {
     const documents = expectedDocuments(one)
     if (documents.length === 0) continue
@@ -68,7 +68,7 @@ describe('every golden object has the standard labels', () => {
   }
 })
 
-test('every case that prints its labels in full is one with an application of its own', () => {
+test('only a case with its own application name prints its labels in full', () => {
   const usual = goldenCases().filter(({ name, command }) => command === 'render' && !(name in APPLICATIONS))
   const full = usual.flatMap(one =>
     expectedDocuments(one)
@@ -99,7 +99,7 @@ describe('labels in an expected manifest', () => {
     ['a selector in a list', `- matchLabels:\n${pods}`, '- matchLabels: <pods of web>\n'],
     ['beside a label before', `  labels:\n    a: b\n${all}`, '  labels:\n    a: b\n    <<: <labels of web>\n'],
     ['beside a label after', `  labels:\n${all}    z: b\n`, '  labels:\n    <<: <labels of web>\n    z: b\n'],
-  ])('are abbreviated: %s', (_name, full, abbreviated) => {
+  ])('labels are abbreviated: %s', (_name, full, abbreviated) => {
     expect(abbreviateLabels(full)).toBe(abbreviated)
     expect(expandLabels(abbreviated)).toBe(full)
   })
@@ -109,7 +109,7 @@ describe('labels in an expected manifest', () => {
     ['another application', all.replaceAll(': app\n', ': shop\n')],
     ['two services', all.replace('name: web', 'name: db')],
     ['a label too few', all.replace(/.*part-of.*\n/, '')],
-  ])('stay as they are: %s', (_name, labels) => {
+  ])('other labels stay as they are: %s', (_name, labels) => {
     const abbreviated = abbreviateLabels(`  labels:\n${labels}`)
     expect(abbreviated).not.toContain('<labels of web>')
     expect(expandLabels(abbreviated)).toBe(`  labels:\n${labels}`)

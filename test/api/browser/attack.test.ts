@@ -6,9 +6,9 @@ import { RUN } from '../../support/platform/run-name.ts'
 import { few, longTest } from '../../support/takes-all.ts'
 import { NO_BROWSER, openBrowser, type Seen, type TestBrowser } from './open-browser.ts'
 
-// A page of an application, on a host of the same site as the platform, as a preview is: browsers send it the cookie
-// of the session, whatever its SameSite says (design, section 14). Here it is on another port of the same host,
-// which is as much another origin of the same site.
+// A page of an application runs on a host of the same site as the platform, as a preview does: browsers send it the
+// cookie of the session, whatever its SameSite says (design, section 14). Here it has another port of the same host,
+// which is also another origin of the same site.
 
 describe.skipIf(NO_BROWSER)('a page of an application', () => {
   let browser: TestBrowser
@@ -38,11 +38,11 @@ describe.skipIf(NO_BROWSER)('a page of an application', () => {
     readonly site: string | undefined
   }
 
-  /** A browser with a session, at the page of the application; and what the platform has answered that page. */
+  /** Opens the page of the application in a browser with a session, and records how the platform responds to it. */
   async function visit(): Promise<Seen & { readonly answers: Answered[] }> {
     const seen = await browser.open(user)
     const answers: Answered[] = []
-    // Browsers do not tell of answers that they keep from a page.
+    // Browsers do not report responses that they keep from a page.
     const listen = ({ url = '', headers }: IncomingMessage, answer: ServerResponse) =>
       answer.once('close', () => {
         const hasCookie = (headers.cookie ?? '').includes('__Host-devctl=')
@@ -61,7 +61,7 @@ describe.skipIf(NO_BROWSER)('a page of an application', () => {
       },
     }
   }
-  /** The session is as it was, and nothing was made with it. */
+  /** Checks that the session is unchanged, and that nothing was created with it. */
   async function expectNothing({ page }: Seen): Promise<void> {
     await page.goto(`${browser.url}/you`)
     await page.getByText('this session').first().waitFor()
@@ -72,7 +72,7 @@ describe.skipIf(NO_BROWSER)('a page of an application', () => {
     expect(found).toBeUndefined()
   }
 
-  test('reads nothing with the session of who opens it, though the cookie is sent', async () => {
+  test('a page reads nothing with the session of its visitor, though the cookie is sent', async () => {
     const seen = await visit()
     const paths = ['/me', '/namespaces', '/me/tokens', `/namespaces/${home}/variables/effective`]
     const read = await seen.page.evaluate(
@@ -90,14 +90,14 @@ describe.skipIf(NO_BROWSER)('a page of an application', () => {
       [browser.url, ...paths],
     )
     expect(read.join('')).toBe('')
-    // The cookie came, so it is the origin that was refused.
+    // The cookie was sent, so the origin was refused.
     await expect.poll(() => seen.answers.length, { timeout: 60_000 }).toBe(2 * paths.length)
     for (const answer of seen.answers) expect(answer).toMatchObject({ status: 403, hasCookie: true, site: 'same-site' })
     await expectNothing(seen)
     await seen.close()
   })
 
-  longTest('follows no stream, and opens no connection to a builder', async () => {
+  longTest('a page follows no stream, and opens no connection to a builder', async () => {
     const seen = await visit()
     const found = await seen.page.evaluate(
       async ([url = '', ns = '']) => {
@@ -131,7 +131,7 @@ describe.skipIf(NO_BROWSER)('a page of an application', () => {
     await seen.close()
   })
 
-  test('changes nothing by requests that browsers send without asking first', async () => {
+  test('a page changes nothing by requests that browsers send without a preflight', async () => {
     const seen = await visit()
     const bodies: readonly (readonly [string, object])[] = [
       ['/namespaces', { name: `stolen-${RUN}` }],
@@ -158,7 +158,7 @@ describe.skipIf(NO_BROWSER)('a page of an application', () => {
     )
     await expect.poll(() => seen.answers.length, { timeout: 60_000 }).toBe(2 * bodies.length)
     for (const answer of seen.answers) expect(answer).toMatchObject({ status: 403, hasCookie: true, site: 'same-site' })
-    // JSON as the only field of a form, sent as a navigation.
+    // Sends JSON as the only field of a form, by a navigation.
     for (const [path, body] of few(bodies, 2)) {
       const page = await seen.page.context().newPage()
       await page.goto(evil)
@@ -179,7 +179,7 @@ describe.skipIf(NO_BROWSER)('a page of an application', () => {
     await seen.close()
   })
 
-  test('neither frames the platform nor gets hold of its window', async () => {
+  test('a page neither frames the platform nor keeps a handle to its window', async () => {
     const seen = await visit()
     const { page } = seen
     await page.evaluate(url => {
@@ -195,7 +195,7 @@ describe.skipIf(NO_BROWSER)('a page of an application', () => {
       }, browser.url),
     ])
     await other.getByText('this session').first().waitFor()
-    // It is in a group of windows of its own.
+    // The window is in a browsing context group of its own.
     expect(await other.evaluate(() => globalThis.opener === null)).toBe(true)
     expect(await page.evaluate(() => (globalThis as unknown as { other: Window }).other.closed)).toBe(true)
     await expectNothing(seen)

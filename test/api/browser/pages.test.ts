@@ -22,8 +22,8 @@ import {
 import { CANARY, lookAt, makeTeam, type Team, WAITING_COMMIT } from './people.ts'
 import { named, PICTURES, shown } from './shown.ts'
 
-// The pages in a real browser, before a real API server. `PICTURES=1` writes docs/platform (`npm run pictures`), and
-// PNG files to look at into the folder that it names instead of 1.
+// Tests the pages in a real browser, with a real API server. `PICTURES=1` writes docs/platform (`npm run pictures`);
+// any other value is a folder for PNG files.
 
 if (NO_BROWSER) console.warn(`the pages are not tried in a browser: ${NO_BROWSER}`)
 
@@ -32,10 +32,10 @@ const NARROW: NamedLook = { name: 'narrow', width: 360, height: 740 }
 /** Looks that a page is given in turn after it was loaded with the first one: what it shows stays. */
 const LOOKS: readonly NamedLook[] = [
   { name: 'light' },
-  // Nothing but colours is different.
+  // Only the colors differ from the first look.
   { name: 'dark', scheme: 'dark', rules: { only: ['color-contrast'] } },
   { name: 'wide', width: 2560, height: 1200, rules: { only: [] } },
-  // Everything but colours is.
+  // Everything except the colors is checked.
   { ...NARROW, rules: { not: ['color-contrast'] } },
 ]
 
@@ -274,7 +274,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     const pages = Object.entries(VISITS)
       .map(([page, { doing }], index) => ({ page, doing, index, isThorough: thorough.includes(page) }))
       .filter(({ page, doing, isThorough }) => visited.includes(page) && (isThorough || PICTURES || !doing))
-    test.each(pages)('$page', async ({ page, index, isThorough }) => {
+    test.each(pages)('the page $page passes axe and fits the window', async ({ page, index, isThorough }) => {
       const looks = looksOf(index, isThorough)
       const isWidthSeen = LOOKS_AT_WIDTH.includes(page)
       await look(page, isWidthSeen ? looks.filter(({ name }) => name !== 'narrow') : looks, async seen => {
@@ -282,9 +282,9 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       })
     })
     const onPhone = LOOKS_AT_WIDTH.filter(page => visited.includes(page))
-    test.each(onPhone)('%s, loaded on a phone', page => look(page, [NARROW]))
+    test.each(onPhone)('the page %s fits a phone when it is loaded there', page => look(page, [NARROW]))
 
-    test('all others leave the width to their styles', () => {
+    test('all other pages leave the width to their styles', () => {
       const folder = join(root, 'platform/web')
       const looking = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
         path =>
@@ -306,7 +306,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       expect(slept.status).toBe(200)
     })
 
-    test('is woken by whoever opens it', async () => {
+    test('an application that sleeps is woken by an anonymous visitor', async () => {
       const seen = await browser.open(undefined, LOOKS[0])
       try {
         await seen.page.goto(url)
@@ -319,12 +319,12 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       }
     })
 
-    longTest('shows its services as they get ready, and then itself', async () => {
+    longTest('the waking page shows services as they get ready, and then the application', async () => {
       const { page, close } = await browser.open(undefined)
       await page.goto(url)
       await setReady(browser.platform, ns, 'web', true)
       await page.getByText(/^1 of \d+ services are ready$/).waitFor()
-      // The ingress controller leads there again.
+      // The ingress controller routes to the application again.
       await page.route(url, route =>
         route.fulfill({ contentType: 'text/html', body: '<title>Docs</title><h1>The docs</h1>' }),
       )
@@ -333,7 +333,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     })
   })
 
-  describe('by keyboard only', () => {
+  describe('pages by keyboard only', () => {
     const at = (page: Page) =>
       page.evaluate(() => {
         const found = document.activeElement
@@ -348,7 +348,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       throw new Error(`\`${wanted}\` is not reached; the focus is at ${await at(page)}`)
     }
 
-    test('a namespace is made, shared and deleted', async () => {
+    test('a user creates, shares and deletes a namespace by keyboard only', async () => {
       const { page, complaints, close } = await browser.open(team.bob)
       const name = `keys-${team.shop.split('-')[1]}`
       await page.goto('/')
@@ -407,7 +407,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await close()
     })
 
-    longTest('Escape closes a dialog, and the focus is where it was', async () => {
+    longTest('Escape closes a dialog and returns the focus to where it was', async () => {
       const { page, close } = await open({ ...VISITS['home']!, path: () => '/' }, {})
       await tabTo(page, 'button New namespace')
       await page.keyboard.press('Enter')
@@ -420,7 +420,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
   })
 
   describe('a login', () => {
-    test('of an invitation: its token leaves the address, is good once, and no script reads the session', async () => {
+    test('a login by invitation hides its token from address and scripts, and works once', async () => {
       const { parts } = browser.platform
       const { text } = await parts.tokens.issue({ kind: 'invite', label: `dora-${team.shop.split('-')[1]}` })
       const { page, complaints, close } = await browser.open(undefined)
@@ -438,14 +438,14 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await close()
     })
 
-    test('of somebody who is not logged in leads back to the page', async () => {
+    test('a login that a page requires leads back to the page', async () => {
       const { page, close } = await browser.open(undefined)
       await page.goto('/you/tokens')
       await page.waitForURL(`**/login?to=${encodeURIComponent('/you/tokens')}`)
       await close()
     })
 
-    longTest('that has ended is told, on the page', async () => {
+    longTest('a session that has ended is reported on the page, and a login continues it', async () => {
       const { page, close } = await open(VISITS['home']!, {})
       await page.context().clearCookies()
       await page.evaluate(() => dispatchEvent(new Event('online')))
@@ -464,7 +464,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     })
   })
 
-  test('Home asks what runs in all namespaces by one request, which does for the side, too', async () => {
+  test('Home asks for the environments of all namespaces by one request, also for the sidebar', async () => {
     const { page, close } = await browser.open(team.bob)
     const asked: string[] = []
     page.on('request', request => {
@@ -473,13 +473,13 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     })
     await page.goto('/')
     await page.getByText('Problem in shop').first().waitFor()
-    // The side would ask a second after the page.
+    // The sidebar would send its request a second after the page.
     await page.waitForTimeout(2500)
     expect(asked.sort()).toEqual(['/environments', '/namespaces'])
     await close()
   })
 
-  longTest('a platform that cannot be reached is told, and what was there stays', async () => {
+  longTest('a platform that cannot be reached is reported, and the page keeps its content', async () => {
     const { page, close } = await open(VISITS['home']!, {})
     await page.context().setOffline(true)
     await page.evaluate(() => dispatchEvent(new Event('online')))
@@ -490,17 +490,17 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     await close()
   })
 
-  describe('what runs', () => {
+  describe('the page of an environment', () => {
     const path = () => `/namespaces/${team.shop}/environments/shop`
 
-    test('is told by a stream as it changes, without a question', async () => {
+    test('the page of an environment follows changes by a stream, without further requests', async () => {
       const { page, close } = await browser.open(team.bob)
       const first = page.waitForResponse(answer => answer.url().endsWith('/environments/shop'))
       await page.goto(path())
       const cache = page.getByRole('link', { name: /^cache/ })
       await cache.getByText('Ready 1/1').waitFor()
       await first
-      // From now on, what is asked for is not answered.
+      // From now on, requests for the environment fail.
       await page.route('**/api/v1/namespaces/*/environments/**', route => route.abort())
       await setReady(browser.platform, team.shop, 'cache', false)
       await cache.getByText('Starting 0/1').waitFor()
@@ -509,7 +509,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await close()
     })
 
-    longTest('is asked for where there is no stream', async () => {
+    longTest('the page of an environment polls for changes when there is no stream', async () => {
       const { page, close } = await browser.open(team.bob)
       await page.route('**/live', route => route.abort())
       await page.goto(path())
@@ -522,7 +522,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await close()
     })
 
-    test('is told with its settings, and without a value', async () => {
+    test('the page of a service shows its settings, without values of secrets', async () => {
       const { page, complaints, close } = await open(VISITS['service-settings']!, {})
       const text = await page.locator('main').innerText()
       for (const one of ['GREETING', 'from secret/shop-db-password', '/cache', 'request 64Mi, limit 128Mi'])
@@ -537,7 +537,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     })
 
     longTest(
-      'is seen from everywhere when it is broken: in the side, on top of Home, and in the tab of the browser',
+      'a broken environment is visible in the sidebar, on top of Home, and in the title of the tab',
       async () => {
         const { page, close } = await browser.open(team.bob)
         await page.goto('/')
@@ -555,7 +555,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       },
     )
 
-    longTest('has its logs as they come: followed, paused, and searched in', async () => {
+    longTest('the page of a service follows, pauses and searches its logs', async () => {
       const { page, complaints, close } = await open(VISITS['service']!, {})
       const log = page.getByRole('region', { name: 'Logs of web' })
       browser.logs.say('web', 'one more \u001b[31mred\u001b[0m line')
@@ -578,7 +578,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
 
   if (TAKES_ALL)
     describe('previews', () => {
-      test('are found, deployed and destroyed', async () => {
+      test('a user finds, deploys and destroys previews', async () => {
         const { page, complaints, close } = await browser.open(team.bob)
         const [own, shared] = team.previews
         await page.goto('/previews')
@@ -615,13 +615,13 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     })
 
   describe('webhooks', () => {
-    /** The request that waits, as the platform has it. */
+    /** Returns the pull request that waits for approval, as the platform has it. */
     const request = async () => {
       const hook = (await browser.platform.parts.hooks.list()).find(({ prefix }) => team.waits.startsWith(prefix))
       return { hook: hook!, pull: hook!.pulls[0]! }
     }
 
-    test('a commit of a fork is approved by keyboard, and only the one that was shown', async () => {
+    test('a user approves a commit of a fork by keyboard, and only the commit that was shown', async () => {
       const { page, complaints, close } = await browser.open(team.bob)
       await page.goto('/previews')
       await page.getByText(team.waits).first().waitFor()
@@ -638,7 +638,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       expect(await main.getByRole('link', { name: '#7' }).first().getAttribute('href')).toBe(
         'https://git.example.com/team/shop/pulls/7',
       )
-      // It is pushed to while they look at the page.
+      // A new commit is pushed while the user reads the page.
       const { hook } = await request()
       const pushed = 'f'.repeat(40)
       browser.forge.pulls.get(7)!.sha = pushed
@@ -659,7 +659,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await close()
     })
 
-    longTest('are added and removed, and show their secret once; nobody sees those of others', async () => {
+    longTest('a user adds and removes a webhook, and its secret is shown once', async () => {
       const { page, complaints, close } = await browser.open(team.cem)
       await page.goto('/previews/webhooks')
       await page.getByText('No webhooks yet').waitFor()
@@ -688,7 +688,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await close()
     })
 
-    longTest('are created at the forge, and removed there', async () => {
+    longTest('webhooks are created on the forge, and deleted there', async () => {
       const { page, close } = await browser.open(team.cem)
       await page.goto('/previews/webhooks')
       await page.getByRole('button', { name: 'Add webhook' }).click()
@@ -708,7 +708,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
   })
 
   describe('variables and credentials', () => {
-    longTest('are set and unset by who deploys, and no value is in a page', async () => {
+    longTest('a developer sets and deletes variables, and no value is in a page', async () => {
       const { page, complaints, close } = await browser.open(team.bob)
       await page.goto(`/namespaces/${team.shop}/variables`)
       await page.getByText('PAYMENT_URL').waitFor()
@@ -734,7 +734,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await close()
     })
 
-    test('are not shown to who only looks', async () => {
+    test('a viewer does not see the variables', async () => {
       const { page, close } = await browser.open(team.cem)
       await page.goto(`/namespaces/${team.shop}/variables`)
       await page.getByText('Only for owners and developers').waitFor()
@@ -744,11 +744,11 @@ describe.skipIf(NO_BROWSER)('pages', () => {
   })
 
   describe('the page of a run', () => {
-    test('shows texts of branches, commits and logs as texts, whatever is in them', async () => {
+    test('the page of a run shows branches, commits and logs as plain text, whatever they contain', async () => {
       const { page, complaints, close } = await open(VISITS['run-failed']!, {})
       await page.getByText('gnp.exe').first().waitFor()
       const text = await page.locator('main').innerText()
-      // Nothing is shown in another order than it has.
+      // Bidirectional controls do not change the order of the text.
       expect(text).toContain('<img/src=x/onerror=alert(1)>\\u{202e}gnp.exe')
       expect(text).toContain('</script><img src=x onerror=alert(1)>\\u{202e}gnp.exe link')
       expect(text).not.toMatch(/[\u202a-\u202e]/)
@@ -759,7 +759,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await close()
     })
 
-    longTest('folds its log by step, searches in it, and has an address for each line', async () => {
+    longTest('the page of a run folds its log by step, searches it, and has an address for each line', async () => {
       const { page, close } = await open(VISITS['run']!, {})
       const log = page.getByRole('region', { name: 'Log' })
       await log.getByText('Deployment 1/1 ready').first().waitFor()
@@ -778,14 +778,14 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await log.locator('.log-line.is-target', { hasText: 'seeded' }).waitFor()
       await page.goto(`/runs/${team.runs.good}#L5`)
       await log.locator('.log-line.is-target', { hasText: 'added 214 packages' }).waitFor()
-      // Arrows go from line to line.
+      // The arrow keys move the focus from line to line.
       await log.getByRole('link', { name: 'Line 5' }).press('ArrowDown')
       await log.getByRole('link', { name: 'Line 6' }).press('Enter')
       await page.waitForURL('**/runs/*#L6')
       await close()
     })
 
-    test('cancels one that waits, and starts one like it', async () => {
+    test('the page of a run cancels a run that waits, and starts another one like it', async () => {
       const { page, complaints, close } = await open(VISITS['run-waits']!, {})
       await page.getByRole('button', { name: 'Cancel' }).click()
       await page.getByText('Cancelled').first().waitFor()
@@ -804,7 +804,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await close()
     })
 
-    longTest('lets those who only look see it, and nothing else', async () => {
+    longTest('the page of a run lets viewers read it, without buttons that change anything', async () => {
       const { page, close } = await browser.open(team.cem)
       await page.goto(`/runs/${team.runs.waiting}`)
       await page.getByText('Destroy blog').first().waitFor()
@@ -818,7 +818,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
   })
 
   describe('administration', () => {
-    test('is for administrators', async () => {
+    test('the pages of administration are only for administrators', async () => {
       const { page, close } = await browser.open(team.bob)
       await page.goto('/')
       await page.getByText(team.shop).first().waitFor()
@@ -831,7 +831,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await close()
     })
 
-    longTest('leads to what is wrong, and says it as text', async () => {
+    longTest('the overview links to namespaces with problems, and shows their texts as plain text', async () => {
       const { page, complaints, close } = await open(VISITS['overview']!, {})
       const main = page.locator('main')
       await main.getByText('deployment/platform').first().waitFor()
@@ -842,13 +842,13 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       expect(await main.locator('img').count()).toBe(0)
       await main.getByRole('link', { name: team.stuck }).press('Enter')
       await page.waitForURL(`**/namespaces/${team.stuck}`)
-      // An administrator may, too.
+      // An administrator may also try again.
       await page.getByRole('button', { name: 'Try again' }).waitFor()
       expect(complaints).toEqual([])
       await close()
     })
 
-    longTest('a namespace that could not be deleted is deleted anyway', async () => {
+    longTest('the owner deletes a namespace whose deletion has failed', async () => {
       const name = `gone-${team.shop.split('-')[1]}`
       const { parts } = browser.platform
       const bob = (await parts.users.find(team.bob))!
@@ -885,12 +885,12 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByText('<img src=x onerror=alert(1)>').waitFor()
     expect(await page.content()).not.toContain(text)
-    // Text it stays, and nothing was loaded for it.
+    // The label stays text, and no image is loaded for it.
     expect(await page.locator('main img').count()).toBe(0)
     await close()
   })
 
-  test('the search finds services, runs and people by three requests, and says what it could not read', async () => {
+  test('the search finds services, runs and people by few requests, and reports failed reads', async () => {
     const { page, close } = await browser.open(team.bob)
     const asked: string[] = []
     page.on('request', request => {
@@ -934,9 +934,9 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     await close()
   })
 
-  test('nothing moves while a page loads', async () => {
+  test('the layout of a page does not shift while it loads', async () => {
     const { page, close } = await browser.open(team.ann)
-    // Answers of the API take a while.
+    // Responses of the API take a while.
     await page.route('**/api/**', async route => {
       await new Promise(resolve => setTimeout(resolve, 300))
       await route.continue()
@@ -957,7 +957,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
   })
 })
 
-/** A page in each of the looks: by the rules of axe, and whether it fits; or a picture of it. */
+/** Checks a page in each of the looks by the rules of axe and for overflow, or takes a picture of it. */
 async function tryLooks({ page, change }: Seen, looks: readonly NamedLook[], called: string): Promise<void> {
   for (const look of looks) {
     const { name, rules } = look
@@ -972,7 +972,7 @@ async function tryLooks({ page, change }: Seen, looks: readonly NamedLook[], cal
   }
 }
 
-/** Writes a picture of what is seen: WebP for the docs, or PNG. */
+/** Writes a picture of the page: WebP for the docs, or PNG. */
 async function picture(page: Page, name: string, isFirst: boolean): Promise<void> {
   await page.evaluate(() => document.fonts.ready)
   // The data of the sidebar and of the states arrives after the page.
@@ -989,7 +989,7 @@ async function picture(page: Page, name: string, isFirst: boolean): Promise<void
   writeFileSync(join(folder, `${name}.webp`), Buffer.from(data, 'base64'))
 }
 
-/** Checks that each thing to press is reached with Tab, in order, and that it shows that it has the focus. */
+/** Checks that Tab reaches every control in order, and that each one shows that it has the focus. */
 async function reachAllByKeyboard({ page, change }: Seen, name: string): Promise<void> {
   await change({})
   const inside = (await page.locator('dialog[open]').count()) > 0 ? 'dialog[open] ' : ''

@@ -6,7 +6,7 @@ import { few, longTest } from '../../support/takes-all.ts'
 
 const cluster = findCluster()
 
-/** A service with a health check: what has none has to run for 13 s before a deploy calls it ready. */
+/** A service with a health check: without one, it has to run for 13 s before a deploy calls it ready. */
 const SLEEP = 'image: busybox:1.37\n    command: [sleep, "3600"]\n    healthcheck: {test: "true"}'
 
 /** Namespaces whose Pods are not ready yet. */
@@ -29,14 +29,14 @@ async function diff({ devctl }: Project, ...args: readonly string[]): Promise<st
 const it = (name: string, body: (project: Project, cluster: Cluster) => Promise<void>) =>
   test.concurrent(name, () => withProject(cluster!, project => body(project, cluster!)))
 
-/** Declares what `npm run test:long` tries, and no merge waits for. */
+/** Declares a test that only `npm run test:long` runs. */
 const longIt: typeof it = (name, body) =>
   longTest(name, () => withProject(cluster!, project => body(project, cluster!)))
 
-describe.skipIf(cluster === undefined)('a deploy takes the changes that Kubernetes does not', () => {
+describe.skipIf(cluster === undefined)('deploy of changes that Kubernetes does not allow', () => {
   afterAll(() => cluster?.close())
 
-  it('a service that becomes another kind: the old workload ends before the new one begins', async project => {
+  it('the workload of a service that changes its kind is deleted before the new one is created', async project => {
     project.compose(`services:\n  web:\n    ${SLEEP}\n`)
     await deploy(project)
     project.compose(`services:\n  web:\n    ${SLEEP}\n    volumes: [data:/data]\nvolumes: {data: {}}\n`)
@@ -51,7 +51,7 @@ describe.skipIf(cluster === undefined)('a deploy takes the changes that Kubernet
     expect((await project.get('pvc/data')).metadata.name, 'the data stays').toBe('data')
   })
 
-  longIt('a Service that goes from ports to none and back', async project => {
+  longIt('deploy replaces a Service that loses its ports, or gets ports', async project => {
     const [plain, open] = [`services:\n  web:\n    ${SLEEP}\n`, `services:\n  web:\n    ${SLEEP}\n    expose: ["80"]\n`]
     const clusterIP = async () => (await project.get('service/web')).spec['clusterIP']
     project.compose(plain)
@@ -66,7 +66,7 @@ describe.skipIf(cluster === undefined)('a deploy takes the changes that Kubernet
     expect(await clusterIP()).toBe('None')
   })
 
-  longIt('a Job that is complete, is run again on request, changes, and fails', async project => {
+  longIt('deploy runs a complete Job again on request, when it has changed, and after a failure', async project => {
     const job = (command: string) =>
       project.compose(
         `services:\n  job:\n    image: busybox:1.37\n    command: [sh, -c, "${command}"]\n    restart: "no"\n`,
@@ -96,7 +96,7 @@ describe.skipIf(cluster === undefined)('a deploy takes the changes that Kubernet
     expect(await jobs()).not.toEqual([third])
   })
 
-  it('a claim that should grow or shrink is refused with what to do, and diff says so before', async project => {
+  it('deploy and diff refuse to resize a claim, and say how to do it', async project => {
     const size = (text: string) =>
       project.compose(
         `services:\n  db:\n    ${SLEEP}\n    volumes: [data:/data]\nvolumes:\n  data:\n    driver_opts: {size: ${text}}\n`,
@@ -116,7 +116,7 @@ describe.skipIf(cluster === undefined)('a deploy takes the changes that Kubernet
     expect((await project.get('pvc/data')).metadata.resourceVersion).toBe(before.metadata.resourceVersion)
   })
 
-  it('what people change by hand is taken back, what they scale stays theirs', async project => {
+  it('deploy reverts fields that were changed by hand, but keeps the replicas of `kubectl scale`', async project => {
     project.compose(`services:\n  web:\n    ${SLEEP}\n    environment: {A: one}\n  big:\n    ${SLEEP}\n    scale: 1\n`)
     await deploy(project)
     await project.kubectl('set', 'env', 'deployment/web', 'A=two')
@@ -129,8 +129,8 @@ describe.skipIf(cluster === undefined)('a deploy takes the changes that Kubernet
   })
 })
 
-describe.skipIf(cluster === undefined)('a deploy touches only what is its own', () => {
-  it('what is nobody’s is refused, and adopted on request', async project => {
+describe.skipIf(cluster === undefined)('deploy of objects of other owners', () => {
+  it('deploy refuses an object that devctl does not manage, and adopts it on request', async project => {
     await project.kubectl('create', 'service', 'clusterip', 'web', '--tcp=1:1')
     project.compose(`services:\n  web:\n    ${SLEEP}\n    expose: ["80"]\n`)
     const refused = await project.devctl('deploy')
@@ -144,7 +144,7 @@ describe.skipIf(cluster === undefined)('a deploy touches only what is its own', 
     expect(await deploy(project)).toContain('is up to date')
   })
 
-  longIt('what `kubectl apply` made becomes what the files say, and loses what they do not', async project => {
+  longIt('deploy --adopt removes fields of `kubectl apply` that the files do not have', async project => {
     const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', annotations: { note: 'by hand' } } }
     const spec = { ports: [{ name: 'old', port: 81 }], selector: { app: 'old', tier: 'front' } }
     project.write('service.json', JSON.stringify({ ...service, spec }))
@@ -164,7 +164,7 @@ describe.skipIf(cluster === undefined)('a deploy touches only what is its own', 
     expect(await deploy(project)).toContain('is up to date')
   })
 
-  it('two environments in one namespace never touch each other’s objects', async project => {
+  it('two environments in one namespace never change each other’s objects', async project => {
     project.compose(`services:\n  web:\n    ${SLEEP}\n`)
     await deploy(project)
     const { stderr, status } = await project.devctl('deploy', '--name', 'other')
@@ -177,7 +177,7 @@ describe.skipIf(cluster === undefined)('a deploy touches only what is its own', 
     expect((await project.get('deployment/web')).status).toMatchObject({ readyReplicas: 1 })
   })
 
-  it('fields that another tool applies are named, and taken over on request', async project => {
+  it('deploy reports fields that another tool applies, and takes them over on request', async project => {
     project.compose(`services:\n  web:\n    ${SLEEP}\n    environment: {A: one}\n`)
     await deploy(project)
     project.write(
@@ -199,7 +199,7 @@ describe.skipIf(cluster === undefined)('a deploy touches only what is its own', 
     expect(JSON.stringify((await project.get('deployment/web')).spec)).toContain('busybox:1.37')
   })
 
-  it('an environment that comes from somewhere else is not taken over by accident', async project => {
+  it('deploy refuses an environment that was deployed from another source', async project => {
     project.compose(`services:\n  web:\n    ${SLEEP}\n`)
     await deploy(project)
     project.write('elsewhere/compose.yaml', `services:\n  api:\n    ${SLEEP}\n`)
@@ -215,7 +215,7 @@ describe.skipIf(cluster === undefined)('a deploy touches only what is its own', 
     expect((await project.get('deployment/web')).status).toMatchObject({ readyReplicas: 1 })
   })
 
-  it('what asks to be kept is kept, by prune and by destroy', async project => {
+  it('prune and destroy keep an object with the policy `keep`', async project => {
     project.compose(`services:\n  web:\n    ${SLEEP}\n  old:\n    ${SLEEP}\n    labels: {dev.platform/policy: keep}\n`)
     await deploy(project)
     project.compose(`services:\n  web:\n    ${SLEEP}\n`)
@@ -225,7 +225,7 @@ describe.skipIf(cluster === undefined)('a deploy touches only what is its own', 
     expect(await project.kubectl('get', 'deployments', '--output=name')).toBe('deployment.apps/old\n')
   })
 
-  it('of two deploys at once one is told who holds the environment', async project => {
+  it('the second of two concurrent deploys reports the holder of the environment', async project => {
     starting.add(project.name)
     project.compose(`services:\n  web:\n    ${SLEEP}\n`)
     const first = project.devctl('deploy', '--wait')

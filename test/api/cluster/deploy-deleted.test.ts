@@ -11,7 +11,7 @@ const cluster = findCluster()
 const it = (name: string, body: (project: Project) => Promise<void>) =>
   test.concurrent(name, () => withProject(cluster!, body))
 
-/** Declares what `npm run test:long` tries, and no merge waits for. */
+/** Declares a test that only `npm run test:long` runs. */
 const longIt: typeof it = (name, body) => longTest(name, () => withProject(cluster!, body))
 
 /** A Deployment and a StatefulSet with a claim. */
@@ -26,7 +26,7 @@ const COMPOSE = `services:
     healthcheck: {http: {path: /ready, port: 8080}}
 volumes: {data: {}}
 `
-/** The Pods with a check of this path do not get ready in the namespaces that are not released. */
+/** Path of a health check: Pods with it get ready only in released namespaces. */
 const LATER = '/later'
 const NEVER = COMPOSE.replaceAll('/ready', LATER).replaceAll('port: 8080}', 'port: 8080}, start_period: 5m')
 
@@ -39,7 +39,7 @@ const kubelet = playPods({
   mayEnd: ({ metadata }) => !lasting.has(metadata.namespace),
 })
 
-/** Starts a deploy as a process of its own, whose output is seen while it runs. */
+/** Starts a deploy as a separate process, whose output can be read while it runs. */
 const startDeploy = ({ name, directory }: Project, ...args: readonly string[]) =>
   new Program(['deploy', '--name', name, '--namespace', name, '--timeout', '150s', ...args], {
     cwd: directory,
@@ -61,10 +61,10 @@ async function expectUpToDate({ devctl }: Project): Promise<void> {
 const uidsOf = async (project: Project, objects: readonly string[]) =>
   Promise.all(objects.map(async object => (await project.get(object)).metadata.uid))
 
-describe.skipIf(cluster === undefined)('what is being deleted does not exist for a deploy', () => {
+describe.skipIf(cluster === undefined)('deploy of objects that are being deleted', () => {
   afterAll(() => cluster?.close())
 
-  it('workloads and a Service: their ends are waited for, and they are made again', async project => {
+  it('deploy waits until workloads and a Service are deleted, and creates them again', async project => {
     project.compose(COMPOSE)
     const objects = ['deployment/web', 'statefulset/db', 'service/web']
     expect(await project.devctl('deploy')).toMatchObject({ status: 0 })
@@ -81,7 +81,7 @@ describe.skipIf(cluster === undefined)('what is being deleted does not exist for
     await expectUpToDate(project)
   })
 
-  longIt('a claim: one that Pods use is an error that names them, any other is made again', async project => {
+  longIt('deploy reports a deleted claim that Pods use, and creates an unused one again', async project => {
     project.compose(COMPOSE)
     expect(await project.devctl('deploy', '--wait')).toMatchObject({ status: 0 })
     const claim = (await project.kubectl('get', 'pvc', '--output=name')).trim()
@@ -102,7 +102,7 @@ describe.skipIf(cluster === undefined)('what is being deleted does not exist for
   })
 
   if (TAKES_ALL)
-    it('right after a destroy that did not wait', async project => {
+    it('deploy creates all objects again after a destroy that did not wait', async project => {
       project.compose(COMPOSE)
       expect(await project.devctl('deploy', '--wait')).toMatchObject({ status: 0 })
       const objects = ['deployment/web', 'statefulset/db', 'service/web']
@@ -119,7 +119,7 @@ describe.skipIf(cluster === undefined)('what is being deleted does not exist for
       await expectUpToDate(project)
     })
 
-  it('a workload that is deleted while a deploy waits for it', async project => {
+  it('deploy fails when a workload that it waits for is deleted', async project => {
     project.compose(NEVER)
     const deploy = startDeploy(project, '--wait')
     await untilTold(deploy, 'web: Deployment')
@@ -129,7 +129,7 @@ describe.skipIf(cluster === undefined)('what is being deleted does not exist for
     expect(deploy.stderr).not.toContain('not done within')
   })
 
-  longIt('what is not waited for, and is deleted while a deploy waits', async project => {
+  longIt('deploy fails when a Service that it does not wait for is deleted meanwhile', async project => {
     project.compose(COMPOSE.replace('/ready', LATER))
     const deploy = startDeploy(project, '--wait')
     await untilTold(deploy, 'db: StatefulSet 1/1 ready')
@@ -145,7 +145,7 @@ describe.skipIf(cluster === undefined)('what is being deleted does not exist for
     await expectUpToDate(project)
   })
 
-  it('a namespace: the error names it, before and while a deploy waits', async project => {
+  it('deploy names a namespace that is being deleted, at its start and while it waits', async project => {
     project.compose(NEVER)
     await project.kubectl('create', 'configmap', 'last')
     const deploy = startDeploy(project, '--wait')

@@ -12,7 +12,7 @@ import { few, longTest } from '../../support/takes-all.ts'
 
 const cluster = findCluster()
 
-/** Something of everything that a deploy has to wait for: a Job, a claim, a health check, a Secret. */
+/** An application with everything that a deploy has to wait for: a Job, a claim, a health check, a Secret. */
 const COMPOSE = `services:
   web:
     image: nginx:1.27-alpine
@@ -34,7 +34,7 @@ volumes: {data: {}}
 secrets: {token: {file: ./token}}
 `
 
-/** A service that never gets ready, and takes its time to end. */
+/** A service that never gets ready, and whose Pod ends only when the test allows it. */
 const ENDLESS = `services:
   web:
     image: busybox:1.37
@@ -42,7 +42,7 @@ const ENDLESS = `services:
     healthcheck: {test: [CMD, endless], start_period: 5m}
 `
 
-/** Namespaces in which Pods end that take their time. */
+/** Namespaces in which the Pods of the endless service may end. */
 const ended = new Set<string | undefined>()
 const isEndless = ({ spec }: PlayedPod) => JSON.stringify(spec).includes('"endless"')
 const kubelet = playPods({
@@ -50,13 +50,13 @@ const kubelet = playPods({
   mayEnd: pod => !isEndless(pod) || ended.has(pod.metadata.namespace),
 })
 
-/** The name of a Job depends on it. */
+/** The name of a Job depends on the name of the environment. */
 const ENVIRONMENT = 'faulty'
 
 const isWatch = ({ path }: Asked) => path.includes('watch=true')
 const isWrite = ({ method, path }: Asked) => method !== 'GET' && !path.includes('dryRun')
 
-/** Milliseconds in which everything has ended, one way or the other. */
+/** Milliseconds after which a command counts as stuck. */
 const BOUND = 150_000
 
 interface Faulty {
@@ -66,9 +66,9 @@ interface Faulty {
   readonly env: Readonly<Record<string, string>>
   /** Runs devctl through the proxy; fails when it takes too long. */
   devctl(command: string, ...args: readonly string[]): Promise<Result>
-  /** Starts the program as users have it. */
+  /** Starts the program as a separate process. */
   start(command: string, ...args: readonly string[]): Program
-  /** Resolves when the API server was asked something like this. */
+  /** Resolves when the API server has received a request that matches. */
   asked(what: (asked: Asked) => boolean): Promise<void>
 }
 
@@ -115,7 +115,7 @@ async function withFaults(test: (faulty: Faulty) => Promise<void>): Promise<void
 const it = (name: string, body: (faulty: Faulty) => Promise<void>) =>
   test.concurrent(name, { timeout: 400_000 }, () => withFaults(body))
 
-/** Declares what `npm run test:long` tries, and no merge waits for. */
+/** Declares a test that only `npm run test:long` runs. */
 const longIt: typeof it = (name, body) => longTest(name, () => withFaults(body))
 
 /** Fault that occurs while a command runs, until `signal` reports that the command has ended. */
@@ -127,7 +127,7 @@ const every =
   () =>
     count++ % nth === 0
 
-/** The answer of a watch has no end that could get lost. */
+/** Counts no watches: their responses have no end that could get lost. */
 const everyCall = (nth: number) => {
   const isNext = every(nth)()
   return (asked: Asked) => !isWatch(asked) && isNext()
@@ -136,7 +136,7 @@ const everyCall = (nth: number) => {
 /** A command does not wait long for the release of its Lease: the next command takes it from a dead holder. */
 const isNoLease = (object: string): boolean => !object.startsWith('Lease/')
 
-/** A merge waits for the first two. */
+/** The first two are tested before a merge. */
 const TROUBLES: Readonly<Record<string, Trouble>> = {
   'connections that are cut again and again': async ({ proxy }, signal) => {
     const random = generator(Number(process.env.FAULTS_SEED ?? 4))
@@ -178,7 +178,7 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   },
 }
 
-/** Runs something while something goes wrong. */
+/** Runs a function while a fault occurs. */
 async function amid<T>(trouble: Trouble, faulty: Faulty, work: () => Promise<T>): Promise<T> {
   const over = new AbortController()
   const troubled = Promise.resolve(trouble(faulty, over.signal))
@@ -191,7 +191,7 @@ async function amid<T>(trouble: Trouble, faulty: Faulty, work: () => Promise<T>)
   }
 }
 
-describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the API server', () => {
+describe.skipIf(cluster === undefined)('deploy and destroy with a faulty connection to the API server', () => {
   let undisturbed: Promise<readonly string[]> | undefined
   const expected = () => {
     undisturbed ??= (async () => {
@@ -209,7 +209,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
   afterAll(() => cluster?.close())
 
   for (const [name, trouble] of few(Object.entries(TROUBLES)))
-    it(`${name}: the end is as without`, async faulty => {
+    it(`deploy and destroy have the usual result despite ${name}`, async faulty => {
       const { project, devctl } = faulty
       const state = await expected()
       project.compose(COMPOSE)
@@ -224,7 +224,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
       expect((await stateOf(cluster!, project.name, ENVIRONMENT)).filter(isNoLease)).toEqual([])
     })
 
-  it('a server that is gone for good while it is written to', async ({ project, proxy, devctl, asked }) => {
+  it('deploy reports a server that is lost while it writes', async ({ project, proxy, devctl, asked }) => {
     project.compose(COMPOSE)
     const deploying = devctl('deploy', '--wait')
     await asked(one => isWrite(one) && one.path.includes('deployments'))
@@ -237,7 +237,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
     expect(await devctl('deploy', '--wait')).toMatchObject({ status: 0 })
   })
 
-  longIt('a server that is gone for good while it is waited for', async ({ project, proxy, start }) => {
+  longIt('deploy reports a server that is lost while it waits', async ({ project, proxy, start }) => {
     project.compose(ENDLESS)
     const program = start('deploy', '--wait')
     await eventually('it waits', async () => /web: Deployment 0\/1/.test(program.stderr) || undefined)
@@ -248,7 +248,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
     expect(stderr).toMatch(/is partly deployed to .*web is not ready/)
   })
 
-  longIt('a server that is gone for good while something is destroyed', async ({ project, proxy, devctl }) => {
+  longIt('destroy reports a server that is lost while it waits', async ({ project, proxy, devctl }) => {
     project.compose(ENDLESS)
     expect(await devctl('deploy')).toMatchObject({ status: 0 })
     await eventually('the Pod runs', async () => {
@@ -273,7 +273,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
   })
 
   for (const signal of few(['SIGINT', 'SIGTERM'] as const)) {
-    it(`${signal} while it waits: the Lease is given back, and it says what state things are in`, async faulty => {
+    it(`deploy and destroy release the Lease and report the state after ${signal}`, async faulty => {
       const { project, start } = faulty
       project.compose(`${ENDLESS}  api: {image: "nginx:1.27-alpine", healthcheck: {test: "true"}}\n`)
       const program = start('deploy', '--wait')
@@ -297,7 +297,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
     })
   }
 
-  it('SIGINT before anything was written', async ({ project, proxy, start, asked }) => {
+  it('deploy reports no change when it is interrupted before a write', async ({ project, proxy, start, asked }) => {
     project.compose(ENDLESS)
     proxy.inject('stall', ({ path }) => path.includes('dryRun'), Number.POSITIVE_INFINITY)
     const program = start('deploy')
@@ -308,7 +308,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
     expect(program.stderr).toMatch(/nothing was changed for .*\ninterrupted\n$/)
   })
 
-  it('a second SIGINT does not wait for a server that does not answer', async ({ project, proxy, start, asked }) => {
+  it('a second SIGINT ends deploy although the server does not respond', async ({ project, proxy, start, asked }) => {
     project.compose(ENDLESS)
     const isLast = ({ method, path }: Asked) => method === 'DELETE' && path.includes('leases')
     proxy.inject('stall', isLast, Number.POSITIVE_INFINITY)

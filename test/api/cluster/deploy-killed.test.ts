@@ -30,7 +30,7 @@ secrets: {token: {file: ./token}}
 configs: {page: {content: hello}}
 `
 
-/** States between which the environment goes to and fro; the last one is its end. */
+/** States that the environment changes between; the last one is its end. */
 const STATES: readonly { readonly compose: string; readonly command: readonly string[] }[] = [
   {
     compose: files('    ports: ["8080:80"]', '  api: {image: nginx:1.27-alpine, scale: 0}'),
@@ -46,12 +46,12 @@ const STATES: readonly { readonly compose: string; readonly command: readonly st
 describe.skipIf(cluster === undefined)('a process that is killed', () => {
   afterAll(() => cluster?.close())
 
-  test(`leaves nothing that the next run does not mend, ${RUNS} times`, { timeout: 900_000 }, async () => {
+  test(`the next run completes what a killed process has left, ${RUNS} times`, { timeout: 900_000 }, async () => {
     const proxy = new FaultProxy()
     const kubeconfig = await proxy.open()
     onTestFinished(() => proxy.close())
 
-    /** Runs the program as users have it; undefined when it was killed, at its request of this number. */
+    /** Runs the program as a separate process; the code is undefined if it was killed at this request. */
     async function execute(
       { directory, name }: Project,
       command: readonly string[],

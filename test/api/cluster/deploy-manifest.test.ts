@@ -14,10 +14,10 @@ const cluster = findCluster()
 const it = (name: string, body: (project: Project) => Promise<void>) =>
   test.concurrent(name, () => withProject(cluster!, body))
 
-/** A service with a health check: what has none has to run for 13 s before a deploy calls it ready. */
+/** A service with a health check: without one, it has to run for 13 s before a deploy calls it ready. */
 const SLEEP = 'image: busybox:1.37\n    command: [sleep, "3600"]\n    healthcheck: {test: "true"}'
 
-describe.skipIf(cluster === undefined)('a manifest', () => {
+describe.skipIf(cluster === undefined)('deploy and destroy with a manifest', () => {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-repositories-'))
   playPods()
   afterAll(() => {
@@ -25,7 +25,7 @@ describe.skipIf(cluster === undefined)('a manifest', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** Makes a repository with these files; gives its address. */
+  /** Creates a repository with these files and returns its address. */
   function repository(name: string, files: Readonly<Record<string, string>>): string {
     const path = join(folder, name)
     const git = (...args: string[]) =>
@@ -37,7 +37,7 @@ describe.skipIf(cluster === undefined)('a manifest', () => {
     return `file://${path}`
   }
 
-  it('runs its commands, whose objects are the environment’s, and takes all away again', async project => {
+  it('deploy labels objects of its commands for the environment, and destroy deletes them', async project => {
     const { devctl, name } = project
     const before = await objectsIn(cluster!, name)
     project.write(
@@ -83,7 +83,7 @@ destroy:
     expect((await devctl('destroy')).stderr).toContain('nothing to destroy for')
   })
 
-  it('masks a secret that is a name of the project only as a whole value', async project => {
+  it('deploy masks a secret that equals a name of the project only as a whole value', async project => {
     const { devctl, name } = project
     project.write(
       'devctl.yml',
@@ -103,7 +103,7 @@ destroy:
     expect(deployed.stderr.match(/\*\*\*/g)).toHaveLength(2)
   })
 
-  it('warns of a variable that nothing sets only when no command hands it on', async ({ devctl, ...project }) => {
+  it('deploy and diff warn of an unset variable only if no command sets it', async ({ devctl, ...project }) => {
     project.write(
       'devctl.yml',
       'deploy:\n  commands: [\'echo "ADDRESS=http://db" >> $DEVCTL_ENV\']\n  compose: compose.yaml\n',
@@ -127,7 +127,7 @@ destroy:
     expect(env.template.spec.containers[0].env).toContainEqual({ name: 'A', value: 'http://db' })
   })
 
-  it('stops at the first command that fails, and says where it is', async project => {
+  it('deploy stops at the first command that fails, and reports its line', async project => {
     project.write('devctl.yml', 'deploy:\n  - echo one\n  - "echo two >&2; exit 3"\n  - echo three\n')
     const { status, stderr } = await project.devctl('deploy')
     expect(status).toBe(1)
@@ -137,7 +137,7 @@ destroy:
     expect(await project.kubectl('get', 'leases', '--output=name')).toBe('')
   })
 
-  it('of destroy: when a command fails nothing is deleted, and it can be run again', async project => {
+  it('destroy deletes nothing when a command fails, and works when it is run again', async project => {
     project.write('devctl.yml', 'deploy: {compose: compose.yaml}\ndestroy: ["test -e mended"]\n')
     project.compose(`services:\n  web:\n    ${SLEEP}\n`)
     expect((await project.devctl('deploy')).status).toBe(0)
@@ -149,7 +149,7 @@ destroy:
     expect((await project.devctl('destroy')).status).toBe(0)
   })
 
-  it('deploys what it depends on first, once, and destroys it on request', async project => {
+  it('deploy deploys dependencies first and once, and destroy --all destroys them', async project => {
     const deep = repository(`deep-${project.name}`, {
       'compose.yaml': `services:\n  deep:\n    ${SLEEP}\n`,
     })
@@ -181,7 +181,7 @@ destroy:
     expect(await project.kubectl('get', 'deployments', '--output=name')).toBe('')
   })
 
-  it('whose dependencies are a circle is refused, and so is a repository that is not there', async project => {
+  it('deploy refuses circular dependencies and repositories that do not exist', async project => {
     const a = join(folder, `a-${project.name}`)
     repository(`a-${project.name}`, {
       'devctl.yml': `deploy: {compose: compose.yaml}\ndependencies:\n  again: {repository: "file://${a}"}\n`,

@@ -26,7 +26,7 @@ const podOf = ({ kubectl }: Project, service: string) =>
 const setStatus = ({ kubectl }: Project, pod: string, status: object) =>
   kubectl('patch', 'pod', pod, '--subresource=status', '--type=merge', '--patch', JSON.stringify({ status }))
 
-/** Writes what an autoscaler says of a Pod, as it does: as an event that is no warning. */
+/** Creates the event that an autoscaler writes for a Pod, which is no warning. */
 async function tell(project: Project, pod: { name: string; uid: string }, reason: string, message: string) {
   const name = `${pod.name}.${reason.toLowerCase()}`
   project.write(
@@ -42,7 +42,7 @@ async function tell(project: Project, pod: { name: string; uid: string }, reason
 }
 
 test.skipIf(cluster === undefined)(
-  'a deploy waits for a node that an autoscaler adds, and for the attempts of a Job, until no node comes',
+  'deploy waits for a node of an autoscaler and for the attempts of a Job until no node comes',
   () =>
     withProject(cluster!, async project => {
       project.compose(COMPOSE)
@@ -67,7 +67,7 @@ test.skipIf(cluster === undefined)(
         ],
       })
       await told('task: it keeps exiting')
-      // It has been without a node for longer than that alone would be waited for.
+      // The Pod has been without a node for longer than a deploy waits for that without an autoscaler.
       const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: MESSAGE }
       await setStatus(project, big.name, { conditions: [{ ...condition, lastTransitionTime: ago(90) }] })
       await told('big: it cannot be scheduled')

@@ -19,11 +19,11 @@ const COMPOSE = `services:
 volumes: {data: {}}
 `
 
-describe.skipIf(cluster === undefined)('a destroy', () => {
+describe.skipIf(cluster === undefined)('destroy', () => {
   playPods()
   afterAll(() => cluster?.close())
 
-  it('is done in a namespace that does not exist, and says so', async project => {
+  it('destroy succeeds in a namespace that does not exist, and reports it', async project => {
     project.compose(COMPOSE)
     const gone = `${project.name}-gone`
     for (const args of [[], ['web'], ['--volumes', '--wait'], ['--all', '--yes']]) {
@@ -45,7 +45,7 @@ describe.skipIf(cluster === undefined)('a destroy', () => {
     )
   })
 
-  it('runs the commands of the manifest in a namespace that does not exist', async project => {
+  it('destroy runs the commands of the manifest in a namespace that does not exist', async project => {
     project.compose(COMPOSE)
     const destroyed = join(project.directory, 'destroyed.txt')
     project.write(
@@ -68,7 +68,7 @@ destroy:
     expect(await project.devctl('destroy', '-n', gone)).toMatchObject({ status: 1 })
   })
 
-  it('keeps no claim of a namespace that is being deleted', async project => {
+  it('destroy reports no kept claim in a namespace that is being deleted', async project => {
     project.compose(COMPOSE)
     expect(await project.devctl('deploy')).toMatchObject({ status: 0 })
     expect(await project.kubectl('get', 'pvc', '--output=name')).not.toBe('')

@@ -53,13 +53,13 @@ interface Shared {
   /** The definition and the namespace, as `customresourcedefinition/NAME` and `namespace/NAME`. */
   readonly crd: string
   readonly tools: string
-  /** kubectl without a namespace. */
+  /** Runs kubectl without a namespace. */
   all(...args: readonly string[]): Promise<string>
-  /** Returns the ones of the two that exist. */
+  /** Returns those of the two objects that exist. */
   there(): Promise<readonly string[]>
 }
 
-/** A test on a project that is deployed, with all that its commands make. */
+/** Declares a test of a deployed project, with all objects that its commands create. */
 const it = (name: string, body: (shared: Shared) => Promise<void>) =>
   test.concurrent(name, () =>
     withProject(cluster!, async project => {
@@ -79,11 +79,11 @@ const it = (name: string, body: (shared: Shared) => Promise<void>) =>
     }),
   )
 
-describe.skipIf(cluster === undefined)('a destroy of what commands made for the whole cluster', () => {
+describe.skipIf(cluster === undefined)('destroy of cluster-scoped objects of commands', () => {
   playPods()
   afterAll(() => cluster?.close())
 
-  /** Destroys without --yes, which lists what would be deleted, and deletes nothing. */
+  /** Checks that destroy without --yes lists what would be deleted, and deletes nothing. */
   async function expectRefused({ project, group, crd, tools }: Shared): Promise<void> {
     const refused = await project.devctl('destroy')
     expect(refused.status, refused.stderr).toBe(1)
@@ -96,7 +96,7 @@ describe.skipIf(cluster === undefined)('a destroy of what commands made for the 
   }
 
   if (TAKES_ALL)
-    it('refuses without --yes and lists it, and with it takes all that is ours', async shared => {
+    it('destroy lists cluster-scoped objects and refuses, and deletes them with --yes', async shared => {
       const { project, there } = shared
       await expectRefused(shared)
       const taken = await project.devctl('destroy', '--yes', '--wait')
@@ -105,7 +105,7 @@ describe.skipIf(cluster === undefined)('a destroy of what commands made for the 
       expect(await there()).toEqual([])
     })
 
-  it('refuses without --yes, keeps what holds something of others, and takes it when it no longer does', async shared => {
+  it('destroy --yes keeps cluster-scoped objects while they contain objects of others', async shared => {
     const { project, group, crd, tools, all, there } = shared
     await expectRefused(shared)
     const { devctl, name } = project
@@ -132,7 +132,7 @@ describe.skipIf(cluster === undefined)('a destroy of what commands made for the 
   })
 
   if (TAKES_ALL)
-    it('goes on where the definition is gone already', async ({ project, crd, all }) => {
+    it('destroy continues when the definition is already deleted', async ({ project, crd, all }) => {
       await all('delete', crd)
       const { status, stderr } = await project.devctl('destroy', '--yes')
       expect(status, stderr).toBe(0)

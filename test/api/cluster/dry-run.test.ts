@@ -8,7 +8,7 @@ import { installHttpRoute } from '../../support/cluster/http-route.ts'
 import { missingFrom } from '../../support/cluster/kept.ts'
 import { documentsOf, expectedDocuments } from '../../support/documents.ts'
 
-/** Cases whose fields Kubernetes 1.34 drops, since the feature is off there, and why. */
+/** Cases whose fields Kubernetes 1.34 drops because the feature is off by default, with the reason. */
 const newer: Readonly<Record<string, string>> = {
   'volumes/a-volume-of-an-image-is-mounted-from-it': 'image volumes are on by default from 1.35',
   'volumes/an-image-as-a-volume-may-be-that-of-a-service': 'image volumes are on by default from 1.35',
@@ -21,9 +21,9 @@ const namespace = `dry-run-${process.pid}`
 const restricted = `${namespace}-restricted`
 let hasHttpRoute = false
 
-// Every golden manifest goes to a real API server: a server-side apply that is not kept, with strict validation of
+// Sends every golden manifest to a real API server, as a dry run of server-side apply with strict validation of
 // fields.
-describe.skipIf(cluster === undefined)('the API server accepts', () => {
+describe.skipIf(cluster === undefined)('dry run of the golden manifests', () => {
   beforeAll(async () => {
     await cluster!.createNamespace(namespace)
     await cluster!.createNamespace(restricted, { 'pod-security.kubernetes.io/warn': 'restricted' })

@@ -8,7 +8,7 @@ import { type Project, withProject } from '../../support/cluster/project.ts'
 import { type Result, run } from '../../support/run.ts'
 
 // Errors that fail a deploy in any case are reported before an image is built or a command runs. The builder and the
-// registry are one server that counts the connections to it, and answers none.
+// registry are one server that counts its connections and closes each one.
 
 const cluster = findCluster()
 
@@ -22,7 +22,7 @@ const COMMANDS = 'deploy:\n  commands: [touch ran.txt]\n  compose: compose.yaml\
 /** An object of another environment in the same namespace. */
 const OTHER = 'services:\n  web: {image: "busybox:1.37", expose: [80], command: [sleep, "3600"]}\n'
 
-describe.skipIf(cluster === undefined)('before anything is built, a deploy refuses', () => {
+describe.skipIf(cluster === undefined)('refusals of deploy before a build', () => {
   playPods()
   const connections: string[] = []
   const server = createServer(socket => {
@@ -32,7 +32,7 @@ describe.skipIf(cluster === undefined)('before anything is built, a deploy refus
   let address: string
   beforeAll(async () => {
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    address = `127.0.0.1:${(server.address() as AddressInfo).port}` // it listens on a port
+    address = `127.0.0.1:${(server.address() as AddressInfo).port}`
   })
   afterAll(() => {
     server.close()
@@ -50,7 +50,7 @@ describe.skipIf(cluster === undefined)('before anything is built, a deploy refus
       },
     })
 
-  /** Deploys a project, which is refused with this text, and nothing is built or run. */
+  /** Checks that a deploy is refused with this text, and that nothing is built or run. */
   async function expectRefused(project: Project, said: string | RegExp, ...args: readonly string[]): Promise<void> {
     const { status, stderr } = await devctl(project, 'deploy', '--name', project.name, ...args)
     expect(stderr).toMatch(said)
@@ -68,7 +68,7 @@ describe.skipIf(cluster === undefined)('before anything is built, a deploy refus
       }),
     )
 
-  it('the name of a service that another environment has, with or without commands', async project => {
+  it('deploy refuses the name of a service of another environment before a build or a command', async project => {
     project.compose(OTHER)
     expect(await devctl(project, 'deploy', '--name', 'other')).toMatchObject({ status: 0 })
     const expected = /`(service|deployment)\/web` already exists and belongs to the environment `other`/
@@ -86,7 +86,7 @@ describe.skipIf(cluster === undefined)('before anything is built, a deploy refus
     await expectRefused(project, expected)
   })
 
-  it('an object of nobody, unless it is to be adopted', async project => {
+  it('deploy refuses an object that devctl does not manage before a build, unless it adopts it', async project => {
     await project.kubectl('create', 'service', 'clusterip', 'web', '--tcp=80')
     project.compose(COMPOSE)
     await expectRefused(project, '`service/web` already exists and is not managed by devctl')
@@ -95,7 +95,7 @@ describe.skipIf(cluster === undefined)('before anything is built, a deploy refus
     expect(connections.length, adopted.stderr).toBeGreaterThan(0)
   })
 
-  it('a namespace that does not exist, or is being deleted', async project => {
+  it('deploy refuses a missing namespace, or one that is being deleted, before a build', async project => {
     project.compose(COMPOSE)
     await expectRefused(project, `namespace \`${project.name}x\` does not exist`, '--namespace', `${project.name}x`)
     project.write('devctl.yml', COMMANDS)
@@ -110,7 +110,7 @@ describe.skipIf(cluster === undefined)('before anything is built, a deploy refus
     }
   })
 
-  it('an environment that was deployed from another file, and a service to run again that does not exist', async project => {
+  it('deploy refuses another source and an unknown service of --rerun before a build', async project => {
     project.compose(OTHER)
     project.write('other.yaml', OTHER)
     expect(await devctl(project, 'deploy', '--name', project.name, '-f', 'other.yaml')).toMatchObject({ status: 0 })

@@ -19,8 +19,8 @@ const cluster = findCluster()
 
 const SERVER_SIDE = ['apply', '--server-side', '--validate=strict']
 
-// That the Pods work shows test/pods/cluster/applied-at-once.test.ts.
-describe.skipIf(cluster === undefined)('what is rendered for a repository', () => {
+// The test test/pods/cluster/applied-at-once.test.ts shows that the Pods work.
+describe.skipIf(cluster === undefined)('output of render for a repository', () => {
   playPods({ isOurs: namespace => namespace.includes(`-k${process.pid}`) })
   const folder = mkdtempSync(join(tmpdir(), 'devctl-apply-'))
   afterAll(() => {
@@ -29,7 +29,7 @@ describe.skipIf(cluster === undefined)('what is rendered for a repository', () =
   })
 
   for (const one of fewExamples()) {
-    test.concurrent(`${one.name}: applied at once it gets ready, and is what \`deploy\` applies`, async ({
+    test.concurrent(`applied at once, ${one.name} becomes ready and equals what \`deploy\` applies`, async ({
       expect,
     }) => {
       const name = `${one.name.replaceAll('/', '-')}-k${process.pid}`
@@ -50,14 +50,14 @@ describe.skipIf(cluster === undefined)('what is rendered for a repository', () =
         expect(ours).toEqual(there)
         expect(Object.keys(ours).length).toBe(objects.length)
 
-        // Once more, as a controller does each few minutes: nothing would change.
+        // A controller applies the objects again every few minutes, which must change nothing.
         for (const object of objects) {
           const live = JSON.parse((await cluster!.send('GET', pathOf(object, name))).body)
           const again = await cluster!.apply(object, name, { dryRun: true })
           const id = `${object.kind}/${object.metadata.name}`
           expect(again.status, id).toBe(200)
           expect(unmoved(JSON.parse(again.body)), id).toEqual(unmoved(live))
-          // A quantity in another form than the server's would be a difference for ever.
+          // Argo CD would always report a difference if a quantity were not in the form of the server.
           expect(missingFrom(live, object), id).toEqual([])
         }
       } finally {
@@ -82,7 +82,7 @@ describe.skipIf(cluster === undefined)('what is rendered for a repository', () =
     expect(Object.keys(plain!)).toEqual(Object.keys(byName(printed)))
   })
 
-  /** A copy of an example with a manifest that publishes it, in a namespace of the name of the environment. */
+  /** Copies an example and adds a manifest that publishes it to a namespace named like the environment. */
   function projectOf({ directory, env }: Case, name: string) {
     const at = join(folder, name)
     cpSync(directory, at, { recursive: true })
@@ -118,7 +118,7 @@ function byName(objects: readonly KubernetesObject[]): Readonly<Record<string, K
   return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** An object without what moves by itself. */
+/** Returns an object without the fields that the server changes by itself. */
 function unmoved({ metadata, status: _, ...rest }: { metadata: Record<string, unknown>; status?: unknown }): unknown {
   const { managedFields: __, resourceVersion: ___, ...kept } = metadata
   return { ...rest, metadata: kept }

@@ -10,7 +10,9 @@ import { partOf } from '../../support/part-of-cases.ts'
 const cluster = findCluster()
 const namespace = `drift-${process.pid}`
 
-/** Cases whose fields Kubernetes 1.34 drops, since the feature is off there; `dry-run.test.ts` says why. */
+/**
+ * Cases whose fields Kubernetes 1.34 drops because the feature is off by default; `dry-run.test.ts` has the reasons.
+ */
 const NEWER = [
   'volumes/a-volume-of-an-image-is-mounted-from-it',
   'volumes/an-image-as-a-volume-may-be-that-of-a-service',
@@ -19,13 +21,13 @@ const NEWER = [
 
 // Applies every golden manifest for real, and checks that a controller which applies it again finds no difference. A
 // quota prevents all Pods.
-describe.skipIf(cluster === undefined)('applied once more changes nothing', () => {
+describe.skipIf(cluster === undefined)('objects that are applied again', () => {
   beforeAll(async () => {
     await cluster!.createNamespace(namespace)
     const quota = { metadata: { name: 'no-pods' }, spec: { hard: { pods: '0' } } }
     const { status, body } = await cluster!.send('POST', `/api/v1/namespaces/${namespace}/resourcequotas`, quota)
     expect(status, body).toBe(201)
-    // Nothing is refused before the quota is reckoned.
+    // The quota refuses nothing before the server has computed it.
     await eventually('the quota holds', async () => {
       const { status = {} } = await cluster!.get<{ status?: { hard?: object } }>(
         `/api/v1/namespaces/${namespace}/resourcequotas/no-pods`,
@@ -61,7 +63,7 @@ async function driftOf(wanted: KubernetesObject): Promise<readonly string[]> {
     const live = JSON.parse((await cluster!.send('GET', path)).body)
     const again = await cluster!.apply(object, namespace, { dryRun: true })
     if (again.status !== 200) return [`${id}: ${again.status} ${again.body}`]
-    // Both ways around: nothing is lost, nothing comes.
+    // Compares in both directions, so that no field is lost and none is added.
     const [before, after] = [lasting(live), lasting(JSON.parse(again.body))]
     const differences = [...missingFrom(before, after), ...missingFrom(after, before), ...missingFrom(live, object)]
     return differences.map(text => `${id}: ${text}`)
@@ -70,7 +72,7 @@ async function driftOf(wanted: KubernetesObject): Promise<readonly string[]> {
   }
 }
 
-/** An object without what moves by itself. */
+/** Returns an object without the fields that the server changes by itself. */
 function lasting({ metadata, status: _, ...rest }: { metadata: Record<string, unknown>; status?: unknown }): unknown {
   const { managedFields: __, resourceVersion: ___, annotations, generation, labels } = metadata
   const own = Object.entries(annotations ?? {}).filter(([key]) => !key.startsWith('deployment.kubernetes.io/'))
@@ -87,7 +89,7 @@ function applications(): readonly { readonly name: string; readonly objects: rea
       object,
     }))
     const objects = forControllers(manifests).map(({ object }) => object)
-    // Other controllers have to install these kinds.
+    // Kinds that other controllers have to install are left out.
     const known = objects.filter(({ kind }) => kind !== 'HTTPRoute' && kind !== 'ExternalSecret')
     return known.length > 0 ? [{ name, objects: known }] : []
   })

@@ -32,7 +32,7 @@ const ANSWERS = [
   ['--secret', 'secrets.token=shop-token/token'],
 ].flat()
 
-/** Runs the command; `person` sits at the terminal. */
+/** Runs the command; `person` has the answers of a user at a terminal. */
 async function secrets(
   { directory }: Project,
   words: readonly string[],
@@ -72,10 +72,10 @@ const data = async ({ get }: Project, name: string) => {
   return Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]))
 }
 
-describe.skipIf(cluster === undefined)('gitops secrets makes Secrets in the cluster', () => {
+describe.skipIf(cluster === undefined)('gitops secrets', () => {
   afterAll(() => cluster?.close())
 
-  test.concurrent('of variables and files, with `--create`, and lists what has no value', () =>
+  test.concurrent('gitops secrets --create uses variables and files, and lists keys without a value', () =>
     withProject(cluster!, async project => {
       write(project)
       const env = { DB_PASSWORD: 'hunter2-of-the-sea' }
@@ -91,7 +91,7 @@ describe.skipIf(cluster === undefined)('gitops secrets makes Secrets in the clus
       expect(await data(project, 'shop-db')).toEqual({ password: 'hunter2-of-the-sea' })
     }))
 
-  test.concurrent('of what a person types, where they want it', () =>
+  test.concurrent('gitops secrets asks a user for missing values after a confirmation', () =>
     withProject(cluster!, async project => {
       write(project, 'reference')
       const questions: string[] = []
@@ -125,7 +125,7 @@ describe.skipIf(cluster === undefined)('gitops secrets makes Secrets in the clus
       expect(await data(project, 'shop-token')).toEqual({ token: 'hunter2-typed' })
     }))
 
-  test.concurrent('only what nothing publishes: with `external` it is what the Compose files call external', () =>
+  test.concurrent('gitops secrets with the backend `external` creates only external Secrets of the Compose files', () =>
     withProject(cluster!, async project => {
       write(project, 'external')
       const { status, stderr } = await secrets(project, ['--create'])
@@ -134,7 +134,7 @@ describe.skipIf(cluster === undefined)('gitops secrets makes Secrets in the clus
       expect(await project.kubectl('get', 'secrets', '--output=name')).not.toContain('shop-')
     }))
 
-  test.concurrent('not in a namespace that is not there', () =>
+  test.concurrent('gitops secrets refuses a namespace that does not exist', () =>
     withProject(cluster!, async project => {
       write(project)
       const words = ['--create', ...ANSWERS, '--namespace', `${project.name}-not-there`]

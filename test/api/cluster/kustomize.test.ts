@@ -15,7 +15,7 @@ import { pairs } from '../../support/gitops/random-manifests.ts'
 import { run } from '../../support/run.ts'
 import { TAKES_ALL } from '../../support/takes-all.ts'
 
-/** Two sets of options, whose results are base and overlay. Both ways around. */
+/** Pairs of option sets, whose results are base and overlay, in both directions. */
 const CHANGES: readonly {
   readonly from: readonly string[]
   readonly to: readonly string[]
@@ -41,8 +41,8 @@ const CHANGES: readonly {
 const cluster = findCluster()
 let folder = ''
 
-// Only kubectl is needed, not its cluster.
-describe.skipIf(cluster === undefined)('what kustomize builds from an overlay is what was wanted', () => {
+// The tests need only kubectl, and no cluster.
+describe.skipIf(cluster === undefined)('output of kustomize for an overlay', () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'overlay-'))
   })
@@ -53,11 +53,11 @@ describe.skipIf(cluster === undefined)('what kustomize builds from an overlay is
 
   const cases = [...examples(), ...sampled()]
   for (const [index, { one, change }] of cases.entries()) {
-    // One way each, as each starts kubectl; both for `npm run test:long`.
+    // One direction per case, since each starts kubectl; both in `npm run test:long`.
     const ways = ['to', 'back'].filter((_, at) => TAKES_ALL || at === index % 2)
-    test.concurrent(`${one.name}, ${CHANGES.indexOf(change)} ${ways.join(' and ')}`, async () => {
+    test.concurrent(`change ${CHANGES.indexOf(change)} of ${one.name} builds ${ways.join(' and ')}`, async () => {
       const from = await rendered(one, change.from)
-      // Many an application cannot meet the policy.
+      // Many applications cannot meet the policy.
       const to = (await rendered(one, change.to)) ?? (await rendered(one, withoutPolicy(change.to)))
       if (!from || !to) throw new Error('does not compile with these options')
       const wanted = change.digests ? withDigests(to) : change.marks ? forControllers(to, marks) : to
@@ -68,7 +68,7 @@ describe.skipIf(cluster === undefined)('what kustomize builds from an overlay is
     })
   }
 
-  test('whatever the two are', async () => {
+  test('an overlay of any two sets of manifests builds to the wanted objects', async () => {
     let count = 0
     const builds = fc.asyncProperty(pairs, ([base, wanted]) => expectBuilds(`random-${count++}`, base, wanted))
     await fc.assert(builds, { numRuns: TAKES_ALL ? 120 : 4 })
@@ -89,7 +89,7 @@ function examples() {
   )
 }
 
-/** Golden cases that render, with one of the changes each: one in eighty; all for `npm run test:long`. */
+/** Returns one in eighty golden cases that render, with one change each; all in `npm run test:long`. */
 function sampled() {
   return goldenCases()
     .filter(({ command, status, directory }) => command === 'render' && status === undefined && compiles(directory))
@@ -105,7 +105,7 @@ function compiles(directory: string): boolean {
 const withoutPolicy = (options: readonly string[]) =>
   options.filter((word, index) => word !== '--policy' && options[index - 1] !== '--policy')
 
-/** Options of a case that are not ours to choose stay. Undefined when it does not compile. */
+/** Renders a case with these options and its own other ones; undefined if it does not compile. */
 async function rendered(one: Case, options: readonly string[]): Promise<readonly Manifest[] | undefined> {
   const { status, stdout } = await run(['render', ...options, '--include-secrets', ...withoutOurs(one.args)], {
     cwd: one.directory,
@@ -127,7 +127,7 @@ function withoutOurs(args: readonly string[]): readonly string[] {
   return args.filter((word, index) => !isOurs(word) && !isOurs(args[index - 1]) && word !== '--include-secrets')
 }
 
-/** Every image by a digest, and one more replica. */
+/** Returns the manifests with every image by a digest, and one more replica. */
 function withDigests(manifests: readonly Manifest[]): readonly Manifest[] {
   return manifests.map(manifest => {
     const text = JSON.stringify(manifest.object, (key, value) => {

@@ -19,12 +19,12 @@ async function printed(...words: readonly string[]): Promise<{ readonly text: st
   return { text, status }
 }
 
-describe.skipIf(cluster === undefined)('a program deploys by `devctl/operations`', () => {
+describe.skipIf(cluster === undefined)('a program that deploys by `devctl/operations`', () => {
   playPods()
   afterAll(() => cluster?.close())
   const program = join(root, 'examples/program/deploy.mjs')
 
-  test('and draws its own progress', () =>
+  test('a program draws the progress of a deploy itself', () =>
     withProject(cluster!, async project => {
       cpSync(join(root, 'examples/queue-worker'), project.directory, { recursive: true })
       const { text, status } = await printed(program, project.directory, project.name)
@@ -35,7 +35,7 @@ describe.skipIf(cluster === undefined)('a program deploys by `devctl/operations`
       expect(status).toBe(0)
     }))
 
-  test('and gets what is wrong as values', () =>
+  test('a program gets the errors of a deploy as values', () =>
     withProject(cluster!, async project => {
       project.compose('services: {web: {image: "Nginx:1"}}\n')
       const { text, status } = await printed(program, project.directory, project.name)

@@ -5,7 +5,7 @@ import { type Project, withProject } from '../../support/cluster/project.ts'
 
 const cluster = findCluster()
 
-/** A service with a health check: what has none has to run for 13 s before a deploy calls it ready. */
+/** A service with a health check: without one, it has to run for 13 s before a deploy calls it ready. */
 const SLEEP = 'image: busybox:1.37\n    command: [sleep, "3600"]\n    healthcheck: {test: "true"}'
 
 const compose = ({ web = '1', worker = '1', more = '' } = {}) => `services:
@@ -47,7 +47,7 @@ describe.skipIf(cluster === undefined)('a part of an application', () => {
   playPods()
   afterAll(() => cluster?.close())
 
-  it('is deployed alone, compared alone, and is no news to a deploy of the whole', async project => {
+  it('a part is deployed and compared alone, and a deploy of the whole finds it up to date', async project => {
     project.compose(compose())
     expect(await good(project, 'deploy', '--wait', 'api')).toMatch(/api of [\w-]+ is deployed to/)
     expect(await names(project, 'deployments,statefulsets')).toEqual(['api'])
@@ -72,7 +72,7 @@ describe.skipIf(cluster === undefined)('a part of an application', () => {
     expect(await good(project, 'deploy', '--wait')).toContain('up to date')
   })
 
-  it('must be in the files, and behind a profile is there when it is named', async project => {
+  it('a part must exist in the files, and a name selects a service behind a profile', async project => {
     project.compose(compose({ more: `  debug:\n    ${SLEEP}\n    profiles: [tools]\n` }))
     const wrong = await project.devctl('deploy', 'wbe')
     expect(wrong).toMatchObject({ status: 1, stderr: expect.stringContaining('service `wbe` does not exist') })
@@ -81,7 +81,7 @@ describe.skipIf(cluster === undefined)('a part of an application', () => {
     expect(await names(project, 'deployments')).toEqual(['debug'])
   })
 
-  it('is restarted, and destroyed, while the rest goes on', async project => {
+  it('a part is restarted and destroyed while the other services keep running', async project => {
     project.compose(compose())
     await good(project, 'deploy', '--wait')
     const pods = async (service: string) =>

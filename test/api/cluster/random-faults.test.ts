@@ -4,9 +4,9 @@ import { tryRandomFaults } from '../../support/cluster/random-faults.ts'
 
 const cluster = findCluster()
 
-// Uses fixed seeds; test/long has many more.
-describe.skipIf(cluster === undefined)('faults at random on the way to the API server', () => {
-  test('leave the state that was wanted, or an error that says why', async () => {
+// The seeds are fixed; test/long has many more.
+describe.skipIf(cluster === undefined)('random faults between devctl and the API server', () => {
+  test('random faults end in the wanted state, or in an error with the reason', async () => {
     expect(await tryRandomFaults(cluster!, 2, 1000)).toBeDefined()
   })
 })

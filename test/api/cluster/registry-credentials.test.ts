@@ -14,7 +14,7 @@ describe.skipIf(cluster === undefined)('deploy --registry-credentials', () => {
   afterAll(() => cluster?.close())
 
   // The registry of the test cluster requires no credentials, so the test can only show that Pods start with them.
-  test('makes a pull secret that the API server takes and Pods start with, and takes it away again', () =>
+  test('deploy creates a pull secret that Pods start with, and prunes it without the option', () =>
     withProject(cluster!, async project => {
       const { name, directory, kubectl } = project
       project.compose(`services:

@@ -17,7 +17,7 @@ const elsewhere = `${namespace}-elsewhere`
 
 playPods({ isOurs: name => name === namespace || name.startsWith(`p${process.pid}-`) })
 
-/** Something of every kind that an application usually is of. */
+/** An application with every usual kind of object. */
 const COMPOSE = `name: shop
 services:
   web:
@@ -40,7 +40,7 @@ configs: {page: {content: hello}}
 secrets: {password: {environment: PASSWORD}}
 `
 
-/** The rules of the table in docs/deploy.md: kinds, a group before its kinds where they have one, and verbs. */
+/** Returns the rules of the table in docs/deploy.md: a group before its kinds, if they have one, and verbs. */
 function rulesOfDocs(): readonly object[] {
   const text = readFileSync(join(root, 'docs/deploy.md'), 'utf8')
   const table = /^\| resources \| verbs \|\n.*\n((?:\|.*\n)+)/m.exec(text)![1]!
@@ -57,8 +57,8 @@ function rulesOfDocs(): readonly object[] {
     })
 }
 
-describe.skipIf(found === undefined)('somebody who has only what the table of docs/deploy.md lists', () => {
-  test('deploys, changes it, takes the data along, and destroys', () =>
+describe.skipIf(found === undefined)('a user with the rights of the table in docs/deploy.md', () => {
+  test('a user with the rights of the table deploys, changes, restarts and destroys with volumes', () =>
     withProject(found!, async project => {
       const { name, directory } = project
       const role = { metadata: { name: 'deployer' }, rules: rulesOfDocs() }
@@ -82,7 +82,7 @@ describe.skipIf(found === undefined)('somebody who has only what the table of do
     }))
 })
 
-describe.skipIf(found === undefined)('somebody who has only the role `edit`, in one namespace', () => {
+describe.skipIf(found === undefined)('a user with the role `edit` in one namespace', () => {
   const cluster = found!
   let folder = ''
   let env: Readonly<Record<string, string>> = {}
@@ -110,7 +110,7 @@ describe.skipIf(found === undefined)('somebody who has only the role `edit`, in 
 
   const devctl = (line: string) => run(line.split(' '), { cwd: folder, env })
 
-  test('deploys, deploys again, and destroys', async () => {
+  test('a user with the role `edit` deploys, deploys again, and destroys', async () => {
     const first = await devctl('deploy --domain dev.example.com --wait')
     expect(first, first.stderr).toMatchObject({ status: 0 })
     expect(first.stderr).toContain(`shop is deployed to ${namespace}`)
@@ -126,7 +126,7 @@ describe.skipIf(found === undefined)('somebody who has only the role `edit`, in 
   })
 
   test.each(few(['deploy', 'destroy', 'deploy --loglevel debug --wait'], 2))(
-    '%s in another namespace is told once what is forbidden: who, what, where',
+    '%s in another namespace reports once which user may not do what',
     async line => {
       const { status, stdout, stderr } = await devctl(`${line} --namespace ${elsewhere}`)
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
@@ -139,7 +139,7 @@ describe.skipIf(found === undefined)('somebody who has only the role `edit`, in 
     },
   )
 
-  test('may not list the namespaces, and is told what needs no list', async () => {
+  test('`devctl namespace` without the right to list suggests a command that needs no list', async () => {
     const { main } = await import('../../../cli/main.ts')
     let text = ''
     const output = { isTTY: true, write: (part: string) => (text += part) }

@@ -7,11 +7,11 @@ const cluster = findCluster()
 
 const SERVICE = 'image: busybox:1.37\n    command: [sleep, "3600"]'
 
-describe.skipIf(cluster === undefined)('a deploy', () => {
+describe.skipIf(cluster === undefined)('warnings of a deploy', () => {
   playPods()
   afterAll(() => cluster?.close())
 
-  test('prints a warning again only when it changed since the last deploy', () =>
+  test('deploy prints a warning again only when it changed since the last deploy', () =>
     withProject(cluster!, async ({ compose, devctl, get, name }) => {
       const file = (web: string, more = '') => `services:\n  web:\n    ${SERVICE}\n${web}${more}`
       const said = async (...argv: readonly string[]) => {
@@ -33,7 +33,7 @@ describe.skipIf(cluster === undefined)('a deploy', () => {
       expect(await said('--all-warnings')).toMatch(warning)
       expect(await said('--output', 'json')).toContain('cpuset')
 
-      // Another warning changes nothing in the cluster, and is remembered all the same.
+      // A new warning changes nothing in the cluster, but it is stored nevertheless.
       const second = '  api:\n    image: busybox:1.37\n    command: [sleep, "3600"]\n'
       compose(file('    cpuset: "0"\n', second))
       await said()
@@ -51,7 +51,7 @@ describe.skipIf(cluster === undefined)('a deploy', () => {
       expect(await said(), 'a warning that comes back is new').toMatch(warning)
     }))
 
-  test('without a domain names the published ports that have no public address', () =>
+  test('deploy without a domain names the published ports that have no public address', () =>
     withProject(cluster!, async ({ compose, devctl, name }) => {
       compose(
         `services:\n  web:\n    ${SERVICE}\n    ports: ["8080:80"]\n  api:\n    ${SERVICE}\n    ports: ["9000:9000"]\n`,

@@ -17,7 +17,7 @@ const COMPOSE = `services:
     healthcheck: {test: [CMD, "true"], interval: 3s}
 `
 
-/** A test on a project in whose namespace a webhook is asked about Deployments, Services and Pods. */
+/** Declares a test of a project in whose namespace a webhook reviews Deployments, Services and Pods. */
 const it = (
   name: string,
   kind: 'Validating' | 'Mutating',
@@ -49,7 +49,7 @@ const sidecar = {
 
 let count = 0
 
-/** Puts a label on everything and changes an annotation each time; Deployments and Pods get a container. */
+/** Adds a label to all objects and a new annotation each time; Deployments and Pods also get a container. */
 function mutate({ kind, object, operation }: Review): Verdict {
   if (operation === 'DELETE') return 'allow'
   const metadata = (object?.['metadata'] ?? {}) as { readonly labels?: object; readonly annotations?: object }
@@ -84,7 +84,7 @@ describe.skipIf(cluster === undefined)('admission webhooks', () => {
   afterAll(() => cluster?.close())
 
   it(
-    'one that refuses is named, and nothing is written',
+    'deploy names a webhook that refuses a Deployment, and writes nothing',
     'Validating',
     ({ kind }) => (kind.kind === 'Deployment' ? { refuse: 'only images of registry.example.com' } : 'allow'),
     async (project, webhook) => {
@@ -98,7 +98,7 @@ describe.skipIf(cluster === undefined)('admission webhooks', () => {
   )
 
   it(
-    'one that refuses Pods is named where the deploy waits for them',
+    'deploy names a webhook that refuses Pods while it waits for them',
     'Validating',
     ({ kind, operation }) => (kind.kind === 'Pod' && operation === 'CREATE' ? { refuse: 'no Pods today' } : 'allow'),
     async (project, webhook) => {
@@ -112,7 +112,7 @@ describe.skipIf(cluster === undefined)('admission webhooks', () => {
 
   if (TAKES_ALL)
     it(
-      'one that refuses a deletion is named',
+      'destroy names a webhook that refuses a deletion',
       'Validating',
       ({ kind, operation }) =>
         kind.kind === 'Service' && operation === 'DELETE' ? { refuse: 'ask me first' } : 'allow',
@@ -126,7 +126,7 @@ describe.skipIf(cluster === undefined)('admission webhooks', () => {
     )
 
   it(
-    'one that hangs is named',
+    'deploy names a webhook that does not answer',
     'Validating',
     ({ kind }) => (kind.kind === 'Deployment' ? 'hang' : 'allow'),
     async (project, webhook) => {
@@ -141,7 +141,7 @@ describe.skipIf(cluster === undefined)('admission webhooks', () => {
 
   if (TAKES_ALL)
     it(
-      'one that hangs for longer than the deadline is named',
+      'deploy names a webhook that does not answer before the deadline of the deploy',
       'Validating',
       ({ kind }) => (kind.kind === 'Deployment' ? 'hang' : 'allow'),
       async (project, webhook) => {
@@ -153,7 +153,7 @@ describe.skipIf(cluster === undefined)('admission webhooks', () => {
       30,
     )
 
-  it('what one sets is no difference', 'Mutating', mutate, async (project, _, server) => {
+  it('fields that a webhook sets are no differences', 'Mutating', mutate, async (project, _, server) => {
     const { devctl, kubectl, get } = project
     const first = await devctl('deploy', '--wait', '--timeout', '150s')
     expect(first.status, first.stderr).toBe(0)

@@ -11,7 +11,7 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
-// Anonymous counts of commands: from the command line to what administrators see.
+// Counts commands anonymously, from the command line to the page of administrators.
 
 const DAY = 86_400_000
 const used: UsedCommand = { command: 'deploy', version: '0.1.0', system: 'linux', duration: '10s', outcome: 'done' }
@@ -39,7 +39,7 @@ describe.skipIf(!process.env.KUBECONFIG)('analytics', () => {
   const days = async () => (await platform.call('GET /admin/analytics', { token: root.token })).body.items
   const today = () => new Date(platform.world.now()).toISOString().slice(0, 10)
 
-  test('are of people who have logged in, and seen by administrators', async () => {
+  test('analytics require a login to send, and an administrator to read', async () => {
     expect((await platform.call('POST /analytics', { body: { commands: [used] } })).status).toBe(401)
     const api = await platform.call('POST /me/tokens', { token: ann.token, body: { label: 'ci' } })
     expect((await count([used], api.body.token)).status).toBe(403)
@@ -55,12 +55,12 @@ describe.skipIf(!process.env.KUBECONFIG)('analytics', () => {
     { ...used, outcome: 'error: no such file' },
     { ...used, version: '0.1.0-ann' },
     { command: 'deploy' },
-  ])('%j is refused', async one => {
+  ])('the platform refuses the command %j', async one => {
     expect((await count([used, one])).status).toBe(400)
     expect(await days()).toEqual([])
   })
 
-  test('are added, each field by itself, without a word of who it was', async () => {
+  test('analytics add up each field separately, without the user', async () => {
     const before = platform.audit.length
     expect((await count([used, { ...used, outcome: 'failed', system: 'darwin' }])).status).toBe(204)
     expect((await count([{ ...used, command: 'secret word' }])).status).toBe(204)
@@ -76,14 +76,14 @@ describe.skipIf(!process.env.KUBECONFIG)('analytics', () => {
     for (const word of [ann.id, `ann-${RUN}`, 'secret word']) expect(live + data).not.toContain(word)
   })
 
-  test('of replicas that write at once are added', async () => {
+  test('analytics of replicas that write at the same time are added', async () => {
     const replicas = Array.from({ length: 5 }, () => new Usage(platform.world))
     for (const one of replicas) one.count(ann.id, [{ ...used, command: 'build' }])
     await Promise.all(replicas.map(one => one.write()))
     expect((await days())[0]?.commands['build']).toEqual({ done: 5, '10s': 5 })
   })
 
-  test('of one person who sends too many are left out', async () => {
+  test('analytics leave out commands of a user who sends too many', async () => {
     const usage = new Usage(platform.world)
     for (let n = 0; n < 20; n++) usage.count(root.id, Array(100).fill({ ...used, command: 'up' }))
     await usage.write()
@@ -92,7 +92,7 @@ describe.skipIf(!process.env.KUBECONFIG)('analytics', () => {
     expect(done).toBeLessThan(1000)
   })
 
-  test('are deleted after 30 days, by whoever leads', async () => {
+  test('analytics are deleted after 30 days by the next write', async () => {
     platform.later = 29 * DAY
     expect(await days()).toHaveLength(1)
     platform.later = 30 * DAY
@@ -101,7 +101,7 @@ describe.skipIf(!process.env.KUBECONFIG)('analytics', () => {
     expect(await days()).toEqual([])
   })
 
-  test('devctl counts what is run on the platform, sends it in the background, and stops when it is told to', async () => {
+  test('devctl counts commands on the platform, sends them in the background, and can be disabled', async () => {
     url = await platform.app.listen({ port: 0, host: '127.0.0.1' })
     const home = join(folder, 'home')
     const devctl = (line: string, env = {}) =>
@@ -130,7 +130,7 @@ describe.skipIf(!process.env.KUBECONFIG)('analytics', () => {
     expect((await devctl('analytics --enable')).stdout).toContain('Analytics are enabled')
   })
 
-  test('a program sends what waits by itself, after it has ended', async () => {
+  test('a program that has ended sends its waiting counts by itself', async () => {
     const env = { HOME: folder, DEVCTL_HOME: join(folder, 'program-home'), DO_NOT_TRACK: '' }
     const devctl = async (line: string) => {
       const program = new Program(line.split(' '), { cwd: folder, env }).read()

@@ -7,7 +7,8 @@ import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
-// The audit: one line for each request that changes something, with who, what and the result, and no secret.
+// The audit has one line for each request that changes something, with the user, the action and the result, and no
+// secret.
 
 describe.skipIf(!process.env.KUBECONFIG)('the audit', () => {
   let platform: TestPlatform
@@ -18,7 +19,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the audit', () => {
   })
   afterAll(() => platform?.close())
 
-  /** The lines that something writes. */
+  /** Returns the lines that a function causes. */
   async function linesOf(work: () => Promise<unknown>): Promise<readonly Omit<AuditLine, 'time'>[]> {
     const before = platform.audit.length
     await work()
@@ -26,7 +27,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the audit', () => {
   }
   const tokenOf = async (text: string) => (await platform.parts.tokens.check(text))!.id
 
-  test('says who has logged in, by a typed code, by the browser of the machine, and by a link', async () => {
+  test('the audit records logins by a typed code, by the browser of the machine, and by a link', async () => {
     const [who, token] = [ann!.id, await tokenOf(ann!.token)]
     let device = ''
     const asked = await linesOf(async () => {
@@ -87,7 +88,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the audit', () => {
     await platform.cluster.delete(account)
   })
 
-  test('says what was made or changed', async () => {
+  test('the audit records what was created or changed', async () => {
     const { token, id: user } = ann!
     const name = `audit-${RUN}`
     const by = { user, token: await tokenOf(token), status: 200 }
@@ -121,7 +122,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the audit', () => {
     ])
   })
 
-  test('has what was done for a client that was gone before the answer', async () => {
+  test('the audit records a request whose client disconnects before the response', async () => {
     await platform.app.listen({ port: 0, host: '127.0.0.1' })
     const name = `audit-gone-${RUN}`
     const body = JSON.stringify({ name })
@@ -154,7 +155,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the audit', () => {
     expect(lines).toEqual([{ action: 'create namespace', ...by, what: { ns: name }, status: 200 }])
   })
 
-  test('has what was refused, once, without what was sent, and no attempts without end', async () => {
+  test('the audit records a refused request once, without its input, and limits failed attempts', async () => {
     const repository = 'https://ann:canary-value@git.example.com/x'
     const run = { namespace: bob!.home, environment: 'shop', action: 'deploy', repository }
     const refused = await linesOf(() => platform.call('POST /runs', { token: bob!.token, body: run }))
@@ -184,11 +185,11 @@ describe.skipIf(!process.env.KUBECONFIG)('the audit', () => {
       { action: 'change variables', ...by, what: { names: 'GOOD' } },
     ])
     const body = { code: 'x.y', verifier: 'v'.repeat(43) }
-    // One client behind a proxy has fewer attempts than the proxy.
+    // A client behind a proxy has fewer attempts than the proxy.
     const headers = { 'x-forwarded-for': '203.0.113.7' }
     const answers: number[] = []
     const attempts = await linesOf(async () => {
-      // A slow machine gets more attempts back meanwhile.
+      // A slow machine regains attempts meanwhile.
       for (let batch = 0; batch < 20 && !answers.includes(429); batch++) {
         const all = await Promise.all(
           Array.from({ length: 230 }, () => platform.call('POST /auth/cli', { body, headers })),

@@ -4,7 +4,7 @@ import { ROUTES, type RouteName } from '../../../platform/api/routes.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
-// A browser before the platform: the session in its cookie, and pages of others.
+// Tests the session of a browser in its cookie, and requests of pages of other origins.
 
 type Headers = Readonly<Record<string, string>>
 
@@ -27,7 +27,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the session of a browser', () => {
     return { answer, set, cookie: set.split(';')[0] ?? '' }
   }
 
-  test('is in a cookie for this host alone that no script can read, and its text is in no answer', async () => {
+  test('a session is in a cookie for this host only that no script and no response contains', async () => {
     const { answer, set } = await enter('ann')
     expect(set).toMatch(
       /^__Host-devctl=devctl_session_\w+; Path=\/; Max-Age=604800; HttpOnly; Secure; SameSite=Strict$/,
@@ -35,7 +35,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the session of a browser', () => {
     expect(answer.body).toEqual({ login: `ann-${RUN}`, expires: expect.stringContaining('T') })
   })
 
-  test('a link that a page of somebody else sends logs nobody in, and is not used up', async () => {
+  test('a link that a page of another origin submits logs nobody in, and can still be used', async () => {
     const { text } = await platform.parts.tokens.issue({ kind: 'invite', label: `mallory-${RUN}` })
     const send = (headers: Headers) => platform.call('POST /auth/setup', { body: { token: text, login: 'x' }, headers })
     const others: readonly Headers[] = [
@@ -56,8 +56,8 @@ describe.skipIf(!process.env.KUBECONFIG)('the session of a browser', () => {
       cookie = (await enter('walker')).cookie
     })
 
-    test.each(closed)('%s is closed to pages of others', async (route, { caller }) => {
-      // The client of a registry has no cookies: whatever page they come from, they are nothing.
+    test.each(closed)('%s refuses a session to pages of other origins', async (route, { caller }) => {
+      // The client of a registry has no cookies, so the route ignores them, whichever page sends them.
       const refusal = caller === 'registry' ? [401, 'platform/login'] : [403, 'platform/origin']
       const params = { ns: `walker-${RUN}`, user: 'a'.repeat(16), id: 'a'.repeat(16) }
       const pages: readonly Headers[] = [
@@ -69,7 +69,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the session of a browser', () => {
         { 'sec-fetch-site': 'same-site' },
         { 'sec-fetch-site': 'cross-site' },
         { 'sec-fetch-site': 'none' },
-        // A browser that says both is believed in what no script can set.
+        // The header that no script can set takes precedence.
         { origin: 'https://platform.dev.example.com', 'sec-fetch-site': 'same-site' },
       ]
       for (const from of pages) {
@@ -79,7 +79,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the session of a browser', () => {
     })
   })
 
-  test('pages of ours are let in, by what the browser says or by the exact origin', async () => {
+  test('pages of the platform are accepted by `Sec-Fetch-Site` or by the exact origin', async () => {
     const { cookie } = await enter('bob')
     const pages: readonly Headers[] = [OURS, { origin: 'https://platform.dev.example.com' }]
     for (const from of pages)
@@ -88,7 +88,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the session of a browser', () => {
     expect((await platform.call('GET /me', { headers: { cookie: among, ...OURS } })).status).toBe(200)
   })
 
-  test('the token of a session is none for programs, and one for programs is no session', async () => {
+  test('the token of a session is no token for programs, and a token for programs is no session', async () => {
     const { cookie } = await enter('carol')
     const text = cookie.split('=')[1] ?? ''
     expect((await platform.call('GET /me', { token: text })).status).toBe(401)
@@ -99,7 +99,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the session of a browser', () => {
     expect((await platform.call('GET /me', { token: 'nothing', headers: { cookie, ...OURS } })).status).toBe(401)
   })
 
-  test('ends 12 hours after its last use, and after 7 days of use', async () => {
+  test('a session ends 12 hours after its last use, and after 7 days of use', async () => {
     const { cookie } = await enter('erin')
     const status = async (hours: number) => {
       platform.later = hours * HOUR
@@ -117,7 +117,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the session of a browser', () => {
     }
   })
 
-  test('logging out ends it, and takes the cookie', async () => {
+  test('a logout ends the session, and deletes the cookie', async () => {
     const { cookie } = await enter('gina')
     const headers = { cookie, ...OURS }
     const { status, headers: set } = await platform.call('POST /auth/logout', { headers })
@@ -128,7 +128,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the session of a browser', () => {
     expect((await platform.call('GET /me', { headers })).status).toBe(401)
   })
 
-  test('a use does not bring back what was ended meanwhile', async () => {
+  test('a use of a session does not restore a session that has ended meanwhile', async () => {
     const { cookie } = await enter('hans')
     const id = cookie.split('_')[2] ?? ''
     const record = (await platform.parts.tokens.find(id))!

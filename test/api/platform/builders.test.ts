@@ -17,7 +17,7 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
-// `devctl build` with a platform as its context, which has a real BuildKit behind it.
+// Tests `devctl build` with a platform as its context, which uses a real BuildKit.
 
 const UPGRADE = 'Connection: Upgrade\r\nUpgrade: devctl-tunnel\r\n'
 const address = process.env.KUBECONFIG ? findBuildkit() : undefined
@@ -56,7 +56,7 @@ describe.skipIf(lacks('BuildKit', address === undefined))('the build service', (
     })
   const registry = `${REGISTRY}/platform-${RUN}`
 
-  test('builds and pushes the images of an example', async () => {
+  test('devctl build builds and pushes the images of an example by the platform', async () => {
     const { status, stderr, stdout } = await devctl(`build --registry ${registry} --no-cache`)
     expect(status, stderr).toBe(0)
     expect(stderr).toContain(`building with the platform ${new URL(url).host}`)
@@ -71,7 +71,7 @@ describe.skipIf(lacks('BuildKit', address === undefined))('the build service', (
     )
   })
 
-  test('builds a Dockerfile, and a builder that is named wins', async () => {
+  test('devctl build of a Dockerfile uses the platform, unless `BUILDKIT_HOST` names a builder', async () => {
     const line = 'build --file site/Dockerfile site'
     const own = await devctl(line)
     expect([own.status, own.stderr]).toEqual([0, expect.stringContaining('which is that of the platform')])
@@ -79,7 +79,7 @@ describe.skipIf(lacks('BuildKit', address === undefined))('the build service', (
     expect(named.stderr).toContain('which is that of `BUILDKIT_HOST`')
   })
 
-  test('nobody builds for a namespace in which they may not deploy', async () => {
+  test('the platform refuses builds for a namespace to users who may not deploy there', async () => {
     const refused = await devctl(`build --push=false`, bob)
     expect([refused.status, refused.stderr]).toEqual([
       1,
@@ -96,11 +96,11 @@ describe.skipIf(lacks('BuildKit', address === undefined))('the build service', (
       1,
       expect.stringContaining(`only the owner or a developer of \`${ann!.home}\` may deploy there`),
     ])
-    // The command asks for variables first; who connects without them is refused, too.
+    // The command requests variables first; a connection without that request is refused, too.
     expect(await send(connection(bob!.token, UPGRADE))).toMatch(/^HTTP\/1.1 403 /)
   })
 
-  test('a token for other namespaces does not do', async () => {
+  test('the platform refuses a build with a token for other namespaces', async () => {
     const { text } = await platform.parts.tokens.issue({
       kind: 'run',
       label: '',
@@ -116,7 +116,7 @@ describe.skipIf(lacks('BuildKit', address === undefined))('the build service', (
     expect(await send(connection(ann!.token, UPGRADE), /101/)).toMatch(/^HTTP\/1.1 101 /)
   })
 
-  test('what the platform does not allow is an error in its words', async () => {
+  test('a build with an entitlement fails with the message of the platform', async () => {
     writeFileSync(join(folder, 'example/Dockerfile.host'), 'FROM busybox\nRUN --network=host true\n')
     writeFileSync(
       join(folder, 'example/host.yaml'),
@@ -127,7 +127,7 @@ describe.skipIf(lacks('BuildKit', address === undefined))('the build service', (
     expect(refused.stderr).toContain('builds get no entitlements: `network.host` is refused')
   })
 
-  test('caches of other places are left out, with a warning', async () => {
+  test('a build leaves out caches of other repositories with a warning', async () => {
     writeFileSync(
       join(folder, 'example/cache.yaml'),
       `services: {web: {build: {context: site, cache_from: ["${REGISTRY}/evil/cache"]}}}\n`,
@@ -136,7 +136,7 @@ describe.skipIf(lacks('BuildKit', address === undefined))('the build service', (
     expect([built.status, built.stderr]).toEqual([0, expect.stringContaining('`cache_from` is left out')])
   })
 
-  test('who is removed loses the builds that are running', async () => {
+  test('the running build of a member ends when the member is removed', async () => {
     const body = { role: 'developer' }
     const params = { ns: ann!.home, user: bob!.id }
     await platform.call('PUT /namespaces/:ns/members/:user', { token: ann!.token, params, body })
@@ -159,7 +159,7 @@ describe.skipIf(lacks('BuildKit', address === undefined))('the build service', (
     expect(Date.now() - began).toBeLessThan(45_000)
   })
 
-  test('pages in a browser get no connection, nor do requests that ask for none', async () => {
+  test('the platform opens no builder connection for browser pages or without an upgrade', async () => {
     const head = (more: string) => connection(ann!.token, more)
     expect(await send(head(''))).toMatch(/^HTTP\/1.1 426 /)
     expect(await send(head(`${UPGRADE}Origin: https://web-${ann!.home}.dev.example.com\r\n`))).toMatch(
@@ -170,7 +170,7 @@ describe.skipIf(lacks('BuildKit', address === undefined))('the build service', (
     expect(await send(head(UPGRADE), /101/)).toMatch(/^HTTP\/1.1 101 /)
   })
 
-  describe.skipIf(lacks('buildkitd', buildkitd === undefined))('for code of forks', () => {
+  describe.skipIf(lacks('buildkitd', buildkitd === undefined))('builders for code of forks', () => {
     let daemon: OwnBuildkit
     let forks: TestPlatform
     let [there, owner]: [string, typeof ann] | [] = []
@@ -189,7 +189,7 @@ describe.skipIf(lacks('BuildKit', address === undefined))('the build service', (
       await daemon?.close()
     })
 
-    /** A namespace for code of a fork, and the token of a run there. */
+    /** Creates a namespace, for code of a fork if wanted, and a token of a run there. */
     async function fork(name: string, trust?: 'fork') {
       const user = (await forks.parts.users.find(owner!.id))!
       const preview = { repository: 'https://git.example.com/eve/shop', labels: [] }
@@ -212,7 +212,7 @@ describe.skipIf(lacks('BuildKit', address === undefined))('the build service', (
       return (await promisify(execFile)('buildctl', args, { env: buildctlEnv })).stdout
     }
 
-    test('there are builders of their own, on which no other code builds, and which keep nothing', async () => {
+    test('code of forks uses separate builders, which keep no cache', async () => {
       writeFileSync(
         join(folder, 'example/forks.yaml'),
         `services: {web: {build: {context: site, dockerfile_inline: "FROM scratch\\nCOPY . /${RUN}"}}}\n`,
@@ -234,7 +234,7 @@ describe.skipIf(lacks('BuildKit', address === undefined))('the build service', (
       expect([await isCached(one), await isCached(other)]).toEqual([false, false])
     })
 
-    test('a fork without such builders is told who brings them', async () => {
+    test('a build of a fork without such builders names the option that adds them', async () => {
       const { untrusted: _, ...pools } = forks.parts.pools
       const app = createApp(forks.world, { ...forks.parts, pools })
       const bare = await app.listen({ port: 0, host: '127.0.0.1' })
@@ -248,7 +248,7 @@ describe.skipIf(lacks('BuildKit', address === undefined))('the build service', (
     })
   })
 
-  /** The begin of a request for a connection. */
+  /** Returns the head of a request for a connection. */
   function connection(token: string, more: string): string {
     return `GET /api/v1/builders/connect?namespace=${ann!.home} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${more}\r\n`
   }

@@ -6,7 +6,7 @@ import { openPlatform, type TestPlatform } from '../../support/platform/open-pla
 import { RUN } from '../../support/platform/run-name.ts'
 import { type StubIssuer, stubIssuer } from '../../support/platform/stub-issuer.ts'
 
-// Jobs of a CI system exchange the token that the CI gives them; the issuer is ours, with real signatures.
+// Jobs of a CI system exchange the token of their CI; the issuer is a stub with real signatures.
 
 const PREFIX = `shop-${RUN}-`
 const AUDIENCE = 'https://platform.dev.example.com'
@@ -45,7 +45,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a job of a CI system', () => {
   const exchange = async (more: object = {}, isOtherKey = false) =>
     platform.call('POST /auth/ci', { body: { jwt: await stub.sign(claims(more), isOtherKey) } })
 
-  test('gets a token for an hour, as its repository and not as a person', async () => {
+  test('a job gets a token for an hour, as its repository and not as a user', async () => {
     const { status, body } = await exchange()
     expect([status, body.login]).toEqual([200, 'ci:acme/shop'])
     expect(Date.parse(body.expires) - Date.now()).toBeLessThanOrEqual(3_600_000)
@@ -67,28 +67,28 @@ describe.skipIf(!process.env.KUBECONFIG)('a job of a CI system', () => {
     ['without an end', { exp: undefined }, false],
     ['without a number of its repository', { repository_id: 'acme/shop' }, false],
     ['with a list as number', { repository_id: [repository] }, false],
-  ])('with a token %s gets none', async (_, more, isOtherKey) => {
+  ])('the platform refuses a CI token %s', async (_, more, isOtherKey) => {
     const { status, error } = await exchange(more, isOtherKey)
     expect([status, error.code]).toEqual([401, 'platform/ci'])
   })
 
   test.each([
     { repository_id: '1' },
-    // By number, not by name.
+    // A rule compares the number, not the name.
     { repository_id: '2', repository: 'acme/shop' },
     { ref: 'main' },
     { event_name: 'pull_request_target' },
     { event_name: 'workflow_run' },
     { event_name: '' },
-  ])('%j fits no rule', async more => {
+  ])('a job with the claims %j fits no rule', async more => {
     expect((await exchange(more)).error.code).toBe('platform/ci-rule')
   })
 
-  test.each(['', 'x', 'a.b.c', `${'e30'}.${'e30'}.`])('what is no JWT is refused: %j', async jwt => {
+  test.each(['', 'x', 'a.b.c', `${'e30'}.${'e30'}.`])('the platform refuses %j, which is no JWT', async jwt => {
     expect((await platform.call('POST /auth/ci', { body: { jwt } })).error.code).toBe('platform/ci')
   })
 
-  test('a token that is not signed is refused', async () => {
+  test('the platform refuses a token that is not signed', async () => {
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
     const jwt = `${part({ alg: 'none' })}.${part({ ...claims(), iat: Math.floor(Date.now() / 1000) })}.`
     expect((await platform.call('POST /auth/ci', { body: { jwt } })).error.code).toBe('platform/ci')
@@ -97,19 +97,19 @@ describe.skipIf(!process.env.KUBECONFIG)('a job of a CI system', () => {
   const closed = (Object.entries(ROUTES) as readonly [RouteName, ApiRoute][]).filter(
     ([, { caller, isForCi }]) => caller !== 'nobody' && !isForCi,
   )
-  describe('its token', () => {
+  describe('the token of a job', () => {
     let token: string
     beforeAll(async () => {
       token = (await exchange()).body.token
     })
-    test.each(closed.map(([route]) => route))('does not do for %s', async route => {
+    test.each(closed.map(([route]) => route))('the token of a job is refused by %s', async route => {
       const params = { ns: `shop-${RUN}`, user: 'a'.repeat(16), id: 'a'.repeat(16) }
       const { status, error } = await platform.call(route, { token, params, body: {} })
       expect([status, error.code]).toEqual([403, 'platform/not-allowed'])
     })
   })
 
-  test('makes, sees and destroys previews whose names begin with its prefix, and no others', async () => {
+  test('a job creates, reads and deletes only previews whose names begin with its prefix', async () => {
     const { token } = (await exchange()).body
     const source = 'https://git.example.com/acme/shop'
     const ann = await platform.person('ann')
@@ -128,7 +128,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a job of a CI system', () => {
         hint: expect.stringContaining(PREFIX),
       }),
     ])
-    // Its own name would be that of the repository and the branch.
+    // The default name consists of the repository and the branch.
     expect((await make(undefined)).status).toBe(403)
     const routes = ['GET /previews/:name', 'DELETE /previews/:name'] as const
     const status = async (route: (typeof routes)[number] | 'GET /previews/:name/runs/:id/log', name: string) =>
@@ -142,7 +142,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a job of a CI system', () => {
     expect(await status('DELETE /previews/:name', own)).toBe(204)
   })
 
-  test('names with its prefix are for jobs: nobody else takes one before them, and administrators know what they do', async () => {
+  test('names with the prefix of a rule are reserved for jobs, except for administrators', async () => {
     const { token } = (await exchange()).body
     const [bob, admin] = [await platform.person('bob'), await platform.person('root', 'admin')]
     const repository = 'https://git.example.com/acme/shop'
@@ -167,15 +167,15 @@ describe.skipIf(!process.env.KUBECONFIG)('a job of a CI system', () => {
       message: `\`${PREFIX}8\` belongs to root-${RUN}, not to ci:acme/shop`,
     })
     expect((await preview(bob.token, `${PREFIX}8`)).error).toEqual(kept)
-    // A login of such a name gets its own namespace by another one.
+    // A user with such a login gets a home namespace of another name.
     const { home } = await platform.person(`shop-${RUN}-x`)
     expect(home).toMatch(/^dev-/)
   })
 
-  test('the command line picks up what the CI gives it', async () => {
+  test('the command line exchanges the tokens of GitLab and GitHub Actions', async () => {
     const url = await platform.app.listen({ port: 0, host: '127.0.0.1' })
     const signal = AbortSignal.timeout(60_000)
-    // GitLab's is for the address of the platform; that of the test is another one.
+    // GitLab issues its token for the address of the platform; the test uses another address.
     const secret = await loginAsJob(url, { DEVCTL_ID_TOKEN: await stub.sign(claims()) }, signal)
     expect(secret.reveal()).toMatch(/^devctl_ci_/)
     let asked = ''

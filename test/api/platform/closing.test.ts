@@ -12,7 +12,7 @@ import { Secret } from '../../../project/contexts/secret.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 
-// The end of a server, which an upgrade waits for.
+// Tests the end of a server, which an upgrade waits for.
 
 describe.skipIf(!process.env.KUBECONFIG)('a server that ends', () => {
   let platform: TestPlatform
@@ -21,7 +21,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a server that ends', () => {
   })
   afterAll(() => platform?.close())
 
-  test('ends what has no end of its own: live views, logs that are followed, connections of builders', async () => {
+  test('a server ends live views, followed logs and builder connections when it closes', async () => {
     const { token, home } = await platform.person('ann')
     const builders = { default: ['tcp://127.0.0.1:1'], untrusted: [], atOnce: 1 }
     const world = { ...platform.world, settings: { ...platform.world.settings, builders } }
@@ -51,11 +51,11 @@ describe.skipIf(!process.env.KUBECONFIG)('a server that ends', () => {
     const ended = await Promise.race([app.close().then(() => 'ended'), sleep(20_000, 'it goes on', { ref: false })])
     expect(ended).toBe('ended')
     await gone
-    // No line in between: the client may hear that the connection has broken.
+    // Cancels without a pause: the client may receive an error that the connection was cut.
     for (const reader of streams) await reader.cancel().catch(() => {})
   })
 
-  test('and one that takes its place interrupt nothing: what is followed goes on, and what is asked is answered', async () => {
+  test('a restart of the server interrupts neither a followed log nor a request', async () => {
     const { token, home } = await platform.person('bob')
     const start = () => createApp(platform.world, createServices(platform.world))
     const first = start()
@@ -73,7 +73,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a server that ends', () => {
     await eventually('it is followed', async () => states.length > 0 || undefined)
     await first.close()
     const asked = client.call('GET /me', {}, signal)
-    // Answers as an ingress controller does for a Service without endpoints.
+    // Responds as an ingress controller does for a Service without endpoints.
     const between = createServer((_, response) => void response.writeHead(404).end('404 page not found\n'))
     between.listen(Number(port), '127.0.0.1')
     await sleep(1000)
@@ -84,7 +84,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a server that ends', () => {
     try {
       expect((await asked).login).toContain('bob')
       expect((await platform.call('POST /runs/:id/cancel', { token, params: { id: run.id } })).status).toBeLessThan(300)
-      // The leader completes it.
+      // The leader completes the cancellation.
       const keeper = new RunController(platform.world, platform.parts)
       await keeper.run(signal)
       await keeper.settled()

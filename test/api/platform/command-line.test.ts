@@ -11,7 +11,7 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
-// `devctl` with a platform as its context, from the login to a deploy, as a person with no kubeconfig.
+// Tests `devctl` with a platform as its context, from the login to a deploy, by a user without a kubeconfig.
 
 const COMPOSE = `services:
   web: {image: "nginx:1.27-alpine", environment: {GREETING: hello}, ports: ["80"]}
@@ -41,7 +41,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
       env: { HOME: folder, DEVCTL_HOME: join(folder, 'home'), PATH: process.env.PATH!, ...env },
     })
 
-  test('without a login nothing works, and says how to log in', async () => {
+  test('deploy without a login fails, and suggests the command that logs in', async () => {
     expect(await devctl(`deploy --context ${url}`)).toEqual({
       status: 1,
       stdout: '',
@@ -49,7 +49,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     })
   })
 
-  test('a wrong token is refused, and not kept', async () => {
+  test('context use refuses a wrong token', async () => {
     const { status, stderr } = await devctl(`context use ${url} --token devctl_api_wrong`)
     expect([status, stderr]).toEqual([
       1,
@@ -57,7 +57,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     ])
   })
 
-  test('context use logs in, and the namespace is the own one', async () => {
+  test('context use logs in, and selects the home namespace', async () => {
     expect(await devctl(`context use ${url} --token ${ann.token}`)).toEqual({
       status: 0,
       stdout: `Using context ${ann.home} @ ${new URL(url).host}\n`,
@@ -68,7 +68,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     expect(JSON.parse(stdout)).toMatchObject({ name: url, token: '***', namespace: ann.home, isPlatform: true })
   })
 
-  test('deploy works at once, with the rights of the person, and the second time it is asked for no other token', async () => {
+  test('deploy works after the login, and requests no other Kubernetes token the second time', async () => {
     const first = await devctl('deploy --name shop')
     expect(first.status, first.stderr).toBe(0)
     const live = await platform.cluster.get({
@@ -84,7 +84,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     expect(JSON.parse(readFileSync(stored, 'utf8')).contexts[url].kubeToken).toEqual(kubeToken)
   })
 
-  test('namespaces: create switches to it, list shows it, delete goes back to the own one', async () => {
+  test('namespace create selects it, list shows it, and delete selects the home namespace again', async () => {
     const name = `shop-${RUN}`
     expect(await devctl(`namespace create ${name}`)).toMatchObject({
       status: 0,
@@ -107,7 +107,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     )
   })
 
-  test('sleep, and a deploy that wakes; where nothing sleeps the platform is asked for variables only', async () => {
+  test('deploy wakes a namespace that sleeps; otherwise it requests only variables', async () => {
     const replicas = async () =>
       (
         (await platform.cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', namespace: ann.home }))?.[
@@ -131,7 +131,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     expect(platform.requests).toBe(before + 1)
   })
 
-  test('share lets somebody else in, by the name that they log in with', async () => {
+  test('namespace share adds another user by their login, and transfers the namespace', async () => {
     const name = `both-${RUN}`
     const cleo = await platform.person('cleo')
     expect((await devctl(`namespace create ${name}`)).status).toBe(0)
@@ -142,7 +142,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     })
     const seen = () => platform.call('GET /namespaces/:ns', { token: cleo.token, params: { ns: name } })
     expect((await seen()).body).toMatchObject({ role: 'viewer' })
-    // A namespace has one owner, whom administrators change.
+    // A namespace has one owner, whom only administrators change.
     const give = (env = {}) => devctl(`namespace share ${name} cleo-${RUN} --role owner`, env)
     expect((await give()).stderr).toContain('only an administrator may transfer a namespace')
     const root = await platform.person('root', 'admin')
@@ -166,7 +166,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     )
   })
 
-  test('what is of others cannot be seen or changed', async () => {
+  test('a user neither sees nor changes namespaces of other users', async () => {
     const bob = await platform.person('bob')
     const other = await devctl(`deploy --name shop --namespace ${bob.home}`)
     expect([other.status, other.stderr]).toEqual([
@@ -179,7 +179,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     expect((await devctl('namespace list')).stdout).not.toContain(bob.home)
   })
 
-  test('a program has it by DEVCTL_URL and DEVCTL_TOKEN, and nothing of it is kept', async () => {
+  test('DEVCTL_URL and DEVCTL_TOKEN give a program access, for that platform only', async () => {
     const env = {
       DEVCTL_HOME: join(folder, 'other'),
       DEVCTL_URL: url,
@@ -191,7 +191,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     expect((await devctl(`deploy --context https://other.example.com`, env)).stderr).toContain('you are not logged in')
   })
 
-  test('a login by a code that a person types in a browser', async () => {
+  test('context use logs in by a code that the user types in a browser', async () => {
     const env = { DEVCTL_HOME: join(folder, 'third') }
     const before = platform.lastCode()
     const login = devctl(`context use ${url}`, env)
@@ -208,10 +208,10 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     )
   })
 
-  describe('in the browser of this machine', () => {
+  describe('a login in the browser of this machine', () => {
     /**
-     * Does what the platform's page does when its user presses the button: gets a code, and sends it to the command
-     * line.
+     * Does what the page of the platform does when the user presses the button: gets a code, and sends it to the
+     * command line.
      */
     const press = async (page: string, token: string) => {
       const { port, state = '', challenge, label } = Object.fromEntries(new URL(page).searchParams)
@@ -228,7 +228,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     })
     const around = { cwd: folder, env: { HOME: folder, DEVCTL_HOME: join(folder, 'fourth') } }
 
-    test('a person presses a button', async () => {
+    test('a login succeeds when the user presses the button', async () => {
       let page = ''
       const open = async (address: string) => {
         page = address
@@ -241,7 +241,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
       expect(tokens.body.items.filter(({ kind }) => kind === 'cli').length).toBeGreaterThan(1)
     })
 
-    test('a browser that cannot be opened: a code is shown', async () => {
+    test('a login shows a code if no browser can be opened', async () => {
       const end = new AbortController()
       const codes: string[] = []
       const onCode: LoginInput['onCode'] = ({ code }) => {
@@ -253,7 +253,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
       expect(codes).toEqual([expect.stringMatching(/^[A-Z]{4}-[A-Z]{4}$/)])
     })
 
-    test('a browser that never comes: the end of the wait is the end of the port', async () => {
+    test('the port of a login is closed when the wait for the browser ends', async () => {
       const end = new AbortController()
       let page = ''
       const open = async (address: string) => {
@@ -265,7 +265,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
       await expect(fetch(`http://127.0.0.1:${new URL(page).searchParams.get('port')}/`)).rejects.toThrow()
     })
 
-    test('a login that has ended is made anew, and one that is good is used', async () => {
+    test('a login reuses a valid token, and opens the browser after the token has ended', async () => {
       const { text, record } = await platform.parts.tokens.issue({ kind: 'cli', label: 'old', user: ann.id })
       const opened: string[] = []
       const open = async (page: string) => {
@@ -281,7 +281,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     })
   })
 
-  describe('on a terminal', () => {
+  describe('commands on a terminal', () => {
     const home = join(folder, 'sixth')
     /** Runs a command line as a user who chooses the last answer and types `typed`. */
     async function asked(line: string, typed: string | undefined) {
@@ -311,7 +311,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
       })
     })
 
-    test('namespace creates one, as namespace create does', async () => {
+    test('namespace creates a namespace whose name is typed', async () => {
       const name = `typed-${RUN}`
       expect(await asked('namespace', name)).toEqual({
         status: 0,
@@ -321,7 +321,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
       })
       const { body } = await platform.call('GET /namespaces/:ns', { token: ann.token, params: { ns: name } })
       expect(body).toMatchObject({ name, role: 'owner' })
-      // Now it is the current one, and taken.
+      // The namespace is the current one now, and its name is taken.
       expect(await asked('namespace', name)).toMatchObject({
         status: 1,
         stderr: expect.stringContaining(`namespace \`${name}\` is taken`),
@@ -333,14 +333,14 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
 
   describe('context delete', () => {
     const env = { DEVCTL_HOME: join(folder, 'fifth') }
-    /** A context with a token of this kind. */
+    /** Adds a context with a token of this kind. */
     async function entered(kind: 'cli' | 'api') {
       const { text: token } = await platform.parts.tokens.issue({ kind, label: kind, user: ann.id, lifetime: 60_000 })
       expect(await devctl(`context use ${url} --token ${token}`, env)).toMatchObject({ status: 0 })
       return { token, status: async () => (await platform.call('GET /me', { token })).status }
     }
 
-    test('ends the login', async () => {
+    test('context delete ends the login', async () => {
       const login = await entered('cli')
       expect(await login.status()).toBe(200)
       const gone = { status: 0, stdout: `Deleted context ${url}\n`, stderr: '' }
@@ -348,14 +348,14 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
       expect(await login.status()).toBe(401)
     })
 
-    test('of a login that has ended says nothing of it', async () => {
+    test('context delete reports nothing about a login that has already ended', async () => {
       const { token } = await entered('cli')
       expect((await platform.call('POST /auth/logout', { token })).status).toBe(204)
       const gone = { status: 0, stdout: `Deleted context ${url}\n`, stderr: '' }
       expect(await devctl(`context delete ${url}`, env)).toEqual(gone)
     })
 
-    test('keeps a token for programs, and says so', async () => {
+    test('context delete keeps a token for programs, and reports it', async () => {
       const login = await entered('api')
       expect(await devctl(`context delete ${url}`, env)).toEqual({
         status: 0,
@@ -366,13 +366,13 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     })
   })
 
-  test('what is not encrypted is not talked to', async () => {
+  test('context use refuses an address without encryption', async () => {
     expect((await devctl('context use http://platform.example.com --token x')).stderr).toBe(
       'error: `http://platform.example.com` is not encrypted\n  = help: write `https://platform.example.com`\n',
     )
   })
 
-  test('a server that is no platform, and one that is not there', async () => {
+  test('context use reports a server that is no platform, and one that does not respond', async () => {
     const server = await platform.other()
     expect((await devctl(`context use ${server} --token x`)).stderr).toContain('is not a devctl platform')
     expect((await devctl('context use http://127.0.0.1:9 --token x')).stderr).toContain('does not answer')

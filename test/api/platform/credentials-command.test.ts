@@ -6,7 +6,7 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
-// `devctl credentials`, and whom `namespace share` means, with a platform as the context of the command line.
+// Tests `devctl credentials`, and ambiguous logins of `namespace share`, with a platform as context.
 
 describe.skipIf(!process.env.KUBECONFIG)('devctl credentials', () => {
   let platform: TestPlatform
@@ -24,11 +24,11 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl credentials', () => {
     await platform?.close()
   })
 
-  // Without a namespace: with a token of the environment it is the own one.
+  // The commands name no namespace: a token of the environment selects the home namespace.
   const devctl = (line: string, stdin = '') =>
     run(line.split(' '), { cwd: folder, env: { HOME: folder, DEVCTL_URL: url, DEVCTL_TOKEN: ann.token }, stdin })
 
-  test('set from standard input, listed without the password, got by a run, and unset', async () => {
+  test('credentials are set from standard input, listed without the password, used, and deleted', async () => {
     expect(await devctl('credentials')).toEqual({
       status: 0,
       stdout: '',
@@ -68,7 +68,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl credentials', () => {
     ['set https://canary@git.example.com', 'x', 'devctl asks for the password'],
     ['set git.example.com --user --namespace shop', 'x', '`--namespace` and `--user` cannot be combined'],
     ['set not_a_host', 'x', 'is not a host of a forge'],
-  ])('`%s` is refused', async (line, stdin, message) => {
+  ])('devctl credentials refuses `%s`', async (line, stdin, message) => {
     const { status, stdout, stderr } = await devctl(`credentials ${line}`, stdin)
     expect(status).toBeGreaterThan(0)
     expect(stdout).toBe('')
@@ -76,7 +76,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl credentials', () => {
     expect(stderr).not.toContain('canary')
   })
 
-  test('the name of two people is asked about, with where they log in', async () => {
+  test('namespace share reports a login of two users, with their providers', async () => {
     const login = `twin-${RUN}`
     const twin = (issuer: string) => platform.parts.users.loggedIn({ issuer, subject: `${RUN}-twin`, login })
     const one = await twin('https://git.example.com')

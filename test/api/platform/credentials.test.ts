@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
-// Credentials of forges before a real API server: whose they are, and which a run gets.
+// Tests access to the credentials of forges, and their choice for a run, with a real API server.
 
 describe.skipIf(!process.env.KUBECONFIG)('credentials of forges', () => {
   let platform: TestPlatform
@@ -46,12 +46,12 @@ describe.skipIf(!process.env.KUBECONFIG)('credentials of forges', () => {
     ['user', [204, 204, 204, 204, 204]],
     [scope, [403, 204, 204, 403, 404]],
     ['admin', [400, 400, 400, 400, 400]],
-  ])('%s: administrator, owner, developer, viewer, stranger', async (scope, expected) => {
+  ])('the scope `%s` decides which users may set and list credentials', async (scope, expected) => {
     expect(await statuses(one => set(one, scope))).toEqual(expected)
     expect(await statuses(one => list(one, scope))).toEqual(expected.map(one => (one === 204 ? 200 : one)))
   })
 
-  test('a password is in no answer and in no record, and a run changes none', async () => {
+  test('a password is in no response and no record, and tokens of runs and jobs have no access', async () => {
     const { body } = await list(owner!, scope)
     expect(body.items).toMatchObject([{ host, user: 'bot' }])
     const query = { apiVersion: 'v1', kind: 'Secret', namespace: 'devctl-users' }
@@ -69,7 +69,7 @@ describe.skipIf(!process.env.KUBECONFIG)('credentials of forges', () => {
     }
   })
 
-  test('a run gets that of its namespace, else that of its person, for this host only', async () => {
+  test('a run gets the login of its namespace, or else of its user, for this host only', async () => {
     const { gitLogin } = platform.parts
     await set(owner!, 'user', host, { user: 'ann', password: 'own' })
     await set(owner!, scope, 'other.example.com:8443', { user: 'x', password: 'other' })
@@ -84,7 +84,7 @@ describe.skipIf(!process.env.KUBECONFIG)('credentials of forges', () => {
     expect(await gitLogin(owner!.id, ns, host)).toEqual({ user: 'ann', password: 'own' })
   })
 
-  test('hosts, users and passwords that cannot be', async () => {
+  test('invalid hosts, users and passwords are refused', async () => {
     const code = async (of: string, body: object = good) => (await set(owner!, 'user', of, body)).error.code
     for (const wrong of ['Git.example.com', 'a_b', '-a', 'a:0', 'a@b']) expect(await code(wrong)).toBe('platform/host')
     for (const body of [

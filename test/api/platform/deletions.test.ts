@@ -11,12 +11,12 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { few, longTest } from '../../support/takes-all.ts'
 
-// Namespaces and previews are deleted after what is in them is destroyed by runs. There is no node: the test plays
-// what it does to Pods.
+// Namespaces and previews are deleted after runs have destroyed their environments. The cluster has no node: the test
+// sets the state of the Pods.
 
 const found = findCluster()
 
-describe.skipIf(!found)('deleting', () => {
+describe.skipIf(!found)('deletion of namespaces', () => {
   let platform: TestPlatform
   let parts: Services
   let keeper: RunController
@@ -48,7 +48,7 @@ describe.skipIf(!found)('deleting', () => {
   afterAll(() => platform?.close())
 
   const signal = () => AbortSignal.timeout(60_000)
-  /** Does what the leader does. */
+  /** Runs the tasks of the leader. */
   const look = async (by = parts) => {
     await keeper.run(signal())
     await by.deletions.run(signal())
@@ -68,10 +68,13 @@ describe.skipIf(!found)('deleting', () => {
     const one = await live(name)
     return one === undefined || one.metadata.deletionTimestamp !== undefined
   }
-  /** Waits until the server has deleted it: Kubernetes takes some seconds more, which one test waits for. */
+  /**
+   * Waits until the server has deleted the namespace: Kubernetes takes some seconds longer, and one test waits for
+   * that.
+   */
   const isDeleted = (name: string) => until(`${name} is deleted`, async () => (await isGoing(name)) || undefined)
 
-  /** Does what the node does when the programs of a Pod have ended. */
+  /** Sets the status of a Pod as a node does when its programs have ended. */
   async function ends(id: string, isGood = true, cloned = commit): Promise<void> {
     await state(id, 'running')
     const labels = `batch.kubernetes.io/job-name=r-${id}`
@@ -114,7 +117,7 @@ describe.skipIf(!found)('deleting', () => {
     platform.call('DELETE /namespaces/:ns', { token: owner!.token, params: { ns: name }, query })
   const shown = async (name: string) =>
     (await platform.call('GET /namespaces/:ns', { token: owner!.token, params: { ns: name } })).body
-  /** The names of the variables that a run gets, of those that this test has set. */
+  /** Returns the names of the variables that a run gets, of those that this test has set. */
   const variablesOf = async (id: string, ns: string) => {
     const ref = { apiVersion: 'v1', kind: 'Secret', name: `r-${id}-input`, namespace: RUNS_NAMESPACE }
     const secret = (await platform.cluster.get(ref)) as unknown as { data: Record<string, string> }
@@ -129,14 +132,14 @@ describe.skipIf(!found)('deleting', () => {
   }
   const lastRuns = async (name: string) => (await runsIn(name)).filter(run => run.deletion !== undefined)
 
-  test('a namespace in which nothing was deployed by a run is gone at once, without a leader', async () => {
+  test('a namespace without deploys by runs is deleted at once, without a leader', async () => {
     const name = aName()
     await create(name)
     expect((await del(name)).status).toBe(204)
     expect(await isGoing(name)).toBe(true)
   })
 
-  test('what runs have deployed is destroyed first, at its commit, by who has deployed it', async () => {
+  test('a deletion first destroys each environment at its commit, as the user who deployed it', async () => {
     const name = aName()
     await create(name)
     const params = { ns: name, user: developer!.id }
@@ -150,7 +153,7 @@ describe.skipIf(!found)('deleting', () => {
     await state(waiting.id, 'running')
     expect((await del(name)).status).toBe(204)
     expect((await shown(name)).status).toBe('Deleting')
-    // No new run starts, even if a user is fast.
+    // No new run starts, even if a user requests one immediately.
     const late = { namespace: name, environment: 'late', action: 'deploy', repository }
     expect((await platform.call('POST /runs', { token: owner!.token, body: late })).error.code).toBe(
       'platform/deleting',
@@ -168,7 +171,7 @@ describe.skipIf(!found)('deleting', () => {
       commit,
       file: 'dev/devctl.yml',
     })
-    // It clones what was deployed, and not what the branch has now.
+    // The run clones the deployed commit, not the current one of the branch.
     await state(run!.id, 'running')
     const ref = { apiVersion: 'v1', kind: 'Secret', name: `r-${run!.id}-clone`, namespace: RUNS_NAMESPACE }
     const secret = (await platform.cluster.get(ref)) as unknown as { data: Record<string, string> }
@@ -189,7 +192,7 @@ describe.skipIf(!found)('deleting', () => {
     await isGone(name)
   })
 
-  longTest('who deletes what they have deployed themselves has their variables in that', async () => {
+  longTest('a destroy run has the variables of its user only if that user requested the deletion', async () => {
     const name = aName()
     await create(name)
     await set(owner!.token, 'user', 'OWN')
@@ -215,7 +218,7 @@ describe.skipIf(!found)('deleting', () => {
     await isDeleted(idle)
   })
 
-  test('a run is cancelled by the deletion, and not refused as if somebody had lost a right', async () => {
+  test('a deletion cancels a live run, which is not refused for missing rights', async () => {
     const name = aName()
     await create(name)
     const { id } = await start(name, 'shop')
@@ -229,7 +232,7 @@ describe.skipIf(!found)('deleting', () => {
     await isDeleted(name)
   })
 
-  test('a destroy that fails keeps the namespace, and says why; --force deletes it', async () => {
+  test('a failed destroy keeps the namespace and its reason; --force deletes it', async () => {
     const name = aName()
     await create(name)
     await deployed(name)
@@ -247,7 +250,7 @@ describe.skipIf(!found)('deleting', () => {
     )
     await look()
     expect(await lastRuns(name)).toHaveLength(1)
-    // Once more is another attempt.
+    // Another request is another attempt.
     await del(name)
     expect((await shown(name)).deleteProblem).toBeUndefined()
     await until('there is another run', async () => ((await lastRuns(name)).length === 2 ? true : undefined))
@@ -255,16 +258,14 @@ describe.skipIf(!found)('deleting', () => {
     await isDeleted(name)
   })
 
-  /**
-   * Makes an object with a finalizer of another program, as an operator or a controller does: members cannot set it.
-   */
+  /** Creates an object with a finalizer of another program, as an operator or a controller does; members cannot. */
   const hold = async (namespace: string) => {
     const kind = { apiVersion: 'v1', kind: 'ConfigMap' }
     await platform.cluster.create({ ...kind, metadata: { name: 'held', namespace, finalizers: ['example.com/x'] } })
     return { ...kind, name: 'held', namespace }
   }
 
-  test('a finalizer that nothing removes is told, and --force removes it', async () => {
+  test('a finalizer that nothing removes is reported, and --force removes it', async () => {
     const name = aName()
     await create(name)
     const held = await hold(name)
@@ -289,7 +290,7 @@ describe.skipIf(!found)('deleting', () => {
     await isGone(name)
   })
 
-  longTest('a finalizer that its program removes delays the deletion only', async () => {
+  longTest('a finalizer that its program removes only delays the deletion', async () => {
     const name = aName()
     await create(name)
     const held = await hold(name)
@@ -298,7 +299,7 @@ describe.skipIf(!found)('deleting', () => {
     await isDeleted(name)
   })
 
-  longTest('half a run of a leader that was killed is completed', async () => {
+  longTest('a run that a killed leader has half created is completed', async () => {
     const name = aName()
     await create(name)
     await deployed(name)
@@ -316,7 +317,7 @@ describe.skipIf(!found)('deleting', () => {
   })
 
   test.each(few(['removed', 'suspended'] as const))(
-    'what somebody has deployed who is %s is neither cloned with their login nor run for others',
+    'commands deployed by a user who is %s are neither cloned nor run by a deletion',
     async how => {
       const name = aName()
       await create(name)
@@ -352,7 +353,7 @@ describe.skipIf(!found)('deleting', () => {
     },
   )
 
-  longTest('a preview is destroyed so, too, and one that nobody uses', async () => {
+  longTest('a preview is destroyed before its deletion, also when nobody uses it', async () => {
     const [name, idle] = [aName(), aName()]
     for (const one of [name, idle]) {
       const { body } = await platform.call('POST /previews', { token: owner!.token, body: { name: one, repository } })
@@ -372,7 +373,7 @@ describe.skipIf(!found)('deleting', () => {
     }
   })
 
-  longTest('what was cloned with a login for that deploy alone is destroyed without its commands', async () => {
+  longTest('an environment cloned with a login for one deploy is destroyed without its commands', async () => {
     const name = aName()
     const cloneLogin = { user: 'git', password: 'for-this-deploy' }
     const { body } = await platform.call('POST /previews', {
@@ -389,7 +390,7 @@ describe.skipIf(!found)('deleting', () => {
     expect(platform.log.join('\n')).toContain(`deleting ${name}: the commands of shop are not run`)
   })
 
-  longTest('a personal namespace is emptied, and keeps its members', async () => {
+  longTest('a deletion of a personal namespace empties it, and keeps its members', async () => {
     const ann = await platform.person('ann')
     const params = { ns: ann.home, user: developer!.id }
     await platform.call('PUT /namespaces/:ns/members/:user', { token: ann.token, params, body: { role: 'viewer' } })
@@ -426,7 +427,8 @@ describe.skipIf(!found)('deleting', () => {
           body: { role },
         })
       const before = (await live(ann!.home))?.metadata.uid
-      // Before the deletion begins, the server waits for the finalizers of other programs, and not for this one.
+      // Before the deletion begins, the server waits for finalizers of other programs, but not for those of
+      // Kubernetes.
       const finalizers = [how === 'waits' ? 'example.com/held' : 'service.kubernetes.io/load-balancer-cleanup']
       const held = { apiVersion: 'v1', kind: 'Service', name: 'held', namespace: ann!.home }
       await platform.cluster.create({
@@ -448,7 +450,7 @@ describe.skipIf(!found)('deleting', () => {
       expect([lower.status, lower.error?.code]).toEqual(how === 'waits' ? [200, undefined] : [409, 'platform/deleting'])
       await platform.cluster.patch(held, { metadata: { finalizers: null } }, { manager: 'test' })
       const members = await until('its other member is back', async () => {
-        // The server looks for such objects every few seconds.
+        // The server checks for such objects every few seconds.
         platform.later += 4000
         const now = await live(ann!.home)
         if (now === undefined || now.metadata.uid === before) return undefined

@@ -10,7 +10,7 @@ import { CERTIFICATE, PRIVATE_KEY } from '../../support/gitops/certificates.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { type StubIssuer, stubIssuer } from '../../support/platform/stub-issuer.ts'
 
-// The servers that a platform needs, checked with the rights of its own account.
+// Tests the checks of the servers that a platform needs, with the rights of its own account.
 
 describe.skipIf(!process.env.KUBECONFIG)('the servers that a platform needs', () => {
   let platform: TestPlatform
@@ -39,7 +39,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the servers that a platform needs', ()
     clientId: 'devctl',
     allow: [],
   })
-  /** The overview after a check with other settings, which the server reads at its start. */
+  /** Returns the overview after a check with other settings, which the server reads at its start. */
   async function overviewWith(settings: Partial<Settings>, check = true) {
     const { world, parts } = platform
     Object.assign(world.settings, settings)
@@ -50,7 +50,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the servers that a platform needs', ()
     return { states, problems: body.problems.filter(isAbout) }
   }
 
-  test('are unknown before the first check, then reachable, and no credentials are sent', async () => {
+  test('a dependency is unknown before its check, then reached, and no credentials are sent', async () => {
     const settings = { providers: [providerAt(issuer.issuer)] }
     expect(await overviewWith(settings, false)).toEqual({ states: ['oidc unknown'], problems: [] })
     expect(await overviewWith(settings)).toEqual({ states: ['oidc reached'], problems: [] })
@@ -60,7 +60,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the servers that a platform needs', ()
     platform.later = 0
   })
 
-  test('a provider that is down is reported with what to do', async () => {
+  test('a provider that is down is reported with a hint', async () => {
     const address = `https://127.0.0.1:${await freePort()}`
     expect(await overviewWith({ providers: [providerAt(address)] })).toEqual({
       states: ['oidc failed'],
@@ -104,7 +104,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the servers that a platform needs', ()
     ])
   })
 
-  test('a platform that needs none has no record of them', async () => {
+  test('a platform without dependencies has no record of them', async () => {
     expect(await overviewWith({ providers: [] })).toEqual({ states: [], problems: [] })
     expect(await platform.cluster.get(checksRef)).toBeUndefined()
   })

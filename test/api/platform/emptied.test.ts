@@ -10,7 +10,7 @@ import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { makeServer, type ServerProcess, startServer } from '../../support/platform/server-process.ts'
 
-// A personal namespace is emptied by a server that is killed in the middle of it.
+// A server is killed while it empties a personal namespace.
 
 /**
  * Finalizer of Kubernetes itself; the test cluster has no cloud controller that removes it. Any other finalizer would
@@ -32,13 +32,13 @@ describe.skipIf(!process.env.KUBECONFIG)('a personal namespace that is emptied',
     await platform?.close()
   })
 
-  test('keeps its members, though the server that empties it is killed before it is gone', async () => {
+  test('a personal namespace keeps its members although the server that empties it is killed', async () => {
     const [ann, bob] = [await platform.person('ann'), await platform.person('bob')]
     const params = { ns: ann.home, user: bob.id }
     await platform.call('PUT /namespaces/:ns/members/:user', { token: ann.token, params, body: { role: 'viewer' } })
     const live = () => platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: ann.home })
     const uid = (await live())!.metadata.uid
-    // Something in it takes its time to end.
+    // An object in the namespace delays its deletion.
     const held = { apiVersion: 'v1', kind: 'Service', name: 'held', namespace: ann.home }
     await platform.cluster.create({
       apiVersion: held.apiVersion,
@@ -57,11 +57,11 @@ describe.skipIf(!process.env.KUBECONFIG)('a personal namespace that is emptied',
     server.isKilled = true
     server.process.kill('SIGKILL')
     await once(server.process, 'exit')
-    // The next one need not wait until the Lease of this one has expired.
+    // The next server need not wait until the Lease has expired.
     await platform.cluster.delete(leaderLease)
     await platform.cluster.patch(held, { metadata: { finalizers: null } }, { manager: 'test' })
     await eventually('it is gone', async () => ((await live())?.metadata.uid === uid ? undefined : true))
-    // She does not wait for it: her login makes it anew.
+    // The login of its owner creates the namespace again before the server does.
     await platform.person('ann')
     server = await startServer(folder)
     const members = await eventually('it has its members again', async () => {

@@ -7,8 +7,8 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
-// The contents of a namespace as its members see them: before a real API server, with no Pods but those that are
-// written here.
+// Tests the environments of a namespace as its members see them, with a real API server. The only Pods are those that
+// the test creates.
 
 const ENVIRONMENT = 'shop'
 const labels = (service?: string) => ({
@@ -91,7 +91,7 @@ describe.skipIf(!process.env.KUBECONFIG)('environments of a namespace', () => {
   })
   afterAll(() => platform?.close())
 
-  test('the list, and one of them, with what its deploy has noted', async () => {
+  test('members read the list of environments, and one of them with the record of its deploy', async () => {
     const list = await platform.call('GET /namespaces/:ns/environments', { token: viewer!.token, params: { ns } })
     expect(list.body.items).toEqual([
       expect.objectContaining({ name: ENVIRONMENT, state: 'waiting', services: 2, ready: 0 }),
@@ -132,7 +132,7 @@ describe.skipIf(!process.env.KUBECONFIG)('environments of a namespace', () => {
     })
   })
 
-  test('the search has the names of what was deployed for members, and nothing for others', async () => {
+  test('the search returns names of environments and services to members only', async () => {
     const found = async (person: Person | undefined) => {
       const { body } = await platform.call('GET /search', { token: person!.token })
       expect(body).not.toHaveProperty('unread')
@@ -144,12 +144,12 @@ describe.skipIf(!process.env.KUBECONFIG)('environments of a namespace', () => {
     ])
     const environments = [{ name: ENVIRONMENT, services: ['api', 'db'] }]
     for (const one of [owner, viewer]) expect(await found(one)).toEqual({ namespace: ns, environments, members })
-    // An administrator who is no member sees who is, but not what runs there.
+    // An administrator who is not a member sees the members, but not the environments.
     expect(await found(admin)).toEqual({ namespace: ns, environments: [], members })
     expect(await found(stranger)).toBeUndefined()
   })
 
-  test('a service that fails says why in the words of a deploy, at its place in the files', async () => {
+  test('a service that fails shows the error of a deploy, with its place in the files', async () => {
     const made = await apply({
       apiVersion: 'apps/v1',
       kind: 'StatefulSet',
@@ -196,7 +196,7 @@ describe.skipIf(!process.env.KUBECONFIG)('environments of a namespace', () => {
     })
   })
 
-  test('what the cluster says about a service is read with the rights of who asks', async () => {
+  test('events of a service are read with the rights of the caller', async () => {
     const events = (who: typeof viewer, service = 'db') =>
       platform.call('GET /namespaces/:ns/environments/:env/services/:service/events', {
         token: who!.token,
@@ -218,7 +218,7 @@ describe.skipIf(!process.env.KUBECONFIG)('environments of a namespace', () => {
     expect(await events(admin)).toMatchObject({ status: 403, error: { code: 'platform/not-allowed' } })
   })
 
-  test('what a service runs with is read with the rights of who asks, and without values', async () => {
+  test('settings of a service are read with the rights of the caller, and without values', async () => {
     await apply({
       apiVersion: 'apps/v1',
       kind: 'StatefulSet',
@@ -248,7 +248,7 @@ describe.skipIf(!process.env.KUBECONFIG)('environments of a namespace', () => {
     expect(await settings(admin)).toMatchObject({ status: 403, error: { code: 'platform/not-allowed' } })
   })
 
-  test('who is no member does not learn that there is one; an administrator learns that they are none', async () => {
+  test('a namespace is hidden from other users, but administrators learn that they are no members', async () => {
     expect(await read(stranger)).toMatchObject({ status: 404, error: { code: 'platform/no-namespace' } })
     expect(await read(admin)).toMatchObject({ status: 403, error: { code: 'platform/not-allowed' } })
     expect(
@@ -259,7 +259,7 @@ describe.skipIf(!process.env.KUBECONFIG)('environments of a namespace', () => {
     ).toMatchObject({ status: 404, error: { code: 'platform/no-environment' } })
   })
 
-  test('what sleeps with its namespace is asleep for all that show it, and not ready', async () => {
+  test('services of a namespace that sleeps are asleep and not ready, for the API and `ps`', async () => {
     const slept = await platform.call('POST /namespaces/:ns/sleep', { token: owner!.token, params: { ns } })
     expect(slept.status).toBe(200)
     const { services } = await eventually('it is asleep', async () => {

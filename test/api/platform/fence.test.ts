@@ -4,7 +4,7 @@ import { fromMember } from '../../../platform/records/member.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
-// Limits of an attacker who has broken into the server: its account has no rights outside of what it has created.
+// Limits an attacker who has broken into the server: its account has no rights outside of namespaces that it created.
 
 describe.skipIf(!process.env.KUBECONFIG)("the platform's own account", () => {
   let platform: TestPlatform
@@ -25,12 +25,12 @@ describe.skipIf(!process.env.KUBECONFIG)("the platform's own account", () => {
       () => ({}),
       caught => caught,
     )
-    // Of rights 403; a policy answers 422.
+    // Missing rights give the status 403, a policy gives 422.
     expect([403, 422]).toContain(error.status)
   }
   const apply = (object: KubeObject) => platform.own.apply(object, { manager: 'thief', force: true })
 
-  test('makes no namespace that is not managed, and adopts none', async () => {
+  test('the account creates only managed namespaces, and adopts none', async () => {
     await refused(platform.own.create(namespace(`plain-${RUN}`)))
     await refused(apply(namespace('kube-system', { 'dev.platform/managed': 'true' })))
     await refused(apply(namespace('default', { 'dev.platform/managed': 'true' })))
@@ -44,7 +44,7 @@ describe.skipIf(!process.env.KUBECONFIG)("the platform's own account", () => {
     await refused(platform.own.delete({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-public' }))
   })
 
-  test('makes no namespace whose Pods could take over a node', async () => {
+  test('the account creates no namespace whose Pods could take over a node', async () => {
     const managed = { 'dev.platform/managed': 'true' }
     const level = (value: string, key = 'enforce') => ({ [`pod-security.kubernetes.io/${key}`]: value })
     for (const labels of [{}, level('privileged'), { ...level('baseline'), ...level('v1.0', 'enforce-version') }])
@@ -58,7 +58,7 @@ describe.skipIf(!process.env.KUBECONFIG)("the platform's own account", () => {
     )
   })
 
-  test('writes no Secret into a namespace but that by which Pods pull, and nothing else about accounts', async () => {
+  test('the account writes only the pull secret of a namespace, and its reference in the account', async () => {
     const secret = (name: string, type = 'kubernetes.io/dockerconfigjson'): KubeObject => ({
       apiVersion: 'v1',
       kind: 'Secret',
@@ -93,7 +93,7 @@ describe.skipIf(!process.env.KUBECONFIG)("the platform's own account", () => {
     await refused(platform.own.createIn(ofAccount, 'token', token))
   })
 
-  test('takes away no bounds of a namespace, and opens no network to its runs', async () => {
+  test('the account deletes no quota, limits or network policy, and opens no network to runs', async () => {
     for (const [apiVersion, kind] of [
       ['v1', 'ResourceQuota'],
       ['v1', 'LimitRange'],
@@ -112,7 +112,7 @@ describe.skipIf(!process.env.KUBECONFIG)("the platform's own account", () => {
     for (const namespace of ['devctl-runs', 'devctl-users', 'devctl-platform']) await refused(apply(open(namespace)))
   })
 
-  test('gives itself no rights but those to put to sleep', async () => {
+  test('the account gives itself and others no role of a developer', async () => {
     const binding = fromMember({ namespace: ann.home, user: ann.id, role: 'developer' })
     for (const subject of [
       { kind: 'ServiceAccount', namespace: 'devctl-platform', name: 'platform' },
@@ -123,7 +123,7 @@ describe.skipIf(!process.env.KUBECONFIG)("the platform's own account", () => {
       await refused(apply({ ...binding, metadata: { ...binding.metadata, name: 'more' }, subjects: [subject] }))
   })
 
-  test('gives nobody rights outside of managed namespaces, and no more than those of members inside', async () => {
+  test('the account gives users no rights outside of managed namespaces, and no more than a role', async () => {
     await refused(apply(fromMember({ namespace: 'kube-system', user: ann.id, role: 'developer' })))
     await refused(apply(fromMember({ namespace: 'devctl-platform', user: ann.id, role: 'developer' })))
     const binding = fromMember({ namespace: ann.home, user: ann.id, role: 'owner' })
@@ -136,7 +136,7 @@ describe.skipIf(!process.env.KUBECONFIG)("the platform's own account", () => {
     )
   })
 
-  test('gives users and runs no rights but those of members, and only in managed namespaces', async () => {
+  test('the account gives users and runs no rights but those of members', async () => {
     const subjects = [
       { kind: 'ServiceAccount', namespace: 'devctl-users', name: `u-${ann.id}` },
       { kind: 'ServiceAccount', namespace: 'devctl-runs', name: 'thief' },
@@ -150,7 +150,8 @@ describe.skipIf(!process.env.KUBECONFIG)("the platform's own account", () => {
           roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name },
           subjects: [subject],
         })
-      // With its own role, its policy would not apply: not to the level of the namespace, and not to further rights.
+      // The policy would not apply to the platform's own role: neither to the level of a namespace, nor to further
+      // rights.
       await refused(bind(ann.home, 'devctl-platform'))
       await refused(bind(ann.home, 'devctl-keeper'))
       for (const namespace of ['devctl-users', 'devctl-runs']) {
@@ -162,13 +163,13 @@ describe.skipIf(!process.env.KUBECONFIG)("the platform's own account", () => {
     }
   })
 
-  test('reads no Secret and no Pod of people', async () => {
+  test('the account reads no Secret, Pod or ConfigMap of users', async () => {
     for (const kind of ['Secret', 'Pod', 'ConfigMap'])
       await refused(platform.own.list({ apiVersion: 'v1', kind, namespace: ann.home }))
     await refused(platform.own.list({ apiVersion: 'v1', kind: 'Secret', namespace: 'kube-system' }))
   })
 
-  test('sees its own workloads, and changes neither them nor its settings', async () => {
+  test('the account sees its own workload, and changes neither the workload nor its settings', async () => {
     await platform.deployServer()
     const server = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'platform', namespace: 'devctl-platform' }
     expect((await platform.own.get(server))?.metadata.name).toBe('platform')
@@ -181,7 +182,7 @@ describe.skipIf(!process.env.KUBECONFIG)("the platform's own account", () => {
       await refused(platform.own.get({ apiVersion: 'v1', kind: 'Secret', name, namespace: 'devctl-platform' }))
   })
 
-  test('is no way to the token of another account', async () => {
+  test('the account gets no token of another account', async () => {
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', namespace: 'kube-system' }
     await refused(
       platform.own.createIn(account, 'token', {

@@ -17,7 +17,8 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { longTest, TAKES_ALL } from '../../support/takes-all.ts'
 
-// Webhooks that a real Gitea sends, about real requests of real forks. What it never sends is in hooks.test.ts.
+// Tests webhooks of a real Gitea, with real pull requests of real forks. Deliveries that it never sends are in
+// hooks.test.ts.
 
 interface Delivery {
   readonly headers: IncomingHttpHeaders
@@ -119,7 +120,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     distrust()
   })
 
-  /** Writes a file with a commit of its own; gives the commit. */
+  /** Writes a file in a separate commit, and returns the commit. */
   async function commit(by: GiteaPerson, to: string, branch: string, file: string, text: string): Promise<string> {
     const at = `/repos/${to}/contents/${file}`
     const there = await giteaApi<{ readonly sha: string }>('GET', `${at}?ref=${branch}`, undefined, by).catch(() => {})
@@ -155,7 +156,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
       const found = items.find(({ id }) => id === hook.id)!.pulls.find(one => one.number === number)
       return is(found) ? { found } : undefined
     })
-  /** The one comment on a request, once it says that. */
+  /** Waits until the only comment on a pull request contains this text. */
   const told = (number: number, what: string) =>
     eventually(`the comment says ${what}`, async () => {
       await look()
@@ -181,7 +182,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
       body: { commit: sha },
     })
 
-  test('a webhook that the platform creates at Gitea, it removes there, too', async () => {
+  test('the platform creates a webhook in Gitea, and deletes it there', async () => {
     const body = { repository: `${GITEA}/${path}`, token: writer.token, prefix: `other-${RUN}-`, create: true }
     const before = await hooksOf(path)
     const { hook: other } = (await platform.call('POST /hooks', { token: owner!.token, body })).body
@@ -193,7 +194,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     expect((await hooksOf(path)).map(({ id }) => id)).toEqual(before.map(({ id }) => id))
   })
 
-  test('a token that may not create it leaves none behind', async () => {
+  test('a token that may not create webhooks adds none', async () => {
     const wanted = { name: 'reader', scopes: ['read:repository'] }
     const made = await giteaApi<{ readonly sha1: string }>('POST', `/users/${writer.name}/tokens`, wanted, writer)
     const body = { repository: `${GITEA}/${path}`, token: made.sha1, prefix: `none-${RUN}-`, create: true }
@@ -206,7 +207,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     expect((await platform.parts.hooks.list()).map(({ prefix: one }) => one)).not.toContain(body.prefix)
   })
 
-  test('a request of a fork waits for each of its commits, and its preview goes when it is closed', async () => {
+  test('each commit of a fork waits for approval, and the preview is deleted at the close', async () => {
     const fork = `${contributor.name}/shop`
     const branch = await branchOf(contributor, fork)
     const first = await commit(contributor, fork, branch, 'compose.yaml', COMPOSE.replace('80', '81'))
@@ -217,7 +218,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     expect(found).toMatchObject({ commit: first, trust: 'fork', author: contributor.name, preview: nameOf(number) })
     expect(await namespaceOf(number)).toBeUndefined()
 
-    // The owner of the fork has a login at the forge, too.
+    // The owner of the fork has a login on the forge, too.
     await platform.call('PUT /credentials/:scope/:host', {
       token: stranger!.token,
       params: { scope: 'user', host: new URL(GITEA).host },
@@ -263,33 +264,30 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     await told(number, 'destroyed')
   })
 
-  longTest(
-    'a request of the repository itself is deployed, and so is that of the own fork of who may write',
-    async () => {
-      const own = await branchOf(writer, path)
-      const first = await commit(writer, path, own, 'own.txt', own)
-      const { number } = await open(writer, own)
-      await known(number, 'it is deployed', one => one?.deployed === first)
-      expect(await runsOf(number)).toMatchObject([{ trust: 'repository', repository: `${GITEA}/${path}` }])
+  longTest('a pull request of the repository, or of a writer’s own fork, is deployed without approval', async () => {
+    const own = await branchOf(writer, path)
+    const first = await commit(writer, path, own, 'own.txt', own)
+    const { number } = await open(writer, own)
+    await known(number, 'it is deployed', one => one?.deployed === first)
+    expect(await runsOf(number)).toMatchObject([{ trust: 'repository', repository: `${GITEA}/${path}` }])
 
-      await giteaApi('PUT', `/repos/${path}/collaborators/${colleague.name}`, { permission: 'write' }, writer)
-      const fork = `${colleague.name}/shop`
-      const branch = await branchOf(colleague, fork)
-      const theirs = await commit(colleague, fork, branch, 'theirs.txt', 'theirs')
-      const other = await open(colleague, `${colleague.name}:${branch}`)
-      await known(other.number, 'it is deployed, too', one => one?.deployed === theirs)
-      expect(await runsOf(other.number)).toMatchObject([{ trust: 'repository', commit: theirs }])
+    await giteaApi('PUT', `/repos/${path}/collaborators/${colleague.name}`, { permission: 'write' }, writer)
+    const fork = `${colleague.name}/shop`
+    const branch = await branchOf(colleague, fork)
+    const theirs = await commit(colleague, fork, branch, 'theirs.txt', 'theirs')
+    const other = await open(colleague, `${colleague.name}:${branch}`)
+    await known(other.number, 'it is deployed, too', one => one?.deployed === theirs)
+    expect(await runsOf(other.number)).toMatchObject([{ trust: 'repository', commit: theirs }])
 
-      await giteaApi('PUT', `/repos/${path}/collaborators/${colleague.name}`, { permission: 'read' }, writer)
-      const later = await commit(colleague, fork, branch, 'theirs.txt', 'of a reader')
-      const { found } = await known(other.number, 'a reader waits', one => one?.commit === later)
-      expect(found).toMatchObject({ trust: 'fork', isWaiting: true })
-    },
-  )
+    await giteaApi('PUT', `/repos/${path}/collaborators/${colleague.name}`, { permission: 'read' }, writer)
+    const later = await commit(colleague, fork, branch, 'theirs.txt', 'of a reader')
+    const { found } = await known(other.number, 'a reader waits', one => one?.commit === later)
+    expect(found).toMatchObject({ trust: 'fork', isWaiting: true })
+  })
 
-  longTest('what Gitea has sent counts once, and nothing that somebody has made of it', async () => {
+  longTest('a delivery of Gitea counts once, and changed copies are refused', async () => {
     const { number } = await closedPull()
-    // The last of its deliveries: one that came later would be seen, too.
+    // Selects the last delivery of the pull request, after which no other one can arrive.
     const sent = await eventually('it was delivered', async () =>
       deliveries.findLast(({ body, status }) => {
         const event = JSON.parse(String(body))
@@ -304,14 +302,14 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     expect(await deliver({ headers, body: sent.body })).toBe(409)
     expect(await deliver({ headers: another, body: sent.body })).toBe(409)
     expect(await deliver({ headers: { ...another, ...length }, body: forged })).toBe(401)
-    // Gitea may have sent others meanwhile.
+    // Gitea may have sent other deliveries meanwhile.
     const { seen } = (await platform.parts.hooks.find(hook.id))!
     for (const key of deliveryKeys('gitea', { headers, body: sent.body }))
       expect(seen.filter(one => one === key)).toEqual([key])
     for (const key of deliveryKeys('gitea', { headers: another, body: forged })) expect(seen).not.toContain(key)
   })
 
-  longTest('a delivery that is too long is refused, and Gitea sends the others still', async () => {
+  longTest('a delivery that is too long is refused, and Gitea still sends others', async () => {
     const before = deliveries.length
     const { number } = await closedPull({ body: 'x'.repeat(300 * 1024) })
     const of = () => deliveries.slice(before).filter(({ body }) => JSON.parse(String(body)).number === number)
@@ -322,7 +320,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     await known(number, 'it is known', one => one?.deployed !== undefined)
   })
 
-  /** A request of the repository that was opened and closed. */
+  /** Creates a pull request of the repository and closes it. */
   async function closedPull(more: object = {}): Promise<Pull> {
     const branch = await branchOf(writer, path)
     await commit(writer, path, branch, `${branch}.txt`, branch)

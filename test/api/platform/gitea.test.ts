@@ -14,8 +14,8 @@ import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 import { longTest } from '../../support/takes-all.ts'
 
-// A real OpenID Connect provider: Gitea, with its own pages, its tokens and what it says of people who left. What only
-// a provider that lies can show is in providers.test.ts.
+// Tests a real OpenID Connect provider: Gitea, with its pages, its tokens and its answers about users who left.
+// Providers that lie are tested in providers.test.ts.
 
 const HOUR = 3_600_000
 const PLATFORM = 'https://platform.dev.example.com'
@@ -52,7 +52,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     afterAll(async () => {
       rmSync(folder, { recursive: true, force: true })
       await platform?.close()
-      // Those whom the platform knows by this issuer are not its tests' own by their subject.
+      // The platform does not delete users of this issuer by itself, since their subjects do not name the test run.
       for (const [name, id] of people) {
         if (platform) {
           const user = userId(GITEA, String(id))
@@ -110,7 +110,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     const apiToken = async (headers: Readonly<Record<string, string>>) =>
       (await platform.call('POST /me/tokens', { headers, body: { label: 'ci' } })).body.token
 
-    test('somebody logs in on its pages, and is who their number is', async () => {
+    test('a user logs in on the pages of Gitea, and is identified by their number', async () => {
       const ann = await person('ann')
       const { body } = await platform.call('GET /me', { headers: sessionOf(await logIn(ann)) })
       expect(body).toMatchObject({
@@ -125,7 +125,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
       expect((await platform.call('GET /me', { headers: sessionOf(await logIn(ann)) })).body.id).toBe(ann.id)
     })
 
-    test('a code that was meant for another login lets nobody in', async () => {
+    test('a code of another login logs nobody in', async () => {
       const mallory = await person('mallory')
       let stolen = ''
       await logIn(mallory, 'oidc', back => {
@@ -137,7 +137,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
       const back = await mallory.browser.consent(fresh.location)
       const other = `__Host-devctl-login=${(await go('/login/oidc')).jar.get('__Host-devctl-login')}`
       expect((await go(`${back.pathname}${back.search}`, other)).location).toBe('/login?problem=provider-answer')
-      // Gitea itself refuses a code without the secret that was begun with (PKCE).
+      // Gitea refuses a code without the secret of the same login (PKCE).
       const state = new URL((await go('/login/oidc')).location).searchParams
       const { browser } = mallory
       const begun = await go('/login/oidc')
@@ -148,7 +148,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
       expect((await go(`${returned.pathname}${returned.search}`, cookie)).jar.has('__Host-devctl')).toBe(false)
     })
 
-    longTest('context use by a button in the browser, and by a typed code: a deploy works after both', async () => {
+    longTest('deploy works after a login by a button in the browser, and after one by a typed code', async () => {
       const bob = await person('bob')
       const headers = sessionOf(await logIn(bob))
       const env = { HOME: folder, PATH: process.env.PATH!, DEVCTL_HOME: join(folder, 'button') }
@@ -189,7 +189,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
       expect(await devctl('deploy --name shop', 'code')).toMatchObject({ status: 0 })
     })
 
-    test('who is in the team gets in, and is out within the hour after they leave it', async () => {
+    test('a member of the team is admitted, and loses access within an hour after leaving it', async () => {
       const [cleo, dan] = [await person('cleo'), await person('dan')]
       await giteaApi('POST', '/orgs', { username: TEAM, visibility: 'private' })
       try {
@@ -209,7 +209,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
       }
     })
 
-    test('whom Gitea deactivates is out within the hour, and back when it knows them again and they log in', async () => {
+    test('a user whom Gitea deactivates loses access within an hour, until a new login', async () => {
       const [eve, fay] = [await person('eve'), await person('fay')]
       const [token, other] = [await apiToken(sessionOf(await logIn(eve))), await apiToken(sessionOf(await logIn(fay)))]
       for (const hours of [1, 2]) {

@@ -4,8 +4,8 @@ import { openPlatform, type TestPlatform } from '../../support/platform/open-pla
 import { RUN } from '../../support/platform/run-name.ts'
 import { type StubGitHub, stubGitHub } from './stub-github.ts'
 
-// Logins by GitHub, which has no OpenID Connect: people are known by their number, and let in by organisations and
-// teams.
+// Tests logins by GitHub, which has no OpenID Connect: users are identified by their number, and admitted by
+// organizations and teams.
 
 const URL_OF = 'https://platform.dev.example.com'
 const NUMBER = 1_000_000 + process.pid * 10
@@ -72,7 +72,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by GitHub', () => {
     return new URLSearchParams(location.split('?')[1]).get('problem')
   }
 
-  test('somebody is their number: with another name the same, and who gets the name is somebody else', async () => {
+  test('a user is identified by their number: a new login is the same user, a reused login another', async () => {
     be('ann', NUMBER, { name: 'Ann', email: 'ann@example.com' })
     const ann = await me(await logIn())
     expect(ann).toMatchObject({
@@ -91,7 +91,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by GitHub', () => {
     expect(other.home).not.toBe(ann.home)
   })
 
-  test('it is asked for no more than is needed, with PKCE and state', async () => {
+  test('the platform requests only the scopes that it needs, with PKCE and state', async () => {
     const asked = async (provider: string) => new URL((await begin(provider)).location).searchParams
     const open = await asked('github')
     expect(Object.fromEntries(open)).toMatchObject({
@@ -105,7 +105,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by GitHub', () => {
     expect((await asked('github')).get('state')).not.toBe(open.get('state'))
   })
 
-  test('an answer that this browser did not ask for, and a code of another login, let nobody in', async () => {
+  test('a response for another browser and a code of another login log nobody in', async () => {
     be('mallory', NUMBER + 2)
     const { location, cookie } = await begin('github')
     const back = await atGitHub(location)
@@ -125,14 +125,14 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by GitHub', () => {
     ['of another team', { [team.replace('backend', 'frontend')]: 'active' }, 'not-admitted'],
     ['a namesake of one of the team', { [team.replace('cleo', 'cleopatra')]: 'active' }, 'not-admitted'],
     ['of none', {}, 'not-admitted'],
-  ])('somebody %s', async (_, memberships, wanted) => {
+  ])('an active membership decides about the login of a user: %s', async (_, memberships, wanted) => {
     be('cleo', NUMBER + 3)
     stub.memberships = memberships
     const back = await logIn('closed')
     expect(wanted === null ? back.jar.has('__Host-devctl') : problem(back)).toBe(wanted ?? true)
   })
 
-  test('who has left the team does not get in again', async () => {
+  test('a user who has left the team cannot log in again', async () => {
     be('dan', NUMBER + 4)
     stub.memberships = { [team.replace('cleo', 'dan')]: 'active' }
     const { id, lastLogin } = await platform.parts.users.known((await me(await logIn('closed'))).id)
@@ -149,7 +149,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by GitHub', () => {
     ['no number', { login: 'x' }],
     ['no name', { id: 7 }],
     ['a path as a name', { id: 7, login: '../../user' }],
-  ])('%s is nobody', async (_, person) => {
+  ])('a GitHub user with %s cannot log in', async (_, person) => {
     stub.person = person
     expect(problem(await logIn())).toBe('provider-answer')
   })
@@ -172,7 +172,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by GitHub', () => {
     ['a page', '/api/v3/user', 'provider-answer', response => response.writeHead(200).end('<html>')],
     ['an error of its logins', '/login/oauth/access_token', 'provider-down', response => response.writeHead(500).end()],
     ['a connection that breaks off', '/login/oauth/access_token', 'provider-down', response => response.destroy()],
-  ])('%s', async (_, path, wanted, fail) => {
+  ])('a login reports a failure of GitHub: %s', async (_, path, wanted, fail) => {
     be('cleo', NUMBER + 3)
     stub.fault = (asked, response) => {
       if (asked === path) fail(response)
@@ -181,7 +181,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by GitHub', () => {
     expect(problem(await logIn('closed'))).toBe(wanted)
   })
 
-  test('a client that it does not know is a matter of who has set it up; a person may say no', async () => {
+  test('a login reports a wrong client to the administrator, and a refusal by the user', async () => {
     be('eve', NUMBER + 5)
     expect(problem(await logIn('wrong'))).toBe('provider-setup')
     expect(platform.log.at(-1)).toContain('incorrect_client_credentials')

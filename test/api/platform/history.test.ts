@@ -7,7 +7,7 @@ import { readChangeLists } from '../../../environment/record/change-lists.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { run } from '../../support/run.ts'
 
-// Records that `devctl deploy` keeps of itself: as `devctl history` prints them, and as the platform shows them.
+// Tests the records of `devctl deploy`, as `devctl history` prints them and as the platform shows them.
 
 const compose = (greeting: string, image: string) => `services:
   web:
@@ -69,7 +69,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the history of an environment', () => 
     await platform?.close()
   })
 
-  test('each deploy that changes something is a list, with its commit and branch; one that does not is none', async () => {
+  test('devctl history lists each deploy that changed something, with its commit and branch', async () => {
     expect((await devctl('history')).stderr).toBe(`shop is not deployed in ${ann.home}\n`)
     await deploy()
     await deploy()
@@ -89,7 +89,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the history of an environment', () => 
     expect(lines).toHaveLength(4)
   })
 
-  test('one of them is printed like a diff, without values of variables', async () => {
+  test('devctl history prints one deploy like a diff, without values of variables', async () => {
     const { stdout } = await devctl('history 2')
     expect(stdout).toMatch(
       new RegExp(`^Deploy 2, ${AGO} by .+\\n.{7}\\+ release "first things" of git\\.example\\.com/team/shop\\n`),
@@ -106,7 +106,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the history of an environment', () => 
     expect(await devctl('history web')).toMatchObject({ status: 1 })
   })
 
-  test('the platform shows it with the services and their places', async () => {
+  test('the platform shows the last deploy with its services and their places', async () => {
     const input = { token: ann.token, params: { ns: ann.home, env: 'shop' } }
     const { body } = await platform.call('GET /namespaces/:ns/environments/:env', input)
     expect(body).toMatchObject({
@@ -120,7 +120,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the history of an environment', () => 
     expect(history.body).toMatchObject({ items: [{ number: 2 }, { number: 1 }] })
   })
 
-  test('the record has no value of a variable or secret, and nothing of this machine', async () => {
+  test('the record has no value of a variable or secret, and no path of this machine', async () => {
     const { data, binaryData } = await record()
     const text = JSON.stringify([data, readChangeLists(binaryData?.['history'])])
     expect(text).toContain('postgres:17')
@@ -128,7 +128,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the history of an environment', () => 
     expect(text).not.toContain(folder)
   })
 
-  test('a record of an older version, or one that somebody has spoilt, is deployed over', async () => {
+  test('deploy replaces a record of an older version or one that is damaged', async () => {
     const { kinds = '' } = (await record()).data
     const spoilt = { kinds, application: '{"services": 1}', by: 'x', at: 'never' }
     const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'devctl-shop', namespace: ann.home }

@@ -10,8 +10,8 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { openStubForge, REPOSITORY, type StubForge, type StubPull } from '../../support/platform/stub-forge.ts'
 
-// The comment on a request, before a real API server. The node and the forge are played; with Gitea:
-// gitea-hooks.test.ts.
+// Tests the comment on a pull request with a real API server. The node and the forge are stubs; gitea-hooks.test.ts
+// has a real Gitea.
 
 const found = findCluster()
 const TOKEN = 'canary-hook-token'
@@ -58,7 +58,7 @@ describe.skipIf(!found)('the comment of a webhook', () => {
     await platform.close()
   })
 
-  /** The cluster, with a node that has the logs. */
+  /** Returns the cluster with a node that has the logs. */
   const withNode = (cluster: Cluster): Cluster =>
     new Proxy(cluster, {
       get(target, key) {
@@ -122,7 +122,7 @@ describe.skipIf(!found)('the comment of a webhook', () => {
       body: { commit },
     })
 
-  /** Does what the node does when the newest run of a preview has ended. */
+  /** Sets the status of a Pod as a node does when the newest run of a preview has ended. */
   async function ends(one: number, isGood: boolean, lines: readonly object[]): Promise<void> {
     said = lines.map(line => JSON.stringify(line))
     const [newest] = await platform.parts.runs.list({ namespace: nameOf(one) })
@@ -157,14 +157,14 @@ describe.skipIf(!found)('the comment of a webhook', () => {
     })
   }
 
-  test('says what waits and how it is approved, what is deployed, where, and that it is gone, in one comment', async () => {
+  test('one comment follows a preview from its approval over its addresses to its deletion', async () => {
     const one = pull({ head: fork })
     const name = nameOf(one)
     await deliver(one)
     await told(one, 'waiting for approval')
     expect(on(one)).toEqual([expect.stringContaining(`\ndevctl preview approve ${name} --commit ${sha('a')}\n`)])
     expect(on(one)[0]).toMatch(new RegExp(`^<!-- devctl preview ${name} -->\n`))
-    // Nothing new, nothing written.
+    // Nothing is written if nothing has changed.
     const asked = forge.asked.length
     await tell()
     expect(forge.asked).toHaveLength(asked)
@@ -197,7 +197,7 @@ describe.skipIf(!found)('the comment of a webhook', () => {
     expect(on(one)).toHaveLength(1)
   })
 
-  test('says the first errors of a deploy that has failed, with notes and help, as text', async () => {
+  test('the comment has the first errors of a failed deploy, with notes and help, as text', async () => {
     const one = pull()
     await deliver(one)
     await told(one, 'deploying')
@@ -219,7 +219,7 @@ describe.skipIf(!found)('the comment of a webhook', () => {
       ].join('\n\n'),
     )
     expect(on(one)[0]).not.toContain('this one')
-    // The namespace says it, too, and leads to the run.
+    // The namespace reports the failure, too, with its run.
     const [run] = await platform.parts.runs.list({ namespace: nameOf(one) })
     const { body } = await platform.call('GET /environments', {
       token: owner.token,
@@ -235,7 +235,7 @@ describe.skipIf(!found)('the comment of a webhook', () => {
     ])
   })
 
-  test('that the forge does not take holds up no preview, and is written when it does', async () => {
+  test('a comment that the forge refuses delays no preview, and is written later', async () => {
     const one = pull()
     await deliver(one)
     await look()

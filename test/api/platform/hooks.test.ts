@@ -14,8 +14,8 @@ import { RUN } from '../../support/platform/run-name.ts'
 import { openStubForge, REPOSITORY, type StubForge, type StubPull } from '../../support/platform/stub-forge.ts'
 import { few, longTest, TAKES_ALL } from '../../support/takes-all.ts'
 
-// Webhooks before a real API server: forged, replayed and oversized deliveries, and what code of forks gets. The
-// forge is played: no real one can be made to send what it never sends.
+// Tests webhooks with a real API server: forged, replayed and oversized deliveries, and the rights of code of forks.
+// The forge is a stub, because a real one never sends some of them.
 
 type Server = Pick<TestPlatform['app'], 'inject'>
 interface Made {
@@ -81,7 +81,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
   }
   const payload = (pull: number, more: object = {}) =>
     JSON.stringify({ action: 'opened', pull_request: { number: pull }, repository: { id: REPOSITORY }, ...more })
-  /** `POST /hooks/:forge/:id` as the forge sends it, but for what a test changes. */
+  /** Sends `POST /hooks/:forge/:id` as the forge does, with the changes of a test. */
   function deliver(
     hook: Pick<Made, 'id' | 'secret'>,
     text: string,
@@ -104,7 +104,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
   /** Sends a delivery that differs from all earlier ones. */
   const send = (hook: Made, pull: number, to: Server = platform.app) =>
     deliver(hook, payload(pull, { now: randomUUID() }), {}, to)
-  /** A server for which no time goes by, which would allow more deliveries. */
+  /** Creates a server whose clock stands still, since time would allow more deliveries. */
   const serverWithoutTime = () => {
     const time = Date.now()
     return createApp({ ...platform.world, now: () => time }, platform.parts)
@@ -126,8 +126,8 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
   const approve = (person: Person | undefined, name: string, commit: string) =>
     platform.call('POST /previews/:name/approve', { token: person!.token, params: { name }, body: { commit } })
 
-  describe('who may have one', () => {
-    test('its secrets are shown once, and are sealed', async () => {
+  describe('the creation of a webhook', () => {
+    test('the secrets of a webhook are shown once, and are sealed', async () => {
       const { id, secret } = await made()
       const { body } = await platform.call('GET /hooks', { token: owner!.token })
       const live = await platform.cluster.get({
@@ -146,7 +146,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect((await platform.call('GET /hooks', { token: admin!.token })).body.items).toHaveLength(1)
     })
 
-    test('a token that may not write, a global one, another server, a prefix that is taken', async () => {
+    test('the platform refuses tokens, scopes, addresses and prefixes that are not allowed', async () => {
       forge.tokens.set('reader', false)
       const { prefix } = await made()
       const errors: unknown[] = []
@@ -159,7 +159,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
         { forge: 'github' },
         { prefix },
         { prefix: 'shop' },
-        // Of previews of CI jobs.
+        // This prefix belongs to previews of CI jobs.
         { prefix: `ci-${RUN}-` },
         { token: 'a b' },
       ]) {
@@ -184,7 +184,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       ['of one replica', () => platform.app],
       ['of another replica', () => createApp(platform.world, createServices(platform.world))],
     ]
-    test.each(few(where))('of two that are made at once, the second %s, no two have one prefix', async (_, second) => {
+    test.each(few(where))('two webhooks created at once, the second %s, never share a prefix', async (_, second) => {
       const apps = [platform.app, second()]
       const prefix = `h${++number}-${RUN}-`
       // Neither request continues before the forge was asked for both.
@@ -214,7 +214,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       else await apps[1]!.close()
     })
 
-    test('a token for programs makes none, and nobody removes that of somebody else', async () => {
+    test('a token for programs creates no webhook, and only its owner deletes it', async () => {
       const { id } = await made()
       const api = await platform.parts.tokens.issue({ kind: 'api', label: 'a', user: owner!.id })
       const body = { repository, token: TOKEN, prefix: 'x-' }
@@ -227,7 +227,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
     })
   })
 
-  test('names of its requests are kept for who has made it, before there are any', async () => {
+  test('names for the pull requests of a webhook are reserved before they exist', async () => {
     const hook = await made()
     const name = `${hook.prefix}pr-777`
     const take = (person: Person | undefined, what: 'namespace' | 'preview') =>
@@ -259,7 +259,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
   })
 
   describe('deliveries', () => {
-    test('what is not signed with the secret is refused, and leaves nothing but its time', async () => {
+    test('a delivery that is not signed with the secret is refused, and leaves only its time', async () => {
       const hook = await made()
       const other = await made()
       const text = payload(7)
@@ -272,7 +272,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
         await deliver(hook, payload(8), {
           'x-gitea-signature': createHmac('sha256', hook.secret).update(text).digest('hex'),
         }),
-        // The same JSON in other bytes.
+        // The body is the same JSON in other bytes.
         await deliver(hook, `${text} `, {
           'x-gitea-signature': createHmac('sha256', hook.secret).update(text).digest('hex'),
         }),
@@ -283,7 +283,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(platform.audit).toHaveLength(lines)
     })
 
-    test('an id that is not there, that of another forge, and of another repository', async () => {
+    test('a delivery for an unknown webhook, another forge or another repository is refused', async () => {
       const hook = await made()
       expect((await deliver({ ...hook, id: 'a'.repeat(16) }, payload(7))).statusCode).toBe(404)
       expect((await deliver({ ...hook, id: '../users' }, payload(7))).statusCode).toBe(404)
@@ -303,7 +303,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(await stateOf(hook)).toMatchObject({ look: [] })
     })
 
-    test('a replay is refused, with another id, by another replica, and after a restart, too', async () => {
+    test('a replay is refused, also with another id, by another replica, and after a restart', async () => {
       const hook = await made()
       const text = payload(7)
       const id = { 'x-gitea-delivery': randomUUID() }
@@ -320,7 +320,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(await stateOf(hook)).toMatchObject({ look: [7] })
     })
 
-    test('the last one is shown with its result, after a restart and by another replica, too', async () => {
+    test('the last delivery is shown with its result, also by another replica', async () => {
       const hook = await made()
       const shown = async () => (await platform.call('GET /hooks', { token: owner!.token })).body.items[0]
       expect(await shown()).not.toHaveProperty('lastDelivery')
@@ -337,11 +337,11 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
         result: 'ignored',
         reason: 'it is not about a pull request',
       })
-      // Requests to check are not affected.
+      // Pull requests to check are not affected.
       expect(await stateOf(hook)).toMatchObject({ look: [7] })
     })
 
-    test('forged ones are recorded once a minute, and say nothing but the time', async () => {
+    test('forged deliveries are recorded once a minute, with nothing but the time', async () => {
       const hook = await made()
       await send(hook, 7)
       const known = (await stateOf(hook))?.lastDelivery
@@ -358,7 +358,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(JSON.stringify(await stateOf(hook))).not.toContain('canary')
     })
 
-    test('the same delivery many times at once is taken once', async () => {
+    test('a delivery that is sent many times at once is accepted once', async () => {
       const hook = await made()
       const text = payload(7)
       const all = await Promise.all(Array.from({ length: 8 }, () => deliver(hook, text)))
@@ -366,12 +366,12 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(codes).toEqual([204, ...Array(7).fill(409)])
     })
 
-    test('what is too long is refused before it is read', async () => {
+    test('a delivery that is too long is refused before it is read', async () => {
       const hook = await made()
       const at = (bytes: number) => payload(7, { more: 'x'.repeat(bytes - payload(7, { more: '' }).length) })
       expect((await deliver(hook, at(256 * 1024))).statusCode).toBe(204)
       expect((await deliver(hook, at(256 * 1024 + 1))).statusCode).toBe(413)
-      // The whole of it never comes.
+      // The rest of the body is never sent.
       const server = createApp(platform.world, platform.parts)
       const { port } = new URL(await server.listen({ port: 0, host: '127.0.0.1' }))
       const answer = await new Promise<string>((resolve, reject) => {
@@ -387,7 +387,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(answer).toMatch(/^HTTP\/1\.1 413 /)
     })
 
-    test('to webhooks that do not exist, from the address of a forge, keep none of its signed ones away', async () => {
+    test('deliveries for unknown webhooks do not block signed ones of the same address', async () => {
       const hook = await made()
       const server = serverWithoutTime()
       const from = { 'x-forwarded-for': '203.0.113.9' }
@@ -406,7 +406,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(all.map(one => one.statusCode).slice(-3)).toEqual([204, 204, 401])
     })
 
-    longTest('guesses of one address are limited, and right deliveries do not count', async () => {
+    longTest('guesses of an address are limited, and valid deliveries do not count', async () => {
       const hook = await made()
       const server = serverWithoutTime()
       const from = { 'x-forwarded-for': '203.0.113.7' }
@@ -423,7 +423,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(new Set(right)).toEqual(new Set([204]))
     })
 
-    longTest('whoever has a secret does not fill the cluster with deliveries', async () => {
+    longTest('the deliveries of one user are limited, and those of others still arrive', async () => {
       const flooder = await platform.person(`flooder${++number}`)
       const hook = await made({}, flooder)
       const codes: number[] = []
@@ -434,7 +434,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect((await send(await made(), 7)).statusCode).toBe(204)
     })
 
-    test('another type, what is no JSON, and what is about no request', async () => {
+    test('a delivery of another type, without JSON or about no pull request is ignored', async () => {
       const hook = await made()
       const form = await deliver(hook, 'payload=%7B%7D', { 'content-type': 'application/x-www-form-urlencoded' })
       const codes = [form, await deliver(hook, 'no'), await deliver(hook, '{"zen":"x"}')].map(one => one.statusCode)
@@ -443,12 +443,12 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
     })
   })
 
-  describe('a request of the repository itself', () => {
-    test('gets a preview of its commit, one run for a commit, and loses it when it is closed', async () => {
+  describe('a pull request of the repository itself', () => {
+    test('a pull request gets a preview with one run per commit, until it is closed', async () => {
       const hook = await made()
       const one = pull()
       const name = `${hook.prefix}pr-${one}`
-      // It says of itself what it likes.
+      // The platform does not trust the payload about the state and the commit.
       const text = payload(one, {
         pull_request: { number: one, state: 'closed', head: { sha: sha('f'), ref: 'evil' } },
       })
@@ -484,7 +484,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(await stateOf(hook)).toMatchObject({ look: [], pulls: [] })
     })
 
-    test('its run clones with the token of the webhook, and gets nothing that is a person’s own', async () => {
+    test('a run clones with the token of the webhook, and gets no variables of a user', async () => {
       const hook = await made()
       const one = pull()
       const name = `${hook.prefix}pr-${one}`
@@ -499,12 +499,12 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       await platform.call('PUT /variables/:scope/:name', { token: owner!.token, params, body: { value: 'shared' } })
       const { clone, variables, build } = await started(name)
       expect(clone).toMatchObject({ user: 'git', password: TOKEN, commit: sha('a') })
-      // It has come as far as to a builder: this was no connection.
+      // The request has reached the check of the upgrade, so the run may use a builder.
       expect(build).toMatchObject({ code: 'platform/upgrade' })
       expect(variables).toEqual([{ name: 'SHARED', value: 'shared', scope: `namespace:${name}` }])
     })
 
-    test('its runs clone with nothing that belongs to a person after the webhook was removed', async () => {
+    test('runs clone without the login of the user after the webhook was deleted', async () => {
       const person = await platform.person(`remover${++number}`)
       const login = (scope: string, password: string) =>
         platform.call('PUT /credentials/:scope/:host', {
@@ -538,7 +538,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect((await started(names[1])).clone).toMatchObject({ user: 'git', password: 'of-the-namespace' })
     })
 
-    test('a destroy by its owner runs no commands that others have written', async () => {
+    test('a destroy by the owner of a preview runs no commands of the pull request', async () => {
       const hook = await made()
       const one = pull()
       const name = `${hook.prefix}pr-${one}`
@@ -553,7 +553,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect([destroy.status, destroy.body.repository]).toEqual([200, undefined])
     })
 
-    test('a forge that does not answer is asked again later', async () => {
+    test('a forge that fails is asked again later', async () => {
       const hook = await made()
       const one = pull()
       forge.broken = 503
@@ -567,7 +567,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(await runsOf(`${hook.prefix}pr-${one}`)).toHaveLength(1)
     })
 
-    test('of somebody who is suspended, nothing is deployed', async () => {
+    test('the webhook of a suspended user deploys nothing', async () => {
       const gone = await platform.person(`gone${++number}`)
       const hook = await made({}, gone)
       const params = { user: gone.id }
@@ -579,7 +579,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(await stateOf(hook)).toMatchObject({ look: [] })
     })
 
-    test('a repository that another has the address of now', async () => {
+    test('a webhook deploys nothing after its address belongs to another repository', async () => {
       const hook = await made()
       const one = pull()
       const setup = await stateOf(hook)
@@ -595,12 +595,12 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
     })
   })
 
-  describe('a request of a fork', () => {
-    test('waits until somebody who may write names the commit, and again after each push', async () => {
+  describe('a pull request of a fork', () => {
+    test('each commit of a fork waits until a user with write access approves it', async () => {
       const hook = await made()
       const one = pull({ author: ann, head: forkOf(ann) })
       const name = `${hook.prefix}pr-${one}`
-      // The payload says that it is of the repository itself.
+      // The payload claims that the pull request is of the repository itself.
       await deliver(hook, payload(one, { pull_request: { number: one, head: { repo: { id: REPOSITORY } } } }))
       await look()
       expect(await namespaceOf(name)).toBeUndefined()
@@ -643,7 +643,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect((await runsOf(name)).map(({ commit }) => commit)).toEqual([sha('b'), sha('a')])
     })
 
-    test('a push between an approval and the look is not deployed', async () => {
+    test('a push between an approval and its check is not deployed', async () => {
       const hook = await made()
       const one = pull({ author: ann, head: forkOf(ann) })
       await send(hook, one)
@@ -655,7 +655,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(await stateOf(hook)).toMatchObject({ pulls: [{ commit: sha('b'), isWaiting: true }] })
     })
 
-    test('a colleague approves with their own login at the forge, if it may write', async () => {
+    test('another user approves with a login on the forge that has write access', async () => {
       const hook = await made()
       const one = pull({ author: ann, head: forkOf(ann) })
       const name = `${hook.prefix}pr-${one}`
@@ -680,7 +680,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect((await approve(owner, name, sha('b'))).status).toBe(403)
     })
 
-    test('is not told apart from one that does not exist by somebody who may not write', async () => {
+    test('a pull request looks like a missing one to users without write access', async () => {
       const hook = await made()
       const one = pull({ author: ann, head: forkOf(ann) })
       await send(hook, one)
@@ -712,7 +712,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       for (const [what, [there, missing]] of Object.entries(seen)) expect(there, what).toEqual(missing)
     })
 
-    test('whose deploy has failed is deployed again when somebody names the same commit who may write', async () => {
+    test('a pull request whose deploy failed is deployed again by an approval of the same commit', async () => {
       const hook = await made()
       const one = pull({ author: ann, head: forkOf(ann) })
       const name = `${hook.prefix}pr-${one}`
@@ -741,7 +741,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect((await approve(owner, name, sha('a'))).error.message).toContain(`there is a newer commit: ${sha('b')}`)
     })
 
-    longTest('whose deploy has failed is deployed again, too, if it is approved while the forge is asked', async () => {
+    longTest('a failed deploy is repeated if the approval arrives while the forge is asked', async () => {
       const hook = await made()
       const one = pull({ author: ann, head: forkOf(ann) })
       const name = `${hook.prefix}pr-${one}`
@@ -768,7 +768,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(await stateOf(hook)).toMatchObject({ look: [], pulls: [{ deployed: { commit: sha('a') } }] })
     })
 
-    test('gets no variables, no login, and nobody deploys anything of theirs beside it', async () => {
+    test('a preview of a fork gets no variables and no login, and users cannot deploy into it', async () => {
       const hook = await made({ forks: 'sandbox' })
       const one = pull({ author: ann, head: forkOf(ann) })
       const name = `${hook.prefix}pr-${one}`
@@ -819,7 +819,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       })
     })
 
-    test('is destroyed by its own commands, with no more than they had', async () => {
+    test('a preview of a fork is destroyed by its own commands, without variables or a login', async () => {
       const hook = await made({ forks: 'sandbox' })
       const one = pull({ author: ann, head: forkOf(ann) })
       const name = `${hook.prefix}pr-${one}`
@@ -837,7 +837,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(variables).toEqual([])
     })
 
-    longTest('ends after a day, whoever uses it', async () => {
+    longTest('a preview of a fork ends after a day, even if it is persistent', async () => {
       const hook = await made({ forks: 'sandbox' })
       const one = pull({ author: ann, head: forkOf(ann) })
       const name = `${hook.prefix}pr-${one}`
@@ -855,7 +855,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(live === undefined || live.metadata.labels?.['dev.platform/status'] === 'Deleting').toBe(true)
     })
 
-    test('is nothing where forks get no previews', async () => {
+    test('a webhook that allows no forks creates no preview for them', async () => {
       const hook = await made({ forks: 'never' })
       const one = pull({ author: ann, head: forkOf(ann) })
       await send(hook, one)
@@ -867,7 +867,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       )
     })
 
-    test('of an author who may write is trusted if it is their own fork', async () => {
+    test('a pull request of a writer is trusted only from the writer’s own fork', async () => {
       const hook = await made()
       forge.writers.add(ann.id)
       const [theirs, others] = [pull({ author: ann, head: forkOf(ann) }), pull({ author: ann, head: forkOf(bob) })]
@@ -879,7 +879,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(await namespaceOf(`${hook.prefix}pr-${others}`)).toBeUndefined()
     })
 
-    test('code of a fork never comes to where trusted code was: that goes first', async () => {
+    test('a preview of trusted code is deleted before code of a fork replaces it', async () => {
       const hook = await made({ forks: 'sandbox' })
       forge.writers.add(ann.id)
       const one = pull({ author: ann, head: forkOf(ann) })
@@ -904,7 +904,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(run).toMatchObject({ trust: 'fork', commit: sha('b'), namespaceUid: live?.metadata.uid })
     })
 
-    test('cannot be somewhere else than where the webhook is', async () => {
+    test('a pull request of a fork with an invalid repository path gets no preview', async () => {
       const hook = await made({ forks: 'sandbox' })
       const one = pull({ author: ann, head: { ...forkOf(ann), path: '../../ann/shop' } })
       await send(hook, one)
@@ -914,7 +914,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
     })
   })
 
-  /** Waits until the leader has seen that a run is over. */
+  /** Waits until the leader has recorded the end of a run. */
   async function ended(id: string): Promise<void> {
     const runKeeper = new RunController(platform.world, platform.parts)
     await eventually(`${id} has ended`, async () => {
@@ -932,7 +932,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
     for (let at = 0; at < 40; at++) {
       await runKeeper.run(signal)
       if ((await platform.parts.runs.find(run!.id))?.state === 'running') break
-      // Runs of other tests have the places.
+      // Runs of other tests occupy the places.
       for (const other of await platform.parts.runs.list({ isLive: true }))
         if (other.id !== run!.id) await platform.parts.runs.stop(other.id, { why: 'cancelled' })
       await new Promise(resolve => setTimeout(resolve, 250))

@@ -6,8 +6,7 @@ import { openPlatform, type TestPlatform } from '../../support/platform/open-pla
 import { RUN } from '../../support/platform/run-name.ts'
 import { few, TAKES_ALL } from '../../support/takes-all.ts'
 
-// Hosts and addresses of a namespace, by all ways in which a member can write them: the API server refuses those of
-// others.
+// Tests all ways in which a member can write hosts and addresses: the API server refuses those of others.
 
 const DOMAIN = 'dev.example.com'
 
@@ -200,7 +199,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
     }
   }
 
-  test('its own ones', async () => {
+  test('a namespace may use its own hosts and harmless annotations', async () => {
     const made = [
       route({ rules: [rule(own), rule(`a-b-c-${ns}.${DOMAIN}`)], tls: [{ hosts: [own] }] }, { 'any/one': 'x' }),
       route(
@@ -241,11 +240,11 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
     }
   })
 
-  test.each(wrong)('%s: created', (_, one) => refused(platform.cluster.create(one), 'create'))
+  test.each(wrong)('an object with %s cannot be created', (_, one) => refused(platform.cluster.create(one), 'create'))
 
   /** Every eighth case; all in `npm run test:long`. */
   const rewritten = wrong.filter((_, index) => TAKES_ALL || index % 8 === 0)
-  test.each(rewritten)('%s: applied, patched, replaced', async (_, one) => {
+  test.each(rewritten)('an object with %s cannot be applied, patched or replaced', async (_, one) => {
     const { cluster } = platform
     await refused(cluster.apply(one, { manager: 'thief', force: true }), 'apply')
     const good = one.kind === 'Ingress' ? route({ rules: [rule(own)] }) : service({})
@@ -261,12 +260,12 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
     }
   })
 
-  test('the addresses of a Service are written by no member, also where the role `edit` has that right', async () => {
+  test('members cannot write addresses of a Service, even with rights to Endpoints', async () => {
     const { cluster, world } = platform
     const ann = await platform.person('ann')
     const { token } = (await platform.call('POST /kube-token', { token: ann.token })).body
     const member = world.clusterAs(async () => token, 'ann')
-    // As clusters have it that were once older than Kubernetes 1.22.
+    // Clusters that were once older than Kubernetes 1.22 have such a role.
     const rbac = 'rbac.authorization.k8s.io'
     const old = { apiVersion: `${rbac}/v1`, metadata: { name: `endpoints-${RUN}`, namespace: ns } }
     await cluster.create({
@@ -299,7 +298,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
         return why.test(refusal) ? true : undefined
       })
       await expect(member.apply(one, { manager: 'thief', force: true })).rejects.toThrow(why)
-      // Those who may in all namespaces are not meant: controllers, and operators.
+      // Callers with rights in all namespaces, as controllers and operators, are not restricted.
       await cluster.create(one)
       const patch = one.kind === 'Endpoints' ? { subsets } : { endpoints }
       await expect(member.patch({ ...one, ...metadata }, patch, { manager: 'thief' })).rejects.toThrow(why)
@@ -307,7 +306,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
     }
   })
 
-  test('of many namespaces that are made at once, each keeps its hosts', async () => {
+  test('each of many namespaces that are created at once keeps its hosts', async () => {
     const dora = await platform.person('dora', 'admin')
     const names = ['many', 'a-many', 'b-many', 'c-a-many', 'd-b-many'].map(one => `${one}-${RUN}`)
     const create = (name: string) => platform.call('POST /namespaces', { token: dora.token, body: { name } })
@@ -322,7 +321,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
     expect([many, a, b].map(one => one!.toSorted())).toEqual([names.slice(1).toSorted(), [names[3]], [names[4]]])
   })
 
-  test('hosts that were kept for a namespace that is gone are free again, and no others', async () => {
+  test('hosts reserved for a namespace are free again after its deletion', async () => {
     const { world, parts } = platform
     const fay = await platform.person('fay')
     const create = async (name: string) =>
@@ -351,7 +350,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
     expect(await kept()).toBe(`${gone},${stays}`)
   })
 
-  test('a new namespace takes no host that another one has', async () => {
+  test('a new namespace takes no host that another one uses', async () => {
     const cleo = await platform.person('cleo')
     const host = `old-${ns}.${DOMAIN}`
     await platform.cluster.create(route({ rules: [rule(host)] }))
@@ -364,9 +363,9 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
     await refused(platform.cluster.create(route({ rules: [rule(host)] })), 'it is taken now')
   })
 
-  test('a new namespace takes no host that a route of the Gateway API has', async () => {
+  test('a new namespace takes no host that a route of the Gateway API uses', async () => {
     const eve = await platform.person('eve')
-    // If the cluster does not serve the Gateway API, the tests before this one have shown that this does not matter.
+    // The earlier tests show that a cluster without the Gateway API works.
     const made: KubeObject[] = []
     const kinds = few<(typeof GATEWAY_ROUTES)[number]>(GATEWAY_ROUTES)
     for (const [kind, plural, version] of kinds)

@@ -17,8 +17,8 @@ import { run } from '../../support/run.ts'
 import { few, longTest, TAKES_ALL } from '../../support/takes-all.ts'
 import { type StubRegistry, stubRegistry } from './stub-registry.ts'
 
-// `devctl platform install` and `uninstall` with a real API server. No Pods are needed: the platform has no replicas
-// here, which upgrades keep.
+// Tests `devctl platform install` and `uninstall` with a real API server. No Pods are needed: the platform has no
+// replicas here, and upgrades keep that.
 
 const found = findCluster()
 const DOMAIN = 'dev.example.com'
@@ -70,7 +70,7 @@ describe.skipIf(!found)('devctl platform install', () => {
       const { spec } = object as { readonly spec?: object }
       const hasPods = ['Deployment', 'StatefulSet'].includes(object.kind)
       const wanted = hasPods ? { ...object, spec: { ...spec, replicas: 0 } } : object
-      // Right after its namespace was made, the API server may not know of it yet.
+      // The API server may not know a new namespace yet.
       await eventually(`${object.kind} ${object.metadata.name}`, () =>
         cluster.apply(wanted, { manager: 'gitops', force: true }).then(
           () => true,
@@ -90,7 +90,7 @@ describe.skipIf(!found)('devctl platform install', () => {
   }
 
   beforeAll(async () => {
-    // The builders' image does not exist.
+    // The image of the builders does not exist.
     registry = await stubRegistry(name => name.startsWith(PATH) && !name.endsWith('/buildkit'))
     INSTALL = `platform install --domain ${DOMAIN} --image-registry ${registry.host}/${PATH} --kubernetes-server https://kubernetes.example.com`
     cluster = await connect({ env: process.env })
@@ -120,7 +120,7 @@ describe.skipIf(!found)('devctl platform install', () => {
 
   const namespaceOf = (name: string) => cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
 
-  test('what is missing or wrong is told', async () => {
+  test('install and uninstall report missing or wrong options', async () => {
     const told = async (line: string) => {
       const { status, stdout, stderr } = await devctl(line)
       return [status, stdout + stderr]
@@ -138,19 +138,19 @@ describe.skipIf(!found)('devctl platform install', () => {
         2,
         expect.stringContaining('write the address of the API server'),
       ])
-    // Namespaces of earlier tests take a while to go.
+    // Namespaces of earlier tests take a while to be deleted.
     await eventually('nothing is there to be removed', async () => {
       const { stdout } = await ok('platform uninstall --yes')
       return stdout === 'The cluster has no platform; nothing was deleted\n' ? true : undefined
     })
   })
 
-  describe('for a repository', () => {
+  describe('installation from a repository', () => {
     const line = () =>
       `${INSTALL} --builders 2 --untrusted-builders 1 --bundled-registry --cert-manager letsencrypt --oidc https://git.example.com --oidc-client-id devctl`
     let printed: readonly KubeObject[] = []
 
-    test('the objects are printed, and it is said which Secrets are not', async () => {
+    test('install --print prints the objects without Secrets, and names the Secrets', async () => {
       const { stdout, stderr } = await ok(`${line()} --print`)
       printed = objectsIn(stdout)
       expect(printed.filter(({ kind }) => kind === 'Secret')).toEqual([])
@@ -164,21 +164,21 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
 `)
     })
 
-    test('every image is of the registry that was named, by its digest, those of runs, builders and the registry, too', () => {
+    test('every printed image is of the named registry, by digest if the registry has one', () => {
       const images = [...JSON.stringify(printed).matchAll(/\\?"image\\?":\s*\\?"([^"\\]+)/g)].map(one => one[1]!)
       const named = (name: string) => `${registry.host}/${PATH}/${name}:0.1.0`
       const pinned = (name: string) => `${named(name)}@${registry.digestOf(`${PATH}/${name}`)}`
-      // Of what the registry does not have, it tells no digest.
+      // The registry has no digest of an image that it does not have.
       expect(new Set(images)).toEqual(new Set([...['platform', 'runner', 'registry'].map(pinned), named('buildkit')]))
     })
 
-    test('a registry that tells nothing is named, and tags are printed', async () => {
+    test('install --print reports a registry without digests, and prints tags', async () => {
       const { stdout, stderr } = await ok(`${line().replaceAll(PATH, 'other')} --print`)
       expect(stdout).toContain(`image: ${registry.host}/other/platform:0.1.0\n`)
       expect(stderr).toContain(`note: \`${registry.host}/other\` reports no digests of the images`)
     })
 
-    test('without its client secret nothing is made', async () => {
+    test('install without the client secret of a provider creates nothing', async () => {
       for (const more of few(['', ' --only-secrets']))
         expect(await devctl(`${line()}${more}`)).toMatchObject({
           status: 2,
@@ -187,7 +187,7 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
       expect([...(await everything(found!))].filter(one => !before.has(one))).toEqual([])
     })
 
-    test('another command creates the Secrets, and no other objects', async () => {
+    test('install --only-secrets creates the Secrets, and no other objects', async () => {
       expect(await devctl(`${line()} --only-secrets --print`)).toMatchObject({ status: 2 })
       writeFileSync(join(folder, 'secret'), 'client-secret-of-the-test\n')
       const { stdout, stderr } = await ok(
@@ -215,7 +215,7 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
       ])
     })
 
-    test('what is printed then applies, and its Pods have all Secrets that they mount', async () => {
+    test('the printed objects apply, and their Pods have all Secrets that they mount', async () => {
       await apply(printed)
       const mounted = printed.flatMap(({ metadata, spec }) => {
         const pod = (spec as { readonly template?: { readonly spec?: PodVolumes } } | undefined)?.template?.spec
@@ -226,25 +226,25 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
         expect(await get('Secret', name!, 'v1', namespace), `${namespace}/${name}`).toBeDefined()
     })
 
-    test('again, nothing of the Secrets changes', async () => {
+    test('install --only-secrets changes no existing Secret', async () => {
       const read = async () => (await get('Secret', 'keys'))?.metadata.resourceVersion
       const keys = await read()
       await ok(`${line()} --only-secrets`)
       expect(await read()).toBe(keys)
     })
 
-    test('the client secret of a provider that is removed goes', async () => {
+    test('install deletes the client secret of a provider that is removed', async () => {
       expect(Object.keys((await get('Secret', 'login'))?.['data'] as object)).toEqual(['oidc'])
       await ok(`${line().replace(/--oidc \S+ --oidc-client-id \S+/, '--oidc -')} --only-secrets`)
       expect((await get('Secret', 'login'))?.['data'] ?? {}).toEqual({})
     })
 
-    test('and all of it can be removed', gone)
+    test('uninstall deletes an installation from a repository', gone)
   })
 
-  test('an installation by an earlier version is brought to this one, and nothing changes when it is installed again', async () => {
+  test('install upgrades an earlier version, and a second installation changes nothing', async () => {
     await apply(objectsIn(readFileSync(join(import.meta.dirname, 'first-platform.yaml'), 'utf8')))
-    // This test does not care why the Pods of the earlier server fail.
+    // It does not matter here why the Pods of the earlier server fail.
     await ok(INSTALL)
     const versions = async () => {
       const all = await live()
@@ -263,10 +263,10 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
     }
   })
 
-  describe('what an upgrade changes', () => {
+  describe('changes by an upgrade', () => {
     const replicas = async () => (await get('Deployment', 'platform', 'apps/v1'))?.metadata.generation
 
-    test('is printed by `--dry-run`, and nothing is changed', async () => {
+    test('install --dry-run prints the changes, and makes none', async () => {
       expect((await ok('platform install --dry-run')).stdout).toMatch(/^nothing differs \(\d+ objects\)\n$/)
       const before = await replicas()
       const { stdout } = await ok('platform install --dry-run --trusted-proxies 10.42.3.7 --cert-manager letsencrypt')
@@ -279,7 +279,7 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
       expect(await certificate()).toBeUndefined()
     })
 
-    test('is shown and asked on a terminal, and nothing is changed without a yes', async () => {
+    test('install on a terminal shows the changes, and makes none without a yes', async () => {
       const before = await replicas()
       const asked: string[] = []
       const answer = (value: string | undefined) => (question: string) => {
@@ -306,7 +306,7 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
       expect(asked).toHaveLength(refusals.length + 1)
     })
 
-    longTest('a value that somebody has set by hand is named with who that was', async () => {
+    longTest('install --dry-run names the manager of a value that was set by hand', async () => {
       const ref = { apiVersion: 'v1', kind: 'Service', name: 'platform', namespace: PLATFORM_NAMESPACE }
       await cluster.patch(ref, { spec: { selector: { 'app.kubernetes.io/name': 'other' } } }, { manager: 'somebody' })
       expect((await ok('platform install --dry-run')).stdout).toMatch(
@@ -317,7 +317,7 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
     })
   })
 
-  test('its images are listed with their digests, and the commands that copy them to another registry', async () => {
+  test('platform images lists images with digests, and commands that copy them', async () => {
     const { stdout } = await ok('platform images')
     const rows = stdout
       .trim()
@@ -337,7 +337,7 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
     expect(printed).toContainEqual({ image: `${own('platform')}:0.1.0`, digest })
   })
 
-  test('who has logged in becomes an administrator by name, and nobody else', async () => {
+  test('platform admin add makes a user an administrator, who must have logged in before', async () => {
     const login = `eve-${RUN}`
     const user = fromUser({
       id: 'eveeveeveeveevee',
@@ -359,7 +359,7 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
     await cluster.delete({ apiVersion: 'v1', kind: 'ServiceAccount', name, namespace: USERS_NAMESPACE })
   })
 
-  test('an ingress class that does not exist is warned of before anything changes, and told by the status', async () => {
+  test('install warns of an ingress class that does not exist, and status reports it', async () => {
     const other = { apiVersion: 'networking.k8s.io/v1', kind: 'IngressClass', name: `kong-${RUN}` }
     const ref = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'platform', namespace: PLATFORM_NAMESPACE }
     const name = (ingressClassName: string | null) =>
@@ -385,7 +385,7 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
     }
   })
 
-  test('networks that do not include all of the cluster are warned of, and told by the status', async () => {
+  test('install warns of networks that lack a part of the cluster, and status reports them', async () => {
     const node = { apiVersion: 'v1', kind: 'Node', name: `node-${RUN}` }
     await cluster.create({
       apiVersion: node.apiVersion,
@@ -402,7 +402,7 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
         / = help: `devctl platform install --cluster-networks \S*93\.184\.216\.77\/32\S*` excludes them/,
       )
       expect((await ok('platform install --dry-run')).stderr).not.toContain(open)
-      // It is found at the next installation only.
+      // The status finds it; the next installation excludes it.
       const told = (await devctl('platform status')).stderr
       expect(told).toContain(`error: ${open}\n  = note: nodes: 93.184.216.77 (\`node-${RUN}\`)\n`)
       expect(told).toContain(' = help: `devctl platform install` finds and excludes them\n')
@@ -411,7 +411,7 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
     }
   })
 
-  longTest('settings that are gone are not made up, and the message says from where they come back', async () => {
+  longTest('commands do not replace lost settings, but report them, and a restored ConfigMap works', async () => {
     const settings = (await get('ConfigMap', 'settings'))!
     await cluster.delete({ apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: PLATFORM_NAMESPACE })
     for (const line of [INSTALL, 'platform install --dry-run', 'platform status', 'platform invite ann'])
@@ -431,7 +431,7 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
     await ok('platform install')
   })
 
-  longTest('what cannot be what the operator meant is warned of', async () => {
+  longTest('install warns of options and settings that have no effect', async () => {
     const { stderr } = await ok(`${INSTALL} --dry-run --tls-secret not-there`)
     expect(stderr).toContain('warning: the Secret `not-there` does not exist: until it does')
     const local = await ok(`${INSTALL.replace(/ --kubernetes-server \S+/, '')} --dry-run`)
@@ -452,17 +452,17 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
   })
 
   if (TAKES_ALL)
-    describe('the certificate', () => {
+    describe('the certificate of the platform', () => {
       const secret = () => get('Secret', 'platform-tls')
       const tlsOf = async () => JSON.stringify((await get('Ingress', 'platform', 'networking.k8s.io/v1'))?.['spec'])
 
-      test('of cert-manager stays when nothing else is said', async () => {
+      test('a certificate of cert-manager stays if no option changes it', async () => {
         for (const line of [`${INSTALL} --cert-manager letsencrypt`, INSTALL]) {
           await ok(line)
           expect(await certificate()).toMatchObject({ spec: { issuerRef: { name: 'letsencrypt' } } })
           expect(await tlsOf()).toContain('platform-tls')
         }
-        // As cert-manager makes it.
+        // cert-manager creates such a Secret.
         await cluster.apply(
           {
             apiVersion: 'v1',
@@ -479,7 +479,7 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
         )
       })
 
-      longTest('of its own ends that of cert-manager, which would replace it, and stays, too', async () => {
+      longTest('--own-ca deletes the certificate of cert-manager, and its authority stays', async () => {
         const { stderr, stdout } = await ok(`${INSTALL} --own-ca`)
         expect(stderr).toContain('certificate/platform-tls deleted\n')
         expect(stdout).toContain('SHA-256 fingerprint')
@@ -490,14 +490,14 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
         expect((await secret())?.['data']).toEqual(data)
       })
 
-      longTest('of cert-manager again: the authority goes, and does not come back', async () => {
+      longTest('--cert-manager deletes the authority of --own-ca', async () => {
         expect((await ok(`${INSTALL} --cert-manager letsencrypt`)).stderr).toContain('secret/own-ca deleted\n')
         expect((await ok(INSTALL)).stdout).not.toContain('fingerprint')
         expect(await get('Secret', 'own-ca')).toBeUndefined()
         expect(await certificate()).toBeDefined()
       })
 
-      longTest('that the operator has: all that was made goes, and theirs stays', async () => {
+      longTest('--tls-secret deletes the certificates of devctl, and keeps Secrets of the operator', async () => {
         const { stderr } = await ok(`${INSTALL} --tls-secret wildcard`)
         expect(stderr).toContain('certificate/platform-tls deleted\n')
         expect(stderr).toContain('secret/platform-tls deleted\n')
@@ -509,7 +509,7 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
         expect(await get('Secret', 'own-ca')).toBeDefined()
       })
 
-      longTest("that of the ingress controller again, and the operator's Secret stays", async () => {
+      longTest('--tls-secret - uses the ingress controller again, and keeps the Secret of the operator', async () => {
         const wildcard = {
           apiVersion: 'v1',
           kind: 'Secret',
@@ -524,7 +524,7 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
       })
     })
 
-  longTest('networks that the operator has named stay as they are; those that were found get more', async () => {
+  longTest('networks that the operator named stay as they are, until they are reset', async () => {
     const networks = async () => {
       const { data } = (await get('ConfigMap', 'settings')) as unknown as { readonly data: Record<string, string> }
       return JSON.parse(data['settings.json']!).clusterNetworks as readonly string[]
@@ -553,7 +553,7 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
     expect(await ofRuns()).not.toContain('"cidr":"10.20.0.0/16"')
   })
 
-  test('uninstall --keep-data keeps people, keys and their namespaces, which the next installation has again', async () => {
+  test('uninstall --keep-data keeps users, keys and namespaces for the next installation', async () => {
     const person = {
       apiVersion: 'v1',
       kind: 'ServiceAccount',
@@ -601,7 +601,7 @@ interface PodVolumes {
   readonly volumes?: readonly { readonly secret?: { readonly secretName: string } }[]
 }
 
-/** Definition of the kind, as much of it as its objects need: no controller issues certificates here. */
+/** Definition of the kind with only the fields that the tests need: no controller issues certificates here. */
 const CERTIFICATES: KubeObject = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

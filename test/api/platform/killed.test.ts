@@ -16,12 +16,12 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { askServer, makeServer, type ServerProcess, startServer } from '../../support/platform/server-process.ts'
 
-// Two servers as they are installed, each in a process of its own, which are killed at random moments. There is no
-// node: the test plays what it does to Pods.
+// Runs two servers as they are installed, each in a separate process, and kills them at random moments. The cluster
+// has no node: the test sets the state of the Pods.
 
-/** `npm run test:long` takes more. */
+/** Number of runs; `npm run test:long` has more. */
 const RUNS = Number(process.env.KILLED_RUNS ?? 2)
-/** Seed that decides which server is killed after what time. */
+/** Seed that decides when which server is killed. */
 const SEED = Number(process.env.KILLED_SEED ?? 1000)
 const found = findCluster()
 
@@ -76,9 +76,9 @@ describe.skipIf(!found)('two servers that are killed', () => {
   const ask = (server: ServerProcess, path: string, body?: object) =>
     askServer(server, path, { token: ann.token, ...(body && { body }) })
 
-  /** The Pods of each run, by its id, as they were made. */
+  /** UIDs of the Pods of each run, by the id of the run. */
   const pods = new Map<string, Set<string>>()
-  /** Plays the node: each Pod ends soon. */
+  /** Acts as the node: each Pod ends soon. */
   async function play(): Promise<void> {
     const query = {
       apiVersion: 'v1',
@@ -116,7 +116,7 @@ describe.skipIf(!found)('two servers that are killed', () => {
   }
 
   test(
-    `${RUNS} runs: none is lost, none is started twice, and what nobody can read ends no server`,
+    `no run of ${RUNS} is lost or started twice, and broken records end no server`,
     async () => {
       await poison()
       await Promise.all([start(0), start(1)])
@@ -133,7 +133,7 @@ describe.skipIf(!found)('two servers that are killed', () => {
             action: 'deploy',
             repository: 'https://git.example.com/team/shop',
           }
-          // A request without an answer may have created a run all the same: that is one more run.
+          // A request without a response may have created a run nevertheless, which is one more run.
           const answer = await ask(server, '/runs', body).catch(() => undefined)
           if (answer?.status === 200) accepted.push(((await answer.json()) as Run).id)
           else await sleep(answer?.status === 429 ? 1000 : 200)
@@ -151,7 +151,7 @@ describe.skipIf(!found)('two servers that are killed', () => {
           return accepted.length >= RUNS && accepted.every(id => all.get(id)?.isSettled)
         }
         while (kills < 2 || !(await isDone())) {
-          // Long enough for a new leader, now and then.
+          // Some pauses are long enough for a new leader.
           await sleep(random() * (kills % 3 === 2 ? 30_000 : 4000))
           const leader = servers.findIndex(server => server?.isLeader)
           const at = leader >= 0 && random() < 0.7 ? leader : Math.floor(random() * 2)
@@ -177,7 +177,7 @@ describe.skipIf(!found)('two servers that are killed', () => {
       expect(accepted.map(id => pods.get(id)?.size)).toEqual(accepted.map(() => 1))
       for (const [id, uids] of pods) expect([id, uids.size]).toEqual([id, 1])
       expect(kills).toBeGreaterThanOrEqual(2)
-      // Nothing that a run was given is left of those that were half started by a server that was killed.
+      // Runs that a killed server has half started leave no token and no Secret.
       const tokens = (await platform.parts.tokens.of(ann.id)).filter(one => one.kind === 'run')
       expect(tokens.filter(({ label }) => accepted.includes(label.slice(2)))).toEqual([])
       const secrets = await platform.cluster.list({ apiVersion: 'v1', kind: 'Secret', namespace: RUNS_NAMESPACE })
@@ -190,7 +190,7 @@ describe.skipIf(!found)('two servers that are killed', () => {
     300_000 + RUNS * 20_000,
   )
 
-  /** Records of each kind that are not what they should be. */
+  /** Creates invalid records of each kind. */
   async function poison(): Promise<void> {
     const label = (record: string) => ({ 'dev.platform/record': record, 'dev.platform/managed': 'true' })
     const data = (values: Readonly<Record<string, string>>) =>

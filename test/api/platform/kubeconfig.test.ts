@@ -11,7 +11,7 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
-// kubectl and devctl itself with what `devctl kubeconfig` has written of a platform.
+// Tests kubectl and devctl with a kubeconfig that `devctl kubeconfig` has written for a platform.
 
 /** The PATH of this machine, then the programs of the test cluster, which include kubectl. */
 const PATH = [process.env.PATH, ...(process.env.KUBECONFIG ? [join(dirname(process.env.KUBECONFIG), 'bin')] : [])].join(
@@ -26,7 +26,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl kubeconfig on a platform', () =
   let name: string
   const folder = mkdtempSync(join(tmpdir(), 'devctl-kubeconfig-'))
   const file = join(folder, 'kube/config')
-  // The plugin is a program that kubectl starts.
+  // kubectl starts the plugin as a program.
   const path = `${join(folder, 'bin')}${delimiter}${PATH}`
   const env = { HOME: folder, DEVCTL_HOME: join(folder, 'home'), KUBECONFIG: file, PATH: path }
 
@@ -48,7 +48,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl kubeconfig on a platform', () =
   const devctl = (line: string, more: Readonly<Record<string, string>> = {}) =>
     run(line.split(' '), { cwd: folder, env: { ...env, ...more } })
 
-  test('writes the cluster and a plugin beside what is there, and no token', async () => {
+  test('devctl kubeconfig adds the cluster and a plugin to the file, and no token', async () => {
     mkdirSync(join(folder, 'kube'))
     writeFileSync(file, '# mine\nclusters: []\nusers:\n- name: kind # local\n  user: {token: abc}\n')
     chmodSync(file, 0o640)
@@ -77,7 +77,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl kubeconfig on a platform', () =
     expect(listed.stdout.trim().split('\n')).toEqual([url])
   })
 
-  test('again replaces its own entries only, with another namespace', async () => {
+  test('devctl kubeconfig replaces only its own entries, with another namespace', async () => {
     expect((await devctl('kubeconfig --namespace other')).status).toBe(0)
     const { users, clusters, contexts } = parse(readFileSync(file, 'utf8'))
     expect([users.length, clusters.length, contexts.length]).toEqual([2, 1, 1])
@@ -85,7 +85,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl kubeconfig on a platform', () =
     expect((await devctl('kubeconfig')).status).toBe(0)
   })
 
-  test('the plugin prints the token that is kept, until it ends', async () => {
+  test('the plugin prints the stored token until it expires', async () => {
     const credential = async () => JSON.parse((await devctl(`kubeconfig --exec-credential --context ${url}`)).stdout)
     const first = await credential()
     expect(first).toMatchObject({ apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential' })
@@ -101,7 +101,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl kubeconfig on a platform', () =
     expect(Date.parse(next.status.expirationTimestamp)).toBeGreaterThan(Date.now() + 60_000)
   })
 
-  test.skipIf(!hasKubectl)('kubectl has the rights of the person, and no others', async () => {
+  test.skipIf(!hasKubectl)('kubectl has the rights of the user, and no others', async () => {
     const kubectl = (...words: string[]) => promisify(execFile)('kubectl', words, { env, timeout: 60_000 })
     await kubectl('create', 'configmap', `by-kubectl-${RUN}`)
     const made = { apiVersion: 'v1', kind: 'ConfigMap', name: `by-kubectl-${RUN}`, namespace: ann.home }
@@ -112,13 +112,13 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl kubeconfig on a platform', () =
     )
   })
 
-  test('devctl itself goes by the plugin, too, where the context of the kubeconfig is named', async () => {
+  test('devctl uses the plugin, too, if the context of the kubeconfig is named', async () => {
     const { status, stderr } = await devctl(`ps --context ${name} --name nothing-${RUN}`)
     expect(stderr).not.toContain('credentials')
     expect([status, stderr]).toEqual([expect.any(Number), expect.stringContaining(`nothing-${RUN}`)])
   })
 
-  test('a login that has ended is said before anything is written', async () => {
+  test('devctl kubeconfig reports a login that has ended, and writes nothing', async () => {
     const before = readFileSync(file, 'utf8')
     const more = { DEVCTL_URL: url, DEVCTL_TOKEN: 'devctl_api_wrong' }
     expect(await devctl('kubeconfig', more)).toMatchObject({
@@ -128,7 +128,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl kubeconfig on a platform', () =
     expect(readFileSync(file, 'utf8')).toBe(before)
   })
 
-  test('with the token of the environment, the namespace is the own one, and kubectl needs it, too', async () => {
+  test('devctl kubeconfig with a token of the environment selects the home namespace', async () => {
     const other = { DEVCTL_HOME: join(folder, 'empty'), DEVCTL_URL: url, DEVCTL_TOKEN: ann.token }
     const { status, stdout, stderr } = await devctl('kubeconfig', other)
     expect([status, stdout]).toEqual([0, `Updated Kubernetes context '${name}/${ann.home}' in '${file}'\n`])
@@ -136,7 +136,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl kubeconfig on a platform', () =
     expect((await devctl('variables list', other)).status).toBe(0)
   })
 
-  test('a context of the same name that is not ours stays', async () => {
+  test('devctl kubeconfig does not replace a context of the same name by another program', async () => {
     const own = join(folder, 'own')
     writeFileSync(own, `contexts:\n- name: ${name}\n  context: {cluster: kind, user: kind}\n`)
     const { status, stderr } = await devctl('kubeconfig', { KUBECONFIG: own })

@@ -14,13 +14,13 @@ import { openPlatform, type TestPlatform } from '../../support/platform/open-pla
 import { RUN } from '../../support/platform/run-name.ts'
 import { few } from '../../support/takes-all.ts'
 
-// One replica leads: processes that are killed, one after the other, and what the leader does with the rights of the
+// One replica leads: tests kill replicas one after the other, and check the work of the leader with the rights of the
 // server.
 
-/** The signals that end the leaders, in turn; `npm run test:long` sends more. */
+/** Signals that end the leaders in turn; `npm run test:long` sends more. */
 const SIGNALS = few(['SIGKILL', 'SIGTERM', 'SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGTERM'] as const)
 
-/** A replica in a process of its own, and when it worked. */
+/** A replica in a separate process, and the times at which it worked. */
 interface Replica {
   readonly process: ChildProcessByStdio<null, Readable, Readable>
   readonly times: number[]
@@ -65,7 +65,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the leader', () => {
       seconds,
     })
 
-  test('is one of them: after kills another one takes over, and never do two work at once', async () => {
+  test('one replica leads: another one takes over after its end, and never do two work at once', async () => {
     for (let number = 0; number < 3; number++) start()
     let leader = await works(45)
     for (const signal of SIGNALS) {
@@ -83,11 +83,11 @@ describe.skipIf(!process.env.KUBECONFIG)('the leader', () => {
     expect(worked).toHaveLength(SIGNALS.length + 1)
     const spans = worked.map(({ times }) => [times[0]!, times.at(-1)!] as const).sort(([a], [b]) => a - b)
     for (const [at, [, end]] of spans.slice(0, -1).entries()) expect(spans[at + 1]![0]).toBeGreaterThan(end)
-    // A task that fails again and again is tried less and less often, and stops no other.
+    // A task that fails repeatedly is tried less and less often, and blocks no other.
     const failures = () => leader.log.filter(line => line.startsWith('failing: it never works')).length
     await eventually('it has failed three times', async () => failures() >= 3 || undefined)
     expect(failures()).toBeLessThan(leader.times.length / 5)
-    // The Lease is free when all of them have ended.
+    // The Lease is released when all replicas have ended.
     const living = replicas.map(one => one.process).filter(one => one.exitCode === null && one.signalCode === null)
     await Promise.all(
       living.map(async one => {
@@ -97,12 +97,12 @@ describe.skipIf(!process.env.KUBECONFIG)('the leader', () => {
     )
   })
 
-  test('deletes what has expired, and nothing else', async () => {
+  test('the leader deletes expired tokens and logins, and nothing else', async () => {
     const { parts } = platform
     const ann = await platform.person('ann')
     const issue = (lifetime: number) => parts.tokens.issue({ kind: 'api', label: 'one', user: ann.id, lifetime })
     const [old, young] = [await issue(-120_000), await issue(600_000)]
-    // More than a page of the API server would be slow here: pages are in the contract of clusters.
+    // The contract of clusters tests lists of several pages, which would be slow here.
     const { device } = await parts.logins.ask(`laptop-${RUN}`)
     const left = async () => {
       const secrets = { apiVersion: 'v1', kind: 'Secret', namespace: 'devctl-users' }

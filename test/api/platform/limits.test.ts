@@ -46,20 +46,20 @@ describe.skipIf(!process.env.KUBECONFIG)('attempts to log in', () => {
     expect(refused, what).toBeGreaterThan(0)
   }
 
-  test('an address that tries too often waits, and others do not', async () => {
+  test('an address with too many attempts is refused, and others are not', async () => {
     const browser = async (remoteAddress: string) => {
       const { statusCode, headers } = await platform.app.inject({ url: '/login/github', remoteAddress })
       return [statusCode, headers.location]
     }
     await exhaust('203.0.113.1')
-    // Each moment lets one more through.
+    // The limit lets some through as time passes.
     const browsers = await Promise.all(Array.from({ length: 50 }, () => browser('203.0.113.1')))
     expect(browsers).toContainEqual([303, '/login?problem=too-many'])
     expect(await attempt('203.0.113.2')).toBe(401)
     expect(await browser('203.0.113.2')).toEqual([303, expect.stringMatching(/^https:\/\/github\.com\/login\/oauth\//)])
   })
 
-  test('what somebody says of their address counts from proxies that the settings name only', async () => {
+  test('X-Forwarded-For counts only from proxies that the settings name', async () => {
     await exhaust('203.0.113.3', '198.51.100.1')
     await untilRefused(() => many(100, '203.0.113.3', '198.51.100.2'), 'a header changes nothing')
     await exhaust(PROXY, '198.51.100.3')
@@ -67,7 +67,7 @@ describe.skipIf(!process.env.KUBECONFIG)('attempts to log in', () => {
     await untilRefused(() => many(100, PROXY, '198.51.100.5, 198.51.100.3'), 'the proxy has added the last')
   })
 
-  test('on the port of runs, it never does: a run may have an address like that of a proxy', async () => {
+  test('X-Forwarded-For never counts on the port of runs, even from the address of a proxy', async () => {
     const [main, runs] = makeApps(platform.world, platform.parts, undefined, { main: 1, runs: 2 })
     const attemptAt = async ({ app }: PortApp, forwarded: string) =>
       (
@@ -86,7 +86,7 @@ describe.skipIf(!process.env.KUBECONFIG)('attempts to log in', () => {
     await Promise.all([main!.app.close(), runs!.app.close()])
   })
 
-  test('behind a proxy that the settings do not name, one machine does not use up the attempts of the others', async () => {
+  test('clients behind an unknown proxy have separate limits, and the proxy has a larger one', async () => {
     const app = createApp(
       { ...platform.world, settings: { ...platform.world.settings, trustedProxies: [] } },
       platform.parts,
@@ -110,7 +110,7 @@ describe.skipIf(!process.env.KUBECONFIG)('attempts to log in', () => {
     await app.close()
   })
 
-  test('attempts that are right use up nothing, and one login is asked for as often as a command line does', async () => {
+  test('valid attempts use up no limit, and polls of one login are limited', async () => {
     const remoteAddress = '203.0.113.20'
     const post = async (path: string, payload: object) => {
       const answer = await platform.app.inject({ method: 'POST', url: `/api/v1/auth/${path}`, remoteAddress, payload })
@@ -130,7 +130,7 @@ describe.skipIf(!process.env.KUBECONFIG)('attempts to log in', () => {
     expect(await many(100, remoteAddress)).toBe(0)
   })
 
-  test('of logins by a typed code one address begins some, and others go on', async () => {
+  test('an address can begin only some logins by code, and others still can', async () => {
     const begin = async (remoteAddress: string) =>
       (
         await platform.app.inject({
@@ -146,7 +146,7 @@ describe.skipIf(!process.env.KUBECONFIG)('attempts to log in', () => {
     expect(await begin('203.0.113.31')).toBe(200)
   })
 
-  test('a person cannot guess the codes that others have to type', async () => {
+  test('a user cannot guess the codes of other users', async () => {
     const { token } = await platform.person('guesser')
     const guess = async () =>
       (await platform.call('POST /auth/device/look', { token, body: { code: 'BCDF-GHJK' } })).status

@@ -10,7 +10,7 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { longTest, TAKES_ALL } from '../../support/takes-all.ts'
 
-// The live view of a namespace, as a client on the network has it.
+// Tests the live view of a namespace as a client receives it over the network.
 
 interface Stream {
   readonly status: number
@@ -101,7 +101,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
     await platform?.close()
   })
 
-  test('all that there is comes first, then what changes, to all who look', async () => {
+  test('the live view sends a snapshot first, then the changes, to all its clients', async () => {
     const [first, second] = [await open(viewer!), await open(owner!)]
     for (const stream of [first, second]) {
       await until('the snapshot', 30, () => seen(stream, 'snapshot').length === 1)
@@ -125,14 +125,14 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
     await until('its end', 30, () => seen(first, 'removed').some(({ environment }) => environment === 'blog'))
   })
 
-  test('who has no rights gets an answer and no stream', async () => {
+  test('a caller without rights gets an error and no stream', async () => {
     expect((await open(stranger!)).status).toBe(404)
     expect((await open(admin!)).status).toBe(403)
     expect((await open(stranger!, 'logs')).status).toBe(404)
     expect((await open(viewer!, 'logs?tail=many')).status).toBe(400)
   })
 
-  test('who is no member any more loses the stream within seconds; others keep theirs', async () => {
+  test('a member who is removed loses the streams within seconds; others keep theirs', async () => {
     const [one, other] = [await open(guest!), await open(viewer!)]
     const log = await open(guest!, 'logs?service=web')
     await until('both see it', 30, () => one.events.length > 0 && other.events.length > 0)
@@ -150,7 +150,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
     expect(JSON.stringify(one.events)).not.toContain('web:3')
   })
 
-  longTest('who is suspended loses it, too, and so does a token that was revoked', async () => {
+  longTest('streams of a suspended user and of a deleted token end', async () => {
     await share(guest!, 'viewer')
     const { text, record } = await platform.parts.tokens.issue({ kind: 'api', label: 'a page', user: viewer!.id })
     const withToken = { ...viewer!, token: text }
@@ -170,7 +170,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
     await until('they have ended', 30, () => [...views, ...logs].every(one => one.isOver()))
     const before = views.map(({ events }) => events.length)
     await apply(deployment('shop', 'web', 'web:after'))
-    // The same person with a token that is good.
+    // The other stream is of the same user, with a valid token.
     await until('another one sees it', 20, () =>
       seen(other, 'services').some(({ services }) => services[0]?.image === 'web:after'),
     )
@@ -179,7 +179,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
     expect((await open(withToken)).status).toBe(401)
   })
 
-  test('the streams of a token for programs end when its person is refused by their provider', async () => {
+  test('streams of a token for programs end when the provider refuses its user', async () => {
     const [leaver, other] = [await platform.person('leaver'), await open(viewer!)]
     await share(leaver, 'viewer')
     const { text } = await platform.parts.tokens.issue({ kind: 'api', label: 'a page', user: leaver.id })
@@ -187,7 +187,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
     const [view, log] = [await open(withToken), await open(withToken, 'logs?service=web')]
     await until('both see it', 30, () => view.events.length > 0 && other.events.length > 0)
     expect([view.isOver(), log.isOver()]).toEqual([false, false])
-    // As the hourly check does; the token is kept for when they are known again.
+    // The hourly check does this; the token is kept until the provider accepts the user again.
     await platform.parts.users.change(leaver.id, { isRefused: true })
     await platform.parts.tokens.suspend(await platform.parts.tokens.of(leaver.id))
     await until('the streams have ended', 30, () => view.isOver() && log.isOver())
@@ -200,7 +200,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
     expect((await open(withToken)).status).toBe(401)
   })
 
-  test('the streams of a token for programs end when nothing was heard of its person for 30 days', async () => {
+  test('streams of a token for programs end after 30 days without a login of its user', async () => {
     const quiet = await platform.person('quiet')
     await share(quiet, 'viewer')
     const { text } = await platform.parts.tokens.issue({ kind: 'api', label: 'a page', user: quiet.id })
@@ -215,7 +215,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
     expect((await open(withToken)).status).toBe(401)
   })
 
-  test('an administrator who is no member any more sees nothing within seconds, however often they ask', async () => {
+  test('a removed administrator loses access within seconds, even if they keep asking', async () => {
     const look = async () =>
       (await platform.call('GET /namespaces/:ns/environments', { token: admin!.token, params: { ns } })).status
     await share(admin!, 'viewer')
@@ -227,7 +227,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
     await eventually('they are gone', async () => ((await look()) === 403 ? true : undefined), { pause: 500 })
   })
 
-  test('what members write does not break it: huge annotations, records that are none, many objects', async () => {
+  test('invalid records, large annotations and many objects do not break the live view', async () => {
     const stream = await open(viewer!)
     await until('the snapshot', 30, () => stream.events.length > 0)
     const record = (environment: string, data: object, annotations = {}): KubeObject => ({
@@ -255,7 +255,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
         annotations: { big: 'x'.repeat(200_000) },
       },
     })
-    // An operator may let a namespace have more than others.
+    // An operator may raise the quota of a namespace.
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', name: 'devctl', namespace: ns }
     const hard = { 'count/deployments.apps': '500' }
     await platform.cluster.patch(quota, { spec: { hard } }, { manager: 'test' })

@@ -22,7 +22,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins', () => {
     return (await platform.call('POST /auth/cli/code', { token: person.token, body })).body.code
   }
 
-  test('a command line gets a token for the code that its person has allowed, once', async () => {
+  test('a command line gets one token for a code that its user has allowed', async () => {
     const { verifier, challenge } = pair()
     const code = await allow(challenge)
     const first = await platform.call('POST /auth/cli', { body: { code, verifier } })
@@ -31,7 +31,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins', () => {
     expect((await platform.call('POST /auth/cli', { body: { code, verifier } })).error.code).toBe('platform/code')
   })
 
-  test('a code that was stolen is good for nothing, and is used up', async () => {
+  test('a code with a wrong verifier gives no token, and is used up', async () => {
     const { verifier, challenge } = pair()
     const code = await allow(challenge)
     const wrong = pair().verifier
@@ -39,7 +39,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins', () => {
     expect((await platform.call('POST /auth/cli', { body: { code, verifier } })).status).toBe(401)
   })
 
-  test('a code of somebody whom the provider has refused since gives no token', async () => {
+  test('a code of a user whom the provider has refused since gives no token', async () => {
     const { verifier, challenge } = pair()
     const gone = await platform.person('gone')
     const body = { challenge, label: 'laptop-7' }
@@ -50,7 +50,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins', () => {
     expect(await platform.parts.tokens.of(gone.id)).toEqual(before)
   })
 
-  test('a code runs out after a minute', async () => {
+  test('a code expires after a minute', async () => {
     const { verifier, challenge } = pair()
     const code = await allow(challenge)
     platform.later = 61_000
@@ -58,7 +58,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins', () => {
     platform.later = 0
   })
 
-  test('of ten who use one code at the same time, one gets a token', async () => {
+  test('one of ten concurrent requests with the same code gets a token', async () => {
     const { verifier, challenge } = pair()
     const code = await allow(challenge)
     const all = Array.from({ length: 10 }, () => platform.call('POST /auth/cli', { body: { code, verifier } }))
@@ -66,7 +66,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins', () => {
     expect(statuses).toEqual([200, ...Array.from({ length: 9 }, () => 401)])
   })
 
-  test('a machine without a browser: a code is typed elsewhere, and answered', async () => {
+  test('a login without a browser is allowed by a code that is typed elsewhere', async () => {
     const { body: asked } = await platform.call('POST /auth/device', { body: { label: 'server-3' } })
     expect(asked.code).toMatch(/^[A-Z]{4}-[A-Z]{4}$/)
     const poll = () => platform.call('POST /auth/device/poll', { body: { device: asked.device } })
@@ -83,7 +83,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins', () => {
     expect((await poll()).error.code).toBe('platform/device')
   })
 
-  test('the name of a machine has no character that changes the text around it', async () => {
+  test('the label of a login may not contain characters that change the text around it', async () => {
     for (const label of ['canary\u202e', 'canary\u009b2J', 'canary\u007f', 'canary\u200f', 'canary\ud800']) {
       const { token } = person
       const challenge = 'a'.repeat(43)
@@ -100,7 +100,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins', () => {
     expect(status).toBe(200)
   })
 
-  test('a login that is refused says so, and cannot be allowed any more', async () => {
+  test('a refused login is reported, and can no longer be allowed', async () => {
     const { body: asked } = await platform.call('POST /auth/device', { body: { label: 'mallory' } })
     const answer = (isAllowed: boolean) =>
       platform.call('POST /auth/device/answer', { token: person.token, body: { code: asked.code, isAllowed } })
@@ -125,7 +125,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins', () => {
     ).toBe('platform/link')
   })
 
-  test('an invitation is for one name, and makes no administrator', async () => {
+  test('an invitation is for one name, and creates no administrator', async () => {
     const { text } = await platform.parts.tokens.issue({ kind: 'invite', label: `bob-${RUN}` })
     const first = await platform.call('POST /auth/setup', { body: { token: text, login: 'admin', label: '' } })
     const { body } = await platform.call('GET /me', { token: tokenOf(first.body) })

@@ -7,9 +7,9 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { TAKES_ALL } from '../../support/takes-all.ts'
 
-// Attacks of one user on another by the namespaces that they create.
+// Tests attacks of a user on others by the namespaces that the user creates.
 
-describe.skipIf(!process.env.KUBECONFIG)('namespaces that people make', () => {
+describe.skipIf(!process.env.KUBECONFIG)('namespaces that users create', () => {
   let platform: TestPlatform
   let [ann, thief]: Person[] = []
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe.skipIf(!process.env.KUBECONFIG)('namespaces that people make', () => {
     await eventually(`${name} is gone`, async () => ((await platform.cluster.get(refOf(name))) ? undefined : true))
   }
 
-  test('nobody gets the name of what is the own namespace of somebody else while that is emptied', async () => {
+  test('the name of a home namespace stays reserved for its user while it is emptied', async () => {
     const { home } = ann!
     await remove(home)
     for (const person of [thief, ann])
@@ -41,13 +41,13 @@ describe.skipIf(!process.env.KUBECONFIG)('namespaces that people make', () => {
     )
     expect(await platform.cluster.get(refOf(home))).toBeUndefined()
     expect(await homeOf(ann!)).toBe(home)
-    // The next login makes it again.
+    // The next login creates it again.
     expect((await platform.person('ann')).home).toBe(home)
   })
 
-  test('a namespace of that name that is not hers is not where she deploys', async () => {
+  test('a home namespace that belongs to another user, or is no home, is not used', async () => {
     const bea = await platform.person('bea')
-    // As one was left by an older version, or was transferred.
+    // An older version or a transfer may have left such a namespace.
     await platform.cluster.patch(
       refOf(bea.home),
       { metadata: { annotations: { [OWNER]: thief!.id } } },
@@ -64,7 +64,7 @@ describe.skipIf(!process.env.KUBECONFIG)('namespaces that people make', () => {
     expect(await homeOf(cara)).toBeUndefined()
   })
 
-  test('many that are asked for at once, of several replicas, are no more than one may have', async () => {
+  test('concurrent requests to several replicas create no more namespaces than the limit', async () => {
     const greedy = await platform.person('greedy')
     const other = createServices(platform.world)
     const user = (await other.users.find(greedy.id))!
@@ -83,7 +83,7 @@ describe.skipIf(!process.env.KUBECONFIG)('namespaces that people make', () => {
     expect(own.filter(({ namespace }) => namespace.status === 'Active').length).toBeLessThanOrEqual(3)
   })
 
-  test('one that is being deleted counts until it is gone', async () => {
+  test('a namespace that is being deleted counts until it is deleted', async () => {
     const dora = await platform.person('dora')
     const names = [1, 2, 3].map(one => `dora-${one}-${RUN}`)
     for (const name of names) expect((await create(dora, name)).status).toBe(200)
@@ -101,7 +101,7 @@ describe.skipIf(!process.env.KUBECONFIG)('namespaces that people make', () => {
     expect((await create(dora, `dora-4-${RUN}`)).status).toBe(200)
   })
 
-  test('what is changed in a namespace is not changed in one that somebody else has made by its name meanwhile', async () => {
+  test('changes of a namespace do not affect a new one of the same name', async () => {
     const { parts } = platform
     const [eve, fay] = [await platform.person('eve'), await platform.person('fay')]
     const name = `again-${RUN}`

@@ -11,12 +11,11 @@ import { openPlatform, type TestPlatform } from '../../support/platform/open-pla
 import { RUN } from '../../support/platform/run-name.ts'
 import { longTest } from '../../support/takes-all.ts'
 
-// Network policies of a namespace, by all ways in which a member can write them: none opens what those of the platform
-// close.
+// Tests all ways in which a member can write network policies: none opens what the policies of the platform close.
 
 describe.skipIf(!process.env.KUBECONFIG)('network policies that a member writes', () => {
   let platform: TestPlatform
-  /** Ann, with the rights that she has in her namespace. */
+  /** The cluster with the rights that Ann has in her namespace. */
   let member: Cluster
   let token: string
   const namespace = `policies-${RUN}`
@@ -102,7 +101,7 @@ describe.skipIf(!process.env.KUBECONFIG)('network policies that a member writes'
     return await text(answer)
   }
 
-  test.each(wide)('do not lead to %s: created, applied, patched, replaced', async (_, spec) => {
+  test.each(wide)('network policies cannot allow egress to %s, however they are written', async (_, spec) => {
     const one = policy(spec)
     const why = /`egress` can only allow Pods/
     await refused(member.create(one), 'create', why)
@@ -132,13 +131,13 @@ describe.skipIf(!process.env.KUBECONFIG)('network policies that a member writes'
     ],
     ['DNS of one namespace', outBy(dns, { namespaceSelector: { matchLabels: { a: 'b' } }, ...pods })],
   ]
-  test.each(narrow)('may lead to %s, and be changed and deleted', async (_, spec) => {
+  test.each(narrow)('network policies may allow egress to %s, and be changed and deleted', async (_, spec) => {
     await member.create(policy(spec))
     await replace(policy({ ...spec, ingress: [{ from: [{ namespaceSelector: {} }] }, { ports: [{ port: 80 }] }, {}] }))
     expect(await member.delete(ref)).toBe(true)
   })
 
-  test('what devctl compiles of networks is allowed', async () => {
+  test('network policies that devctl compiles are allowed', async () => {
     const { plan } = planOf(`
 services:
   web: {image: w, networks: [front, back], ports: ["8080:80"]}
@@ -165,7 +164,7 @@ networks: {front: , back: {internal: true}, other: {external: true}}
     }
   })
 
-  test('those of the platform are changed and deleted by nobody else', async () => {
+  test('members cannot change or delete the policies of the platform', async () => {
     const all = await platform.cluster.list({ ...ref })
     const names = all.map(({ metadata }) => metadata.name).sort()
     expect(names).toEqual(['devctl', 'devctl-inside', 'devctl-outside'])
@@ -187,7 +186,7 @@ networks: {front: , back: {internal: true}, other: {external: true}}
     expect((await platform.cluster.list({ ...ref })).map(({ spec }) => spec)).toEqual(all.map(({ spec }) => spec))
   })
 
-  test('administrators of the cluster and the platform may; only the former delete one', async () => {
+  test('cluster administrators and the platform may write policies; only the former delete them', async () => {
     for (const who of [platform.cluster, platform.own]) {
       await who.apply(everything, { manager: 'test', force: true })
       await who.patch({ ...ref, name: 'devctl' }, { metadata: { labels: { a: 'b' } } }, { manager: 'test' })
@@ -196,7 +195,7 @@ networks: {front: , back: {internal: true}, other: {external: true}}
     expect(await platform.cluster.delete(ref)).toBe(true)
   })
 
-  longTest('a namespace goes with all of them', async () => {
+  longTest('the deletion of a namespace deletes all of its policies', async () => {
     const gone = { apiVersion: 'v1', kind: 'Namespace', name: namespace }
     await platform.cluster.delete(gone)
     await eventually('it is gone', async () => ((await platform.cluster.get(gone)) ? undefined : true))

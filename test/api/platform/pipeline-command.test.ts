@@ -9,8 +9,8 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
-// `devctl pipeline` in a checkout, with a platform as its context. There is no leader and no node: nothing runs, and
-// what ends is ended here.
+// Tests `devctl pipeline` in a checkout, with a platform as its context. There is no leader and no node: no run
+// starts, and the test ends them.
 
 describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
   let platform: TestPlatform
@@ -37,7 +37,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
   const env = () => ({ HOME: folder, DEVCTL_URL: url, DEVCTL_TOKEN: ann.token, PATH: process.env.PATH! })
   const devctl = (line: string, cwd = checkout) => run(line.split(' '), { cwd, env: env() })
   const pipeline = (line: string, cwd = checkout) => devctl(`pipeline ${line}`, cwd)
-  /** The runs of an environment, the newest first. */
+  /** Returns the runs of an environment, the newest first. */
   const runsOf = async (environment: string) => {
     const query = { namespace: ann.home, environment }
     return (await platform.call('GET /runs', { token: ann.token, query })).body.items
@@ -56,8 +56,8 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
   const scheduled = (name: string, action = 'deploy') =>
     `Scheduled the ${action} of ${name} in ${ann.home}; \`devctl pipeline logs --name ${name}\` shows it\n`
 
-  describe('deploy', () => {
-    test('in a checkout, it is the main branch of its repository, by the name of the repository', async () => {
+  describe('pipeline deploy', () => {
+    test('pipeline deploy in a checkout deploys the main branch, named like the repository', async () => {
       expect(await pipeline('deploy')).toEqual({ status: 0, stdout: '', stderr: scheduled('shop') })
       const [made, ...others] = await runsOf('shop')
       expect(others).toEqual([])
@@ -66,7 +66,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
       for (const key of ['branch', 'file', 'variables']) expect(made).not.toHaveProperty(key)
     })
 
-    test('with every option', async () => {
+    test('pipeline deploy takes the branch, the file, the name and the variables of its options', async () => {
       const other = 'https://git.example.com/team/blog.git'
       const words = `--repository ${other} --branch v2 --file deploy/devctl.yml --name diary --var TOKEN=canary-c2Vj --var B=2`
       expect(await pipeline(`deploy ${words}`, folder)).toEqual({ status: 0, stdout: '', stderr: scheduled('diary') })
@@ -76,13 +76,13 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
       expect(JSON.stringify([made, platform.audit, platform.log])).not.toContain('canary')
     })
 
-    test('the name of another repository is the name of its environment', async () => {
+    test('pipeline deploy names the environment like another repository', async () => {
       expect((await pipeline(`deploy --repository https://git.example.com/team/blog.git`)).stderr).toBe(
         scheduled('blog'),
       )
     })
 
-    test('--wait waits for the end, and has its exit status', async () => {
+    test('pipeline deploy --wait waits for the end, and fails with a cancelled run', async () => {
       const waiting = pipeline('deploy --name waited --wait')
       await cancel((await aRun('waited')).id)
       const { status, stdout, stderr } = await waiting
@@ -90,7 +90,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
       expect(stderr).toContain(`the deploy of waited in ${ann.home} was cancelled`)
     })
 
-    test('--timeout ends the waiting, and not the run', async () => {
+    test('pipeline deploy --timeout ends the wait, and not the run', async () => {
       const { status, stderr } = await pipeline('deploy --name slow --wait --timeout 3s')
       expect(status).toBe(1)
       expect(stderr).toContain('error: not done within 3.0 s\n')
@@ -104,14 +104,14 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
       [`deploy --repository ${repository} --name Not_A_Name`, 2, 'Not_A_Name'],
       [`deploy --repository ${repository} --namespace none-${RUN}`, 1, 'you are not a member of it'],
       ['deploy --repository ftp://git.example.com/x', 1, 'according to the platform'],
-    ])('without a checkout, `%s` has status %i and starts nothing', async (line, status, said) => {
+    ])('outside of a checkout, `%s` has the status %i and starts nothing', async (line, status, said) => {
       const before = (await runsOf('shop')).length
       expect(await pipeline(line, folder)).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(said) })
       expect(await runsOf('shop')).toHaveLength(before)
     })
   })
 
-  describe('deploy --skip-if-exists', () => {
+  describe('pipeline deploy --skip-if-exists', () => {
     const skipping = (name: string, more = '') => pipeline(`deploy --name ${name} --skip-if-exists${more}`)
     /** Deploys from this machine, so that the environment exists without a run. */
     const exists = async (name: string) => {
@@ -120,7 +120,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
       expect(status, stderr).toBe(0)
     }
 
-    test('deploys what does not exist; what is being deployed is skipped', async () => {
+    test('--skip-if-exists deploys a missing environment, and skips one that is being deployed', async () => {
       expect((await skipping('first')).stderr).toBe(scheduled('first'))
       expect(await skipping('first')).toEqual({
         status: 0,
@@ -130,7 +130,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
       expect(await runsOf('first')).toHaveLength(1)
     })
 
-    test('with --wait, waits for the deploy that is there', async () => {
+    test('--skip-if-exists --wait waits for the existing deploy', async () => {
       await pipeline('deploy --name joined')
       const { id } = await aRun('joined')
       const before = platform.requests
@@ -142,7 +142,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
       expect(await runsOf('joined')).toHaveLength(1)
     })
 
-    test('skips what exists, also with --wait', async () => {
+    test('--skip-if-exists skips an environment that exists, also with --wait', async () => {
       await exists('there')
       const skipped = { status: 0, stdout: '', stderr: `there exists in ${ann.home}; skipped\n` }
       expect(await skipping('there')).toEqual(skipped)
@@ -150,7 +150,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
       expect(await runsOf('there')).toEqual([])
     })
 
-    test('deploys again what did not succeed, and what is about to be destroyed', async () => {
+    test('--skip-if-exists deploys again after a failure or a requested destroy', async () => {
       await exists('again')
       await pipeline('deploy --name again')
       await cancel((await aRun('again')).id)
@@ -163,15 +163,15 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
     })
   })
 
-  describe('destroy', () => {
-    test('is of the environment of this checkout, and keeps the data', async () => {
+  describe('pipeline destroy', () => {
+    test('pipeline destroy destroys the environment of this checkout, and keeps the data', async () => {
       expect(await pipeline('destroy')).toEqual({ status: 0, stdout: '', stderr: scheduled('shop', 'destroy') })
       const [made] = await runsOf('shop')
       expect(made).toMatchObject({ action: 'destroy' })
       expect(made?.volumes).toBeFalsy()
     })
 
-    test('of a name that does not exist fails, and starts nothing', async () => {
+    test('pipeline destroy of an unknown environment fails, except with --ignore-not-found', async () => {
       const wrong = await pipeline('destroy --name shopp --wait')
       expect(wrong).toMatchObject({ status: 1, stdout: '' })
       expect(wrong.stderr).toContain(`error: environment \`shopp\` does not exist in \`${ann.home}\`\n`)
@@ -192,7 +192,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
       expect([...(await runsOf('shopp')), ...(await runsOf('quite-another'))]).toEqual([])
     })
 
-    test('of an environment without a run, and of claims that are left of one', async () => {
+    test('pipeline destroy accepts environments without a run, and remaining claims', async () => {
       const deploy = async (name: string) => {
         const service = `services:\n  ${name}: {image: "nginx:1.27-alpine", volumes: ["${name}:/data"]}\n`
         writeFileSync(join(checkout, 'compose.yaml'), `${service}volumes: {${name}: {}}\n`)
@@ -209,7 +209,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
       })
     })
 
-    test('--volumes, of another one, and --wait', async () => {
+    test('pipeline destroy --volumes --wait deletes volumes and waits for the end', async () => {
       const waiting = pipeline('destroy --name diary --volumes --wait')
       const made = await aRun('diary', 2)
       expect(made).toMatchObject({ action: 'destroy', volumes: true })
@@ -221,8 +221,8 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
     })
   })
 
-  describe('list', () => {
-    test('has the last run of each environment, in a table, as JSON and as YAML', async () => {
+  describe('pipeline list', () => {
+    test('pipeline list has the last run of each environment, as a table, JSON and YAML', async () => {
       const rows = (await pipeline('list')).stdout.split('\n').map(line => line.trim().split(/ {2,}/))
       expect(rows[0]).toEqual(['Name', 'Status', 'Repository', 'Branch'])
       const names = rows.slice(1, -1).map(([name]) => name)
@@ -236,7 +236,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
       expect((await pipeline('list -o yaml')).stdout).toContain('environment: slow\n')
     })
 
-    test('of another namespace needs the right to see it', async () => {
+    test('pipeline list of another namespace needs the right to see it', async () => {
       const bob = await platform.person('bob')
       const { status, stdout, stderr } = await pipeline(`list --namespace ${bob.home}`)
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
@@ -244,8 +244,8 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
     })
   })
 
-  describe('logs', () => {
-    test('shows the last run until it has ended, and has its exit status', async () => {
+  describe('pipeline logs', () => {
+    test('pipeline logs shows the last run until it has ended, and fails with a cancelled run', async () => {
       const { id } = await aRun('slow')
       const waiting = pipeline('logs --name slow')
       await cancel(id)
@@ -256,7 +256,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
       })
     })
 
-    test('of what nobody has deployed', async () => {
+    test('pipeline logs of an environment without a run fails with a hint', async () => {
       expect(await pipeline('logs --name nothing')).toEqual({
         status: 1,
         stdout: '',

@@ -6,12 +6,12 @@ import { openPlatform, type TestPlatform } from '../../support/platform/open-pla
 import { RUN } from '../../support/platform/run-name.ts'
 import { few } from '../../support/takes-all.ts'
 
-// Actions that a Pod could have its node take, which is in networks that Pods are not in, and ways to push other Pods
-// off the node.
+// Tests requests that a Pod could make its node send, since a node is in networks that Pods are not in, and ways to
+// displace other Pods from the node.
 
 const found = findCluster()
 
-describe.skipIf(!found)('Pods that a member makes', () => {
+describe.skipIf(!found)('Pods that a member creates', () => {
   let platform: TestPlatform
   let member: Cluster
   const namespace = `pods-${RUN}`
@@ -19,12 +19,12 @@ describe.skipIf(!found)('Pods that a member makes', () => {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name: 'one', namespace },
-    // On no node: what they would do there is not what is asked.
+    // The Pods are scheduled to no node, since only their admission is tested.
     spec: { schedulerName: 'nobody', containers: [{ name: 'c', image: 'busybox', ...container }], ...spec },
   })
   /**
-   * Creates a Pod, and tells why it was refused; again when the API server could not count it, since another request
-   * was counted.
+   * Creates a Pod, and returns why it was refused; repeats the request if the quota was changed by another request at
+   * the same moment.
    */
   const create = async (one: KubeObject): Promise<string> => {
     const answer = await member.create(one).then(
@@ -39,7 +39,7 @@ describe.skipIf(!found)('Pods that a member makes', () => {
     platform = await openPlatform()
     const ann = await platform.person('ann')
     expect((await platform.call('POST /namespaces', { token: ann.token, body: { name: namespace } })).status).toBe(200)
-    // Newer versions of the Pod Security level refuse some of it, too.
+    // Newer versions of the Pod Security level refuse some of these Pods, too.
     const labels = { 'pod-security.kubernetes.io/enforce': 'privileged' }
     const one = { apiVersion: 'v1', kind: 'Namespace', name: namespace }
     await platform.cluster.patch(one, { metadata: { labels } }, { manager: 'test' })
@@ -62,7 +62,7 @@ describe.skipIf(!found)('Pods that a member makes', () => {
     ['a disk of iSCSI', volume({ iscsi: { targetPortal: '10.0.0.1:3260', iqn: 'iqn.2001-04.com.example:a', lun: 0 } })],
     ['a share by a driver', volume({ csi: { driver: 'nfs.csi.k8s.io', volumeAttributes: { server: '10.0.0.1' } } })],
     ['a folder of the node', volume({ hostPath: { path: '/' } })],
-  ])('do not mount %s', async (_, one) => {
+  ])('Pods cannot mount %s', async (_, one) => {
     expect(await create(one)).toContain('cannot mount a network share')
   })
 
@@ -79,7 +79,7 @@ describe.skipIf(!found)('Pods that a member makes', () => {
         hook => [hook, action, { lifecycle: { [hook]: action } }, /a lifecycle hook here cannot have/] as const,
       ),
     ]),
-  )('have no %s that asks %j', async (_, _action, container, why) => {
+  )('Pods cannot have a %s with the request %j', async (_, _action, container, why) => {
     expect(await create(pod({}, container))).toMatch(why)
     const waiting = { name: 'i', image: 'busybox', restartPolicy: 'Always', ...container }
     expect(await create(pod({ initContainers: [waiting] })), 'in a sidecar').toMatch(why)
@@ -93,7 +93,7 @@ describe.skipIf(!found)('Pods that a member makes', () => {
   }
   const classOf = (name: string, value: number) =>
     platform.cluster.create({ ...priority, metadata: { name }, value } as unknown as KubeObject)
-  test('have no priority over those of others', async () => {
+  test('Pods cannot have a priority above 0', async () => {
     const [high, low] = [`high-${RUN}`, `low-${RUN}`]
     await classOf(high, 1)
     await classOf(low, -1)
@@ -107,7 +107,7 @@ describe.skipIf(!found)('Pods that a member makes', () => {
     await ended()
   })
 
-  describe('keep no Pods of others from nodes', () => {
+  describe('affinities of Pods', () => {
     const topology = { topologyKey: 'kubernetes.io/os', labelSelector: {} }
     const forms = (term: object) =>
       ['podAntiAffinity', 'podAffinity'].flatMap(kind => [
@@ -126,7 +126,7 @@ describe.skipIf(!found)('Pods that a member makes', () => {
       { namespaces: ['kube-system'] },
       { namespaces: [namespace, 'kube-system'] },
       { namespaces: [namespace], namespaceSelector: {} },
-    ])('which an affinity to those of other namespaces would do: %j', async term => {
+    ])('Pods cannot have an affinity to Pods of other namespaces: %j', async term => {
       for (const affinity of forms(term))
         expect(await create(pod({ affinity })), JSON.stringify(affinity)).toContain(
           'affinity to Pods of other namespaces',
@@ -134,7 +134,7 @@ describe.skipIf(!found)('Pods that a member makes', () => {
     })
 
     test.each(few([{}, { namespaces: [] }, { namespaces: [namespace] }]))(
-      'but are apart from each other: %j',
+      'Pods may have an affinity to Pods of their namespace: %j',
       async term => {
         for (const affinity of forms(term)) {
           expect(await create(pod({ affinity })), JSON.stringify(affinity)).toBe('it was not refused')
@@ -144,7 +144,7 @@ describe.skipIf(!found)('Pods that a member makes', () => {
     )
   })
 
-  describe('take from their node no image that was pulled for others', () => {
+  describe('images that the node has pulled for others', () => {
     const registry = 'images.dev.example.com'
     const id = 'a'.repeat(64)
     const others = [
@@ -166,10 +166,10 @@ describe.skipIf(!found)('Pods that a member makes', () => {
     )
 
     test.each([
-      // containerd finds an image by the beginning of its id, too.
+      // containerd also finds an image by the beginning of its id.
       ...[id, `sha256:${id}`, 'sha256:aa', 'sha256:a'].map(image => [image, 'IfNotPresent', ID]),
       ...others.flatMap(image => ['IfNotPresent', 'Never'].map(policy => [image, policy, OTHERS])),
-    ] as const)('%s, %s', async (image, imagePullPolicy, why) => {
+    ] as const)('a Pod cannot use the image %s with the policy %s', async (image, imagePullPolicy, why) => {
       const container = { image, imagePullPolicy }
       expect(await create(pod({}, container))).toContain(why)
       const waiting = { name: 'i', restartPolicy: 'Always', ...container }
@@ -202,7 +202,7 @@ describe.skipIf(!found)('Pods that a member makes', () => {
       if (answer !== 'it was not refused') return answer
       const live = (await member.get(one)) as KubeObject & { spec: { volumes: { image?: object }[] } }
       await ended()
-      // Older versions of Kubernetes have no such volumes, and drop what is written about them.
+      // Older versions of Kubernetes have no such volumes, and drop the fields.
       return live.spec.volumes.some(({ image }) => image) ? answer : undefined
     }
     test.each([
@@ -211,12 +211,15 @@ describe.skipIf(!found)('Pods that a member makes', () => {
       ...others.flatMap(image => ['IfNotPresent', 'Never'].map(policy => [image, policy, OTHERS] as const)),
       [`${registry}/shared/base:1`, 'Never', 'it was not refused'],
       [others[0]!, 'Always', 'it was not refused'],
-    ] as const)('as a volume: %s, %s: %s', async (reference, pullPolicy, why) => {
-      const answer = await mount(reference, pullPolicy)
-      if (answer !== undefined) expect(answer).toContain(why)
-    })
+    ] as const)(
+      'an image volume of %s with the policy %s has the expected result: %s',
+      async (reference, pullPolicy, why) => {
+        const answer = await mount(reference, pullPolicy)
+        if (answer !== undefined) expect(answer).toContain(why)
+      },
+    )
 
-    test('but its own one, also one that was built before', async () => {
+    test('a Pod may use images of its own namespace, also existing ones', async () => {
       const live = await platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace })
       const place = placeFor({ name: namespace, uid: live!.metadata.uid! })
       await member.create(pod({}, { image: `${registry}/${place}/web:1`, imagePullPolicy: 'Never' }))
@@ -227,15 +230,15 @@ describe.skipIf(!found)('Pods that a member makes', () => {
       [`${registry}/shared/base:1`, 'Never'],
       [others[0], 'Always'],
       ['registry.example.com/other-1f2e3d4c/web:1', 'IfNotPresent'],
-    ])('but %s, %s', async (image, imagePullPolicy) => {
+    ])('a Pod may use the image %s with the policy %s', async (image, imagePullPolicy) => {
       await member.create(pod({}, { image, imagePullPolicy }))
       await ended()
     })
   })
 
-  test('end within ten minutes, whoever deletes them and how', async () => {
+  test('Pods end within ten minutes, however they are deleted', async () => {
     expect(await create(pod({ terminationGracePeriodSeconds: 601 }))).toContain('stop_grace_period')
-    // On a node: others end at once.
+    // A Pod without a node would end at once.
     await member.create(pod({ terminationGracePeriodSeconds: 600, nodeName: 'nowhere' }))
     const ask = async (method: string, path: string, body?: object) =>
       (await found!.send(method, `/api/v1/namespaces/${namespace}/pods${path}`, body)).body
@@ -267,7 +270,7 @@ describe.skipIf(!found)('Pods that a member makes', () => {
     await ended()
   })
 
-  test('have what is theirs', async () => {
+  test('Pods may have usual volumes, probes and hooks', async () => {
     const sources = [
       { emptyDir: {} },
       { configMap: { name: 'x' } },

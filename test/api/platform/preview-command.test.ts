@@ -10,7 +10,7 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
-// `devctl preview` in a checkout, with a platform as its context.
+// Tests `devctl preview` in a checkout, with a platform as its context.
 
 describe.skipIf(!process.env.KUBECONFIG)('devctl preview', () => {
   let platform: TestPlatform
@@ -40,7 +40,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview', () => {
       env: { HOME: folder, DEVCTL_URL: url, DEVCTL_TOKEN: ann.token, PATH: process.env.PATH!, ...env },
     })
 
-  test('in a checkout, it is the current branch of its repository', async () => {
+  test('preview deploy in a checkout deploys the current branch of its repository', async () => {
     const made = await devctl(['deploy', '--sourceUrl', `${repository}/pulls/7`, '--label', 'red', '--label', 'blue'])
     expect(made).toEqual({
       status: 0,
@@ -72,12 +72,12 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview', () => {
     })
   })
 
-  test('a comment needs a wait, and a pull request', async () => {
+  test('preview deploy --comment needs --wait and a pull request', async () => {
     expect((await devctl(['deploy', '--comment'])).stderr).toContain('`--comment` needs `--wait`')
     expect((await devctl(['deploy', '--comment', '--wait'])).stderr).toContain('which pull request is the comment for?')
   })
 
-  test('without a token for the comment nothing is deployed', async () => {
+  test('preview deploy --comment without a token for the comment deploys nothing', async () => {
     const job = { GITHUB_REF: 'refs/pull/8/merge' }
     const words = ['deploy', `silent-${RUN}`, '--comment', '--wait']
     expect(await devctl(words, job)).toMatchObject({
@@ -88,7 +88,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview', () => {
     expect((await platform.call('GET /previews/:name', { token: ann.token, params })).status).toBe(404)
   })
 
-  test('a comment that the forge refuses is a warning, and the exit status is that of the deploy', async () => {
+  test('a comment that the forge refuses is a warning, and does not change the exit status', async () => {
     const said = `preview ${name}: no comments today`
     const forge = await forgeServer({ status: 403, json: { message: said } })
     const job = {
@@ -120,7 +120,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview', () => {
     expect(forge.calls()).toHaveLength(1)
   })
 
-  test('another repository has its main branch, and an own name', async () => {
+  test('preview deploy of another repository uses its main branch', async () => {
     const made = await devctl(['deploy', `blog-${RUN}`, '--repository', 'https://git.example.com/team/blog.git'])
     expect(made.status, made.stderr).toBe(0)
     const params = { name: `blog-${RUN}` }
@@ -129,14 +129,14 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview', () => {
     expect(body.run).toMatchObject({ environment: 'blog' })
   })
 
-  test('what the platform refuses is told in its words', async () => {
+  test('devctl preview prints refusals of the platform', async () => {
     const { status, stderr } = await devctl(['deploy', '--scope', 'global'])
     expect([status, stderr]).toEqual([1, expect.stringContaining('only an administrator may deploy a global preview')])
     expect((await devctl(['deploy', 'Not_A_Name'])).stderr).toContain('Not_A_Name')
     expect((await devctl(['endpoints', `none-${RUN}`])).stderr).toContain('does not exist, or you may not see it')
   })
 
-  test('destroy fails for a preview that does not exist, except with --ignore-not-found', async () => {
+  test('preview destroy fails for an unknown preview, except with --ignore-not-found', async () => {
     const similar = await devctl(['destroy', `${name}x`])
     expect(similar).toMatchObject({ status: 1, stdout: '' })
     expect(similar.stderr).toContain(`error: preview \`${name}x\` does not exist, or you may not see it\n`)
@@ -154,7 +154,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview', () => {
     })
   })
 
-  test('a cluster without a platform: what to do instead', async () => {
+  test('devctl preview in a cluster without a platform explains that it needs one', async () => {
     const { status, stderr } = await devctl(['list'], { DEVCTL_URL: '', KUBECONFIG: process.env.KUBECONFIG! })
     expect(status).toBe(1)
     expect(stderr).toContain('`devctl preview list` needs the platform, which the cluster of')

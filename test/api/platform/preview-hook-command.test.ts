@@ -7,7 +7,7 @@ import { RUN } from '../../support/platform/run-name.ts'
 import { openStubForge, type StubForge } from '../../support/platform/stub-forge.ts'
 import { run } from '../../support/run.ts'
 
-// `devctl preview hook` and `approve`, with a platform as the context of the command line.
+// Tests `devctl preview hook` and `approve`, with a platform as the context of the command line.
 
 describe.skipIf(!process.env.KUBECONFIG)('devctl preview hook', () => {
   let platform: TestPlatform
@@ -42,7 +42,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview hook', () => {
       stdin,
     })
 
-  test('add says what the forge is to be told, list shows it without the secret, remove removes it', async () => {
+  test('hook add prints the settings for the forge, list omits the secret, and remove deletes it', async () => {
     expect(await devctl(['hook', 'list'])).toMatchObject({
       status: 0,
       stdout: '',
@@ -68,7 +68,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview hook', () => {
     expect(await devctl(['hook', 'remove', prefix])).toMatchObject({ status: 1 })
   })
 
-  test('--create creates the webhook at the forge, and remove removes it there', async () => {
+  test('hook add --create creates the webhook on the forge, and remove deletes it there', async () => {
     const added = await devctl(['hook', 'add', repository, '--prefix', prefix, '--create'], 'canary-token\n')
     expect(added).toMatchObject({
       status: 0,
@@ -94,7 +94,7 @@ The webhook was created in the settings of the repository.
     expect(forge.webhooks.size).toBe(0)
   })
 
-  test('where the forge refuses, nothing was added, and what is left there is named', async () => {
+  test('hook add adds nothing if the forge refuses, and remove reports what is left there', async () => {
     const add = () => devctl(['hook', 'add', repository, '--prefix', prefix, '--create'], 'canary-token\n')
     forge.refusesWebhooks = 403
     const refused = await add()
@@ -113,7 +113,7 @@ The webhook was created in the settings of the repository.
     forge.webhooks.clear()
   })
 
-  test('what is missing or refused is told in words', async () => {
+  test('preview hook and approve report missing and refused arguments', async () => {
     expect((await devctl(['hook', 'add', repository])).stderr).toContain('there is no token')
     expect((await devctl(['hook', 'add', repository], 'other')).stderr).toContain('Gitea does not accept the token')
     expect((await devctl(['hook', 'add', 'https://elsewhere.example.com/a/b'], 'x')).stderr).toContain(

@@ -5,7 +5,7 @@ import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
-// Previews before a real API server: a namespace each, and runs in it; who may make, see and destroy them.
+// Tests previews with a real API server: their namespaces and runs, and who may create, read and delete them.
 
 describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
   let platform: TestPlatform
@@ -40,7 +40,7 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
     return all
   }
 
-  test('a deploy makes a namespace of its own, with a run of the branch in it', async () => {
+  test('a deploy of a preview creates a namespace with a run of the branch in it', async () => {
     const name = aName()
     const sourceUrl = 'https://git.example.com/team/shop/pulls/7'
     const variables = { SECRET: 'canary-cHJldmlldw' }
@@ -60,7 +60,7 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
     })
     expect(policies).not.toEqual([])
 
-    // The same again is another run of the same preview; what was said of it is replaced.
+    // Another deploy is another run of the same preview; its description is replaced.
     const again = await deploy(owner, { name, repository: `${repository}.git`, branch: 'feature/y' })
     expect(again.body).toMatchObject({ name, branch: 'feature/y', labels: [], status: 'Deploying' })
     expect(again.body.sourceUrl).toBeUndefined()
@@ -69,13 +69,13 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
     expect(list.items.filter(one => one.name === name)).toHaveLength(1)
   })
 
-  test('a name that is not given is that of repository and branch', async () => {
+  test('the default name of a preview consists of the repository and the branch', async () => {
     const branch = `feature/${RUN}-Login`
     const { body } = await deploy(owner, { branch })
     expect(body.name).toBe(`shop-feature-${RUN}-login`)
   })
 
-  test('who may see, deploy and destroy a personal one: administrator, owner, stranger', async () => {
+  test('only its owner and administrators read a personal preview, and others may not delete it', async () => {
     const name = aName()
     await deploy(owner, { name, labels: ['red'] })
     const people = [admin, owner, stranger]
@@ -100,7 +100,7 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
     expect(await statuses([stranger, owner], destroy)).toEqual([404, 204])
   })
 
-  test('a list has the public URLs of its routes, for those who see what runs in it', async () => {
+  test('the list has the public URLs of a preview for callers who may see its routes', async () => {
     const name = aName()
     await deploy(owner, { name })
     const host = `web-${name}.dev.example.com`
@@ -118,17 +118,17 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
       (await platform.call('GET /previews', { token: person!.token, query })).body.items.find(one => one.name === name)
     await platform.cluster.apply(ingress([host]), { manager: 'test' })
     await eventually('the URL', async () => (await listed(owner))?.urls?.includes(`https://${host}`) || undefined)
-    // Not asked for, or not for them.
+    // The list omits URLs that are not requested, or that the caller may not see.
     expect(await listed(owner, {})).not.toHaveProperty('urls')
     expect(await listed(admin)).not.toHaveProperty('urls')
-    // A change is seen after a while, and at once after a deploy.
+    // The list shows a change after a while, and immediately after a deploy.
     await platform.cluster.apply(ingress([]), { manager: 'test', force: true })
     expect((await listed(owner))?.urls).toEqual([`https://${host}`])
     await deploy(owner, { name })
     expect((await listed(owner))?.urls).toEqual([`http://${host}`])
   })
 
-  test('another repository and another scope are conflicts that name both', async () => {
+  test('a deploy with another repository or scope is a conflict that names both', async () => {
     const name = aName()
     await deploy(admin, { name })
     const elsewhere = 'https://git.example.com/team/blog'
@@ -142,7 +142,7 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
     expect((await deploy(owner, { name: home })).error.message).toBe(`namespace \`${home}\` is taken`)
   })
 
-  test('a global one: administrators deploy and destroy it, everybody sees what runs in it', async () => {
+  test('administrators deploy and delete a global preview, and all users see what runs in it', async () => {
     const name = aName()
     expect((await deploy(owner, { name, scope: 'global' })).error.message).toContain('only an administrator may')
     expect((await deploy(admin, { name, scope: 'global' })).status).toBe(200)
@@ -207,14 +207,14 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
     [{ sourceUrl: 'https://ann:secret@git.example.com/x' }, 'a user or a password'],
     [{ labels: ['a,b'] }, 'is not valid'],
     [{ scope: 'all' }, 'is not valid'],
-  ])('%j is refused, and leaves nothing behind', async (more, why) => {
+  ])('a preview with %j is refused, and creates no namespace', async (more, why) => {
     const name = aName()
     const { status, error } = await deploy(owner, { name, ...more })
     expect([status, error.message]).toEqual([400, expect.stringContaining(why)])
     expect(await platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })).toBeUndefined()
   })
 
-  test('two jobs of one push make one preview', async () => {
+  test('two concurrent deploys create one preview', async () => {
     const name = aName()
     const both = await Promise.all([deploy(owner, { name }), deploy(owner, { name })])
     expect(both.map(({ status, error }) => [status, error.message])).toEqual([
@@ -223,7 +223,7 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
     ])
   })
 
-  test('a job that is refused removes no preview that another one deploys', async () => {
+  test('a deploy that is refused deletes no preview that another one deploys', async () => {
     const busy = await platform.person('busy')
     const [waiting, name, late] = [aName(), aName(), aName()]
     const user = (await platform.parts.users.find(busy.id))!
@@ -232,7 +232,7 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
       platform.parts.runs.create(user, { namespace: waiting, environment: 'shop', action: 'deploy', repository }),
     )
     await Promise.all(more)
-    // One more may wait: of two jobs of one push, one is refused.
+    // One more run may wait, so one of two concurrent deploys is refused.
     const both = await Promise.all([deploy(busy, { name }), deploy(busy, { name })])
     expect(both.map(({ status }) => status).sort()).toEqual([200, 429])
     const find = (one: string) => platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: one })
@@ -243,7 +243,7 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
     await eventually(`${late} is gone`, async () => ((await find(late)) ? undefined : true))
   })
 
-  test('of runs that somebody starts at once, no more wait than may', async () => {
+  test('concurrent requests start no more runs than may wait', async () => {
     const keen = await platform.person('keen')
     const body = { namespace: keen.home, environment: 'shop', action: 'deploy', repository }
     const all = await Promise.all(
@@ -254,7 +254,7 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
     for (const { body } of made) await platform.cluster.delete(jobRef(body.id), { propagation: 'Background' })
   })
 
-  test('nobody has more of them than they may', async () => {
+  test('a user has no more previews than the limit', async () => {
     const { world } = platform
     const parts = createServices({ ...world, settings: { ...world.settings, previewsPerUser: 1 } })
     const some = await platform.person('some')
@@ -267,7 +267,7 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
     await expect(make(aName())).rejects.toThrow('you have 1 previews, which is the limit')
   })
 
-  test('the log of a run is that of its preview only', async () => {
+  test('the log of a run is available only by its own preview', async () => {
     const [one, two] = [aName(), aName()]
     const { body } = await deploy(owner, { name: one })
     await deploy(owner, { name: two })

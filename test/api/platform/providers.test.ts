@@ -8,7 +8,7 @@ import { RUN } from '../../support/platform/run-name.ts'
 import { type StubIssuer, stubIssuer } from '../../support/platform/stub-issuer.ts'
 import { few } from '../../support/takes-all.ts'
 
-// Logins by an OpenID Connect provider, which is ours, so that it can do what a real one does not.
+// Tests logins by an OpenID Connect provider, which is a stub, so that it can do what a real one does not.
 
 const HOUR = 3_600_000
 const OURS = { 'sec-fetch-site': 'same-origin' }
@@ -16,7 +16,7 @@ const URL_OF = 'https://platform.dev.example.com'
 
 describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
   let stub: StubIssuer
-  /** Knows no scope for refresh tokens, and gives out none. */
+  /** A provider without a scope for refresh tokens, which issues none. */
   let plain: StubIssuer
   let platform: TestPlatform
   beforeAll(async () => {
@@ -81,14 +81,14 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
     return new URLSearchParams(location.split('?')[1]).get('problem')
   }
 
-  test('the ways to log in are told before a login', async () => {
+  test('the platform lists the providers before a login', async () => {
     const { body } = await platform.call('GET /info')
     expect(body.login).toContainEqual({ id: 'oidc', name: 'Example' })
     expect(JSON.stringify(body)).not.toContain('secret')
     expect((await platform.app.inject('/login/other')).statusCode).toBe(404)
   })
 
-  test('somebody logs in, gets a session and a namespace, and goes back to the page they came from', async () => {
+  test('a login gives a session and a home namespace, and returns to the page', async () => {
     be('ann', { name: 'Ann', email: 'ann@example.com' })
     const begun = await begin('?to=/namespaces/shop%3Ftab=runs')
     expect(begun.set[0]).toMatch(
@@ -117,7 +117,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
     expect(platform.audit.at(-1)).toMatchObject({ action: 'login', user: me.body.id, what: { provider: 'oidc' } })
   })
 
-  test('who has the same address as another one is another one, verified or not', async () => {
+  test('a user with the email address of another user is a separate user', async () => {
     be('first', { email: 'same@example.com' })
     const first = await platform.call('GET /me', { headers: sessionOf(await logIn()) })
     be('second', { email: 'same@example.com', email_verified: true, preferred_username: first.body.login })
@@ -137,26 +137,26 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
     ['without a subject', { claims: { sub: undefined } }],
     ['with a subject of great length', { claims: { sub: 'x'.repeat(256) } }],
     ['about another person than the rest', { claims: { sub: 'other' } }],
-  ])('an ID token %s lets nobody in', async (_, wrong) => {
+  ])('an ID token %s logs nobody in', async (_, wrong) => {
     be('mallory')
     stub.wrong = wrong
     expect(problem(await logIn())).toBe('provider-answer')
   })
 
-  test('an answer that this browser did not ask for lets nobody in', async () => {
+  test('a response that this browser did not request logs nobody in', async () => {
     be('mallory')
     const { location, cookie } = await begin()
     const back = await atProvider(location)
     expect(problem(await go(back))).toBe('expired')
     expect(problem(await go(back, (await begin()).cookie))).toBe('provider-answer')
     expect(problem(await go(back, altered(cookie)))).toBe('expired')
-    // A login at another provider.
+    // The login belongs to another provider.
     expect(problem(await go(back.replace('/oidc/', '/closed/'), cookie))).toBe('expired')
     expect((await go(back, cookie)).jar.get('__Host-devctl')).toMatch(/^devctl_session_/)
     expect(problem(await go(back, cookie)), 'a second time').toBe('expired')
   })
 
-  test('a login that takes longer than ten minutes is over', async () => {
+  test('a login that takes longer than ten minutes has expired', async () => {
     be('slow')
     const { location, cookie } = await begin()
     const back = await atProvider(location)
@@ -164,7 +164,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
     expect(problem(await go(back, cookie))).toBe('expired')
   })
 
-  test('a person who says no there, and a client that is not accepted', async () => {
+  test('a login reports a refusal by the user, and a client that the provider does not accept', async () => {
     const { location, cookie } = await begin()
     const state = new URL(location).searchParams.get('state')
     const back = (error: string) => go(`/login/oidc/callback?error=${error}&state=${state}`, cookie)
@@ -185,20 +185,20 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
     [{ groups: ['backend-guests'] }, 'not-admitted'],
     [{ email: 'x@example.com', hd: 'evil.example' }, 'not-admitted'],
     [{}, 'not-admitted'],
-  ])('a rule about claims: %j', async (claims, wanted) => {
+  ])('a rule about claims admits the right users: %j', async (claims, wanted) => {
     be('ruled', claims)
     const back = await logIn('', 'closed')
     expect(wanted === null ? back.jar.has('__Host-devctl') : problem(back)).toBe(wanted ?? true)
   })
 
-  test('who is suspended does not get in by logging in again', async () => {
+  test('a suspended user does not get access by another login', async () => {
     be('gone')
     const { body } = await platform.call('GET /me', { headers: sessionOf(await logIn()) })
     await platform.parts.users.change(body.id, { isSuspended: true })
     expect(problem(await logIn())).toBe('suspended')
   })
 
-  describe('a provider that', () => {
+  describe('a provider that fails', () => {
     const failures: readonly (readonly [string, (response: import('node:http').ServerResponse) => void])[] = [
       ['has an error', response => response.writeHead(503).end('<html>')],
       ['breaks off', response => response.destroy()],
@@ -215,7 +215,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
       ],
       ['says nothing', () => {}],
     ]
-    test.each(few(failures, 3))('%s: a page says so, and a moment later it works', async (_, fail) => {
+    test.each(few(failures, 3))('a provider that %s is reported on a page, and works again later', async (_, fail) => {
       be('patient')
       const { location, cookie } = await begin()
       const back = await atProvider(location)
@@ -232,13 +232,13 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
     })
   })
 
-  describe('the hourly question', () => {
+  describe('the hourly check', () => {
     const ask = (signal = new AbortController().signal) => accountCheckTask(platform.world, platform.parts).run(signal)
     const apiToken = async (headers: Readonly<Record<string, string>>) =>
       (await platform.call('POST /me/tokens', { headers, body: { label: 'ci' } })).body.token
     const status = async (token: string) => (await platform.call('GET /me', { token })).status
 
-    test('whom the provider refuses is out everywhere, until the next login', async () => {
+    test('a user whom the provider refuses loses all access until the next login', async () => {
       be('leaver')
       const headers = sessionOf(await logIn())
       const { id } = (await platform.call('GET /me', { headers })).body
@@ -267,7 +267,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
       expect(await status(token)).toBe(200)
     })
 
-    test('a provider that does not answer refuses nobody', async () => {
+    test('a provider that does not respond does not end the access of a user', async () => {
       be('stays')
       const token = await apiToken(sessionOf(await logIn()))
       stub.fault = (path, response) => {
@@ -290,7 +290,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
       ['too many questions', response => response.writeHead(429).end(), 200],
       ['nothing', response => response.destroy(), 200],
     ]
-    test.each(few(answers, 2))('a new token that opens %s', async (_, fail, wanted) => {
+    test.each(few(answers, 2))('the hourly check evaluates a new token that leads to %s', async (_, fail, wanted) => {
       be('refreshed')
       const token = await apiToken(sessionOf(await logIn()))
       stub.fault = (path, response) => {
@@ -315,7 +315,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
       ['the group in an ID token', { claims: { groups: ['backend'] }, hasIdToken: true }, 200],
       ['somebody else', { claims: { sub: 'other', groups: ['backend'] }, hasIdToken: true }, 401],
     ]
-    test.each(few(refreshes, 2))('the rules, when it says %s', async (_, refreshed, wanted) => {
+    test.each(few(refreshes, 2))('the hourly check applies the rules to %s', async (_, refreshed, wanted) => {
       be('member', { groups: ['backend'] })
       const token = await apiToken(sessionOf(await logIn('', 'closed')))
       stub.refreshed = refreshed
@@ -340,7 +340,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
       expect((await platform.parts.users.find(id))?.isRefused).toBeUndefined()
     })
 
-    test('of whom nothing was heard for 30 days, tokens of programs stop until they log in', async () => {
+    test('tokens for programs stop after 30 days without a login, until the next one', async () => {
       be('quiet')
       plain.person = stub.person
       const token = await apiToken(sessionOf(await logIn('', 'plain')))
@@ -353,10 +353,10 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
       expect(await status(token)).toBe(200)
     })
 
-    test('a login without the scope for a refresh token lets nobody in, and does not end the questions', async () => {
+    test('a login without a refresh token fails, and does not end the hourly check', async () => {
       be('dropper')
       const token = await apiToken(sessionOf(await logIn()))
-      // The address of the provider is changed in the browser, so it gives out no refresh token.
+      // The request is changed in the browser, so the provider issues no refresh token.
       stub.isWithoutRefresh = true
       expect(problem(await logIn())).toBe('no-refresh')
       stub.refreshTokens.clear()
@@ -365,7 +365,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
       expect(await status(token)).toBe(401)
     })
 
-    test('an answer about a login that was followed by another one decides nothing', async () => {
+    test('a check of an earlier login does not end the access of a later login', async () => {
       be('again')
       const token = await apiToken(sessionOf(await logIn()))
       platform.later = HOUR + 1000
@@ -373,7 +373,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
       stub.fault = (path, response) => {
         if (path !== '/token') return false
         stub.fault = () => false
-        // The person logs in before the provider refuses the old refresh token.
+        // The user logs in before the provider refuses the old refresh token.
         void logIn().then(back => {
           headers = sessionOf(back)
           response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"invalid_grant"}')
@@ -385,7 +385,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
     })
   })
 
-  test('the installer becomes the administrator with their own account, once', async () => {
+  test('the setup link makes the account of the installer an administrator, once', async () => {
     be('installer')
     const headers = sessionOf(await logIn())
     const { text } = await platform.parts.tokens.issue({ kind: 'setup', label: 'setup' })

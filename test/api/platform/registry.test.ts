@@ -17,7 +17,7 @@ import { RUN } from '../../support/platform/run-name.ts'
 import { few } from '../../support/takes-all.ts'
 import { findRegistry, startRegistry, type TestRegistry } from './docker-registry.ts'
 
-// Tokens for the registry: who gets which, and what a real registry makes of them.
+// Tests tokens for the registry, and what a real registry does with them.
 
 /** Pattern of devctl's message when a registry refuses access. */
 const REFUSED = /login|not allow|denied/i
@@ -91,7 +91,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
   const loginOf = async (person: Person, ns = name) =>
     platform.call('POST /namespaces/:ns/registry-login', { token: person.token, params: { ns } })
 
-  test('administrator, owner, developer, viewer, stranger: of a namespace, of the shared images, of all', async () => {
+  test('each role gets its actions on images of a namespace, shared images and others', async () => {
     const table: readonly (readonly [string, readonly (readonly string[])[]])[] = [
       [`repository:${place}/web:pull,push`, [[], ['pull', 'push'], ['pull', 'push'], ['pull'], []]],
       [`repository:${place}/web:delete`, [[], ['delete'], ['delete'], [], []]],
@@ -112,7 +112,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     }
   })
 
-  test('the login of a CI job, whose name has a colon, is one, too', async () => {
+  test('a CI job, whose login has a colon, gets a token for the registry', async () => {
     const job = await platform.person('ci:acme/shop')
     const { body } = await platform.call('POST /namespaces/:ns/registry-login', {
       token: job.token,
@@ -126,12 +126,12 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     expect(status).toBe(200)
   })
 
-  test('several at once: what somebody may not is left out', async () => {
+  test('a token for several repositories leaves out those that the user may not access', async () => {
     const scope = `repository:${place}/web:push,pull repository:${ofOwner}/web:pull repository:shared/node:pull`
     expect(await granted(developer!.token, scope)).toBe(`${place}/web:pull,push shared/node:pull`)
   })
 
-  test('a login for one namespace is for it and the shared images only, and ends with its token and the rights', async () => {
+  test('a login for a namespace is for its and shared images, and ends with token and rights', async () => {
     const { body } = await loginOf(owner!)
     const other = `repository:${ofOwner}/web:pull,push`
     const own = `repository:${place}/web:pull,push`
@@ -139,7 +139,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     expect(await granted(body.password, own)).toBe(`${place}/web:pull,push`)
     expect(await granted(body.password, other)).toBe('')
     expect(await granted(body.password, 'repository:shared/node:pull,push')).toBe('shared/node:pull')
-    // It opens nothing else.
+    // The login gives no other access.
     expect((await platform.call('GET /me', { token: body.password })).status).toBe(401)
     expect((await platform.call('GET /me', { headers: basic(owner!.token) })).status).toBe(401)
     // An administrator's login cannot push shared images, either.
@@ -162,7 +162,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     expect(await granted(ofHelper, own)).toBe('')
   })
 
-  test('who gets a login for a namespace', async () => {
+  test('owners and developers get a login for a namespace', async () => {
     const all = [admin, owner, developer, viewer, stranger].map(async one => (await loginOf(one!)).status)
     expect(await Promise.all(all)).toEqual([403, 200, 200, 403, 404])
   })
@@ -173,7 +173,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     return registryPassword(platform.world, { namespace: { name, uid }, ...(pullLogins && { pullLogins }), ends })
   }
 
-  test('the login of Pods pulls what is of their namespace or shared, and nothing of one that is made later by the same name', async () => {
+  test('the login of Pods pulls images of their namespace or shared ones, by the UID', async () => {
     const ends = platform.world.now() + 60_000
     const ofPods = await podsLogin(ends)
     const scope = `repository:${place}/web:pull,push repository:shared/node:pull,push repository:${ofOwner}/web:pull`
@@ -184,7 +184,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     expect((await ask(over, scope)).status).toBe(401)
   })
 
-  /** The password that Pods of a namespace have. */
+  /** Returns the password that Pods of a namespace have. */
   const ofPodsIn = async (namespace: string) => {
     const secret = await platform.cluster.get({ apiVersion: 'v1', kind: 'Secret', name: 'devctl-registry', namespace })
     expect(secret?.['type']).toBe('kubernetes.io/dockerconfigjson')
@@ -194,7 +194,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
   }
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default' }
 
-  test('Pods of a new namespace have a login by their account, which the leader renews; what others add stays', async () => {
+  test('Pods of a namespace get a login by their account, which the leader renews', async () => {
     const scope = `repository:${place}/web:pull,push repository:${ofStranger}/web:pull`
     const first = await ofPodsIn(name)
     expect(await granted(first, scope)).toBe(`${place}/web:pull`)
@@ -224,7 +224,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     expect(platform.log.filter(line => line.includes(`login of ${name} `))).toEqual([])
   })
 
-  test('a login of Pods that a member may have kept ends when they leave; Pods have the next one', async () => {
+  test('a login of Pods ends when a member leaves, and Pods get the next one', async () => {
     const scope = `repository:${place}/web:pull`
     const pulls = `${place}/web:pull`
     const leaver = await platform.person('r-leaver')
@@ -240,7 +240,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     expect(await granted(kept, scope)).toBe('')
     const next = await ofPodsIn(name)
     expect(await granted(next, scope)).toBe(pulls)
-    // The leader takes none of it back, and writes what a replica that has ended could not.
+    // The leader reverts nothing, and writes what a replica that has ended could not write.
     await task.run(signal)
     expect(await granted(await ofPodsIn(name), scope)).toBe(pulls)
     const metadata = { annotations: { 'dev.platform/pull-logins': 'another' } }
@@ -252,7 +252,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
   })
 
   test.each(few([{ isSuspended: true }, { isRefused: true }]))(
-    'a login of Pods that a member has kept who is %j pulls no more; Pods have the next one',
+    'a login of Pods ends when a member is %j, and Pods get the next one',
     async barred => {
       const scope = `repository:${place}/web:pull`
       const pulls = `${place}/web:pull`
@@ -277,7 +277,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     },
   )
 
-  test('the server reads what has measured the disk of the registry, and no other log beside it', async () => {
+  test('the server may read the log of the disk usage, and no other log beside it', async () => {
     const { namespace, options } = {
       namespace: 'devctl-platform',
       options: { container: 'disk', longest: 1000, signal: AbortSignal.timeout(60_000) },
@@ -288,7 +288,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     expect(await Promise.all(failures)).toEqual(['not-found', 'forbidden'])
   })
 
-  test('nobody gets one with something else', async () => {
+  test('wrong credentials get no token for the registry', async () => {
     const ends = platform.world.now() + 60_000
     const good = registryPassword(platform.world, { namespace: { name, uid }, ends })
     const session = await platform.parts.tokens.issue({ kind: 'session', label: '', user: owner!.id })
@@ -316,7 +316,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     expect(JSON.stringify(platform.audit)).not.toMatch(/devctl_registry_/)
   })
 
-  test('the token of a run is for its namespace, and for no shared images', async () => {
+  test('the token of a run is for its namespace, and for no pushes of shared images', async () => {
     const run = await platform.parts.tokens.issue({
       kind: 'run',
       label: 'r',
@@ -339,7 +339,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
   })
 
   const program = findRegistry()
-  describe.skipIf(program === undefined)('a registry that believes them', () => {
+  describe.skipIf(program === undefined)('a registry that verifies the tokens', () => {
     let registry: TestRegistry
 
     beforeAll(async () => {
@@ -410,7 +410,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
       }
     }
 
-    test('pushes of members, and pulls of who may see them; others are refused', async () => {
+    test('members push, and those who may see the namespace pull; others are refused', async () => {
       const image = `${place}/web`
       const { password } = (await loginOf(developer!)).body
       const ofPods = await podsLogin(platform.world.now() + 60_000)
@@ -428,7 +428,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
         expect(await pull(refused, image)).toMatch(REFUSED)
     })
 
-    test('the command line pushes with a login for the namespace, which only its registry gets', async () => {
+    test('the command line pushes with a login that only the registry of the namespace gets', async () => {
       const { body } = await platform.call('GET /namespaces/:ns/variables/effective', {
         token: owner!.token,
         params: { ns: name },
@@ -450,7 +450,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
       expect(await images.login('docker.io')).toBeUndefined()
       const [first, second] = await Promise.all([1, 2].map(() => images.login(`127.0.0.1:${port}`)))
       expect(first).toEqual(second)
-      // Output of steps masks it; the user's token is sent nowhere.
+      // The output of steps masks the login; the token of the user is sent nowhere.
       expect(heard).toEqual([expect.stringMatching(/^devctl_registry_/)])
       expect(JSON.stringify(first)).not.toContain(owner!.token)
       const opened = openArtifacts(
@@ -474,7 +474,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
       expect(await without.login(`127.0.0.1:${port}`)).toBeUndefined()
     })
 
-    test('a namespace finds no image of one that had its name before: neither reads it, nor takes it for its own', async () => {
+    test('a namespace gets no images of an earlier namespace of the same name', async () => {
       const again = `again-${RUN}`
       const create = async (person: Person) =>
         expect((await platform.call('POST /namespaces', { token: person.token, body: { name: again } })).status).toBe(
@@ -510,7 +510,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
       expect(await pull(ofPods, `${now}/web`)).toMatch(/^sha256:/)
     })
 
-    test('a layer of another namespace is not taken over by its digest', async () => {
+    test('a layer of another namespace cannot be mounted by its digest', async () => {
       const { digest } = blob('a layer')
       const { body } = await ask(stranger!.token, `repository:${ofStranger}/web:pull,push repository:${place}/web:pull`)
       const headers = { authorization: `Bearer ${body.token}` }

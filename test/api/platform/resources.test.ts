@@ -6,11 +6,10 @@ import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
-/** Largest number of revisions of StatefulSets and DaemonSets, as the quota sets it. */
+/** Largest number of revisions of StatefulSets and DaemonSets, as set by the quota. */
 const REVISIONS = 5
 
-// Resources of the nodes that one namespace can use up by Pods that a member creates, at the expense of other
-// namespaces.
+// Tests the resources of nodes that one namespace can use up, at the expense of others, by Pods of a member.
 
 describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () => {
   let platform: TestPlatform
@@ -43,7 +42,7 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name, namespace },
-    // On no node: what they would do there is not what is asked.
+    // The Pods are scheduled to no node, since only their admission is tested.
     spec: {
       schedulerName: 'nobody',
       containers: all.map((resources, at) => ({ name: `c${at}`, image: 'busybox', resources })),
@@ -55,7 +54,7 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
       (error: Error) => error.message,
     )
 
-  test('a container that says nothing has limits', async () => {
+  test('a container without resources gets requests and limits', async () => {
     const made = await member.create(pod('plain', {}))
     const { containers } = made['spec'] as { containers: { resources: object }[] }
     expect(containers[0]!.resources).toEqual({
@@ -64,21 +63,21 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
     })
   })
 
-  test('none has more than there is for one', async () => {
+  test('a container cannot have more than the limit of one', async () => {
     expect(await refused(pod('memory', { limits: { memory: '9Gi' } }))).toContain('maximum memory usage')
     expect(await refused(pod('disk', { limits: { 'ephemeral-storage': '21Gi' } }))).toContain('ephemeral-storage usage')
     expect(await refused(pod('request', { requests: { memory: '3Gi' } }))).toContain('memory limit of 2Gi')
     await member.create(pod('large', { requests: { memory: '3Gi' }, limits: { memory: '8Gi' } }))
   })
 
-  test('all together have no more than there is for all', async () => {
+  test('all containers together cannot have more than the quota', async () => {
     const eight = { requests: { memory: '32Mi' }, limits: { memory: '8Gi' } }
     expect(await refused(pod('many', ...Array.from({ length: 8 }, () => eight)))).toContain('limits.memory=64Gi')
     const disk = { limits: { 'ephemeral-storage': '20Gi' } }
     expect(await refused(pod('disks', disk, disk, disk))).toContain('requests.ephemeral-storage=50Gi')
   })
 
-  test('of all kinds that a member can make, there is a highest number', async () => {
+  test('the quota limits the number of all kinds that a member can create', async () => {
     const { cluster } = platform
     const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'devctl-developer' }
     interface Rule {
@@ -98,7 +97,7 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
       // No quota counts events, and no member may write them (below); subresources are not objects, so none counts
       // them.
       .filter(one => !one.includes('/') && one !== 'events')
-      // Without those that an operator has added.
+      // Kinds that an operator has added are left out.
       .filter(one =>
         /^[^.]+(\.(apps|batch|autoscaling|policy|(coordination|networking|resource)\.k8s\.io))?$/.test(one),
       )
@@ -108,13 +107,13 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
     })
     const quota = await cluster.get({ apiVersion: 'v1', kind: 'ResourceQuota', name: 'devctl', namespace })
     const { hard } = quota!['spec'] as { readonly hard: Readonly<Record<string, string>> }
-    // And what an operator says of all namespaces.
+    // The settings of the operator apply to all namespaces.
     expect(hard).toMatchObject({ 'count/widgets.example.com': '7', 'count/leases.coordination.k8s.io': '150' })
     expect(kinds.filter(one => hard[`count/${one}`] === undefined && hard[one] === undefined)).toEqual([])
     for (const one of kinds) expect(Number(hard[`count/${one}`] ?? hard[one]), one).toBeLessThanOrEqual(500)
   })
 
-  test('of a kind, no more are made', async () => {
+  test('members cannot create more objects of a kind than the quota', async () => {
     const claim = (name: string): KubeObject => ({
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
@@ -128,7 +127,7 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
     expect((await member.list(leases)).length).toBeLessThanOrEqual(150)
   })
 
-  test('of what controllers make for a member, there are no more, either', async () => {
+  test('controllers cannot create more objects for a member than the quota', async () => {
     const labels = { app: 'revised' }
     const revised = (revision: number): KubeObject => ({
       apiVersion: 'apps/v1',
@@ -158,7 +157,7 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
     expect(await revisions()).toBe(REVISIONS)
   })
 
-  test('events, which no quota counts, are written by controllers only', async () => {
+  test('members cannot write events, which no quota counts', async () => {
     const about = { apiVersion: 'v1', kind: 'Namespace', name: namespace, namespace }
     const event = (name: string): KubeObject => ({
       apiVersion: 'v1',
@@ -188,7 +187,7 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
         : undefined,
     )
     expect(await refused(newer('mine'))).toContain('forbidden')
-    // As a controller does.
+    // Controllers create events with their own rights.
     await platform.cluster.create(event('theirs'))
     const theirs = { apiVersion: 'v1', kind: 'Event', name: 'theirs', namespace }
     await expect(member.patch(theirs, { message: 'y' }, { manager: 'ann' })).rejects.toThrow('events are written by')
@@ -196,7 +195,7 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
     await expect(member.apply(emptied, { manager: 'ann', force: true })).rejects.toThrow('events are written by')
   })
 
-  test('no finalizer that only other programs remove', async () => {
+  test('members cannot set a finalizer that only other programs remove', async () => {
     const map = (name: string, finalizers: readonly string[]): KubeObject => ({
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -206,7 +205,7 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
     await eventually('the policy is in force', async () =>
       (await refused(map(`held-${Math.random()}`, ['example.com/x']))).includes(denied) ? true : undefined,
     )
-    // One of Kubernetes that it removes from objects of other kinds only.
+    // Kubernetes removes this finalizer only from objects of other kinds.
     const ofClaims = 'kubernetes.io/pvc-protection'
     expect(await refused(map('like-a-claim', [ofClaims]))).toContain(`the finalizer ${ofClaims} cannot be set`)
     const claim = {
@@ -223,7 +222,7 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
     const held = { metadata: { finalizers: ['example.com/x'] } }
     await expect(member.patch(later, held, { manager: 'ann' })).rejects.toThrow(denied)
     await expect(member.apply(map('later', ['example.com/x']), { manager: 'ann', force: true })).rejects.toThrow(denied)
-    // Others may set it, and members may change what has it, and remove it.
+    // Other users may set it, and members may change objects that have it, and remove it.
     await platform.cluster.patch(later, held, { manager: 'its-program' })
     await member.patch(later, { data: { a: 'b' } }, { manager: 'ann' })
     await member.patch(later, { metadata: { finalizers: [] } }, { manager: 'ann' })

@@ -37,7 +37,7 @@ interface Row {
   readonly may: string
   /** Difference between this request and that of the row before. */
   readonly what?: string
-  /** The request; made anew for each caller, with the records that it needs. */
+  /** Creates the request for each caller, with the records that it needs. */
   readonly ask?: () => Ask | Promise<Ask>
   /**
    * Error code that callers with permission get: the requested object does not exist here, but only they learn that.
@@ -52,7 +52,7 @@ interface Ask {
   readonly body?: object
 }
 
-/** Routes whose callers have a file of their own. */
+/** Routes whose callers are tested in another file. */
 const ELSEWHERE: Partial<Record<RouteName, string>> = {
   'POST /auth/setup': 'logins.test.ts',
   'POST /auth/cli': 'logins.test.ts',
@@ -63,7 +63,7 @@ const ELSEWHERE: Partial<Record<RouteName, string>> = {
   'POST /hooks/:forge/:id': 'hooks.test.ts',
   // The forge says who may write to the repository.
   'POST /previews/:name/approve': 'hooks.test.ts',
-  // Clients of the registry have other tokens, and Pods, too.
+  // Clients of the registry and Pods have other tokens.
   'GET /registry/token': 'registry.test.ts',
 }
 
@@ -98,7 +98,7 @@ let guest: Person
 let run: { readonly id: string }
 let previewRun: { readonly id: string }
 let hook: { readonly id: string }
-/** The last namespace that was made to be given away. */
+/** Last namespace that was created for a transfer. */
 let given = ''
 let number = 0
 const next = (word: string) => `${word}-${++number}-${RUN}`
@@ -154,7 +154,7 @@ const TABLE: Partial<Record<RouteName, Row | readonly Row[]>> = {
       what: 'to another owner',
       may: 'L - N N N +  N +  N N N',
       ask: async () => {
-        // A new one only where the last one was given away.
+        // Creates a namespace only if the last one was transferred.
         const last = given === '' ? undefined : await platform.parts.namespaces.find(given)
         if (last?.namespace.owner !== owner.id) {
           given = next('given')
@@ -347,20 +347,20 @@ async function share(ns: string): Promise<void> {
     await asOwner('PUT /namespaces/:ns/members/:user', { params: { ns, user }, body: { role } })
 }
 
-describe('the table of who may call what', () => {
-  test('has each route, once', () => {
+describe('the table of permissions', () => {
+  test('the table of permissions has each route, once', () => {
     const all = [...Object.keys(TABLE), ...Object.keys(ELSEWHERE)]
     expect(all.sort()).toEqual(Object.keys(ROUTES).sort())
   })
 
-  test.each(Object.entries(ELSEWHERE))('%s is in %s', (route, file) => {
+  test.each(Object.entries(ELSEWHERE))('%s is tested in %s', (route, file) => {
     const path = join(import.meta.dirname, file)
     expect(existsSync(path)).toBe(true)
     expect(readFileSync(path, 'utf8')).toMatch(new RegExp(`['\`]${route}['\`]`))
   })
 })
 
-describe.skipIf(!process.env.KUBECONFIG)('who may call what', () => {
+describe.skipIf(!process.env.KUBECONFIG)('permissions of the routes', () => {
   let kinds: Readonly<Record<Exclude<Caller, 'nobody'>, NewToken>>
   const tokens = new Map<Caller, string | undefined>()
   const newToken = async (caller: Caller) =>
@@ -425,12 +425,12 @@ describe.skipIf(!process.env.KUBECONFIG)('who may call what', () => {
     [of].flat().map((row: Row) => [row.what === undefined ? route : `${route} ${row.what}`, route, row] as const),
   )
 
-  test.each(rows)('%s', async (_, route, row) => {
+  test.each(rows)('%s responds to each caller as the table says', async (_, route, row) => {
     const cells = row.may.split(/ +/)
     expect(cells).toHaveLength(CALLERS.length)
     const seen: Record<string, string> = {}
     const look = async (caller: Caller) => {
-      // Logging out needs a login that no other row uses.
+      // A logout needs a login that no other row uses.
       const token = route === 'POST /auth/logout' ? await newToken(caller) : tokens.get(caller)
       seen[caller] = await answerTo(route, row, token)
     }

@@ -5,8 +5,8 @@ import { altered } from '../../support/platform/altered.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
-// Every route before a real API server, without a good token, and what a namespace has. Who may call it is in
-// `route-access.test.ts`.
+// Tests every route with a real API server and without a valid token, and the contents of a namespace. Permissions
+// are tested in `route-access.test.ts`.
 
 describe.skipIf(!process.env.KUBECONFIG)('the routes of the platform', () => {
   let platform: TestPlatform
@@ -55,7 +55,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the routes of the platform', () => {
     ([, { caller }]) => caller !== 'nobody',
   )
 
-  test.each(closed.map(([route]) => route))('%s is closed to who has no good token', async route => {
+  test.each(closed.map(([route]) => route))('%s refuses callers without a valid token', async route => {
     const params = { ns: name, user: owner!.id, id: 'a'.repeat(16) }
     const good = owner!.token
     const wrong = [
@@ -73,7 +73,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the routes of the platform', () => {
     }
   })
 
-  test('administrators see how the platform is, with the rights of the server', async () => {
+  test('administrators read the state of the platform, with the rights of the server', async () => {
     await platform.deployServer()
     const { body } = await platform.call('GET /admin/overview', { token: admin!.token })
     const has = (wanted: string) => body.workloads.find(one => one.name === wanted)
@@ -84,11 +84,11 @@ describe.skipIf(!process.env.KUBECONFIG)('the routes of the platform', () => {
     expect(body.disk.history).toBeDefined()
     const { body: settings } = await platform.call('GET /settings', { token: admin!.token })
     expect(settings).toMatchObject({ domain: 'dev.example.com', namespacesPerUser: 3, sleepHours: { preview: 1 } })
-    // No client secret, and no key.
+    // The responses contain no client secret and no key.
     expect(JSON.stringify([body, settings])).not.toMatch(/client-?secret/i)
   })
 
-  test('a token for programs makes no tokens, and an administrator cannot be one by it', async () => {
+  test('a token for programs cannot create tokens', async () => {
     const made = await platform.call('POST /me/tokens', { token: owner!.token, body: { label: 'ci', days: 1 } })
     expect(made.status).toBe(200)
     const { token } = made.body
@@ -101,7 +101,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the routes of the platform', () => {
     expect(JSON.stringify(body)).not.toMatch(/hash|devctl_/)
   })
 
-  test('a namespace has limits and network policies before anybody can use it, and its owner has rights in it', async () => {
+  test('a namespace is created with limits, network policies and a Pod Security level', async () => {
     const { cluster } = platform
     for (const [apiVersion, kind, number] of [
       ['v1', 'ResourceQuota', 1],
@@ -113,7 +113,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the routes of the platform', () => {
     expect(live?.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'baseline' })
   })
 
-  test('names: taken, reserved, not valid, too many', async () => {
+  test('namespaces with a taken, reserved or invalid name are refused, and too many', async () => {
     const create = async (wanted: string, token = stranger!.token) =>
       (await platform.call('POST /namespaces', { token, body: { name: wanted } })).error
     expect(await create(name)).toMatchObject({ code: 'platform/exists', message: `namespace \`${name}\` is taken` })
@@ -125,7 +125,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the routes of the platform', () => {
     expect(made).toEqual([undefined, undefined, undefined, 'platform/quota'])
   })
 
-  test('a namespace whose hosts could be those of another is noted there first', async () => {
+  test('a namespace whose hosts could belong to another one is noted there', async () => {
     const [shorter, longer] = [`dev-${RUN}`, `shop-dev-${RUN}`]
     for (const one of [shorter, longer])
       expect((await platform.call('POST /namespaces', { token: owner!.token, body: { name: one } })).status).toBe(200)
@@ -133,10 +133,11 @@ describe.skipIf(!process.env.KUBECONFIG)('the routes of the platform', () => {
     expect(live?.metadata.annotations?.['dev.platform/longer-names']).toBe(longer)
   })
 
-  test('a token of Kubernetes has the rights of its owner, and ends with the token that it was asked with', async () => {
+  test('a Kubernetes token has the rights of its user, and ends with the token that requested it', async () => {
     const made = await platform.call('POST /me/tokens', { token: developer!.token, body: { label: 'one' } })
     const ask = async () => (await platform.call('POST /kube-token', { token: made.body.token })).body.token
-    // The API server remembers for 10 s that a token it has seen is good: the end is that of one that it has not.
+    // The API server caches a token that it has accepted for 10 s, so the end is tested with one that it has not
+    // seen.
     const [seen, unseen] = [await ask(), await ask()]
     const review = async (token: string) => {
       const answer = await platform.cluster.create({
@@ -158,7 +159,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the routes of the platform', () => {
     expect((await review(unseen)).authenticated).not.toBe(true)
   })
 
-  test('who is suspended is out at once, with every token', async () => {
+  test('a suspended user loses access at once, with every token', async () => {
     const gone = await platform.person('gone')
     const params = { user: gone.id }
     const { status } = await platform.call('PATCH /admin/users/:user', {
@@ -171,7 +172,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the routes of the platform', () => {
     expect(await platform.parts.tokens.of(gone.id)).toEqual([])
   })
 
-  test('every change is in the audit, with who and what, and no secret is', async () => {
+  test('every change is in the audit, with its user and object, and without secrets', async () => {
     const line = platform.audit.find(({ action }) => action === 'share namespace')
     expect(line).toMatchObject({ user: owner!.id, status: 200, what: { ns: name } })
     expect(JSON.stringify(platform.audit)).not.toMatch(/devctl_(cli|api|session)_/)

@@ -11,8 +11,8 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { few, longTest } from '../../support/takes-all.ts'
 
-// Runs before a real API server and the real controller of Jobs. There is no node: the test plays what it does
-// to Pods (`ends`), and what their containers say.
+// Tests runs with a real API server and the real controller of Jobs. There is no node: the test sets the state of the
+// Pods (`ends`), and the output of their containers.
 
 const found = findCluster()
 
@@ -51,7 +51,7 @@ describe.skipIf(!found)('runs', () => {
   afterAll(() => platform?.close())
   let app: ReturnType<typeof createApp>
 
-  /** The cluster, with a node that has the logs. */
+  /** Returns the cluster with a node that has the logs. */
   function withNode(cluster: Cluster): Cluster {
     return new Proxy(cluster, {
       get(target, key) {
@@ -90,7 +90,7 @@ describe.skipIf(!found)('runs', () => {
     expect(answer.status, answer.body).toBe(200)
   }
 
-  /** Does what the node does when the programs of a Pod have ended. */
+  /** Sets the status of a Pod as a node does when its programs have ended. */
   async function ends(id: string, phase: 'Succeeded' | 'Failed' = 'Succeeded', commit = 'a'.repeat(40)): Promise<void> {
     const end = { exitCode: phase === 'Failed' ? 1 : 0, finishedAt: '2026-01-01T00:00:01Z' }
     await setStatus(id, {
@@ -146,7 +146,7 @@ describe.skipIf(!found)('runs', () => {
       }))
   }
 
-  test('who may start, see, and cancel one: owner, developer, viewer, stranger', async () => {
+  test('each role may start, read and cancel runs as expected: owner, developer, viewer, stranger', async () => {
     const people = [owner, developer, viewer, stranger] as Person[]
     const { id } = await start('roles')
     const body = { namespace: name, environment: 'roles', action: 'deploy', repository }
@@ -177,13 +177,13 @@ describe.skipIf(!found)('runs', () => {
     ['ext::sh -c id', 'neither'],
     ['https://ann:secret@git.example.com/x', 'a user or a password'],
     ['ssh://git@git.example.com/x', 'no SSH keys'],
-  ])('%s is not cloned', async (repository, why) => {
+  ])('a run cannot clone %s', async (repository, why) => {
     const body = { namespace: name, environment: 'bad', action: 'deploy', repository }
     const { status, error } = await platform.call('POST /runs', { token: owner!.token, body })
     expect([status, error.message]).toEqual([400, expect.stringContaining(why)])
   })
 
-  test('a run goes its way: queued, started, its log saved, its credentials gone', async () => {
+  test('a run is queued, started and saved with its log, and its credentials are deleted', async () => {
     const variables = { GREETING: CANARY }
     const run = await start('shop', { branch: 'main', variables }, developer!.token)
     expect(run).toMatchObject({ state: 'queued', branch: 'main', variables: ['GREETING'], user: { id: developer!.id } })
@@ -193,7 +193,7 @@ describe.skipIf(!found)('runs', () => {
     expect(JSON.stringify([job, pod])).not.toContain(CANARY)
     expect(JSON.stringify([job, pod])).not.toMatch(/devctl_run_/)
     expect(pod['spec']).toMatchObject({ automountServiceAccountToken: false, serviceAccountName: 'default' })
-    // The input of the clone and the input of the run are kept apart.
+    // The inputs of the clone and of the run are separate.
     const { containers } = pod['spec'] as { containers: { name: string; volumeMounts: object[] }[] }
     expect(containers.map(one => one.name)).toEqual(['clone', 'run'])
     expect(JSON.stringify(containers[1]!.volumeMounts)).not.toContain('"clone"')
@@ -238,7 +238,7 @@ describe.skipIf(!found)('runs', () => {
     expect(events.at(2)?.data).toMatchObject({ number: 3, step: 'run', text: '{"type":"note","text":"one"}' })
     expect((await log(run.id, '4')).map(({ id }) => id)).toEqual(['5', undefined])
 
-    // The commands of a repository would run with the variables of who destroys.
+    // The commands of a repository would run with the variables of the user who destroys.
     for (const [person, cloned] of [
       [owner!, undefined],
       [developer!, repository],
@@ -250,7 +250,7 @@ describe.skipIf(!found)('runs', () => {
     }
   })
 
-  test('a login that comes with the request is for its clone alone', async () => {
+  test('a login in the request is only for the clone of this run', async () => {
     const cloneLogin = { user: 'git', password: CANARY }
     const run = await start('private', { cloneLogin }, developer!.token)
     expect(JSON.stringify(run)).not.toContain(CANARY)
@@ -269,7 +269,7 @@ describe.skipIf(!found)('runs', () => {
     for (const part of ['held', 'clone', 'input']) expect(await secret(part)).toBeUndefined()
   })
 
-  test('a login that cannot be a line for git is refused', async () => {
+  test('a login that git cannot read as a line is refused', async () => {
     const body = { namespace: name, environment: 'x', action: 'deploy', repository }
     for (const cloneLogin of [
       { user: 'git', password: 'a\nb' },
@@ -293,9 +293,7 @@ describe.skipIf(!found)('runs', () => {
     return input.token
   }
 
-  /**
-   * Returns a token of Kubernetes that the API server has not seen: it remembers for 10 s that one it has seen is good.
-   */
+  /** Returns a Kubernetes token that the API server has not seen: it caches an accepted one for 10 s. */
   async function unseenToken(token: string): Promise<string> {
     const { status, body } = await platform.call('POST /kube-token', { token })
     expect(status).toBe(200)
@@ -311,7 +309,7 @@ describe.skipIf(!found)('runs', () => {
     return status.authenticated ? status.user?.username : undefined
   }
 
-  test('a log that goes on is followed from the Pod, with the numbers that it keeps', async () => {
+  test('a log is followed from the Pod, with the numbers that it keeps when it is saved', async () => {
     const { id } = await start('live')
     await until(id, 'running')
     said['clone'] = ['cloning']
@@ -334,7 +332,7 @@ describe.skipIf(!found)('runs', () => {
     expect((await log(id)).map(event => event.id)).toEqual(['1', '2', '3', undefined])
   })
 
-  test('a run has ended when its program has, though Kubernetes sees to its Pod and its Job for longer', async () => {
+  test('a run has ended with its program, although its Pod and Job have not ended yet', async () => {
     const { id } = await start('quick')
     await until(id, 'running')
     said['clone'] = ['cloning']
@@ -345,14 +343,14 @@ describe.skipIf(!found)('runs', () => {
     expect((await get(id)).state).toBe('succeeded')
     const { status } = (await platform.cluster.get(jobRef(id))) as unknown as { status: object }
     expect(JSON.stringify(status)).not.toContain('Complete')
-    // A Pod that is deleted before it is over counts as one that has failed.
+    // A Pod that is deleted before its end counts as failed.
     expect((await podOf(id)).metadata.deletionTimestamp).toBeUndefined()
     await ends(id)
     await settled(id)
     expect((await get(id)).state).toBe('succeeded')
   })
 
-  test('a newer one replaces what waits, and ends a deploy that runs; its last words are kept', async () => {
+  test('a newer run replaces queued and running deploys, whose last output is kept', async () => {
     const first = await start('again')
     await until(first.id, 'running')
     said['clone'] = ['cloning']
@@ -382,7 +380,7 @@ describe.skipIf(!found)('runs', () => {
     expect(pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined)).toEqual([])
   })
 
-  test('a run is a developer’s only if they are one when it starts', async () => {
+  test('a run is refused if its user is no developer any more when it starts', async () => {
     const people = [owner, developer] as Person[]
     const run = await start('rights', {}, people[1]!.token)
     await platform.call('DELETE /namespaces/:ns/members/:user', {
@@ -417,7 +415,7 @@ describe.skipIf(!found)('runs', () => {
     ['refused by their provider', 'may no longer log in', (id: string) => parts.users.change(id, { isRefused: true })],
   ] as const
   test.each(few<(typeof leaving)[number]>(leaving))(
-    'a run that goes on ends when its person is %s, and its tokens with it',
+    'a live run ends with its tokens when its user is %s',
     async (what, why, leave) => {
       const person = await member(`leaves-${what.slice(0, 4)}`, 'developer')
       const run = await start('shop', { variables: { GREETING: CANARY } }, person.token)
@@ -442,7 +440,7 @@ describe.skipIf(!found)('runs', () => {
     },
   )
 
-  test('who is suspended, or no member any more, follows the log of a run no longer', async () => {
+  test('a suspended user and a removed member stop receiving the log of a run', async () => {
     const people = [await member('follower', 'viewer'), await member('suspended', 'viewer'), viewer!]
     const { id } = await start('followed')
     await until(id, 'running')
@@ -480,7 +478,7 @@ describe.skipIf(!found)('runs', () => {
     await until(id, 'cancelled')
   })
 
-  test('a namespace that sleeps is awake when a run deploys to it', async () => {
+  test('a run wakes a namespace that sleeps', async () => {
     await platform.call('POST /namespaces/:ns/sleep', { token: owner!.token, params: { ns: name } })
     const status = async () =>
       (await platform.call('GET /namespaces/:ns', { token: owner!.token, params: { ns: name } })).body.status
@@ -493,7 +491,7 @@ describe.skipIf(!found)('runs', () => {
     await until(id, 'cancelled')
   })
 
-  test('what nobody can read is skipped, and the others go on', async () => {
+  test('a run with an invalid record is skipped, and the others continue', async () => {
     const poisoned = await start('poisoned')
     const patch = { metadata: { annotations: { 'dev.platform/run': '{"id":' } } }
     await platform.cluster.patch(jobRef(poisoned.id), patch, { manager: 'test' })
@@ -506,7 +504,7 @@ describe.skipIf(!found)('runs', () => {
     await until(id, 'cancelled')
   })
 
-  longTest('runs of a namespace that is gone are gone, and who makes one of that name sees none of them', async () => {
+  longTest('runs of a deleted namespace are deleted', async () => {
     const short = `gone-${RUN}`
     await platform.call('POST /namespaces', { token: owner!.token, body: { name: short } })
     const body = { namespace: short, environment: 'shop', action: 'deploy', repository }

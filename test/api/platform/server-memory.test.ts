@@ -12,17 +12,17 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { askServer, makeServer, type ServerProcess, startServer } from '../../support/platform/server-process.ts'
 import { longTest } from '../../support/takes-all.ts'
 
-/** The limit of the Pod of a server, in MiB. */
+/** Memory limit of the Pod of a server, in MiB. */
 const LIMIT = 256
 /** Milliseconds for a test: it creates objects of 100 MiB. */
 const LONG = 300_000
 /** Milliseconds for which the memory is measured after the work. */
 const AFTERWARDS = 3_000
-/** A megabyte. The last letter makes Node.js keep the text with two bytes for each letter. */
+/** A text of a megabyte. Its last letter makes Node.js use two bytes for each letter. */
 const LARGE = `${'x'.repeat(900_000)}ж`
 
-// The server runs in its own process, as an installed one does.
-describe.skipIf(!process.env.KUBECONFIG)('the memory of the server stays within the limit of its Pod', () => {
+// The server runs in a separate process, as an installed one does.
+describe.skipIf(!process.env.KUBECONFIG)('memory of the server', () => {
   let platform: TestPlatform
   let folder: string
   let server: ServerProcess
@@ -64,7 +64,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the memory of the server stays within 
   }
   const memory = (): number =>
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.process.pid}/status`, 'utf8'))![1]) / 1024
-  /** Does some work, and returns the most memory in MiB until some seconds later. */
+  /** Runs a function, and returns the largest memory in MiB until some seconds later. */
   const mostDuring = async (work: () => Promise<void>): Promise<number> => {
     let most = 0
     const sampling = setInterval(() => {
@@ -87,7 +87,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the memory of the server stays within 
     ...more,
   })
 
-  test('while it reads many small records that unpack to much', { timeout: LONG }, async () => {
+  test('memory stays low while the server unpacks many small records', { timeout: LONG }, async () => {
     const owner = await person('recorder')
     const values = Array.from({ length: 5000 }, () => ({ path: '' }))
     const changes = Array.from({ length: 17 }, () => ({ action: 'create', object: '', values }))
@@ -104,7 +104,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the memory of the server stays within 
     expect(most).toBeLessThan(LIMIT)
   })
 
-  longTest('while one person searches many times in namespaces with large objects', async () => {
+  longTest('memory stays low while a user searches many times in namespaces with large objects', async () => {
     const owner = await person('searcher')
     const namespaces = [owner.home]
     for (let count = 0; count < 3; count++) {
@@ -117,17 +117,17 @@ describe.skipIf(!process.env.KUBECONFIG)('the memory of the server stays within 
     await create(namespaces.flatMap(one => numbers.map(number => record(one, `e${number}`, { data: { x: LARGE } }))))
     const tokens = await tokensOf(owner, 8)
     const most = await mostDuring(async () => {
-      // On a slow machine a client gives up first.
+      // A client on a slow machine gives up first.
       await Promise.allSettled(tokens.map(token => askServer(server, '/search', { token })))
     })
     expect(most).toBeLessThan(LIMIT)
   })
 
-  test('while one person follows the logs of a namespace with large Pods', { timeout: LONG }, async () => {
+  test('memory stays low while a user follows the logs of a namespace with large Pods', { timeout: LONG }, async () => {
     const owner = await person('podder')
     const few = { cpu: '1m', memory: '1Mi', 'ephemeral-storage': '1Mi' }
     const limits = { memory: '1Mi', 'ephemeral-storage': '1Mi' }
-    // They wait for a node for ever.
+    // The Pods wait for a node forever.
     const pods = Array.from({ length: 80 }, (_, index) => ({
       apiVersion: 'v1',
       kind: 'Pod',
@@ -152,7 +152,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the memory of the server stays within 
     expect(most).toBeLessThan(LIMIT)
   })
 
-  longTest('while clients that do not read follow a namespace that changes', async () => {
+  longTest('memory stays low while clients that do not read follow a namespace that changes', async () => {
     const owner = await person('follower')
     const changed = (number: number): KubeObject => {
       const changes: ChangeList['changes'] = Array.from({ length: 200 }, (_, index) => ({

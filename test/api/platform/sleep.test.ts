@@ -6,9 +6,9 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { longTest, TAKES_ALL } from '../../support/takes-all.ts'
 
-// Sleep and wake before a real API server, with the rights of the server: what changes, what comes back, who may.
+// Tests sleep and wake with a real API server and the rights of the server.
 
-describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
+describe.skipIf(!process.env.KUBECONFIG)('sleep of a namespace', () => {
   let platform: TestPlatform
   let ann: Person
   let bob: Person
@@ -70,7 +70,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
   const asleep = {
     web: 0,
     none: 0,
-    // Git says how many it has.
+    // Flux restores the replicas that git has.
     flux: 1,
     db: 0,
     // Sleep deletes no data.
@@ -80,23 +80,23 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
     old: 'devctl-asleep',
   }
 
-  test('stops all that runs, and says what it leaves', async () => {
+  test('sleep stops all workloads, and reports those that it cannot stop', async () => {
     expect(await state()).toEqual(awake)
     const { status: code, body } = await sleep()
     expect([code, body]).toEqual([200, { kept: ['`deployment/flux` stays awake: Flux keeps it as it is in git'] }])
     expect(await state()).toEqual(asleep)
     expect(await status()).toBe('Sleeping')
-    // Again it forgets nothing.
+    // A second sleep forgets nothing.
     expect((await sleep()).status).toBe(200)
     expect(await state()).toEqual(asleep)
   })
 
-  test('wake starts it as it was: first what runs, and a route when what it leads to is ready', async () => {
+  test('wake restores the workloads first, and routes when their backends are ready', async () => {
     await isReady(false)
     expect(await wake()).toMatchObject({ status: 200, body: { status: 'Waking' } })
     expect(await state()).toEqual({ ...awake, route: 'devctl-asleep', old: 'devctl-asleep' })
     expect(await status()).toBe('Waking')
-    // Many at once are one.
+    // Concurrent requests cause one wake.
     expect((await Promise.all([wake(), wake(), wake()])).map(({ body }) => body.status)).toEqual(
       Array(3).fill('Waking'),
     )
@@ -106,7 +106,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
     expect((await wake()).body).toEqual({ status: 'Active' })
   })
 
-  test('what was changed by hand in the meantime stays as it is', async () => {
+  test('wake does not revert changes that were made by hand in the meantime', async () => {
     await sleep()
     await platform.cluster.patch(
       { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', namespace: ns },
@@ -119,7 +119,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
     expect(await state()).toEqual({ ...awake, web: 5, nightly: undefined })
   })
 
-  test('a server that dies in the middle leaves nothing asleep that nobody knows of', async () => {
+  test('a server that dies during sleep or wake leaves a namespace that can be woken', async () => {
     for (const object of application()) await platform.cluster.apply(object, { manager: 'devctl', force: true })
     const before = await state()
     for (let dies = 1; dies <= 12; dies += TAKES_ALL ? 1 : 3) {
@@ -144,7 +144,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
     }
   })
 
-  test('not while somebody deploys, and not by somebody else', async () => {
+  test('sleep is refused during a deploy, and to other users', async () => {
     const lease = {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
@@ -162,7 +162,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
     expect((await wake(bob)).status).toBe(404)
   })
 
-  test('the account of the server changes nothing else of what runs', async () => {
+  test('the account of the server may change no other fields of workloads and routes', async () => {
     const web = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', namespace: ns }
     const route = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'web', namespace: ns }
     const cron = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'nightly', namespace: ns }
@@ -173,7 +173,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
       [web, { metadata: { annotations: { any: 'one' } } }],
       [web, { metadata: { labels: { any: 'one' } } }],
       [web, { metadata: { finalizers: ['any/one'] } }],
-      // Hosts that the namespace may have: what others may not is in hosts.test.ts.
+      // These hosts belong to the namespace; hosts of others are tested in hosts.test.ts.
       [route, { spec: { tls: null, rules: [{ host: `other-${ns}.dev.example.com` }] } }],
       [route, { spec: { rules: [{ host: `web-${ns}.dev.example.com` }] } }],
       [route, { spec: { tls: null } }],
@@ -191,7 +191,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
     await expect(platform.own.delete(web)).rejects.toMatchObject({ status: 403 })
   })
 
-  test('a route that is served whatever its class is gets it back, and that is said', async () => {
+  test('sleep restores a route whose controller ignores the class, and reports it', async () => {
     const { Sleep } = await import('../../../platform/server/sleep/sleep.ts')
     const annotation = async () =>
       (await platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: ns }))?.metadata.annotations?.[
@@ -221,7 +221,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
     expect([await state(), await annotation(), await status()]).toEqual([awake, undefined, 'Active'])
 
     if (!TAKES_ALL) return
-    // If no controller answers, the platform knows nothing.
+    // The platform decides nothing if no controller responds.
     const silent = by(() => undefined)
     await silent.sleep({ name: ns })
     expect([await silent.looked(ns), await state(), await annotation()]).toEqual([[], asleep, undefined])
@@ -230,7 +230,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
     await silent.settled()
   })
 
-  longTest('of what members have made it reads a few at a time, however much there is', async () => {
+  longTest('sleep reads objects of members in small pages, however many exist', async () => {
     const [web] = application()
     const many = Array.from({ length: 12 }, (_, at) => ({
       ...web!,
@@ -270,7 +270,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
     for (const { metadata } of many) await platform.cluster.delete({ ...web!, name: metadata.name, namespace: ns })
   })
 
-  test('was active when somebody asked for its variables to deploy, and is while somebody holds a Lease', async () => {
+  test('a request for the variables of a deploy and a Lease count as activity', async () => {
     const { idleTask } = await import('../../../platform/server/sleep/idle.ts')
     const look = () => idleTask(platform.world, platform.parts).run(AbortSignal.timeout(60_000))
     const ref = { apiVersion: 'v1', kind: 'Namespace', name: ns }
@@ -303,7 +303,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
     platform.later = 0
   })
 
-  test('sleeps when nobody has used it for hours, and is deleted when nobody has for weeks', async () => {
+  test('a namespace sleeps after hours without use, and is deleted after weeks', async () => {
     const { idleTask } = await import('../../../platform/server/sleep/idle.ts')
     const look = () => idleTask(platform.world, platform.parts).run(AbortSignal.timeout(60_000))
     const there = async () => platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: ns })

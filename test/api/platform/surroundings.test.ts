@@ -5,9 +5,9 @@ import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
-// Namespaces that an older version has made, or that were made before the cluster got new networks.
+// Tests namespaces that an older version created, or that were created before the cluster got new networks.
 
-describe.skipIf(!process.env.KUBECONFIG)('what is in each namespace', () => {
+describe.skipIf(!process.env.KUBECONFIG)('objects that each namespace has', () => {
   let platform: TestPlatform
   const namespace = `surroundings-${RUN}`
   const policies = { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', namespace }
@@ -30,7 +30,7 @@ describe.skipIf(!process.env.KUBECONFIG)('what is in each namespace', () => {
     return JSON.stringify(live?.['spec'])
   }
 
-  test('is brought up to date, with the rights of the server; what an operator has changed stays', async () => {
+  test('network policies are updated, and a quota that an operator has changed stays', async () => {
     const { cluster } = platform
     await cluster.delete({ ...policies, name: 'devctl-inside' })
     await cluster.patch(quota, { spec: { hard: { pods: '7' } } }, { manager: 'kubectl-edit' })
@@ -64,7 +64,7 @@ describe.skipIf(!process.env.KUBECONFIG)('what is in each namespace', () => {
     expect(before).toMatchObject({ 'count/secrets': '200', 'count/leases.coordination.k8s.io': '200' })
   })
 
-  test('nothing is written when there is nothing to change', async () => {
+  test('an update without differences writes nothing', async () => {
     const versions = async () =>
       (await platform.cluster.list(policies)).map(({ metadata }) => metadata.resourceVersion).join()
     const before = await versions()

@@ -6,7 +6,7 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
-// The variables of a platform as the third source of variables, as a person with no kubeconfig meets them.
+// Tests the variables of a platform as the third source of variables, by a user without a kubeconfig.
 
 const COMPOSE = `services:
   web:
@@ -84,7 +84,7 @@ describe.skipIf(!process.env.KUBECONFIG)('variables of a platform', () => {
       .spec
   }
 
-  test('deploy: the shell, --var and .env count more; none is printed', async () => {
+  test('the shell, --var and .env override variables of the platform, and no value is printed', async () => {
     const env = { SHELL_ONE: 'shell' }
     const { status, stdout, stderr } = await devctl('deploy --name shop --var GIVEN_ONE=given', { env })
     expect(status, stderr).toBe(0)
@@ -110,7 +110,7 @@ describe.skipIf(!process.env.KUBECONFIG)('variables of a platform', () => {
     })
   })
 
-  test('no object but Secrets shows a value, so that viewers see none', async () => {
+  test('only Secrets contain values of variables, so viewers see none', async () => {
     const own = join(folder, 'viewed')
     mkdirSync(own)
     const compose = `services:
@@ -161,7 +161,7 @@ configs: {site: {content: "key = \${PLAIN}"}}
     expect((await devctl('destroy --name viewed --yes', { cwd: own })).status).toBe(0)
   })
 
-  test('diff compares with what deploy would do', async () => {
+  test('diff compares with what deploy would apply', async () => {
     const { status, stdout, stderr } = await devctl('diff --name shop --exit-code --var GIVEN_ONE=given', {
       env: { SHELL_ONE: 'shell' },
     })
@@ -173,7 +173,7 @@ configs: {site: {content: "key = \${PLAIN}"}}
     expect(changed.stdout + changed.stderr).not.toContain('canary')
   })
 
-  test('commands of the manifest have them below the shell, and what they print is masked', async () => {
+  test('commands of the manifest get the variables below the shell, and their output is masked', async () => {
     const env = { SHELL_ONE: 'shell' }
     const { status, stdout, stderr } = await devctl('deploy', { cwd: commands, env })
     expect(status, stdout + stderr).toBe(0)
@@ -184,7 +184,7 @@ configs: {site: {content: "key = \${PLAIN}"}}
     expect(readFileSync(join(commands, 'gone'), 'utf8')).toBe('canary-of-the-platform\n')
   })
 
-  test('commands get no variable that their manifest does not name, whatever program goes by it', async () => {
+  test('commands get only variables that their manifest names', async () => {
     const params = { scope: `namespace:${ann.home}` }
     const code = { FLASK_APP: 'subprocess:getoutput("touch pwned")', MAKE: 'touch pwned', SCRIPTED: 'for the script' }
     expect(
@@ -200,7 +200,7 @@ configs: {site: {content: "key = \${PLAIN}"}}
     const names = (file: string) =>
       readFileSync(join(own, file), 'utf8').match(/^(FLASK_APP|MAKE|SCRIPTED|PLAIN)(?==)/gm) ?? []
     expect(names('seen')).toEqual(['PLAIN'])
-    // A command that misses one says so.
+    // A failed command lists the variables that it does not get.
     writeFileSync(join(own, 'devctl.yml'), manifest('', '; exit 1'))
     const failed = await devctl('deploy', { cwd: own })
     expect(failed.stderr).toMatch(/these it does not: `FILE_ONE`, `FLASK_APP`, .*`variables` of the manifest/)
@@ -213,7 +213,7 @@ configs: {site: {content: "key = \${PLAIN}"}}
       await platform.call('DELETE /variables/:scope/:name', { token: ann.token, params: { ...params, name } })
   })
 
-  test('the switch of a namespace holds for all that is deployed there, unless the shell has another value', async () => {
+  test('a setting of a namespace applies to its deploys, unless the shell has another value', async () => {
     const affinity = async (env = {}) => {
       const { status, stderr } = await devctl('deploy --name shop', { env })
       expect(status, stderr).toBe(0)
@@ -228,7 +228,7 @@ configs: {site: {content: "key = \${PLAIN}"}}
     await platform.call('DELETE /variables/:scope/:name', { token: ann.token, params })
   })
 
-  test('build has them, and render and validate never do', async () => {
+  test('build uses the variables, and render, validate and config never do', async () => {
     const missing = '`PLATFORM_PORT`'
     const built = await devctl('build')
     expect(built.stderr).toContain('no service has `build`')
@@ -241,7 +241,7 @@ configs: {site: {content: "key = \${PLAIN}"}}
     }
   })
 
-  test('who may not deploy there gets none, and is told so; nothing is deployed without them', async () => {
+  test('deploy fails for a user without access to the variables, and without the platform', async () => {
     const refused = await devctl('deploy --name shop', { by: viewer })
     expect([refused.status, refused.stderr]).toEqual([
       1,
@@ -251,7 +251,7 @@ configs: {site: {content: "key = \${PLAIN}"}}
     expect([gone.status, gone.stderr]).toEqual([1, expect.stringContaining('does not answer')])
   })
 
-  test('variables that somebody else has put beside a deploy run no code on the machine of who destroys', async () => {
+  test('stored variables that another user has changed run no code at a destroy', async () => {
     const own = join(folder, 'kept')
     mkdirSync(own)
     const manifest = 'name: kept\ndeploy: ["echo COLOUR=blue >> $DEVCTL_ENV"]\ndestroy: ["echo \\"$COLOUR\\" > gone"]\n'
@@ -269,7 +269,7 @@ configs: {site: {content: "key = \${PLAIN}"}}
     expect(stderr).toContain('the variable `BASH_ENV`, which is kept in the cluster, is not used')
   })
 
-  test('with one that no key opens, nothing is deployed', async () => {
+  test('deploy fails if the platform cannot decrypt a variable', async () => {
     const name = `LOST_${RUN}`
     const params = { scope: `namespace:${ann.home}`, name }
     await platform.call('PUT /variables/:scope/:name', { token: ann.token, params, body: { value: 'x' } })

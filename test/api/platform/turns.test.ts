@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { longTest } from '../../support/takes-all.ts'
 
-// Effects of many requests of one user on other users.
+// Tests the effects of many requests of one user on other users.
 
-describe.skipIf(!process.env.KUBECONFIG)('many requests of one person', () => {
+describe.skipIf(!process.env.KUBECONFIG)('many requests of one user', () => {
   let platform: TestPlatform
   beforeAll(async () => {
     platform = await openPlatform()
   })
   afterAll(() => platform?.close())
 
-  test('those of others do not stand in line behind them', async () => {
+  test('requests of other users do not wait behind those of one user', async () => {
     const [ann, bob] = [await platform.person('ann'), await platform.person('bob')]
     for (const { token } of [ann, bob]) await platform.call('GET /me', { token })
     let left = 400
@@ -21,7 +21,7 @@ describe.skipIf(!process.env.KUBECONFIG)('many requests of one person', () => {
       return status
     })
     expect((await platform.call('GET /me/tokens', { token: ann.token })).status).toBe(200)
-    // 192 were refused at once.
+    // The server refused 192 of the requests at once.
     expect(left).toBeGreaterThan(100)
     const statuses = await Promise.all(flood)
     expect(statuses.filter(one => one === 200)).toHaveLength(208)
@@ -29,7 +29,7 @@ describe.skipIf(!process.env.KUBECONFIG)('many requests of one person', () => {
     expect((await platform.call('GET /me', { token: bob.token })).status).toBe(200)
   })
 
-  longTest('a login of the registry is one, whatever name stands before it', async () => {
+  longTest('logins of the registry share one limit, whatever user name they have', async () => {
     const { token } = await platform.person('dan')
     const login = (name: string) => ({ authorization: `Basic ${Buffer.from(`${name}:${token}`).toString('base64')}` })
     const ask = (name: string) =>
@@ -46,7 +46,7 @@ describe.skipIf(!process.env.KUBECONFIG)('many requests of one person', () => {
     expect(usual).not.toBe(429)
   })
 
-  test('who is suspended gets nothing that has waited', async () => {
+  test('waiting requests of a suspended user are refused', async () => {
     const [admin, eve] = [await platform.person('root', 'admin'), await platform.person('eve')]
     await platform.call('GET /me', { token: eve.token })
     const flood = Array.from({ length: 200 }, () => platform.call('GET /previews', { token: eve.token }))
@@ -57,7 +57,7 @@ describe.skipIf(!process.env.KUBECONFIG)('many requests of one person', () => {
     expect(statuses.at(-1)).not.toBe(200)
   })
 
-  longTest('who starts runs and cancels them again has a bounded number that the leader has not seen to', async () => {
+  longTest('a user who starts and cancels runs can only have a limited number to clean up', async () => {
     const { token, home: namespace } = await platform.person('carol')
     const body = { namespace, environment: 'shop', action: 'deploy', repository: 'https://git.example.com/team/shop' }
     const startAndCancel = async (): Promise<string | undefined> => {
@@ -70,7 +70,7 @@ describe.skipIf(!process.env.KUBECONFIG)('many requests of one person', () => {
     const isRefused = () => ends.length > 0 && ends.slice(-10).every(one => one !== undefined)
     for (let batch = 0; batch < 8 && !isRefused(); batch++)
       ends.push(...(await Promise.all(Array.from({ length: 10 }, () => startAndCancel()))))
-    // Those that are made at once know of each other, not of what is cancelled meanwhile.
+    // Concurrent requests count each other, but not those that are cancelled meanwhile.
     expect(ends.filter(one => one === undefined).length).toBeLessThanOrEqual(60)
     expect(ends.at(-1)).toMatch(/^\d+ of your runs have just ended, and are being cleaned up$/)
   })

@@ -6,7 +6,7 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
-// `devctl variables` with a platform as its context.
+// Tests `devctl variables` with a platform as its context.
 
 describe.skipIf(!process.env.KUBECONFIG)('devctl variables', () => {
   let platform: TestPlatform
@@ -38,7 +38,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl variables', () => {
     return Object.fromEntries(body.variables.map(({ name, value }) => [name, value]))
   }
 
-  test('set, list and unset, of the namespace, of oneself, of everybody', async () => {
+  test('set, list and unset handle variables of the namespace, of the user, and of everyone', async () => {
     expect(await devctl('variables')).toEqual({
       status: 0,
       stdout: '',
@@ -73,7 +73,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl variables', () => {
     expect(await values()).not.toHaveProperty('GREETING')
   })
 
-  test('a whole file, over which words count', async () => {
+  test('set reads a file, and arguments override it', async () => {
     writeFileSync(join(folder, 'team.env'), 'A=1\nexport B="x ${A}\\ny"\n# C=3\nD=\'$A\'\n')
     expect((await devctl('variables set --file team.env A=2')).stdout).toBe(
       `Set 3 variables for namespace ${ann.home}\n`,
@@ -81,7 +81,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl variables', () => {
     expect(await values()).toMatchObject({ A: '2', B: 'x 1\ny', D: '$A' })
   })
 
-  test('who may not, is told by the platform', async () => {
+  test('devctl variables reports missing rights in the words of the platform', async () => {
     expect((await devctl('variables set --admin A=1')).stderr).toContain(
       'only an administrator may change these variables',
     )

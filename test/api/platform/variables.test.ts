@@ -6,7 +6,7 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { few, longTest } from '../../support/takes-all.ts'
 
-// Variables before a real API server: who may set and use which, and that no other reply has a value of them.
+// Tests variables with a real API server: permissions to set and use them, and that no other response has a value.
 
 describe.skipIf(!process.env.KUBECONFIG)('variables', () => {
   let platform: TestPlatform
@@ -70,7 +70,7 @@ describe.skipIf(!process.env.KUBECONFIG)('variables', () => {
     ['user', { see: [200, 200, 200, 200, 200], change: [204, 204, 204, 204, 204] }],
     [scope, { see: [403, 200, 200, 403, 404], change: [403, 204, 204, 403, 404] }],
     [`namespace:none-${RUN}`, { see: [404, 404, 404, 404, 404], change: [404, 404, 404, 404, 404] }],
-  ])('%s: administrator, owner, developer, viewer, stranger', async (scope, { see, change }) => {
+  ])('the scope `%s` decides which roles may read and change its variables', async (scope, { see, change }) => {
     const name = `ALL_${RUN}`
     const params = { scope, name }
     const get = ({ token }: Person) => platform.call('GET /variables/:scope', { token, params })
@@ -82,13 +82,13 @@ describe.skipIf(!process.env.KUBECONFIG)('variables', () => {
     expect(await statuses(patch)).toEqual(change)
     for (const [index, person] of people().entries()) {
       const { status } = await remove(person)
-      // The first of those who may has removed it for all of a scope.
+      // The first user with the right has deleted it for all users of a scope.
       expect([change[index], 404]).toContain(status)
       if (change[index] !== 204) expect(status).toBe(change[index])
     }
   })
 
-  test('values together may be as long as each alone', async () => {
+  test('the total length of the values may be larger than the limit of other requests', async () => {
     const ns = `long-${RUN}`
     await create(ns)
     const variables = Object.fromEntries([1, 2, 3, 4, 5].map(at => [`LONG_${at}_${RUN}`, 'x'.repeat(15_000)]))
@@ -100,18 +100,18 @@ describe.skipIf(!process.env.KUBECONFIG)('variables', () => {
     })
     expect(status).toBe(204)
     expect(await values(owner!, ns)).toMatchObject(variables)
-    // A request without a login may send less.
+    // A request without a login has a smaller limit.
     const text = 'x'.repeat(70_000)
     expect((await platform.call('POST /auth/setup', { body: { token: text, login: 'x' } })).status).toBe(413)
     const body = { variables: { X: 'x'.repeat(600_000) } }
     expect((await platform.call('PATCH /variables/:scope', { token: owner!.token, params, body })).status).toBe(413)
   })
 
-  test('only who may deploy there gets the values', async () => {
+  test('only users who may deploy get the values', async () => {
     expect(await statuses(({ token }) => effective(token))).toEqual([403, 200, 200, 403, 404])
   })
 
-  test('those of a namespace count more than those of a person, and these more than those of everybody', async () => {
+  test('variables of a namespace override those of a user, which override those of everyone', async () => {
     const name = `BOTH_${RUN}`
     await set(admin!, 'admin', name, 'of everybody')
     await set(owner!, 'user', name, 'of the owner')
@@ -120,13 +120,13 @@ describe.skipIf(!process.env.KUBECONFIG)('variables', () => {
     expect(await values(developer!)).toEqual({ [name]: 'of everybody', [`OWN_${RUN}`]: 'of the developer' })
     await set(developer!, scope, name, 'of the namespace: ü\n"')
     for (const person of [owner!, developer!]) expect((await values(person))[name]).toBe('of the namespace: ü\n"')
-    // In another namespace, nothing of this one.
+    // Another namespace has no variables of this one.
     expect(await values(owner!, owner!.home)).toEqual({ [name]: 'of the owner' })
     await platform.call('DELETE /variables/:scope/:name', { token: owner!.token, params: { scope, name } })
     expect(await values(owner!)).toEqual({ [name]: 'of the owner' })
   })
 
-  test('the token of a run gets those of its namespace, of nothing else, and changes none', async () => {
+  test('the token of a run gets the variables of its namespace only, and changes none', async () => {
     const issue = async (kind: 'run' | 'ci') =>
       (
         await platform.parts.tokens.issue({
@@ -146,7 +146,7 @@ describe.skipIf(!process.env.KUBECONFIG)('variables', () => {
       }
   })
 
-  test('names and values that cannot be', async () => {
+  test('invalid names and values are refused', async () => {
     const refused = async (name: string, value?: string) => (await set(owner!, scope, name, value)).error.code
     for (const name of ['NODE_OPTIONS', 'PATH', '1', 'a-b', 'DEVCTL_TOKEN'])
       expect(await refused(name)).toBe('platform/name')
@@ -162,7 +162,7 @@ describe.skipIf(!process.env.KUBECONFIG)('variables', () => {
     expect((await set(owner!, 'namespace:..admin', 'A')).error.code).toBe('platform/request')
   })
 
-  longTest('there is an end to how many and how much', async () => {
+  longTest('the number and the total size of variables are limited', async () => {
     const owner = await platform.person('lots')
     await create(`many-${RUN}`, owner)
     const many = `namespace:many-${RUN}`
@@ -182,7 +182,7 @@ describe.skipIf(!process.env.KUBECONFIG)('variables', () => {
     expect(codes.slice(0, 5)).toEqual(Array(5).fill(undefined))
   })
 
-  test('of many who write at once, none is lost', async () => {
+  test('concurrent changes of variables are all kept', async () => {
     const owner = await platform.person('rush')
     await create(`busy-${RUN}`, owner)
     const busy = `namespace:busy-${RUN}`
@@ -192,7 +192,7 @@ describe.skipIf(!process.env.KUBECONFIG)('variables', () => {
     expect((await names(owner, busy)).sort()).toEqual([...all].sort())
   })
 
-  test('a namespace that is made again by somebody else has nothing of the first, and its record goes', async () => {
+  test('a new namespace has no variables of an earlier one, whose record is deleted', async () => {
     const owner = await platform.person('twice')
     const again = `again-${RUN}`
     await create(again, owner)
@@ -219,7 +219,7 @@ describe.skipIf(!process.env.KUBECONFIG)('variables', () => {
     })
   })
 
-  test('what was moved, changed, or written by others is not used, and is named', async () => {
+  test('entries that were moved or changed by others are not used, and are named', async () => {
     const owner = await platform.person('thief')
     const [from, to] = [`from-${RUN}`, `to-${RUN}`]
     await create(from, owner)
@@ -249,7 +249,7 @@ describe.skipIf(!process.env.KUBECONFIG)('variables', () => {
     expect(JSON.stringify(body)).not.toMatch(/canary|NODE_OPTIONS/)
   })
 
-  test('no reply but the one that is marked has a value, for nobody, and no line of the audit', async () => {
+  test('only responses that are marked as secret contain values, and the audit has none', async () => {
     const canary = `canary-${RUN}`
     await set(owner!, scope, 'SECRET', canary)
     await set(owner!, 'user', 'SECRET', canary)

@@ -4,7 +4,7 @@ import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
-// Requests for hosts of applications that no route leads to: what they see, and what they wake.
+// Tests requests for hosts of applications that no route leads to: their responses, and what they wake.
 
 const DOMAIN = 'dev.example.com'
 const LOOK = 'application/vnd.devctl.waking+json'
@@ -67,7 +67,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the waker', () => {
   const seen = (wanted: string) =>
     eventually(`it is ${wanted}`, async () => (platform.parts.index.find(ns)?.status === wanted ? true : undefined))
 
-  test('what is awake and has no such host is not there, and neither is what nobody has', async () => {
+  test('a host without a route in an awake namespace, or of no namespace, is not found', async () => {
     await seen('Active')
     for (const one of [host, `web-none-${RUN}.${DOMAIN}`, `none.${DOMAIN}`, `a.${host}`, `${host}.`, `${host}:443`]) {
       const { statusCode, body } = await ask({ host: one })
@@ -79,7 +79,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the waker', () => {
     expect(await status()).toBe('Active')
   })
 
-  test('on these hosts there is no platform, whoever asks', async () => {
+  test('the hosts of applications do not serve the platform', async () => {
     const bearer = { authorization: `Bearer ${ann.token}` }
     for (const one of [host, host.toUpperCase(), `${host}.`, `${host}:80`])
       for (const url of ['/api/v1/info', '/api/v1/me', '/login'])
@@ -89,7 +89,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the waker', () => {
     ).toBe(200)
   })
 
-  test('what only looks, or comes from a page that stays open, wakes nothing', async () => {
+  test('status requests, scripts of pages, prefetches and posts wake nothing', async () => {
     await sleep()
     const wake = vi.spyOn(platform.parts.sleep, 'wake')
     const quiet: readonly Readonly<Record<string, string>>[] = [
@@ -105,7 +105,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the waker', () => {
     expect(await status()).toBe('Sleeping')
   })
 
-  test('a host that no route has wakes nothing, and is answered as one of a namespace that nobody has', async () => {
+  test('a host without a route wakes nothing, and looks like one of a missing namespace', async () => {
     await sleep()
     const wake = vi.spyOn(platform.parts.sleep, 'wake')
     const none = { host: `web-none-${RUN}.${DOMAIN}` }
@@ -122,13 +122,13 @@ describe.skipIf(!process.env.KUBECONFIG)('the waker', () => {
     expect(await status()).toBe('Sleeping')
   })
 
-  test('a browser wakes it once a minute, and gets a page of its own until the ingress controller has followed', async () => {
+  test('a browser wakes a namespace at most once a minute, and gets a page until it is awake', async () => {
     await sleep()
     const answer = await ask(open, 'GET', '/some/page?x=1')
     expect(answer.statusCode).toBe(503)
     expect(answer.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'retry-after': '5' })
     expect(answer.headers['set-cookie']).toBeUndefined()
-    // All that runs in it is its own script, by its hash.
+    // The policy allows only the script and the style of the page, by their hashes.
     const policy = String(answer.headers['content-security-policy'])
     expect(policy).toContain("default-src 'none'")
     expect(policy).not.toMatch(/unsafe|\*/)
@@ -151,13 +151,13 @@ describe.skipIf(!process.env.KUBECONFIG)('the waker', () => {
     expect(wake).not.toHaveBeenCalled()
     expect(await status()).toBe('Sleeping')
     platform.later = 61_000
-    // A program, this time.
+    // A program sends this request.
     expect((await ask()).statusCode).toBe(503)
     expect(wake).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ name: ns }))
     await seen('Waking')
     platform.later = 0
 
-    // Its routes are open.
+    // The routes of the namespace are open now.
     await platform.cluster.create({
       apiVersion: 'discovery.k8s.io/v1',
       kind: 'EndpointSlice',

@@ -56,7 +56,7 @@ describe.skipIf(cluster === undefined)('an agent that cannot use its volume', ()
       { explain: async () => up.stderr },
     )
 
-  test('says why in the status, and goes on when that is over; the program in the container stays', async () => {
+  test('status reports a fault of the agent, which recovers without a restart of the program', async () => {
     const own = `${VOLUME_PATH}/.devctl`
     await inAgent(`mv ${own} ${VOLUME_PATH}/kept && touch ${own} && kill 1`)
     await statusSays(/reconnecting, .*cannot go on: .*\/devctl\/volume\/\.devctl/)
@@ -68,7 +68,7 @@ describe.skipIf(cluster === undefined)('an agent that cannot use its volume', ()
       return ((await cat.status) === 0 && cat.stdout === 'two\n') || undefined
     })
     expect(up.process.exitCode).toBeNull()
-    // Restarted once, by this test.
+    // Only the test has restarted the agent, once.
     expect(await restarts()).toBe(1)
   })
 })

@@ -4,7 +4,7 @@ import { expectSameFiles } from '../../support/buildkit/same-files.ts'
 
 const address = findBuildkit()
 
-// Others are generated in test/long.
+// The tests in test/long generate other contexts.
 test.skipIf(!address)('generated contexts give the files that buildctl gives', async () => {
   await expectSameFiles(address!, { numRuns: 12, seed: 20261122 })
 })

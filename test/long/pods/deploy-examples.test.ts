@@ -19,7 +19,7 @@ import { type Result, run } from '../../support/run.ts'
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-/** Service of each example that no other service needs; the test changes it. */
+/** Service of each example that no other service needs, which the test changes. */
 const leaf: Readonly<Record<string, string>> = {
   guestbook: 'web',
   voting: 'result',
@@ -35,10 +35,10 @@ const leaf: Readonly<Record<string, string>> = {
   networks: 'backup',
 }
 
-/** Examples from which it can also be removed: no endpoint leads to it, and nothing else changes without it. */
+/** Examples from which this service can be removed: no endpoint leads to it, and nothing else changes. */
 const removable = new Set(['voting', 'shared-volume', 'blog', 'guestbook'])
 
-describe.skipIf(cluster === undefined)('an example lives in the cluster', () => {
+describe.skipIf(cluster === undefined)('the life of an example in the cluster', () => {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-deploy-'))
   afterAll(() => {
     cluster?.close()
@@ -125,8 +125,8 @@ describe.skipIf(cluster === undefined)('an example lives in the cluster', () => 
 const CHANGE = 'compose.change.yaml'
 
 /**
- * Makes probes run less often. Running a probe in a container costs more than anything else in these examples, and
- * several of them share two processors, on which the first start of a database takes minutes.
+ * Makes probes run less often: they cost more than anything else in these examples, several of which share two
+ * processors, where the first start of a database takes minutes.
  */
 function probeSeldom(directory: string): void {
   for (const file of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
@@ -145,7 +145,7 @@ function change(directory: string, text: string): void {
   if (!files?.includes(CHANGE)) appendFileSync(env, `\nCOMPOSE_FILE=${files ?? 'compose.yaml'}:${CHANGE}\n`)
 }
 
-/** Deletes that file again. */
+/** Restores the example by an empty file. */
 function changeBack(directory: string): void {
   writeFileSync(join(directory, CHANGE), 'services: {}\n')
 }

@@ -54,7 +54,7 @@ describe.skipIf(cluster === undefined)('events of files between containers', () 
       AbortSignal.timeout(60_000),
     )
 
-  test('are found, or found missing, or nothing can be said', async () => {
+  test('fileEventsCross returns true, false, or undefined if it cannot test them', async () => {
     expect(await cross('/app')).toBe(true)
     // Simulates a sandbox that passes no events on.
     expect(await cross('/other')).toBe(false)

@@ -12,7 +12,7 @@ const SLEEP =
 describe.skipIf(cluster === undefined)('host paths in Pods', () => {
   afterAll(() => cluster?.close())
 
-  test('a claim from a folder, a copied folder with mounts in it, and a key file start and are readable', () =>
+  test('a folder as a claim, a copied folder and a key file are readable in Pods', () =>
     withProject(cluster!, async project => {
       const { compose, write, devctl, kubectl, directory } = project
       compose(`

@@ -7,11 +7,11 @@ import { COMPOSE, manifestFor, publishing } from '../../support/git/publishing.t
 
 const cluster = findCluster()
 
-// Only kubectl is needed, not its cluster.
+// The tests need only kubectl, and no cluster.
 describe.skipIf(cluster === undefined)('overlays in a repository, built by kubectl', () => {
   afterAll(() => cluster!.close())
 
-  test('two environments are each what their source was, whoever is published first', async () => {
+  test('each of two environments builds to its source, in any order of publishing', async () => {
     const own = await publishing()
     const address = own.server.address
     const more = `    layout: kustomize

@@ -11,7 +11,7 @@ import type { Program } from '../../support/cluster/program.ts'
 import { TcpProxy } from '../../support/cluster/tcp-proxy.ts'
 import { longTest } from '../../support/takes-all.ts'
 
-// Credentials that expire while `up` runs, and permissions that are revoked.
+// Credentials expire while `up` runs, and permissions are revoked.
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -83,7 +83,7 @@ describe.skipIf(cluster === undefined)('the credentials of `devctl up`', () => {
     await place?.close()
   })
 
-  test('a token that is revoked is told; with another one the session goes on', async () => {
+  test('up reports a revoked token, and continues with another one', async () => {
     up = laptop!.devctl('up')
     await up.until(/^the first$/, 180)
     await kubectl('delete', 'secret', 'first')
@@ -106,7 +106,7 @@ describe.skipIf(cluster === undefined)('the credentials of `devctl up`', () => {
     expect(up.stderr).not.toContain(readFileSync(tokenFile, 'utf8'))
   })
 
-  longTest('rights that are taken away are named', async () => {
+  longTest('up names the rights that were revoked', async () => {
     const watch = '{"apiGroups":["","apps"],"resources":["*"],"verbs":["get","list","watch","patch","update","create"]}'
     const role = `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"reader","namespace":"${place.namespace}"},"rules":[${watch.replace('"*"', '"pods","events","secrets","persistentvolumeclaims","deployments"')},{"apiGroups":["coordination.k8s.io"],"resources":["leases"],"verbs":["*"]}]}`
     await cluster!.send(

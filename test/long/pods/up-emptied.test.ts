@@ -37,7 +37,7 @@ describe.skipIf(cluster === undefined)('a folder that has lost all files', () =>
     expect(await list.status, list.stderr).toBe(0)
     return list.stdout.split('\n').slice(0, -1).sort()
   }
-  /** Deletes all files at once, as the session sees it: one after the other, they would be ordinary deletions. */
+  /** Deletes all files at once for the session: separate deletions would be ordinary ones. */
   const empty = () => {
     const sessions = place.processes()
     expect(sessions).not.toEqual([])
@@ -52,7 +52,7 @@ describe.skipIf(cluster === undefined)('a folder that has lost all files', () =>
       return status.stdout.includes('all files of ./code are gone here') ? status.stdout : undefined
     })
 
-  test('is brought back, or emptied on the other side, too, as a command answers', async () => {
+  test('an emptied folder is restored, or emptied in the container, by a command', async () => {
     const all = ['one.txt', 'three.txt', 'two.txt']
     const up = devctl('up', '--detach')
     expect(await up.status, up.stderr).toBe(0)
@@ -78,7 +78,7 @@ describe.skipIf(cluster === undefined)('a folder that has lost all files', () =>
     expect(await down.status, down.stderr).toBe(0)
   })
 
-  longTest('is told about with the line that answers', async () => {
+  longTest('up reports an emptied folder with the command that answers', async () => {
     write(place.folder, { 'code/one.txt': '1', 'code/two.txt': '2' })
     const up = devctl('up')
     await up.until(/^runs/, 180)

@@ -92,7 +92,7 @@ services:
     await place?.close()
   })
 
-  test('files and ports go over the exec API, which is said in one line, and again with another Pod', async () => {
+  test('up uses the exec API for files and ports, reports it in one line, and survives a new Pod', async () => {
     const up = place.devctl('up')
     await answers(port, 'one')
     const said = /`get` and `create` on `pods\/portforward` is missing: .* over `pods\/exec`/g
@@ -126,7 +126,7 @@ services:
     return processes.split('\n').filter(line => line.startsWith('node -e')).length
   }
 
-  test('without commands either, it says which rights are missing, and changes nothing', async () => {
+  test('up without any access to Pods names the missing rights, and changes nothing', async () => {
     const deployment = () =>
       cluster!.kubectl(
         ...[

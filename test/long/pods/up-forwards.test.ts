@@ -58,7 +58,7 @@ ${dev('api')}${dev('web')}`,
       return answer && (await answer.text()).trim() === text ? true : undefined
     })
 
-  test('the second waits for those of the manifest, moves its own, and takes them over when the first ends', async () => {
+  test('the second process moves its own forward, and takes over shared ones after the first ends', async () => {
     const first = place.devctl('up', 'api')
     await first.until(/^connected$/, 180)
     const second = place.devctl('up', 'web')

@@ -12,7 +12,7 @@ import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-/** Waits until the loop of the gate has slept twice, and lists what the command makes. */
+/** Waits until the loop of the gate has slept twice, and lists the file that the command creates. */
 const ROUNDS = `
 round() { ps -o pid,args | sed -n 's/^ *\\([0-9]*\\) .*[s]leep 0\\.1$/\\1/p' | head -n 1; }
 until first=$(round) && [ -n "$first" ]; do sleep 0.05; done
@@ -28,7 +28,7 @@ describe.skipIf(cluster === undefined)('a command in a container that waits for 
     await cluster!.createNamespace(namespace)
     await startPod(cluster!, namespace, 'box', {
       initContainers: [TOOLS_CONTAINER],
-      // It sees processes that are not its own.
+      // The test can see processes of other containers.
       shareProcessNamespace: true,
       containers: [
         {
@@ -54,7 +54,7 @@ describe.skipIf(cluster === undefined)('a command in a container that waits for 
   const inPod = (script: string) =>
     cluster!.kubectl('--namespace', namespace, 'exec', 'box', '--container', 'main', '--', 'sh', '-c', script)
 
-  test.each(['a run', 'echo'])('begins when they are there (%s)', async name => {
+  test.each(['a run', 'echo'])('a command starts when its first files exist (%s)', async name => {
     await inPod(`rm -f ${READY_FILE} /tmp/begun`)
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'box' } }
     const command = {
@@ -68,7 +68,7 @@ describe.skipIf(cluster === undefined)('a command in a container that waits for 
     const remote = await openCommand(access, target, AbortSignal.timeout(60_000))
     onTestFinished(() => remote.destroy())
     const [output, errors] = [text(remote.stdout), text(remote.stderr)]
-    // The loop has been round more than once.
+    // The loop has run more than once.
     const listed = await eventually('it waits, and waits again', () => inPod(ROUNDS).catch(() => undefined))
     expect(listed).toContain('No such file')
     await inPod(`echo all of them > /tmp/files; touch ${READY_FILE}`)

@@ -57,7 +57,7 @@ ${ports
       return (await exec.status) === 0 && exec.stdout === text ? true : undefined
     })
 
-  test('they have no port of it, also when two are on one node', async () => {
+  test('two Pods on one node listen on no port of the agent', async () => {
     for (const name of names) {
       const up = place.devctl('up', name, '--detach')
       expect(await up.status, up.stderr).toBe(0)

@@ -23,7 +23,7 @@ import type { Program } from '../../support/cluster/program.ts'
 import { generator } from '../../support/cluster/random.ts'
 import { TAKES_ALL } from '../../support/takes-all.ts'
 
-// `up`, the agent and the Pod are killed at random moments while files are saved on both sides: no save is lost.
+// Kills `up`, the agent and the Pod at random moments while files are saved on both sides: no save is lost.
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -37,7 +37,8 @@ const LANES = TAKES_ALL ? 2 : 1
 const SAVING = 2500
 
 /**
- * Kinds of kills. In this order each Pod has its agent killed once: the kubelet waits longer before each further start.
+ * Kinds of kills. Each Pod has its agent killed once in this order, since the kubelet waits longer before each
+ * further start.
  */
 const KINDS = ['up', 'agent', 'pod', 'up and down'] as const
 
@@ -86,7 +87,7 @@ class Lane {
       await this.#startUp()
     }
     const laptop = await saving
-    // If its Pod is killed, the test is not notified of its end.
+    // The test is not notified of the end of the container if its Pod is killed.
     await Promise.race([container.status, sleep(SAVING)])
     const there = await eventually(
       'both sides are equal',
@@ -173,21 +174,24 @@ async function killed({ process, status }: Program): Promise<void> {
   await status
 }
 
-describe.skipIf(cluster === undefined)('killed at any moment while files are saved on both sides', () => {
-  test.concurrent.each(Array.from({ length: LANES }, (_, lane) => lane))(`${RUNS} kills: lane %d`, async number => {
-    const place = await openDevelopment(cluster!, `up-killed-${number}`)
-    const lane = new Lane(place, cluster!, generator(SEED + number))
-    try {
-      await lane.begin()
-      for (let run = number; run < RUNS; run += LANES) {
-        const kind = KINDS[Math.floor(run / LANES) % KINDS.length]!
-        await lane.run(run, kind).catch(error => {
-          throw new Error(`run ${run}, ${kind}: ${error.message}`, { cause: error })
-        })
+describe.skipIf(cluster === undefined)('kills while files are saved on both sides', () => {
+  test.concurrent.each(Array.from({ length: LANES }, (_, lane) => lane))(
+    `no save is lost in ${RUNS} kills: lane %d`,
+    async number => {
+      const place = await openDevelopment(cluster!, `up-killed-${number}`)
+      const lane = new Lane(place, cluster!, generator(SEED + number))
+      try {
+        await lane.begin()
+        for (let run = number; run < RUNS; run += LANES) {
+          const kind = KINDS[Math.floor(run / LANES) % KINDS.length]!
+          await lane.run(run, kind).catch(error => {
+            throw new Error(`run ${run}, ${kind}: ${error.message}`, { cause: error })
+          })
+        }
+        await lane.end()
+      } finally {
+        await place.close()
       }
-      await lane.end()
-    } finally {
-      await place.close()
-    }
-  })
+    },
+  )
 })

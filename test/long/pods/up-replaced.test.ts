@@ -7,7 +7,7 @@ import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-/** Server whose port a second one cannot have. It reports when it listens, and does not end with its input. */
+/** Server that occupies its port, reports when it listens, and does not end with its input. */
 const SERVER = `require('http').createServer().listen(8080, () => console.log('listens'))`
 const KILL_NODE = 'for one in /proc/[0-9]*; do [ "$(cat $one/comm)" = node ] && kill -KILL "${one#/proc/}"; done; true'
 const COMPOSE = `name: shop
@@ -42,7 +42,7 @@ describe.skipIf(cluster === undefined)('the command of devctl up', () => {
     return Number(listed.stdout)
   }
 
-  test('runs again in a Pod that takes the place of its own', async () => {
+  test('the command runs again in a Pod that replaces its own', async () => {
     const up = place.devctl('up')
     await up.until(/listens/, 180)
     await cluster!.kubectl('delete', 'pod', '-n', place.namespace, '-l', 'dev.platform/mirror', '--wait=false')
@@ -53,18 +53,18 @@ describe.skipIf(cluster === undefined)('the command of devctl up', () => {
     expect(await servers()).toBe(1)
   })
 
-  test('ends what an `up` that was killed has left', async () => {
+  test('up ends the command of an earlier `up` that was killed', async () => {
     const up = place.devctl('up')
     await up.until(/listens/, 180)
     expect(up.stdout + up.stderr).not.toContain('EADDRINUSE')
     expect(await servers()).toBe(1)
     up.process.kill('SIGTERM')
     expect(await up.status).toBe(130)
-    // Ended by `up`, not by the next one.
+    // The command is ended by this `up`, not by the next one.
     await eventually('nothing of it runs', async () => ((await servers()) === 0 ? true : undefined))
   })
 
-  test('a signal that somebody sends to it is its own end', async () => {
+  test('up ends with the command when another process kills it', async () => {
     const up = place.devctl('up')
     await up.until(/listens/, 180)
     const kill = place.devctl('exec', '--', 'sh', '-c', KILL_NODE)

@@ -5,7 +5,7 @@ import { write } from '../../support/cli/folder.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
 import { FaultProxy } from '../../support/cluster/fault-proxy.ts'
 
-// The requests that `up` sends to the API server before its container starts, and a connection to the Pod that hangs.
+// Tests the requests that `up` sends before its container starts, and a connection to the Pod that hangs.
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -77,7 +77,7 @@ describe.skipIf(cluster === undefined)('the start of up', () => {
     return end ? all.filter(({ ended }) => ended <= end.ended) : all
   }
 
-  test('few requests follow each other before the mirror is there, and in a dry run', async () => {
+  test('up sends few sequential requests before the mirror is applied, and in a dry run', async () => {
     const dryRun = await asked(['up', '--dry-run'], () => false)
     expect(dryRun.length).toBeGreaterThan(10)
     expect(longestChain(dryRun).length, longestChain(dryRun).join('\n')).toBeLessThanOrEqual(STEPS - 3)
@@ -90,7 +90,7 @@ describe.skipIf(cluster === undefined)('the start of up', () => {
     expect(await down.status, down.stderr).toBe(0)
   })
 
-  test('a port-forward that hangs is begun again soon', async () => {
+  test('a port-forward that hangs is soon replaced', async () => {
     const begun: number[] = []
     proxy.injectEach(({ path }) => {
       if (!path.includes('/portforward')) return undefined

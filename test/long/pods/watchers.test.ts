@@ -13,7 +13,7 @@ import type { Program } from '../../support/cluster/program.ts'
 import { freePort } from '../../support/develop/free-port.ts'
 import { TAKES_ALL } from '../../support/takes-all.ts'
 
-// Programs that watch files, in real Pods: each save on this machine must reach them, however the file was written.
+// Programs in real Pods watch files: each save on this machine must reach them, however the file was written.
 
 const builder = findBuildkit()
 const cluster = builder === undefined ? undefined : findCluster()
@@ -72,14 +72,14 @@ setInterval(() => {
 }, 500)
 `
 
-/** Program that watches a file, and how it shows that it has seen a save. */
+/** A program that watches a file, and shows that it has seen a save. */
 interface Watcher {
   readonly name: string
   readonly dev: 'node' | 'python'
   readonly command: readonly string[]
-  /** The file that is saved. */
+  /** The file that the test saves. */
   readonly file: string
-  /** Its text, with a mark. */
+  /** Returns its text with a mark. */
   readonly text: (mark: string) => string
   /** Address of the page with the mark; undefined if the program prints it. */
   readonly page?: string
@@ -153,7 +153,7 @@ const QUICK = ['node --watch', 'a poller']
 
 const PORTS = { vite: await freePort(), flask: await freePort(), uvicorn: await freePort() }
 
-describe.skipIf(cluster === undefined)('programs that wait for files', () => {
+describe.skipIf(cluster === undefined)('programs that watch files', () => {
   let place: DevelopmentPlace
 
   beforeAll(async () => {

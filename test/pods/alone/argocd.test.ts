@@ -27,7 +27,7 @@ volumes:
   data:
 `
 
-describe.skipIf(!isThere)('Argo CD, with a namespace and routes that come from the repository', () => {
+describe.skipIf(!isThere)('Argo CD with a namespace and routes from the repository', () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'devctl-argocd-')))
   const namespace = `argocd-made-${process.pid}`
   let app: Publishing
@@ -58,7 +58,7 @@ describe.skipIf(!isThere)('Argo CD, with a namespace and routes that come from t
 
   const made = async () => JSON.parse(await cluster!.kubectl('get', 'namespace', namespace, '--output=json')).metadata
 
-  test('the namespace comes with what is in it', async () => {
+  test('Argo CD creates the namespace with its objects', async () => {
     await publish()
     controller = await startArgocd(cluster!, {
       namespace,
@@ -71,12 +71,12 @@ describe.skipIf(!isThere)('Argo CD, with a namespace and routes that come from t
     expect((await made()).labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': expect.any(String) })
   })
 
-  longTest('the namespace does not go with its file', async () => {
+  longTest('the namespace is not deleted with its file', async () => {
     const before = await made()
     await app.change({ 'devctl.yml': manifest('') })
     await publish()
     await controller!.reconcile()
-    // It does not delay what follows.
+    // The namespace does not delay later changes.
     await app.change({ 'compose.yaml': compose('good day') })
     await publish()
     await controller!.reconcile()
@@ -91,7 +91,7 @@ describe.skipIf(!isThere)('Argo CD, with a namespace and routes that come from t
     await controller!.isSynced('HTTPRoute/web')
   })
 
-  longTest('when the Application is deleted, the namespace and the claim stay', async () => {
+  longTest('the namespace and the claim stay when the Application is deleted', async () => {
     await controller!.remove()
     controller = undefined
     expect((await made()).deletionTimestamp).toBeUndefined()

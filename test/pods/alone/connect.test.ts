@@ -41,7 +41,7 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
     return account?.metadata.name ?? 'nobody'
   }
 
-  /** Returns the failure and the message, and whether it came soon. */
+  /** Returns the failure and the message, and whether it failed soon. */
   async function refusal(env: Readonly<Record<string, string>>) {
     const begin = performance.now()
     const error = await ask(env).catch((error: unknown) => error)
@@ -61,12 +61,12 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
 
   const pem = (base64: string) => Buffer.from(base64, 'base64').toString('utf8')
 
-  test('with a client certificate', async () => {
+  test('connect uses a client certificate', async () => {
     const file = writeKubeconfig(makeFolder(), { cluster: trusted, user: administrator })
     expect(await ask({ KUBECONFIG: file })).toBe('editor')
   })
 
-  test('with certificates in files, named from the folder of the kubeconfig', async () => {
+  test('connect uses certificates in files, relative to the folder of the kubeconfig', async () => {
     const folder = makeFolder({
       'ca.crt': pem(admin.authority),
       'me.crt': pem(admin.certificate),
@@ -79,14 +79,14 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
     expect(await ask({ KUBECONFIG: file })).toBe('editor')
   })
 
-  test('with a token, and with one in a file', async () => {
+  test('connect uses a token, or one in a file', async () => {
     const folder = makeFolder({ 'the-token': `${token}\n` })
     expect(await ask({ KUBECONFIG: writeKubeconfig(folder, { cluster: trusted, user: { token } }) })).toBe('editor')
     const user = { tokenFile: 'the-token', token: 'another-token' }
     expect(await ask({ KUBECONFIG: writeKubeconfig(folder, { cluster: trusted, user }) })).toBe('editor')
   })
 
-  test('with several kubeconfigs, each of which has a part', async () => {
+  test('connect merges several kubeconfigs', async () => {
     const folder = makeFolder()
     const files = [
       join(folder, 'not-there'),
@@ -97,21 +97,21 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
     expect(await ask({ KUBECONFIG: files.join(':') })).toBe('editor')
   })
 
-  test('with a credential plugin that gives a token; it runs once', async () => {
+  test('connect uses the token of a credential plugin, which runs once', async () => {
     const folder = makeFolder()
     const exec = plugin(folder, credential({ token }))
     expect(await ask({ KUBECONFIG: writeKubeconfig(folder, { cluster: trusted, user: { exec } }) })).toBe('editor')
     expect(read(folder)['runs']).toBe('ran\n')
   })
 
-  test('with a credential plugin that gives a certificate', async () => {
+  test('connect uses the certificate of a credential plugin', async () => {
     const folder = makeFolder()
     const status = { clientCertificateData: pem(admin.certificate), clientKeyData: pem(admin.key) }
     const exec = plugin(folder, credential(status))
     expect(await ask({ KUBECONFIG: writeKubeconfig(folder, { cluster: trusted, user: { exec } }) })).toBe('editor')
   })
 
-  test('with a credential plugin that is told of the cluster, and has variables and arguments of its own', async () => {
+  test('connect passes the cluster, variables and arguments to a credential plugin', async () => {
     const folder = makeFolder()
     const script = `printf '%s' "$KUBERNETES_EXEC_INFO" >"${folder}/info"; printf '%s %s' "$OWN" "$1" >"${folder}/own"\n${credential({ token })}`
     const exec = {
@@ -130,7 +130,7 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
     })
   })
 
-  test('a plugin whose token is refused is asked once more', async () => {
+  test('connect runs a plugin once more if its token is refused', async () => {
     const folder = makeFolder()
     const script = `if [ "$(wc -l <"${folder}/runs")" -gt 1 ]; then\n${credential({ token })}\nelse\n${credential({ token: 'old' })}\nfi`
     const exec = plugin(folder, script)
@@ -138,7 +138,7 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
     expect(read(folder)['runs']).toBe('ran\nran\n')
   })
 
-  test('as somebody else', async () => {
+  test('connect impersonates another user', async () => {
     const folder = makeFolder()
     const groups = ['system:authenticated', `system:serviceaccounts:${namespace}`]
     const other = { ...administrator, as: 'nobody-we-know', 'as-groups': ['system:masters'] }
@@ -152,7 +152,7 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
     )
   })
 
-  test('through the proxy of the kubeconfig', async () => {
+  test('connect uses the proxy of the kubeconfig', async () => {
     const proxy = await startProxy(new URL(admin.server))
     onTestFinished(() => proxy.close())
     const file = writeKubeconfig(makeFolder(), { cluster: { ...trusted, 'proxy-url': proxy.url }, user: { token } })
@@ -160,7 +160,7 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
     expect(proxy.asked[0]).toBe(new URL(admin.server).host)
   })
 
-  test('through HTTPS_PROXY, to a host that goes by another name in its certificate', async () => {
+  test('connect uses HTTPS_PROXY, and `tls-server-name` for the certificate', async () => {
     const proxy = await startProxy(new URL(admin.server))
     onTestFinished(() => proxy.close())
     const elsewhere = { ...trusted, server: 'https://api.devctl.invalid:6443' }
@@ -176,7 +176,7 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
     })
   })
 
-  test('to a server whose certificate nobody knows, only with insecure-skip-tls-verify', async () => {
+  test('connect accepts an unknown certificate only with insecure-skip-tls-verify', async () => {
     const cluster = { server: admin.server }
     const user = { token }
     const careless = { ...cluster, 'insecure-skip-tls-verify': true }
@@ -188,8 +188,8 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
     })
   })
 
-  describe('with credentials that are refused', () => {
-    test('a token that the server does not know', async () => {
+  describe('refused credentials', () => {
+    test('connect reports a token that the server does not know', async () => {
       const file = writeKubeconfig(makeFolder(), { cluster: trusted, user: { token: 'wrong-token' } })
       expect(await refusal({ KUBECONFIG: file })).toEqual({
         failure: 'unauthorized',
@@ -198,7 +198,7 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
       })
     })
 
-    test('a token that has expired', async () => {
+    test('connect reports a token that has expired', async () => {
       const claims = Buffer.from(JSON.stringify({ exp: 1_700_000_000 })).toString('base64url')
       const [head, , signature] = token.split('.')
       const expired = [head, claims, signature].join('.')
@@ -209,7 +209,7 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
       })
     })
 
-    test('a client certificate that has expired', async () => {
+    test('connect reports a client certificate that has expired', async () => {
       const folder = makeFolder()
       expiredCertificate(folder, dirname(kubeconfig))
       const user = { 'client-certificate': join(folder, 'old.crt'), 'client-key': join(folder, 'old.key') }
@@ -229,7 +229,7 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
         /^the credential plugin `.*plugin` did not print an ExecCredential: it is not valid JSON$/,
       ],
       ['gives nothing', 'echo "{}"', /did not print an ExecCredential: `status` is missing$/],
-    ])('a credential plugin that %s', async (_, script, message) => {
+    ])('connect reports a credential plugin that %s', async (_, script, message) => {
       const folder = makeFolder()
       const exec =
         script === undefined
@@ -246,7 +246,7 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
       expect(answer.message).not.toContain('SECRET-TOKEN')
     })
 
-    test('a file with a certificate that is not there', async () => {
+    test('connect reports a certificate file that does not exist', async () => {
       const folder = makeFolder()
       const user = { 'client-certificate': 'gone.crt', 'client-key': 'gone.key' }
       expect(await refusal({ KUBECONFIG: writeKubeconfig(folder, { cluster: trusted, user }) })).toMatchObject({
@@ -256,7 +256,7 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
     })
   })
 
-  describe('of the command line: three different messages, each within 10 s', () => {
+  describe('messages of the command line, each within 10 s', () => {
     const files = { 'compose.yaml': 'name: app\nservices: {web: {image: nginx}}\n' }
 
     async function deploy(kubeconfig: string, ...more: readonly string[]) {
@@ -269,7 +269,7 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
       return { ...result, isSoon: performance.now() - begin < SOON }
     }
 
-    test('a context that is gone', async () => {
+    test('deploy reports a context that does not exist', async () => {
       const file = writeKubeconfig(makeFolder(), { cluster: trusted, user: { token } })
       expect(await deploy(file, '--context', 'kind-old')).toEqual({
         status: 1,
@@ -279,7 +279,7 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
       })
     })
 
-    test('a cluster that is down, and one that says nothing', async () => {
+    test('deploy reports a cluster that is down, and one that does not respond', async () => {
       const down = writeKubeconfig(makeFolder(), { cluster: { server: 'https://127.0.0.1:1' }, user: { token } })
       expect(await deploy(down)).toEqual({
         status: 1,
@@ -303,7 +303,7 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
       }
     })
 
-    test('credentials that are refused', async () => {
+    test('deploy reports credentials that are refused', async () => {
       const file = writeKubeconfig(makeFolder(), { cluster: trusted, user: { token: 'wrong-token' } })
       expect(await deploy(file)).toEqual({
         status: 1,

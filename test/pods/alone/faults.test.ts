@@ -9,10 +9,7 @@ import { eventually } from '../../support/cluster/cluster.ts'
 import { type Asked, type Fault, FaultProxy, TcpProxy } from '../../support/cluster/fault-proxy.ts'
 import { few, longTest } from '../../support/takes-all.ts'
 
-/**
- * Limits of devctl's client when the connection to the API server, or the server itself, fails. They are short so that
- * the tests are short.
- */
+/** Limits of the client for faults of the connection or of the API server, which are short to keep the tests short. */
 const LIMITS: Partial<Limits> = {
   connect: 500,
   read: 400,
@@ -82,7 +79,7 @@ let impatient: Cluster
 let kubeconfig: string
 let counter = 0
 
-describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
+describe.skipIf(!process.env.KUBECONFIG)('a faulty connection to the API server', () => {
   beforeAll(async () => {
     real = await connect({ env: process.env })
     await real.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
@@ -122,14 +119,14 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
      * test:long`.
      */
     const some = <T>(cases: readonly T[]) => (['get', 'apply'].includes(method) ? cases : few(cases))
-    test.each(some(PASSING))('goes on after %s', async (_, fault) => {
+    test.each(some(PASSING))('the call continues after %s', async (_, fault) => {
       const name = await fresh()
       proxy.inject(fault, ofObjects)
       await within(BOUND, METHODS[method]!(cluster, name))
     })
 
     test.each(some(['cut-after', 'stall', 'cut-before', 'cut-inside', 'stall-inside'] as const))(
-      'ends with `unreachable` when it is always %s',
+      'the call fails with `unreachable` if the fault is always %s',
       async fault => {
         const name = await fresh()
         proxy.inject(fault, ofObjects, Number.POSITIVE_INFINITY)
@@ -139,7 +136,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
       },
     )
 
-    test.each(some([503, 429, 500]))('ends with `unavailable` when it is always %s', async status => {
+    test.each(some([503, 429, 500]))('the call fails with `unavailable` if the status is always %s', async status => {
       const name = await fresh()
       proxy.inject({ status }, ofObjects, Number.POSITIVE_INFINITY)
       const error = await within(BOUND, failureOf(METHODS[method]!(impatient, name)))
@@ -147,7 +144,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
       expect(error.message).toMatch(new RegExp(`^the server answered ${status} to [A-Z]+ /api`))
     })
 
-    test('ends soon after its signal is aborted, and leaves no connection', async () => {
+    test('the call ends soon after its signal is aborted', async () => {
       const name = await fresh()
       proxy.inject('stall', ofObjects, Number.POSITIVE_INFINITY)
       const before = proxy.asked.length
@@ -164,14 +161,14 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
     })
   })
 
-  test('a create of what somebody else has made is an error also when its answer was lost', async () => {
+  test('a create of an existing object is an error, even if its response was lost', async () => {
     const name = await fresh()
     proxy.inject('cut-after', ofObjects)
     const error = await failureOf(cluster.create(config(name, { a: 'mine' })))
     expect(error).toMatchObject({ failure: 'exists' })
   })
 
-  test('a replacement that came too late is an error also when its answer was lost', async () => {
+  test('a replace with an old version is an error, even if its response was lost', async () => {
     const name = await fresh()
     const { resourceVersion } = (await real.get(ref(name)))!.metadata
     await real.replace(config(name, { a: 'theirs' }, { resourceVersion }))
@@ -180,7 +177,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
     expect(error).toMatchObject({ failure: 'conflict' })
   })
 
-  test('429 is not asked again before the time that the server gives', async () => {
+  test('a request after 429 is not repeated before the time that the server gives', async () => {
     const name = await fresh()
     proxy.inject({ status: 429, headers: { 'retry-after': '1' } }, ofObjects)
     const begin = performance.now()
@@ -188,13 +185,13 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
     expect(performance.now() - begin).toBeGreaterThan(990)
   })
 
-  test('a server that asks for more time than there is, is given up at once', async () => {
+  test('a call fails at once if the server asks for more time than its limit', async () => {
     const name = await fresh()
     proxy.inject({ status: 503, headers: { 'retry-after': '3600' } }, ofObjects)
     expect(await within(500, failureOf(cluster.get(ref(name))))).toMatchObject({ failure: 'unavailable', status: 503 })
   })
 
-  test('discovery that fails is asked again by the next call, not kept', async () => {
+  test('discovery that fails is repeated by the next call, and not cached', async () => {
     const another = await clusterOf(kubeconfig)
     const ofKinds = ({ path }: Asked) => path === '/api/v1'
     proxy.inject({ status: 503 }, ofKinds, Number.POSITIVE_INFINITY)
@@ -204,7 +201,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
     expect(await another.get(discovered)).toBeUndefined()
   })
 
-  test('discovery goes on for others when one of those who wait gives up', async () => {
+  test('discovery continues for other callers when one of them is aborted', async () => {
     const another = await clusterOf(kubeconfig)
     proxy.inject('stall', ({ path }) => path === '/api/v1')
     const done = new AbortController()
@@ -214,7 +211,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
     expect(await within(BOUND, second)).toBeUndefined()
   })
 
-  test('discovery that nobody waits for any more is given up', async () => {
+  test('discovery is aborted when its last caller is aborted', async () => {
     const another = await clusterOf(kubeconfig, {})
     // Connections of earlier tests may be about to close, so their number alone proves nothing.
     let isAsked = false
@@ -232,7 +229,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
     expect(await another.get(discovered)).toBeUndefined()
   })
 
-  test('a signal that many calls share keeps none of them', async () => {
+  test('a signal that many calls share keeps no listeners', async () => {
     const name = await fresh()
     const { signal } = new AbortController()
     const warnings: unknown[] = []
@@ -279,7 +276,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
       return { ...watch, name, set }
     }
 
-    test('goes on where it was when its connection is cut, and tells nothing twice', async () => {
+    test('a watch continues at its version after a cut connection, and repeats no change', async () => {
       const { seen, until, stop, name, set } = await begin()
       for (const value of ['2', '3', '4']) {
         proxy.cut()
@@ -290,7 +287,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
       expect(seen).toEqual(['Restarted', ...['1', '2', '3', '4'].map(value => `Changed ${name} ${value}`)])
     })
 
-    test('begins anew when the server has forgotten the version', async () => {
+    test('a watch restarts when the server has forgotten the version', async () => {
       const { seen, until, stop, name, set } = await begin()
       proxy.inject('gone', ({ path }) => path.includes('watch=true'))
       proxy.cut()
@@ -301,7 +298,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
       expect(seen).toEqual(['Restarted', `Changed ${name} 1`, 'Restarted', `Changed ${name} 1`, `Changed ${name} 2`])
     })
 
-    test('begins anew also when 410 is the answer itself', async () => {
+    test('a watch restarts also when the response itself is 410', async () => {
       const { seen, stop } = await begin()
       proxy.inject({ status: 410 }, ({ path }) => path.includes('watch=true'), 2)
       proxy.cut()
@@ -309,7 +306,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
       await stop()
     })
 
-    test('goes on when the server is down for three seconds', async () => {
+    test('a watch continues after the server was down for three seconds', async () => {
       const { seen, until, stop, name, set } = await begin()
       await proxy.refuse()
       await set('2')
@@ -320,7 +317,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
       expect(seen).toEqual(['Restarted', `Changed ${name} 1`, `Changed ${name} 2`])
     })
 
-    longTest('goes on when the connection is silent for longer than the server ever is', async () => {
+    longTest('a watch continues after a silence that is longer than the server allows', async () => {
       const more = label()
       const watch = collect(cluster, `watched=${more.labels.watched}`)
       await watch.until('Restarted')
@@ -331,7 +328,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
       await watch.stop()
     })
 
-    test('does not storm a server that ends each watch at once', async () => {
+    test('a watch does not flood a server that ends each watch at once', async () => {
       proxy.inject({ status: 200 }, ({ path }) => path.includes('watch=true'), Number.POSITIVE_INFINITY)
       const watch = collect(cluster, 'watched=none')
       await watch.until('Restarted')
@@ -341,7 +338,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
       await watch.stop()
     })
 
-    test('ends when the user may not watch any more', async () => {
+    test('a watch ends when the user loses the right to watch', async () => {
       const watch = collect(cluster, 'watched=none')
       await watch.until('Restarted')
       const body = JSON.stringify({ kind: 'Status', code: 403, reason: 'Forbidden', message: 'you may not' })
@@ -351,8 +348,8 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
     })
   })
 
-  describe('before there is a connection', () => {
-    test('a server that is down: at once while it has never answered, and waited for when it has', async () => {
+  describe('faults before the first connection', () => {
+    test('a server that is down fails a first call at once, and is waited for if it has responded', async () => {
       const another = await clusterOf(kubeconfig)
       await proxy.refuse()
       const first = await within(500, failureOf(another.get(ref('any'))))
@@ -363,12 +360,12 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
       expect(await within(BOUND, waiting)).toBeUndefined()
     })
 
-    // The test `connect` covers it with the program.
-    longTest('TLS that never answers, or is cut', async () => {
+    // The test `connect` tests this with the program.
+    longTest('TLS that is never answered or is cut fails the call', async () => {
       const tcp = new TcpProxy()
       try {
         const secure = await clusterOf(await tcp.open())
-        // More than one connection is tried, for as long as a server that has not answered yet is asked.
+        // The client tries more connections within the time for a server that has not responded yet.
         tcp.mode = 'stall'
         const stalled = await within(BOUND, failureOf(secure.get(ref('any'))))
         expect(stalled).toMatchObject({

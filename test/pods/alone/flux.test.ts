@@ -23,12 +23,12 @@ const folder = mkdtempSync(join(tmpdir(), 'flux-'))
 
 afterAll(() => cluster?.close())
 
-// test/long/gitops-flux.test.ts covers all that Flux does with an application.
-describe.skipIf(!isThere)('the API server with the resources of Flux accepts', () => {
+// The test test/long/gitops-flux.test.ts covers all that Flux does with an application.
+describe.skipIf(!isThere)('objects for Flux', () => {
   afterAll(() => rmSync(folder, { recursive: true }))
 
   const repositories = ['git@git.example.com:team/deploy.git', 'https://git.example.com/team/deploy.git']
-  test.each(few(repositories))('the objects for %s', async repository => {
+  test.each(few(repositories))('the API server accepts the objects for %s', async repository => {
     const target = { application: 'shop', environment: 'staging', namespace: 'shop-staging', branch: 'main' }
     const file = join(folder, 'objects.yaml')
     // The namespace of the controllers may not exist.
@@ -42,7 +42,7 @@ describe.skipIf(!isThere)('the API server with the resources of Flux accepts', (
   })
 })
 
-describe.skipIf(!isThere)('Flux makes the namespace where the environment asks for it', () => {
+describe.skipIf(!isThere)('Flux with a namespace that the environment requests', () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'devctl-flux-')))
   const namespace = `flux-made-${process.pid}`
   const own = `flux-own-${process.pid}`
@@ -74,7 +74,7 @@ volumes:
 
   const made = async () => JSON.parse(await cluster!.kubectl('get', 'namespace', namespace, '--output=json')).metadata
 
-  test('it is there before what is in it', async () => {
+  test('Flux creates the namespace before its objects', async () => {
     const { status, stderr } = await app.publish()
     expect(status, stderr).toBe(0)
     const target = { ...FLUX_TARGET, namespace, createNamespace: true }
@@ -94,7 +94,7 @@ volumes:
     expect(await flux.changes()).toEqual(told)
   })
 
-  test('it stays, with the claims, when nobody asks for it any more, and when Flux is taken away', async () => {
+  test('the namespace and its claims stay when no one requests it, and when Flux is removed', async () => {
     const before = await made()
     const manifest = manifestFor(app.server.address, '    layout: kustomize\n')
     await app.change({

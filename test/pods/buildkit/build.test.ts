@@ -28,8 +28,8 @@ const buildkit = findBuildkit() ?? ''
 const engine = findEngineAddress() ?? ''
 
 /**
- * Returns true if rules that are the same for both builders are tested on this one: on the first, and on each in `npm
- * run test:long`.
+ * Returns true if rules that both builders share are tested on this one: on the first, and on each in `npm run
+ * test:long`.
  */
 const isFirst = (address: string): boolean => TAKES_ALL || address === (buildkit || engine)
 
@@ -42,7 +42,7 @@ describe.each(findBuilders())('%s', (_, address) => {
   })
 
   if (isFirst(address))
-    test('patterns with a comma, and thousands of patterns, exclude what they say', async () => {
+    test('patterns with a comma, and thousands of patterns, exclude what they name', async () => {
       const patterns = Array.from({ length: 3000 }, (_, index) => `nothing-${index}`)
       const files = { Dockerfile: 'FROM scratch\nCOPY . /\n', 'a, b': '', a: '', b: '', 'ü, x': '' }
       await inFolder({ ...files, 'Dockerfile.dockerignore': ['a, b', ...patterns, 'D*'].join('\n') }, async folder => {
@@ -52,7 +52,7 @@ describe.each(findBuilders())('%s', (_, address) => {
     })
 
   if (isFirst(address))
-    test('secrets are values, and files that are read when a step asks for them', async () => {
+    test('secrets are values, or files that are read when a step requests them', async () => {
       const mounts = '--mount=type=secret,id=value --mount=type=secret,id=file,required=true'
       const check = '[ "$(cat /run/secrets/value)" = one ] && [ "$(cat /run/secrets/file)" = two ]'
       await inFolder({ Dockerfile: `FROM busybox\nRUN ${mounts} ${check} && : ${Math.random()}` }, async folder => {
@@ -69,7 +69,7 @@ describe.each(findBuilders())('%s', (_, address) => {
     })
 
   if (isFirst(address))
-    test('steps list the keys of files and agents, and have data signed', async () => {
+    test('steps list the keys of files and agents, and get data signed', async () => {
       const dockerfile = `FROM python:3.11\nCOPY ask.py /\n${once()}\n${['default', 'agent', 'both']
         .map(id => `RUN --mount=type=ssh,id=${id},required=true python3 /ask.py ${id === 'both' ? 2 : 1}`)
         .join('\n')}`
@@ -94,7 +94,7 @@ describe.each(findBuilders())('%s', (_, address) => {
     })
 
   if (isFirst(address))
-    test('a file that is not a key, and an agent that does not run, are refused', async () => {
+    test('a file that is no key, and an agent that does not run, are refused', async () => {
       await inFolder({ Dockerfile: 'FROM scratch\nCOPY Dockerfile /\n', key: 'x' }, async folder => {
         for (const path of [join(folder, 'key'), join(folder, 'gone')]) {
           const ssh = new Map([['default', [path]]])
@@ -106,7 +106,7 @@ describe.each(findBuilders())('%s', (_, address) => {
     })
 
   if (isFirst(address))
-    test('the next build sends only what has changed', async () => {
+    test('the next build sends only changed files', async () => {
       await inFolder({ Dockerfile: 'FROM scratch\nCOPY . /\n' }, async folder => {
         await mkdir(join(folder, 'data'))
         for (let index = 0; index < 100; index++)
@@ -117,7 +117,7 @@ describe.each(findBuilders())('%s', (_, address) => {
       })
     })
 
-  test('a file that changes after it was hashed fails the build, also if the builder had it before', async () => {
+  test('a file that changes after it was hashed fails the build, even if the builder had it before', async () => {
     await inFolder({ Dockerfile: 'FROM scratch\nCOPY . /\n', a: 'one', b: '' }, async folder => {
       hashBuild({ context: folder, args: [] })
       await build(address, ofFolder(folder), { changesIn: changeFinder })
@@ -148,7 +148,7 @@ describe.each(findBuilders())('%s', (_, address) => {
 })
 
 describe.skipIf(buildkit === '')('BuildKit', () => {
-  test('the same input gives the image that buildctl gives', async () => {
+  test('BuildKit gives the image that buildctl gives for the same input', async () => {
     const dockerfile = [
       'FROM busybox AS base',
       'ARG GREETING=none',
@@ -163,7 +163,7 @@ describe.skipIf(buildkit === '')('BuildKit', () => {
       'CMD ["cat", "/greeting"]',
       'FROM base AS other',
     ].join('\n')
-    // The layers of former runs may have other times.
+    // The layers of earlier runs may have other times.
     const unique = String(Math.random())
     await inFolder({ 'one.txt': unique }, other =>
       inFolder({ Dockerfile: dockerfile, 'a.txt': unique, 'b.log': 'b', '.dockerignore': '*.log\n' }, async folder => {
@@ -183,7 +183,7 @@ describe.skipIf(buildkit === '')('BuildKit', () => {
           ...['--local', `assets=${other}`],
           ...[...options, ...settings].flatMap(option => ['--opt', option]),
         ])
-        // A folder has the time of its step, to the second: the list of files leaves that out, digests do not.
+        // Folders have the time of their step, to the second: the list of files omits it, digests do not.
         expect({ ...ours, layers: ours.layers.length }).toEqual({ ...theirs, layers: theirs.layers.length })
         expect(ours.listing.join('\n')).toContain('app/a.txt')
         expect(ours.listing.join('\n')).not.toContain('b.log')
@@ -191,7 +191,7 @@ describe.skipIf(buildkit === '')('BuildKit', () => {
     )
   })
 
-  test('a step that fails says where it stands', async () => {
+  test('a step that fails reports its place', async () => {
     const dockerfile = `FROM busybox\n\n${once()} && \\\n    exit 3\n`
     await inFolder({ 'web.Dockerfile': dockerfile }, async folder => {
       const path = join(folder, 'web.Dockerfile')
@@ -217,13 +217,13 @@ describe.skipIf(buildkit === '')('BuildKit', () => {
     proxy.close()
   })
 
-  // The test `registry-faults` covers it with the program and its attempts.
+  // The test `registry-faults` tests this with the program and its attempts.
   if (TAKES_ALL)
     test.each([
       [503, true],
       [429, true],
       [403, false],
-    ])('a registry that answers %i to a push is a failure; it may be tried again: %s', async (status, isTransient) => {
+    ])('a push that a registry answers with %i fails, and may be tried again: %s', async (status, isTransient) => {
       const registry = createHttpServer((_, response) => response.writeHead(status).end('{}'))
       await listening(registry, async port => {
         await inFolder({ Dockerfile: `FROM scratch\nCOPY Dockerfile /\n` }, async folder => {

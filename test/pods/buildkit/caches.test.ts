@@ -46,7 +46,7 @@ const wholeCache = async (folder: string): Promise<void> => {
 }
 
 describe.skipIf(buildkit === '')('caches in folders', () => {
-  test('are written and read; buildctl reads ours, and we read its', async () => {
+  test('caches are written and read, and exchanged with buildctl', async () => {
     await inFolder({ Dockerfile: dockerfile() }, async folder => {
       const [ours, theirs] = [join(folder, 'ours'), join(folder, 'theirs')]
       await mkdir(theirs)
@@ -73,7 +73,7 @@ describe.skipIf(buildkit === '')('caches in folders', () => {
     })
   })
 
-  longTest('several tags are in one folder; builds that write at the same time do not disturb each other', async () => {
+  longTest('several tags share a folder, and concurrent builds do not disturb each other', async () => {
     await inFolder({}, async folder => {
       const cache = join(folder, 'cache')
       await Promise.all(
@@ -98,7 +98,7 @@ describe.skipIf(buildkit === '')('caches in folders', () => {
     })
   })
 
-  test('one that is missing, damaged or has another tag is left out with a warning', async () => {
+  test('a missing or damaged cache is left out with a warning', async () => {
     await inFolder({ Dockerfile: 'FROM scratch\nCOPY Dockerfile /\n' }, async folder => {
       const damaged = join(folder, 'damaged')
       await mkdir(damaged)
@@ -118,7 +118,7 @@ const program = findBuildkitd()
 
 if (TAKES_ALL)
   describe.skipIf(buildkit === '' || program === undefined)('another BuildKit', () => {
-    test('builds from the cache of a folder alone', async () => {
+    test('another BuildKit builds from the cache of a folder alone', async () => {
       const other = await ownBuildkit(program!)
       onTestFinished(other.close)
       await inFolder({ Dockerfile: dockerfile() }, async folder => {

@@ -67,7 +67,7 @@ const devctlIn =
 describe.skipIf(cluster === undefined)('deploy of services with `build`', () => {
   afterAll(() => cluster?.close())
 
-  test('builds what the registry does not have, and deploys the digests', () =>
+  test('deploy builds images that the registry does not have, and uses their digests', () =>
     withProject(cluster!, async project => {
       write(project)
       const devctl = devctlIn(project)
@@ -88,13 +88,13 @@ describe.skipIf(cluster === undefined)('deploy of services with `build`', () => 
       expect(await project.kubectl('exec', 'deployment/web', '--', 'cat', '/greeting')).toBe('hello\n')
       expect(await project.kubectl('exec', 'deployment/api', '--', 'cat', '/base', '/a.txt')).toBe('base\none\n')
 
-      // No image is built again, and no builder is needed.
+      // The images are not built again, so no builder is needed.
       const second = await devctlIn(project, 'tcp://127.0.0.1:9')('deploy')
       expect(second.status, second.stderr).toBe(0)
       expect(second.stderr).toContain('is up to date')
       expect((await devctlIn(project, 'tcp://127.0.0.1:9')('diff', '--exit-code')).status).toBe(0)
 
-      // Only what changed is built.
+      // A deploy builds only changed images.
       project.write('api/a.txt', 'two\n')
       const third = await devctl('deploy', 'api', '--wait')
       expect(third.status, third.stderr).toBe(0)
@@ -105,7 +105,7 @@ describe.skipIf(cluster === undefined)('deploy of services with `build`', () => 
       expect(await project.kubectl('exec', 'deployment/api', '--', 'cat', '/a.txt')).toBe('two\n')
     }))
 
-  test('fails with each error once, and deploys nothing', () =>
+  test('deploy reports each error of a build once, and deploys nothing', () =>
     withProject(cluster!, async project => {
       write(project)
       project.write('base/Dockerfile', 'FROM busybox:1.37\nRUN echo almost\nRUN exit 3\n')
@@ -118,7 +118,7 @@ describe.skipIf(cluster === undefined)('deploy of services with `build`', () => 
       expect(await project.kubectl('get', 'deployments', '--output=name')).toBe('')
     }))
 
-  test('names the builder that does not answer', () =>
+  test('deploy names a builder that does not answer', () =>
     withProject(cluster!, async project => {
       write(project)
       const failed = await devctlIn(project, 'tcp://127.0.0.1:9')('deploy')
@@ -127,10 +127,10 @@ describe.skipIf(cluster === undefined)('deploy of services with `build`', () => 
       expect(failed.stderr).toContain('the builder is that of `BUILDKIT_HOST`')
     }))
 
-  test('`build` makes a metadata file, whose digests `render` writes', () =>
+  test('`build` writes a metadata file, whose digests `render` uses', () =>
     withProject(cluster!, async project => {
       write(project)
-      // A service with the same build is built with it, and its image has a name of its own.
+      // A service with the same build is built together with the other one, and its image has another name.
       project.compose(
         `${COMPOSE}  worker:\n    build: {context: web, args: {GREETING: hello}}\n    command: [sleep, "1"]\n`,
       )
@@ -147,7 +147,7 @@ describe.skipIf(cluster === undefined)('deploy of services with `build`', () => 
       expect((await devctl('render', '--images-file', 'images.json')).stdout).toContain(`image: ${web}\n`)
     }))
 
-  test('`build -f Dockerfile` builds that, and pushes it under the name of --tag', () =>
+  test('`build -f Dockerfile` builds that file, and pushes it under the name of --tag', () =>
     withProject(cluster!, async project => {
       write(project)
       const devctl = (...words: readonly string[]) => runIn(project, words)
@@ -162,7 +162,7 @@ describe.skipIf(cluster === undefined)('deploy of services with `build`', () => 
       expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('a Dockerfile has one context') })
     }))
 
-  test('`publish --build` builds what is missing, and commits the digests', () =>
+  test('`publish --build` builds missing images, and commits the digests', () =>
     withProject(cluster!, async project => {
       write(project)
       const { repository } = await bareRepository(makeFolder(), { files: { 'README.md': 'ours\n' } })
@@ -180,7 +180,7 @@ describe.skipIf(cluster === undefined)('deploy of services with `build`', () => 
       if (TAKES_ALL) expect((await devctl('publish', ...to)).stdout).toMatch(/^unchanged/)
     }))
 
-  longTest('`publish --build` reports what images say, and its manifests do not depend on that', () =>
+  longTest('`publish --build` warns of settings of images, on which its manifests do not depend', () =>
     withProject(cluster!, async project => {
       write(project)
       project.write('base/Dockerfile', 'FROM busybox:1.37\nEXPOSE 8081\nVOLUME /data\n')

@@ -10,7 +10,7 @@ import { failureOf, once } from './faults.ts'
 const mayMount = process.getuid?.() === 0 && process.platform === 'linux'
 
 describe.skipIf(!mayMount)('a disk that is full', () => {
-  test.each(few(findBuilders()))('while %s sends an archive is said, and nothing is left of it', async (_, address) => {
+  test.each(few(findBuilders()))('an archive from %s for a full disk fails, and leaves no file', async (_, address) => {
     const disk = smallDisk()
     const dockerfile = { text: `FROM busybox\n${once()} && head -c 3000000 /dev/urandom > /random\n` }
     const output = { kind: 'archive', path: join(disk, 'out.tar'), names: [] } as const

@@ -20,15 +20,15 @@ const SHOWN_REGISTRY = 'registry.example.com/team'
 const SHOWN_NAMESPACE = 'words-dev'
 
 /**
- * Blocks marked `builder=FOLDER` run in order, with a registry of their own that has no image at first.
- * A merge waits for those of docs/tour.md.
+ * Blocks marked `builder=FOLDER` run in order, with a separate registry that has no image at first. A merge waits for
+ * those of docs/tour.md.
  */
-describe.skipIf(address === undefined)('what the pages show of builds', () => {
+describe.skipIf(address === undefined)('builds that the pages show', () => {
   afterAll(() => cluster?.close())
 
   for (const [index, { page, folder, shown }] of few(sessionsOf('builder')).entries()) {
     const needsCluster = shown.some(({ command }) => /\bdevctl deploy\b/.test(command))
-    test.skipIf(needsCluster && cluster === undefined)(`${page}: ${folder}`, async () => {
+    test.skipIf(needsCluster && cluster === undefined)(`${page} shows the output of builds in ${folder}`, async () => {
       // The environment is named after the folder.
       const directory = join(makeFolder(), 'words')
       cpSync(join(root, folder), directory, { recursive: true })

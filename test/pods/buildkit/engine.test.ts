@@ -21,10 +21,10 @@ const buildkit = findBuildkit() ?? ''
 const engine = findEngineAddress() ?? ''
 
 describe.skipIf(engine === '')('a Docker Engine', () => {
-  test.skipIf(buildkit === '')('the same input gives the files that buildctl gives', async () => {
+  test.skipIf(buildkit === '')('a Docker Engine gives the files that buildctl gives for the same input', async () => {
     const dockerfile = 'FROM scratch\nCOPY --chown=7:8 . /app/\nUSER 7\nCMD ["x"]\n'
     const files = { Dockerfile: dockerfile, 'a.txt': `${Math.random()}`, 'b.log': 'b', '.dockerignore': '*.log\n' }
-    // The cache ignores times, so the files of the previous test would be used.
+    // The cache ignores times, so files of an earlier test would be used.
     await inFolder(files, async folder => {
       const ours = await imageOf(engine, folder)
       const theirs = await imageOfBuildctl(buildkit, folder)
@@ -33,7 +33,7 @@ describe.skipIf(engine === '')('a Docker Engine', () => {
     })
   })
 
-  test('a step that fails has its exit status, and a mistake in the Dockerfile its line', async () => {
+  test('a failed step has its exit status, and a mistake in the Dockerfile its line', async () => {
     const failing = { text: `FROM busybox\n${once()} && exit 3\n` }
     const mistaken = { text: 'FROM scratch\n\nCOPPY a b\n' }
     await inFolder({}, async folder => {
@@ -48,7 +48,7 @@ describe.skipIf(engine === '')('a Docker Engine', () => {
     })
   })
 
-  test('an image is pushed by the engine, and has the digest that the registry tells', async () => {
+  test('the engine pushes an image, and returns the digest that the registry has', async () => {
     const registry = process.env.DEVCTL_TEST_REGISTRY ?? '127.0.0.1:5000'
     await inFolder({ Dockerfile: `FROM scratch\nCOPY Dockerfile /${Math.random()}\n` }, async folder => {
       const repository = `devctl-test/${Date.now()}`
@@ -87,7 +87,7 @@ describe.skipIf(engine === '')('a Docker Engine', () => {
     })
   })
 
-  test('what it cannot do is refused, and what it leaves out is said', async () => {
+  test('options that the engine cannot support are refused, or reported as without effect', async () => {
     await inFolder({ Dockerfile: 'FROM scratch\nCOPY Dockerfile /\n' }, async folder => {
       const refusal = async (part: Partial<ImageInput>) => {
         const failure = await failureOf(build(engine, { ...ofFolder(folder), ...part }))
@@ -122,7 +122,7 @@ describe.skipIf(engine === '')('a Docker Engine', () => {
     })
   })
 
-  longTest('an engine on another machine is reached by `ssh`, whose message is that of a failure', async () => {
+  longTest('an engine on another machine is reached by `ssh`, whose message is part of a failure', async () => {
     const files = { Dockerfile: `FROM busybox\n${once()}\n`, ssh: fakeSsh(engine) }
     await inFolder(files, async folder => {
       await chmod(join(folder, 'ssh'), 0o755)

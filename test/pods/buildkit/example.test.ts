@@ -35,10 +35,10 @@ const OPTIONS: Readonly<Record<string, (images: ReadonlyMap<string, string>) => 
 
 const opts = (...options: readonly string[]): readonly string[] => options.flatMap(option => ['--opt', option])
 
-describe.skipIf(address === undefined)('examples/build gives what buildctl gives', () => {
+describe.skipIf(address === undefined)('images of examples/build', () => {
   const services = Object.keys(OPTIONS)
 
-  test('with all services that build', () => {
+  test('the options for buildctl include all services that build', () => {
     const { services: all } = parse(readFileSync(join(EXAMPLE, 'compose.yaml'), 'utf8'))
     expect(services.sort()).toEqual(
       Object.keys(all)
@@ -47,7 +47,7 @@ describe.skipIf(address === undefined)('examples/build gives what buildctl gives
     )
   })
 
-  longTest('with BuildKit: the configuration, the layers and all files', async () => {
+  longTest('BuildKit gives the configuration, layers and files that buildctl gives', async () => {
     const images = await builtBy({ BUILDKIT_HOST: address! }, [])
     expect([...images.keys()].sort()).toEqual(services)
     for (const service of services) {
@@ -58,14 +58,14 @@ describe.skipIf(address === undefined)('examples/build gives what buildctl gives
   })
 
   if (TAKES_ALL)
-    test.skipIf(engine === undefined)('with a Docker Engine: the configuration and all files', async () => {
+    test.skipIf(engine === undefined)('a Docker Engine gives the configuration and files of buildctl', async () => {
       // The engine of the test cluster has no network of its own, and is too old for `additional_contexts`.
       const names = services.filter(name => name !== 'mailer')
       const images = await builtBy({ DOCKER_HOST: engine!.slice(ENGINE.length) }, names)
       expect([...images.keys()].sort()).toEqual([...names].sort())
       for (const service of names) {
         const [ours, theirs] = [images.get(service)!, await builtByBuildctl(service, images)]
-        // BuildKit omits from a layer what `COPY` does not change; the engine does not.
+        // BuildKit omits from a layer files that `COPY` does not change; the engine does not.
         await compare(service, ours, theirs)
       }
     })
@@ -136,7 +136,7 @@ if (TAKES_ALL)
   describe.skipIf(cluster === undefined)('examples/build', () => {
     afterAll(() => cluster?.close())
 
-    test.skipIf(engine === undefined)('is deployed with images that a Docker Engine has built', () =>
+    test.skipIf(engine === undefined)('examples/build is deployed with images of a Docker Engine', () =>
       withProject(cluster!, async ({ name, directory }) => {
         cpSync(EXAMPLE, directory, { recursive: true })
         writeFileSync(join(directory, 'network.json'), HOST_NETWORK)
@@ -159,7 +159,7 @@ if (TAKES_ALL)
       }),
     )
 
-    test('is built, deployed and works; the build secret is in no output and no image', () =>
+    test('examples/build is deployed and works, and its build secret is in no output and no container', () =>
       withProject(cluster!, async ({ name, directory, kubectl }) => {
         cpSync(join(root, 'examples/build'), directory, { recursive: true })
         const devctl = (env: Readonly<Record<string, string>>, ...args: readonly string[]) =>

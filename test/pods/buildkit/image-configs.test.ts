@@ -13,7 +13,7 @@ const cluster = found !== undefined && (await found.hasNodes()) ? found : undefi
 describe.skipIf(cluster === undefined)('the configuration of a built image', () => {
   afterAll(() => cluster?.close())
 
-  test('has what its base images say: ports, a healthcheck, volumes', () =>
+  test('deploy uses ports, the healthcheck and volumes of base images', () =>
     withProject(cluster!, async ({ name, directory, compose, write, kubectl }) => {
       compose(`services:
   base: {build: base, profiles: [base]}
@@ -35,7 +35,7 @@ describe.skipIf(cluster === undefined)('the configuration of a built image', () 
           },
         })
 
-      // The Dockerfile of the service says nothing about them.
+      // The Dockerfile of the service does not contain them.
       expect((await devctl('render')).stdout).not.toMatch(/8081|readinessProbe/)
       const { status, stderr } = await devctl('deploy', ...(TAKES_ALL ? ['--wait'] : []))
       expect(status, stderr).toBe(0)
@@ -46,7 +46,7 @@ describe.skipIf(cluster === undefined)('the configuration of a built image', () 
       expect((await devctl('diff', '--exit-code')).status).toBe(0)
     }))
 
-  longTest('is also used for images without `build` in the same registry', () =>
+  longTest('deploy uses the configuration of images without `build` in the same registry', () =>
     withProject(cluster!, async ({ name, directory, compose, write, kubectl }) => {
       const registry = '127.0.0.1:5000/builds'
       const env = {
@@ -69,11 +69,11 @@ describe.skipIf(cluster === undefined)('the configuration of a built image', () 
       const deployed = await devctl('deploy', '--name', name, '--registry', registry)
       expect(deployed.status, deployed.stderr).toBe(0)
       expect(deployed.stderr).toContain('warning[volumes/of-image]: the image of `tool` has a volume at `/data`')
-      // No warning about an unknown image that is not built from this project.
+      // The image that is not built from this project causes no warning.
       expect(deployed.stderr).not.toContain('gone:1')
       const port = () => kubectl('get', 'service', 'tool', '--output=jsonpath={.spec.ports[*].port}')
       expect(await port()).toBe('7070')
-      // A deploy of a part finds out nothing new.
+      // A deploy of a part changes nothing.
       const part = await devctl('deploy', 'tool', '--name', name, '--registry', registry)
       expect(part.stderr).toContain('is up to date')
       expect(await port()).toBe('7070')

@@ -47,8 +47,8 @@ let count = 0
 const step = (command: string) => `RUN : ${Math.random()}; ${command}`
 const busybox = (...lines: readonly string[]) => ['FROM busybox:1.37', ...lines, ''].join('\n')
 
-describe.each(few(findBuilders()))('what a build makes of its keys, with %s', (_, address) => {
-  test('arguments from the shell, extra hosts, labels, the target', async () => {
+describe.each(few(findBuilders()))('keys of `build`, with %s', (_, address) => {
+  test('the build uses arguments from the shell, extra hosts, labels and the target', async () => {
     const lines = ['ARG A', 'ARG B', step('grep 10.0.0.9 /etc/hosts; echo "A=$A B=$B"')]
     const Dockerfile = `${busybox(...lines).replace('busybox:1.37', '$& AS first')}FROM first\n${step('exit 1')}\n`
     const section = {
@@ -65,7 +65,7 @@ describe.each(few(findBuilders()))('what a build makes of its keys, with %s', (_
     expect(config['Labels']).toEqual({ team: 'web' })
   })
 
-  test('a Dockerfile in the Compose file, secrets from a variable and a file, further names', async () => {
+  test('the build uses an inline Dockerfile, secrets of a variable and a file, and tags', async () => {
     const mounts = '--mount=type=secret,id=one --mount=type=secret,id=two'
     const show = step('cat /run/secrets/one /run/secrets/two | wc -c; cat /file').replace('RUN', `RUN ${mounts}`)
     const tag = `${REGISTRY}/inputs/named:${process.pid}`
@@ -84,7 +84,7 @@ describe.each(few(findBuilders()))('what a build makes of its keys, with %s', (_
     expect(await named.json()).toMatchObject({ tags: expect.arrayContaining([String(process.pid)]) })
   })
 
-  longTest('no cache for a stage, and for all', async () => {
+  longTest('the build omits the cache for a stage, or for all', async () => {
     const Dockerfile = `FROM busybox:1.37 AS one\nRUN echo one\nFROM one\nRUN echo ${Math.random()} two\n`
     await built(address, { context: '.' }, { Dockerfile })
     const words = async (section: object) => {
@@ -96,7 +96,7 @@ describe.each(few(findBuilders()))('what a build makes of its keys, with %s', (_
     if (address !== engine) expect(await words({ no_cache_filter: ['one'] })).toContain('one')
   })
 
-  test('a context that the builder fetches: an archive, a repository with a branch and a folder', async () => {
+  test('the builder fetches a context from an archive, or a repository with a branch and a folder', async () => {
     const files = { 'app/Dockerfile': `FROM scratch\nCOPY name /${Math.random()}\n`, 'app/name': 'fetched' }
     const [source, folder] = [makeFolder(files), makeFolder()]
     const git = (...words: readonly string[]) => execFileSync('git', words, { cwd: source, stdio: 'pipe' })
@@ -132,8 +132,8 @@ describe.each(few(findBuilders()))('what a build makes of its keys, with %s', (_
   })
 })
 
-describe.skipIf(buildkit === '')('what a build makes of its keys, with BuildKit', () => {
-  test('limits of the steps, and no network', async () => {
+describe.skipIf(buildkit === '')('keys of `build` that only BuildKit supports', () => {
+  test('the build limits its steps, and gives them no network', async () => {
     const Dockerfile = busybox(step('df -k /dev/shm | tail -1; ulimit -Sn; ulimit -Hn; ls /sys/class/net'))
     const section = {
       context: '.',
@@ -146,7 +146,7 @@ describe.skipIf(buildkit === '')('what a build makes of its keys, with BuildKit'
     expect(lines).toEqual([expect.stringMatching(/ 3072 .* \/dev\/shm$/), '100', '200', 'lo'])
   })
 
-  test('a secret that is required and not given, and entitlements that the builder does not grant, are refused', async () => {
+  test('a missing required secret and entitlements that the builder does not grant are refused', async () => {
     const secret = await built(
       buildkit,
       { context: '.' },
@@ -161,7 +161,7 @@ describe.skipIf(buildkit === '')('what a build makes of its keys, with BuildKit'
     }
   })
 
-  longTest('the provenance is in the index, and the base image is resolved again', async () => {
+  longTest('the build adds the provenance to the index', async () => {
     const Dockerfile = busybox(step('true'))
     const { status, stderr, reference } = await built(
       buildkit,
@@ -179,7 +179,7 @@ describe.skipIf(buildkit === '')('what a build makes of its keys, with BuildKit'
     expect(JSON.stringify(predicate)).toContain('busybox')
   })
 
-  test('the platform of DOCKER_DEFAULT_PLATFORM, which is a part of the tag, unless the file has one', async () => {
+  test('DOCKER_DEFAULT_PLATFORM sets the platform and the tag, unless the file has a platform', async () => {
     const files = { Dockerfile: `FROM scratch\nCOPY Dockerfile /${Math.random()}\n` }
     const env = { DOCKER_DEFAULT_PLATFORM: 'linux/arm64' }
     const architecture = async (section: object, more: Parameters<typeof built>[3]) => {
@@ -198,7 +198,7 @@ describe.skipIf(buildkit === '')('what a build makes of its keys, with BuildKit'
 })
 
 if (TAKES_ALL)
-  test.skipIf(buildkit === '')('a context is fetched over SSH, with a key or the agent', async () => {
+  test.skipIf(buildkit === '')('the builder fetches a context over SSH, with a key or the agent', async () => {
     const source = makeFolder({ Dockerfile: `FROM scratch\nCOPY Dockerfile /${Math.random()}\n` })
     const git = (...words: readonly string[]) => execFileSync('git', words, { cwd: source, stdio: 'pipe' })
     git('init', '-q', '-b', 'trunk')

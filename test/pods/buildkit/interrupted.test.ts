@@ -23,7 +23,7 @@ afterAll(() => cluster?.close())
 /** Milliseconds within which an interrupted build ends on a busy machine: the steps take a minute. */
 const AT_ONCE = 15_000
 
-describe.skipIf(buildkit === '' && engine === '')('a build', () => {
+describe.skipIf(buildkit === '' && engine === '')('interrupted builds', () => {
   const cases = [
     ['BuildKit', 'SIGINT', buildkit],
     ['a Docker Engine', 'SIGTERM', engine],
@@ -31,7 +31,7 @@ describe.skipIf(buildkit === '' && engine === '')('a build', () => {
     ['a Docker Engine', 'SIGINT', engine],
   ] as const
   const possible = few(cases, 2).filter(([, , address]) => address !== '')
-  test.each(possible)('in %s ends at %s, and is cancelled on the builder', async (_, name, address) => {
+  test.each(possible)('a build in %s ends at %s and is cancelled on the builder', async (_, name, address) => {
     const project = slowProject({ address, seconds: 60 })
     const before = project.onDisk()
     const { pid, ended } = project.start('build')
@@ -48,8 +48,8 @@ describe.skipIf(buildkit === '' && engine === '')('a build', () => {
   })
 })
 
-describe.skipIf(buildkit === '')('a build', () => {
-  test('gives the terminal back at Ctrl-C', async () => {
+describe.skipIf(buildkit === '')('builds with BuildKit', () => {
+  test('a build at Ctrl-C restores the terminal', async () => {
     const project = slowProject({ address: buildkit, seconds: 60 })
     const terminal = onTerminal(project, 'build')
     await runsSteps(project)
@@ -62,7 +62,7 @@ describe.skipIf(buildkit === '')('a build', () => {
     await expectNothingRuns(buildkit, project.mark)
   })
 
-  longTest('ends at Ctrl-C while a registry does not answer', async () => {
+  longTest('a build ends at Ctrl-C while a registry does not answer', async () => {
     const registry = await fakeServer(() => new Promise<void>(() => {}))
     const project = slowProject({ address: buildkit, seconds: 60, registry: registry.host })
     const { pid, ended } = project.start('build')
@@ -73,11 +73,11 @@ describe.skipIf(buildkit === '')('a build', () => {
     expect(performance.now() - began).toBeLessThan(AT_ONCE)
   })
 
-  longTest('does not wait for anything at a second Ctrl-C', async () => {
+  longTest('a build ends at a second Ctrl-C without waiting for a credential helper', async () => {
     const registry = await fakeServer((_, response) => {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="test"' }).end()
     })
-    // A credential helper that does not end when it is asked to.
+    // This credential helper ignores the signals to end.
     const helpers = makeFolder()
     write(helpers, {
       'config.json': JSON.stringify({ credHelpers: { [registry.host]: 'slow' } }),
@@ -90,14 +90,14 @@ describe.skipIf(buildkit === '')('a build', () => {
     await vi.waitFor(() => expect(existsSync(`${helpers}/asked`)).toBe(true), 60_000)
     const began = performance.now()
     signal(pid, 'SIGINT')
-    // Any sooner, it counts as one key press that the terminal and another program have sent.
+    // A second signal that comes sooner counts as the same key press, sent by the terminal and another program.
     await pause(700, undefined)
     signal(pid, 'SIGINT')
     expect(await ended).toMatchObject({ status: 130 })
     expect(performance.now() - began).toBeLessThan(8000)
   })
 
-  longTest('ends at Ctrl-C while a secret is a pipe that nobody writes to', async () => {
+  longTest('a build ends at Ctrl-C while a secret is a pipe without a writer', async () => {
     const project = slowProject({ address: buildkit, seconds: 60 })
     const pipe = `${project.folder}/pipe`
     execFileSync('mkfifo', [pipe])
@@ -113,7 +113,7 @@ describe.skipIf(buildkit === '')('a build', () => {
     await expectNothingRuns(buildkit, project.mark)
   })
 
-  longTest('ends at its time limit, and is cancelled on the builder', async () => {
+  longTest('a build ends at its time limit and is cancelled on the builder', async () => {
     const project = slowProject({ address: buildkit, seconds: 60 })
     const { status, stderr } = await project.start('build', '--timeout', '3s').ended
     expect(status).toBe(1)
@@ -123,8 +123,8 @@ describe.skipIf(buildkit === '')('a build', () => {
   })
 })
 
-describe.skipIf(cluster === undefined)('a deploy', () => {
-  test('that is interrupted while it builds deploys nothing', () =>
+describe.skipIf(cluster === undefined)('interrupted deploys', () => {
+  test('a deploy that is interrupted during its build deploys nothing', () =>
     withProject(cluster!, async ({ name, kubectl }) => {
       const env = { KUBECONFIG: process.env.KUBECONFIG ?? '' }
       const project = slowProject({ address: buildkit, seconds: 60, env })

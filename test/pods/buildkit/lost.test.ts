@@ -14,19 +14,19 @@ const buildkit = findBuildkit() ?? ''
 const buildkitd = findBuildkitd()
 
 if (TAKES_ALL)
-  describe.skipIf(buildkit === '' || buildkitd === undefined)('a build in a BuildKit', () => {
+  describe.skipIf(buildkit === '' || buildkitd === undefined)('a build in a BuildKit that stops or freezes', () => {
     let daemon: OwnBuildkit
     beforeAll(async () => {
       daemon = await ownBuildkit(buildkitd!)
     })
     afterAll(() => daemon?.close())
 
-    test('that is killed and started again is begun again once it is back', async () => {
+    test('a build starts again after its BuildKit was killed and restarted', async () => {
       const project = slowProject({ address: daemon.address, seconds: 15 })
       const { ended } = project.start('build')
       await runsSteps(project)
       await daemon.stop('SIGKILL')
-      // Longer than attempts that do not wait for it would take.
+      // Attempts that do not wait for BuildKit would all have failed within this time.
       await pause(5000, undefined)
       await daemon.start()
       await expectBuilt(
@@ -36,7 +36,7 @@ if (TAKES_ALL)
       )
     })
 
-    test('that falls silent is begun again when pings are not answered', async () => {
+    test('a build starts again when BuildKit stops answering pings', async () => {
       const env = { DEVCTL_KEEPALIVE_CLIENT_TIME_MS: '1', DEVCTL_KEEPALIVE_CLIENT_TIMEOUT_MS: '500' }
       const project = slowProject({ address: daemon.address, seconds: 15, env })
       const { ended } = project.start('build')
@@ -49,8 +49,8 @@ if (TAKES_ALL)
     })
   })
 
-describe.skipIf(buildkit === '')('a connection', () => {
-  longTest('that is cut while files are sent costs one attempt', async () => {
+describe.skipIf(buildkit === '')('a connection to BuildKit', () => {
+  longTest('a connection that is cut while files are sent costs one attempt', async () => {
     const { proxy, project } = await behindProxy({ seconds: 0.2, size: 24 << 20 })
     const { ended } = project.start('build')
     await vi.waitFor(() => expect(proxy.sent).toBeGreaterThan(4 << 20), { timeout: 60_000, interval: 1 })
@@ -62,7 +62,7 @@ describe.skipIf(buildkit === '')('a connection', () => {
     )
   })
 
-  test('that is cut when the image is already pushed costs one attempt, and gives the same image', async () => {
+  test('a connection that is cut after the push costs one attempt, and both images exist', async () => {
     let isCut = false
     const registry = await faultyRegistry(
       () => undefined,
@@ -77,7 +77,7 @@ describe.skipIf(buildkit === '')('a connection', () => {
     expect(isCut).toBe(true)
   })
 
-  longTest('that is cut again and again costs three attempts, and then the build', async () => {
+  longTest('a connection that is cut repeatedly fails the build after three attempts', async () => {
     const { proxy, project } = await behindProxy({ seconds: 60 })
     const { ended } = project.start('build')
     await runsSteps(project)
@@ -92,7 +92,7 @@ describe.skipIf(buildkit === '')('a connection', () => {
     await expectNothingRuns(buildkit, project.mark)
   })
 
-  longTest('on which nothing comes any more is waited for until the time limit', async () => {
+  longTest('a build waits for a silent connection until its time limit', async () => {
     const { proxy, project } = await behindProxy({ seconds: 60 })
     const { ended } = project.start('build', '--timeout', '60s')
     await runsSteps(project)
@@ -104,7 +104,7 @@ describe.skipIf(buildkit === '')('a connection', () => {
     await expectNothingRuns(buildkit, project.mark)
   })
 
-  test('on which nothing comes any more does not hold up Ctrl-C', async () => {
+  test('a silent connection does not delay the end of a build at Ctrl-C', async () => {
     const { proxy, project } = await behindProxy({ seconds: 60 })
     const { pid, ended } = project.start('build')
     await runsSteps(project)
@@ -119,7 +119,7 @@ describe.skipIf(buildkit === '')('a connection', () => {
 })
 
 describe.each(few(findBuilders()))('a connection to %s', (_, address) => {
-  test('that is cut at any moment costs one attempt at most', async () => {
+  test('a connection that is cut at any moment costs one attempt at most', async () => {
     const seed = Number(process.env.KILLED_SEED ?? Date.now() % 1_000_000)
     const random = generator(seed)
     const { proxy, project } = await behindProxy({ seconds: 0.3 }, address)

@@ -44,11 +44,11 @@ const devctlIn =
       },
     })
 
-describe.skipIf(cluster === undefined)('the images of the manifest', () => {
+describe.skipIf(cluster === undefined)('images in `build` of the manifest', () => {
   afterAll(() => cluster?.close())
   const registry = ['--registry', '127.0.0.1:5000/builds']
 
-  test('are built in order, with the variables of the images before, and handed to the commands', () =>
+  test('manifest images are built in order, get variables of earlier images, and reach the commands', () =>
     withProject(cluster!, async project => {
       write(project)
       const devctl = devctlIn(project)
@@ -71,7 +71,7 @@ describe.skipIf(cluster === undefined)('the images of the manifest', () => {
       expect(changed.stdout).not.toContain(api)
     }))
 
-  test('need a registry, and a name that no service with `build` has', () =>
+  test('manifest images need a registry and a name that differs from services with `build`', () =>
     withProject(cluster!, async project => {
       write(project)
       const devctl = devctlIn(project)

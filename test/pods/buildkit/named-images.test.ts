@@ -54,10 +54,10 @@ async function digestOf(name: string): Promise<string | undefined> {
   return 'digest' in answer ? answer.digest : undefined
 }
 
-describe.skipIf(cluster === undefined)('an image with a name of the user', () => {
+describe.skipIf(cluster === undefined)('an image with a user-defined name', () => {
   afterAll(() => cluster?.close())
 
-  test('is built when its content changes, and renamed when that was built before', () =>
+  test('deploy builds a named image when its content changes, and retags earlier content', () =>
     withProject(cluster!, async project => {
       write(project)
       const { name } = project
@@ -95,12 +95,12 @@ describe.skipIf(cluster === undefined)('an image with a name of the user', () =>
       const [newer] = two.split('@').slice(1)
       expect(await digests()).toEqual([newer, newer])
 
-      // A deploy of a part does not go back to the name without the digest.
+      // A deploy of one service keeps the digest in its image name.
       const part = await devctlIn(project, NO_BUILDER)('deploy', 'worker')
       expect(part.status, part.said).toBe(0)
       expect(await image('worker')).toBe(two)
 
-      // The content is the first one again, which the registry still has.
+      // The registry still has the first content.
       project.write('web/a.txt', 'one\n')
       const third = await devctlIn(project, NO_BUILDER)('deploy')
       expect(third.status, third.said).toBe(0)
@@ -110,7 +110,7 @@ describe.skipIf(cluster === undefined)('an image with a name of the user', () =>
       expect(await image('web')).toBe(one)
       expect(await digests()).toEqual([digest, digest])
 
-      // devctl uses the image in the registry with `pull_policy: missing`.
+      // An image in the registry is used with `pull_policy: missing`.
       project.write('web/a.txt', 'three\n')
       project.compose(compose(name, 'pull_policy: missing'))
       const taken = await devctlIn(project, NO_BUILDER)('deploy')
@@ -118,7 +118,7 @@ describe.skipIf(cluster === undefined)('an image with a name of the user', () =>
       expect(await image('web')).toBe(one)
     }))
 
-  longTest('of --tag is not built if an image without it has the content', () =>
+  longTest('an image with --tag is not built if an untagged image has the same content', () =>
     withProject(cluster!, async project => {
       project.compose('services:\n  web: {build: web}\n')
       project.write('web/Dockerfile', 'FROM busybox:1.37\nCMD ["sleep", "1000"]\n')
@@ -146,7 +146,7 @@ describe.skipIf(cluster === undefined)('an image with a name of the user', () =>
     }),
   )
 
-  longTest('of the manifest has the same rule, with the images that it depends on', () =>
+  longTest('a named manifest image is rebuilt only when an image that it depends on changes', () =>
     withProject(cluster!, async project => {
       const image = `${REGISTRY}/${project.name}-api:1`
       const dependent = 'depends_on: base, args: ["FROM_IMAGE=${DEVCTL_BUILD_BASE_IMAGE}"]'
@@ -168,7 +168,7 @@ describe.skipIf(cluster === undefined)('an image with a name of the user', () =>
     }),
   )
 
-  longTest('for several platforms is moved with its index', () =>
+  longTest('a build of several platforms under a new name retags the existing index', () =>
     withProject(cluster!, async project => {
       const { name } = project
       const file = (tag: string) =>
@@ -191,7 +191,7 @@ describe.skipIf(cluster === undefined)('an image with a name of the user', () =>
     }),
   )
 
-  test('of Docker Hub that nobody can push is refused before anything is built', () =>
+  test('deploy refuses an official Docker Hub image name before it builds anything', () =>
     withProject(cluster!, async project => {
       project.compose('services:\n  web: {build: web, image: web}\n')
       project.write('web/Dockerfile', 'FROM scratch\n')

@@ -30,7 +30,7 @@ const MANIFEST = `build:
 /** Small image with a shell. */
 const SHELL = 'FROM scratch\nCOPY --from=busybox:1.37 /bin/busybox /bin/sh\n'
 
-/** Creates a project whose images are built on each other; each has a file that only it can have. */
+/** Creates a project whose images are built on each other; some have unique content in a file. */
 const project = (): string =>
   makeFolder({
     'compose.yaml': COMPOSE,
@@ -56,12 +56,12 @@ async function built(folder: string, env: Readonly<Record<string, string>>, ...o
 describe.skipIf(buildkit === undefined)('`build --push=false`', () => {
   const env = { BUILDKIT_HOST: buildkit! }
 
-  // The second case has no registry.
+  // The second case sets no registry.
   const places: readonly (readonly [string, readonly string[]])[] = [
     ['with a registry', ['--registry', `${REGISTRY}/unpushed-${process.pid}`]],
     ['without a registry', []],
   ]
-  test.each(few(places))('builds images on each other, and pushes none: %s', async (_, options) => {
+  test.each(few(places))('`build --push=false` builds dependent images and pushes none: %s', async (_, options) => {
     const { status, stdout, stderr } = await built(project(), env, ...options)
     expect(status, stderr).toBe(0)
     expect(stdout).toBe('')
@@ -72,7 +72,7 @@ describe.skipIf(buildkit === undefined)('`build --push=false`', () => {
     }
   })
 
-  longTest('has no digests, and says that the metadata file is not written', async () => {
+  longTest('`build --push=false` reports that it does not write the metadata file without digests', async () => {
     const folder = project()
     const { status, stdout, stderr } = await built(folder, env, '--metadata-file', 'images.json')
     expect(status, stderr).toBe(0)
@@ -83,7 +83,7 @@ describe.skipIf(buildkit === undefined)('`build --push=false`', () => {
     expect(stderr).not.toContain('registry.local.devctl')
   })
 
-  longTest('leaves nothing behind if a build fails', async () => {
+  longTest('`build --push=false` leaves no temporary files if a build fails', async () => {
     const folder = project()
     write(folder, { 'api/Dockerfile': 'FROM base\nRUN exit 3\n' })
     const { status, stderr } = await built(folder, env)
@@ -93,14 +93,14 @@ describe.skipIf(buildkit === undefined)('`build --push=false`', () => {
 })
 
 describe.skipIf(engine === undefined)('`build --push=false` with a Docker Engine', () => {
-  test('says that an image is handed to another build by a registry', async () => {
+  test('`build --push=false` with a Docker Engine reports that dependent images need a registry', async () => {
     const { status, stderr } = await built(project(), { DOCKER_HOST: engine!.slice(ENGINE.length) }, 'api')
     expect(status).toBe(1)
     expect(stderr).toContain('hands an image to another build only by a registry; push it, or set `BUILDKIT_HOST`')
   })
 })
 
-test.skipIf(buildkit === undefined)('a Dockerfile is pushed under every `--tag`', async () => {
+test.skipIf(buildkit === undefined)('`build -f Dockerfile` pushes the image under every `--tag`', async () => {
   const folder = makeFolder({ Dockerfile: `FROM scratch\nLABEL once=${Math.random()}\n` })
   const names = ['one:1', 'two:2'].map(name => `${REGISTRY}/tags-${process.pid}/${name}`)
   const words = ['build', '-f', 'Dockerfile', ...names.flatMap(name => ['--tag', name])]

@@ -12,8 +12,8 @@ import { buildCall, imageInput } from '../../support/buildkit/input.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { builderOf, buildFor, poolOf, type Tenant, tunnelTo } from './tunnel.ts'
 
-// Two users who build on the same BuildKit through the filter of the platform: neither sees, changes or delays the
-// other's builds.
+// These tests show two users who build on the same BuildKit through the filter of the platform: neither sees, changes
+// or delays the other's builds.
 
 const address = findBuildkit() ?? ''
 const RUN = randomUUID().slice(0, 8)
@@ -24,7 +24,7 @@ describe.skipIf(address === '')('builds of two namespaces on one builder', () =>
   const bob: Tenant = { namespace: 'bob', uid: `b-${randomUUID()}`, pool }
   const from = (...lines: readonly string[]) => ({ Dockerfile: ['FROM busybox', ...lines, ''].join('\n') })
 
-  test('an image is built, with files, arguments and secrets of the client', async () => {
+  test('an image is built with files, arguments and secrets of the client', async () => {
     const files = {
       ...from(
         'ARG WHO',
@@ -43,7 +43,7 @@ describe.skipIf(address === '')('builds of two namespaces on one builder', () =>
     })
   })
 
-  test('what one leaves in a cache mount another neither sees nor changes', async () => {
+  test('a cache mount of one namespace is neither readable nor writable for another', async () => {
     const look = (id: number) =>
       from(`RUN --mount=type=cache,id=tools-${RUN},target=/c cat /c/canary && : ${id} ${RUN}`)
     await inFolder(from(`RUN --mount=type=cache,id=tools-${RUN},target=/c echo canary-${RUN} > /c/canary`), folder =>
@@ -57,7 +57,7 @@ describe.skipIf(address === '')('builds of two namespaces on one builder', () =>
     expect(own.log).toContain(`canary-${RUN}`)
   })
 
-  test('a step of one is not taken for the same step of another: secrets are in no key of the cache', async () => {
+  test('a build step with different secrets is not reused from the cache of another namespace', async () => {
     const files = from(`RUN --mount=type=secret,id=index cat /run/secrets/index > /result; : ${RUN}`, 'RUN cat /result')
     const build = (tenant: Tenant, value: string) =>
       inFolder(files, folder => buildFor(tenant, { ...ofFolder(folder), secrets: new Map([['index', { value }]]) }))
@@ -68,7 +68,7 @@ describe.skipIf(address === '')('builds of two namespaces on one builder', () =>
     expect((await build(bob, 'another')).cached.filter(name => name.includes('RUN'))).toHaveLength(2)
   })
 
-  test('an image of a namespace is for those who may pull it, also where the builder has it', async () => {
+  test('a build needs permission for an image of another namespace, even if the builder has it', async () => {
     // Every client can pull from the test cluster's registry: only the platform refuses here.
     const registry = '127.0.0.1:5000'
     const [place, image] = ['ann-1f2e3d4c', `${registry}/ann-1f2e3d4c/base-${RUN}:1`]
@@ -97,7 +97,7 @@ describe.skipIf(address === '')('builds of two namespaces on one builder', () =>
     expect((await build(['FROM busybox', `RUN echo other-${RUN}`])).log).toContain(`other-${RUN}`)
   })
 
-  test('what a build has printed is told to nobody else, whatever name they ask for', async () => {
+  test('the output of a build is not readable for another namespace under any name', async () => {
     const line = `RUN echo private-${RUN}`
     await inFolder(from(line), folder => buildFor(ann, ofFolder(folder)))
     const admin = connect('http://buildkit', { createConnection: () => connectTcp(addressOf(address)) })
@@ -107,7 +107,7 @@ describe.skipIf(address === '')('builds of two namespaces on one builder', () =>
       const logOf = (session: ClientHttp2Session, ref: string) => printed(session, ref, 1500)
       const all = await Promise.all(refs.map(async ref => ({ ref, text: await logOf(admin, ref) })))
       const own = all.filter(({ text }) => text.includes(`private-${RUN}`))
-      // The name under which the builder has it.
+      // One build of the history has this output.
       expect(own).toHaveLength(1)
       const told = await Promise.all(own.map(({ ref }) => logOf(other, ref)))
       expect(told.join('')).toBe('')
@@ -138,7 +138,7 @@ describe.skipIf(address === '')('builds of two namespaces on one builder', () =>
     }
   })
 
-  test('what the builder is, is told', async () => {
+  test('the builder reports its version and its workers', async () => {
     const tunnel = await open(bob)
     try {
       expect(await call(tunnel, 'Info', 'InfoRequest', {})).toMatchObject({ code: 0 })
@@ -185,7 +185,7 @@ describe.skipIf(address === '')('builds of two namespaces on one builder', () =>
       { Cache: { Exports: [{ Type: 's3', Attrs: { bucket: 'b' } }] } },
       'no login of their own',
     ],
-  ])('%s is refused', async (_, part, words) => {
+  ])('a build with %s is refused', async (_, part, words) => {
     const tunnel = await open({ ...bob, images: { registry: 'r.example.com', place: 'bob-1f2e3d4c' } })
     try {
       const request = { Ref: randomUUID(), Session: randomUUID(), Frontend: 'dockerfile.v0', ...part }
@@ -196,12 +196,12 @@ describe.skipIf(address === '')('builds of two namespaces on one builder', () =>
     }
   })
 
-  test('a line `# syntax=` brings no other frontend', async () => {
+  test('a `# syntax=` line does not load another frontend', async () => {
     const files = { Dockerfile: `# syntax=registry.invalid/evil/frontend:1\nFROM busybox\nRUN echo fine-${RUN}\n` }
     expect((await inFolder(files, folder => buildFor(bob, ofFolder(folder)))).log).toContain(`fine-${RUN}`)
   })
 
-  test('a client that goes away ends its build', async () => {
+  test('a build ends when its client disconnects', async () => {
     const mark = `86${Date.now() % 100_000}`
     await inFolder(from(`RUN sleep ${mark}`), async folder => {
       const signal = new AbortController()
@@ -213,7 +213,7 @@ describe.skipIf(address === '')('builds of two namespaces on one builder', () =>
     })
   })
 
-  test('who may build no more is refused, also over a connection that is open', async () => {
+  test('a build is refused after the permission was withdrawn, even over an open connection', async () => {
     let isAllowed = true
     const check = async () => {
       if (!isAllowed) throw new Error('no more')

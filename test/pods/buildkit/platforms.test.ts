@@ -29,7 +29,7 @@ const FILES = {
 }
 
 describe.skipIf(cluster === undefined)('an image for several platforms', () => {
-  test('is one index, whose digest is reported, rendered and deployed', () =>
+  test('an image for several platforms is one index whose digest is reported, rendered and deployed', () =>
     withProject(cluster!, async ({ name, directory, kubectl }) => {
       const compose = `${FILES['compose.yaml'].replace(', network: host', '')}    ${PENDING}\n`
       write(directory, { ...FILES, 'compose.yaml': compose })
@@ -65,7 +65,7 @@ describe.skipIf(cluster === undefined)('an image for several platforms', () => {
       // The ports come from the configuration behind the index.
       expect(await kubectl('get', 'service', 'web', '--output=jsonpath={.spec.ports[*].port}')).toBe('8080')
 
-      // Other platforms are another image.
+      // A different set of platforms makes a different image.
       if (!TAKES_ALL) return
       const one = await devctl('build', '--platform', 'linux/arm64')
       expect(one.stderr).toContain('web: built')
@@ -79,7 +79,7 @@ describe.skipIf(cluster === undefined)('an image for several platforms', () => {
 describe.skipIf(engine === '')(
   'an image for several platforms in a Docker Engine without the store of containerd',
   () => {
-    test('is refused with what to do, and one platform is built', async () => {
+    test('several platforms are refused with a suggestion, and a single platform is built', async () => {
       const folder = makeFolder(FILES)
       const env = { DOCKER_HOST: engine.slice(ENGINE.length), DEVCTL_HOME: `${folder}/.home` }
       const build = (...args: readonly string[]) =>

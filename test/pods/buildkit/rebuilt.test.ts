@@ -38,7 +38,7 @@ const project = (): string =>
   })
 
 describe.skipIf(buildkit === undefined)('an image whose content is in the registry', () => {
-  test('is built if its file says so or has secrets that do not count, with those that are built on it', async () => {
+  test('an image is rebuilt if its settings demand it, it has secrets, or its base is rebuilt', async () => {
     expect(await secondBuild(project())).toEqual([
       'filter: built',
       'label: built',
@@ -51,7 +51,7 @@ describe.skipIf(buildkit === undefined)('an image whose content is in the regist
     ])
   })
 
-  test('is built after the image of another service that its Dockerfile names, and with it', async () => {
+  test('an image is built after the image of another service that its Dockerfile names', async () => {
     const registry = `${REGISTRY}/based-${process.pid}`
     const write = (content: string) =>
       makeFolder({
@@ -76,7 +76,7 @@ describe.skipIf(buildkit === undefined)('an image whose content is in the regist
     }
   })
 
-  longTest('is built with `--pull`', async () => {
+  longTest('an image is rebuilt with `--pull`', async () => {
     expect(await secondBuild(project(), ['--pull', 'plain', 'user'])).toContain('plain: built')
   })
 })

@@ -14,8 +14,8 @@ const isPush = ({ isDevctl, path }: Request) => !isDevctl && path !== '/v2/'
 
 const BUSY: Fault = { status: 429, headers: { 'retry-after': '2' } }
 
-describe.each(few(builders))('with %s, a registry', (_, address) => {
-  test('that is busy when it is asked for a tag is asked again when it says, and the image is built once', async () => {
+describe.each(few(builders))('a registry with faults, used by %s', (_, address) => {
+  test('a busy registry is asked again after `Retry-After`, and each image is built once', async () => {
     const registry = await failing(isCheck, BUSY, 1)
     const { status, stderr } = await build(address, registry)
     expect(status, stderr).toBe(0)
@@ -27,7 +27,7 @@ describe.each(few(builders))('with %s, a registry', (_, address) => {
     expect(again.at - refused.at).toBeGreaterThan(1.9)
   })
 
-  longTest('that fails whenever it is asked for a tag gets the image, and what was not known is said', async () => {
+  longTest('a registry that fails every tag request still gets the images, with one warning', async () => {
     const registry = await failing(isCheck, { status: 503 })
     const { status, stderr } = await build(address, registry)
     expect(status, stderr).toBe(0)
@@ -38,14 +38,14 @@ describe.each(few(builders))('with %s, a registry', (_, address) => {
     expect(stderr.match(/: built /g)).toHaveLength(2)
   })
 
-  longTest('that cuts a connection during the push gets the image all the same', async () => {
+  longTest('a registry that cuts a connection during the push still gets the images', async () => {
     const registry = await failing(isPush, 'reset', 1)
     const { status, stderr } = await build(address, registry)
     expect(status, stderr).toBe(0)
     expect(stderr.match(/: built /g)).toHaveLength(2)
   })
 
-  longTest('that is busy whenever something is pushed gets three attempts', async () => {
+  longTest('a registry that is busy at every push gets three attempts', async () => {
     const registry = await failing(isPush, BUSY)
     const { status, stderr } = await build(address, registry)
     expect(status).toBe(1)
@@ -60,7 +60,7 @@ describe.each(few(builders))('with %s, a registry', (_, address) => {
     expect(stderr.replace(/^#.*$/gm, '')).not.toMatch(/sha256:[0-9a-f]{64}/)
   })
 
-  test('that does not take the login is asked once, and the login stays secret', async () => {
+  test('a registry that denies the login is asked once, and the login is not printed', async () => {
     const denied = { status: 401, headers: { 'www-authenticate': 'Basic realm="test"' } }
     const registry = await failing(() => true, denied)
     const auth = Buffer.from('me:wrong-password').toString('base64')
@@ -79,7 +79,7 @@ describe.each(few(builders))('with %s, a registry', (_, address) => {
 
 if (TAKES_ALL)
   describe.skipIf(builders.length === 0)('a registry of base images', () => {
-    test('that is busy is tried three times, as the failure of a step', async () => {
+    test('a busy registry of base images is tried three times and reported as a failed step', async () => {
       const registry = await failing(({ path }) => path.includes('/manifests/'), BUSY)
       const [[, address]] = builders as [[string, string]]
       const project = slowProject({ address, seconds: 0, size: 1000, base: `${registry.host}/library/busybox:1.37` })

@@ -32,7 +32,7 @@ CMD ["command ${word}"]
 const said = (word: string, user: number) =>
   `api | entrypoint ${word}, command ${word}, ${word}, ${user}, /app/${word}\n`
 
-describe.skipIf(cluster === undefined)('an image that `develop.watch` builds again', () => {
+describe.skipIf(cluster === undefined)('an image that `develop.watch` rebuilds', () => {
   let place: DevelopmentPlace
 
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe.skipIf(cluster === undefined)('an image that `develop.watch` builds aga
   })
   afterAll(() => place?.close())
 
-  test('gives the development container its entrypoint, command, user, folder and environment', async () => {
+  test('a rebuilt image gives the container its entrypoint, command, user, folder and environment', async () => {
     const up = place.devctl('up')
     const until = (text: string) =>
       eventually(`it says ${text}`, async () => up.stderr.includes(text) || undefined, {

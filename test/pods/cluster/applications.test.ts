@@ -28,10 +28,10 @@ const ANSWERS: Readonly<Record<string, readonly [service: string, page: string]>
   tickets: ['tickets-nginx', 'tickets: railsserver\n'],
 }
 
-describe.skipIf(cluster === undefined)('an application that runs with Compose runs unedited', () => {
+describe.skipIf(cluster === undefined)('unedited Compose applications', () => {
   afterAll(() => cluster?.close())
 
-  test('all of them are tried', () => expect(readdirSync(FOLDER).sort()).toEqual(Object.keys(ANSWERS).sort()))
+  test('every application is tested', () => expect(readdirSync(FOLDER).sort()).toEqual(Object.keys(ANSWERS).sort()))
 
   for (const [name, [service, page]] of few(Object.entries(ANSWERS)))
     test.concurrent(name, () =>

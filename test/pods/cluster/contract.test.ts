@@ -6,7 +6,7 @@ import { writeKubeconfig } from '../../support/cluster/kubeconfig-file.ts'
 import { describeCluster, type World } from '../../support/cluster-contract.ts'
 
 if (process.env.KUBECONFIG) describeCluster('a real cluster', open)
-else test.skip('a real cluster: KUBECONFIG is not set', () => {})
+else test.skip('a real cluster is not tested because KUBECONFIG is not set', () => {})
 
 async function open(): Promise<World> {
   const cluster = await connect({ env: process.env })

@@ -26,10 +26,10 @@ async function diff({ devctl }: Project, ...args: readonly string[]): Promise<st
 const it = (name: string, body: (project: Project) => Promise<void>) =>
   test.concurrent(name, () => withProject(cluster!, body))
 
-describe.skipIf(cluster === undefined)('what a deploy changes in Pods', () => {
+describe.skipIf(cluster === undefined)('changes of Pods by a deploy', () => {
   afterAll(() => cluster?.close())
 
-  it('a StatefulSet field that cannot change: it is made again, and its Pods and claims stay', async project => {
+  it('a StatefulSet with a changed immutable field is recreated; its data and its claims stay', async project => {
     const mounts = (text: string) => project.compose(`services:\n  db:\n    ${SLEEP}\n    volumes: [${text}]\n`)
     mounts('/data')
     await deploy(project)
@@ -45,7 +45,7 @@ describe.skipIf(cluster === undefined)('what a deploy changes in Pods', () => {
     expect((await project.kubectl('get', 'pvc', '--output=name')).trim().split('\n')).toHaveLength(2)
   })
 
-  it('a changed secret makes the Pods anew, and its values are nowhere to be read', async project => {
+  it('a changed secret updates the Pods, and its values appear in no output', async project => {
     project.compose(`services:\n  web:\n    ${SLEEP}\n    secrets: [token]\nsecrets: {token: {file: ./token}}\n`)
     project.write('token', 'first-secret-value')
     let said = await deploy(project, '--loglevel', 'debug')

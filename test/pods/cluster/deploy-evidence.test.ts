@@ -73,42 +73,39 @@ async function pushAs(repository: string, tag: string): Promise<void> {
   expect(put.status).toBe(201)
 }
 
-describe.skipIf(cluster === undefined)(
-  'a deploy judges new evidence: what was in the way is mended outside of the files',
-  () => {
-    afterAll(() => cluster?.close())
+describe.skipIf(cluster === undefined)('a deploy after its obstacle was fixed in the cluster', () => {
+  afterAll(() => cluster?.close())
 
-    it('a Secret', async project => {
-      project.compose(
-        services('image: busybox:1.37\n    secrets: [token]', 'secrets: {token: {external: true}}\n', one('web')),
-      )
-      await expectFailure(project, 'deploy/configuration')
-      await project.kubectl('create', 'secret', 'generic', 'token', '--from-literal=token=abc')
-      await expectReady(project)
-    })
+  it('deploy succeeds once a missing Secret exists', async project => {
+    project.compose(
+      services('image: busybox:1.37\n    secrets: [token]', 'secrets: {token: {external: true}}\n', one('web')),
+    )
+    await expectFailure(project, 'deploy/configuration')
+    await project.kubectl('create', 'secret', 'generic', 'token', '--from-literal=token=abc')
+    await expectReady(project)
+  })
 
-    longIt('an image; without --wait a line says what is not ready', async project => {
-      project.compose(services(`image: ${REGISTRY}/late/${project.name}:1`))
-      await expectFailure(project, 'deploy/image-pull')
-      const unchanged = await project.devctl('deploy')
-      expect(unchanged.status, unchanged.stderr).toBe(0)
-      const lines = unchanged.stderr.split('\n').filter(line => line.startsWith('  not ready: '))
-      expect(lines, unchanged.stderr).toHaveLength(1)
-      // The first one to fail has ended the deploy; the Pods of the others may have been created or replaced just now.
-      expect(lines[0]).toContain('(its image cannot be pulled; retrying)')
-      for (const service of ['db', 'migrate', 'web']) expect(lines[0]).toContain(`${service} (`)
-      await pushAs(`late/${project.name}`, '1')
-      await expectReady(project)
-      const again = await project.devctl('deploy')
-      expect(again.stderr).not.toContain('not ready')
-    })
+  longIt('deploy succeeds once a missing image exists; without --wait, it lists what is not ready', async project => {
+    project.compose(services(`image: ${REGISTRY}/late/${project.name}:1`))
+    await expectFailure(project, 'deploy/image-pull')
+    const unchanged = await project.devctl('deploy')
+    expect(unchanged.status, unchanged.stderr).toBe(0)
+    const lines = unchanged.stderr.split('\n').filter(line => line.startsWith('  not ready: '))
+    expect(lines, unchanged.stderr).toHaveLength(1)
+    // The first one to fail has ended the deploy; the Pods of the others may have been created or replaced just now.
+    expect(lines[0]).toContain('(its image cannot be pulled; retrying)')
+    for (const service of ['db', 'migrate', 'web']) expect(lines[0]).toContain(`${service} (`)
+    await pushAs(`late/${project.name}`, '1')
+    await expectReady(project)
+    const again = await project.devctl('deploy')
+    expect(again.stderr).not.toContain('not ready')
+  })
 
-    longIt('a quota', async project => {
-      project.compose(services('image: busybox:1.37', '', one('db')))
-      await project.kubectl('create', 'quota', 'none', '--hard=pods=0')
-      await expectFailure(project, 'deploy/refused')
-      await project.kubectl('delete', 'quota', 'none')
-      await expectReady(project)
-    })
-  },
-)
+  longIt('deploy succeeds once a quota that blocked it was deleted', async project => {
+    project.compose(services('image: busybox:1.37', '', one('db')))
+    await project.kubectl('create', 'quota', 'none', '--hard=pods=0')
+    await expectFailure(project, 'deploy/refused')
+    await project.kubectl('delete', 'quota', 'none')
+    await expectReady(project)
+  })
+})

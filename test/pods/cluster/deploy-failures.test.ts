@@ -29,10 +29,10 @@ const it = (name: string, body: (project: Project) => Promise<void>) => test(nam
 /** Declares a test that only `npm run test:long` runs; no merge waits for it. */
 const longIt: typeof it = (name, body) => longTest(name, () => withProject(cluster!, body))
 
-describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as waiting cannot help, and says why', () => {
+describe.skipIf(cluster === undefined).concurrent('a deploy that cannot succeed', () => {
   afterAll(() => cluster?.close())
 
-  it('an image that cannot be pulled', async project => {
+  it('deploy reports an image that cannot be pulled', async project => {
     project.compose('services:\n  web:\n    image: 127.0.0.1:5000/no/such:1\n  api:\n    image: nginx:1.27-alpine\n')
     const said = await failing(project)
     expect(said).toContain('error[deploy/image-pull]: the image of `web` cannot be pulled')
@@ -43,7 +43,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
   })
 
   // The Pods that run are older than those that fail if the earlier template is restored.
-  longIt('an image that cannot be pulled is mended by the next deploy', async project => {
+  longIt('the next deploy fixes an image that cannot be pulled', async project => {
     const application = (image: string) => `services:\n  web:\n    image: ${image}\n`
     const deploy = () => project.devctl('deploy', '--wait', '--timeout', '1m')
     project.compose(application('nginx:1.27-alpine'))
@@ -56,7 +56,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
   })
 
   // The cluster would wait forever for the old Pod.
-  longIt('a StatefulSet whose Pod never got ready is mended by the next deploy', async project => {
+  longIt('the next deploy fixes a StatefulSet whose Pod never got ready', async project => {
     const application = (image: string) =>
       `services:\n  db:\n    image: ${image}\n    volumes: [data:/data]\nvolumes: {data: {}}\n`
     project.compose(application('127.0.0.1:5000/no/such:1'))
@@ -66,14 +66,14 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(status, stderr).toBe(0)
   })
 
-  it('a container that ends again and again, with its last lines', async project => {
+  it('deploy reports a container that exits repeatedly, with its last lines', async project => {
     project.compose('services:\n  web:\n    image: busybox:1.37\n    command: [sh, -c, "echo no database; exit 7"]\n')
     const said = await failing(project)
     expect(said).toMatch(/error\[deploy\/crash-loop\]: `web` exited \d times with code 7/)
     expect(said).toContain('= note: | no database')
   })
 
-  longIt('a crash loop that begins when all were ready', async project => {
+  longIt('deploy reports a crash loop of a service that starts after the others', async project => {
     project.compose(
       'services:\n  web:\n    image: nginx:1.27-alpine\n    ports: ["80:80"]\n    healthcheck: {http: {path: /, port: 80}, interval: 1s, retries: 100}\n' +
         '  late:\n    image: busybox:1.37\n    depends_on: {web: {condition: service_healthy}}\n    command: [sh, -c, "sleep 1; echo no database; exit 7"]\n    ports: ["8080:8080"]\n',
@@ -84,7 +84,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(await project.kubectl('get', 'ingress', '--output=name')).toContain('ingress.networking.k8s.io/web')
   })
 
-  longIt('a server that is waited for to complete', async project => {
+  longIt('deploy reports that a service waits for the completion of a server', async project => {
     project.compose(
       'services:\n  web:\n    image: nginx:1.27-alpine\n    depends_on: {job: {condition: service_completed_successfully}}\n' +
         '  job:\n    image: nginx:1.27-alpine\n    restart: "no"\n    healthcheck: {http: {path: /, port: 80}, interval: 1s}\n',
@@ -94,7 +94,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(said).toContain('web was not created')
   })
 
-  longIt('a health check whose program the image does not have', async project => {
+  longIt('deploy reports a health check whose program the image does not have', async project => {
     project.compose(
       'services:\n  web:\n    image: nginx:1.27-alpine\n    healthcheck: {test: no-such-program localhost, interval: 1s, start_period: 1s}\n',
     )
@@ -103,7 +103,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     )
   })
 
-  longIt('a container that does its work and ends, though it is to stay', async project => {
+  longIt('deploy reports a container that exits without an error although it has to keep running', async project => {
     project.compose('services:\n  web:\n    image: busybox:1.37\n    command: ["true"]\n')
     const said = await failing(project)
     expect(said).toMatch(/error\[deploy\/ends-well\]: `web` exited \d times without an error/)
@@ -111,7 +111,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
   })
 
   // Kubernetes deletes the Pod of such a Job when it fails.
-  it('a Job that fails, with the last lines of its Pod, and what waits for it', async project => {
+  it('deploy reports a failed Job with its output and does not create the service that waits', async project => {
     project.compose(
       'services:\n  web:\n    image: nginx:1.27-alpine\n    depends_on: {job: {condition: service_completed_successfully}}\n' +
         '  job:\n    image: busybox:1.37\n    command: [sh, -c, "echo migration 4 is broken; exit 2"]\n    restart: on-failure:1\n',
@@ -122,25 +122,22 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(await project.kubectl('get', 'deployments', '--output=name')).toBe('')
   })
 
-  longIt(
-    'attempts that fail are no failure of a Job, a hook, and a server that is started too early',
-    async project => {
-      const fourth = (name: string) =>
-        `[sh, -c, 'echo x >> /state/n; n=$$(wc -l < /state/n); echo ${name} $$n; [ $$n -ge 4 ]']`
-      project.compose(
-        `services:\n  job:\n    image: busybox:1.37\n    deploy: {restart_policy: {condition: on-failure, max_attempts: 5}}\n    tmpfs: /state\n    command: ${fourth('job')}\n` +
-          `  web:\n    image: nginx:1.27-alpine\n    depends_on: {job: {condition: service_completed_successfully}}\n` +
-          `    tmpfs: /state\n    pre_start: [{image: busybox:1.37, command: ${fourth('hook')}}]\n` +
-          `  db:\n    image: busybox:1.37\n    command: [sh, -c, 'sleep 40; exec nc -ll -p 5432 -e true']\n    expose: ["5432"]\n` +
-          `  api:\n    image: busybox:1.37\n    depends_on: [db]\n    command: [sh, -c, 'nc -w 1 db 5432 < /dev/null || exit 3; sleep 3600']\n`,
-      )
-      const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '5m')
-      expect(status, stderr).toBe(0)
-      for (const service of ['job', 'web', 'api']) expect(stderr).toContain(`${service}: it keeps exiting`)
-    },
-  )
+  longIt('deploy tolerates failed attempts of a Job, a hook and a server that starts too early', async project => {
+    const fourth = (name: string) =>
+      `[sh, -c, 'echo x >> /state/n; n=$$(wc -l < /state/n); echo ${name} $$n; [ $$n -ge 4 ]']`
+    project.compose(
+      `services:\n  job:\n    image: busybox:1.37\n    deploy: {restart_policy: {condition: on-failure, max_attempts: 5}}\n    tmpfs: /state\n    command: ${fourth('job')}\n` +
+        `  web:\n    image: nginx:1.27-alpine\n    depends_on: {job: {condition: service_completed_successfully}}\n` +
+        `    tmpfs: /state\n    pre_start: [{image: busybox:1.37, command: ${fourth('hook')}}]\n` +
+        `  db:\n    image: busybox:1.37\n    command: [sh, -c, 'sleep 40; exec nc -ll -p 5432 -e true']\n    expose: ["5432"]\n` +
+        `  api:\n    image: busybox:1.37\n    depends_on: [db]\n    command: [sh, -c, 'nc -w 1 db 5432 < /dev/null || exit 3; sleep 3600']\n`,
+    )
+    const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '5m')
+    expect(status, stderr).toBe(0)
+    for (const service of ['job', 'web', 'api']) expect(stderr).toContain(`${service}: it keeps exiting`)
+  })
 
-  longIt('failures that are tolerated last until the deadline', async project => {
+  longIt('deploy with --tolerate-failures waits until the deadline despite failures', async project => {
     project.compose(
       'services:\n  web:\n    image: 127.0.0.1:5000/no/such:1\n  job:\n    image: busybox:1.37\n    restart: "no"\n    command: ["false"]\n',
     )
@@ -149,7 +146,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(said).toContain('error[deploy/failed]: `job` has failed: it exited with code 1')
   })
 
-  it('a Pod that no node takes', async project => {
+  it('deploy reports a Pod that fits on no node', async project => {
     project.compose(
       'services:\n  web:\n    image: nginx:1.27-alpine\n    deploy: {resources: {reservations: {memory: 900G}}}\n',
     )
@@ -158,7 +155,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(said).toContain('Insufficient memory')
   })
 
-  it('a Secret that is not there', async project => {
+  it('deploy reports a Secret that does not exist', async project => {
     project.compose(
       'services:\n  web:\n    image: nginx:1.27-alpine\n    secrets: [token]\nsecrets: {token: {external: true}}\n',
     )
@@ -168,12 +165,12 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(said).toMatch(/secret "token" not found/)
   })
 
-  longIt('a program that the image does not have', async project => {
+  longIt('deploy reports a program that the image does not have', async project => {
     project.compose('services:\n  web:\n    image: nginx:1.27-alpine\n    entrypoint: [no-such-program]\n')
     expect(await failing(project)).toMatch(/no-such-program.*executable file not found/)
   })
 
-  longIt('a health check that fails', async project => {
+  longIt('deploy reports a failing health check with its output', async project => {
     project.compose(
       'services:\n  web:\n    image: nginx:1.27-alpine\n    healthcheck:\n      test: [CMD, sh, -c, "echo teapot; exit 1"]\n' +
         '      interval: 2s\n      retries: 2\n      x-liveness: false\n',
@@ -183,7 +180,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(said).toContain('teapot')
   })
 
-  longIt('a quota that is used up', async project => {
+  longIt('deploy reports a used-up quota', async project => {
     project.compose('services:\n  web:\n    image: nginx:1.27-alpine\n')
     await project.kubectl('create', 'quota', 'none', '--hard=pods=0')
     const said = await failing(project)
@@ -191,7 +188,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(said).toContain('exceeded quota')
   })
 
-  longIt('a namespace with a Pod Security level that the Pods do not meet', async project => {
+  longIt('deploy reports a Pod Security level that the Pods do not meet', async project => {
     await project.kubectl('label', 'namespace', project.name, 'pod-security.kubernetes.io/enforce=restricted')
     project.compose('services:\n  db:\n    image: nginx:1.27-alpine\n    volumes: [/data]\n')
     const said = await failing(project)
@@ -199,7 +196,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(said).toContain('devctl render --policy restricted')
   })
 
-  longIt('a claim that gets no volume', async project => {
+  longIt('deploy reports a claim that gets no volume', async project => {
     project.compose(
       'services:\n  db:\n    image: nginx:1.27-alpine\n    volumes: [data:/data]\nvolumes:\n  data:\n    driver_opts: {size: 1Gi, class: no-such-class}\n',
     )
@@ -208,7 +205,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(said).toContain('no-such-class')
   })
 
-  longIt('what is mended after that deploys, also where Kubernetes would wait for what is broken', async project => {
+  longIt('the next deploy replaces broken Pods that Kubernetes would wait for', async project => {
     const db = (image: string) =>
       project.compose(
         `services:\n  db:\n    image: ${image}\n    volumes: [data:/data]\n  web:\n    image: ${image}\nvolumes: {data: {}}\n`,
@@ -220,7 +217,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(status, stderr).toBe(0)
   })
 
-  it('the deadline: what is ready and what is not', async project => {
+  it('deploy reports at the deadline which services are ready', async project => {
     project.compose(
       'services:\n  web:\n    image: nginx:1.27-alpine\n    healthcheck: {test: [CMD, "false"], start_period: 5m}\n  api:\n    image: nginx:1.27-alpine\n',
     )
@@ -232,7 +229,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(await project.kubectl('get', 'leases', '--output=name')).toBe('')
   })
 
-  it('a service with build whose image is in no registry', async project => {
+  it('deploy refuses a service with `build` whose image is in no registry', async project => {
     project.compose('services:\n  web:\n    build: .\n')
     project.write('Dockerfile', 'FROM busybox:1.37\n')
     const { status, stderr } = await project.devctl('deploy')
@@ -241,7 +238,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(stderr).toContain('nothing was deployed')
   })
 
-  it('a namespace that is not there', async project => {
+  it('deploy refuses a namespace that does not exist', async project => {
     project.compose('services:\n  web:\n    image: nginx:1.27-alpine\n')
     const { status, stderr } = await project.devctl('deploy', '--namespace', 'no-such-namespace')
     expect(status).toBe(1)

@@ -20,7 +20,7 @@ const SHOWN = 'shop-dev'
  * Blocks marked `cluster=FOLDER` are one session for each page and folder: their commands run in order, in a namespace
  * of their own. A merge waits for those of the README.
  */
-describe.skipIf(cluster === undefined)('what the pages show of a cluster', () => {
+describe.skipIf(cluster === undefined)('cluster sessions in the documentation', () => {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-docs-'))
   afterAll(() => {
     cluster?.close()
@@ -29,7 +29,7 @@ describe.skipIf(cluster === undefined)('what the pages show of a cluster', () =>
 
   let count = 0
   for (const { page, folder: where, shown } of few(sessionsOf('cluster'))) {
-    test(`${page}: ${where}`, async () => {
+    test(`${page} shows what its commands print in ${where}`, async () => {
       const namespace = `shop-docs-${process.pid}-${++count}`
       const directory = join(folder, page.replaceAll('/', '-'), 'shop')
       cpSync(join(root, where), directory, { recursive: true })

@@ -54,14 +54,14 @@ endpoints:
     cluster!.close()
   })
 
-  longTest('of what is not deployed are none', async () => {
+  longTest('endpoints lists nothing for an application that is not deployed', async () => {
     expect(await devctl('endpoints')).toMatchObject({
       stdout: '',
       stderr: `site has no endpoints in ${namespace}: it is not deployed there\n`,
     })
   })
 
-  test('without a domain are none', async () => {
+  test('endpoints lists nothing without a domain', async () => {
     await devctl('deploy')
     const { stdout, stderr } = await devctl('endpoints')
     expect(stdout).toBe('')
@@ -69,7 +69,7 @@ endpoints:
     expect(await listed()).toEqual([])
   })
 
-  test('are ready when they answer', async () => {
+  test('endpoints are ready once a Pod is ready, and answer', async () => {
     await devctl('deploy', '--domain', DOMAIN)
     const api = { url: `https://${host('site')}/api`, services: ['api'] }
     const found = await eventually('nginx is ready', async () => {

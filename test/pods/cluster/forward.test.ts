@@ -72,14 +72,14 @@ describe.skipIf(cluster === undefined)('devctl forward', () => {
     return { local, said: () => said, child }
   }
 
-  test('carries bytes both ways, many connections at a time, to published and container ports', async () => {
+  test('forward carries many connections both ways, to published and container ports', async () => {
     const { local } = await forward(':7001', ':7000')
     const sent = Array.from({ length: TAKES_ALL ? 6 : 3 }, (_, index) => randomBytes(3_000_000 + index))
     const got = await Promise.all(sent.map((bytes, index) => echo(local[index % 2]!, bytes)))
     expect(got).toEqual(sent.map(hash))
   })
 
-  longTest('holds back a side that is faster than the other', async () => {
+  longTest('forward holds back a side that is faster than the other', async () => {
     const { local, child } = await forward(':7000')
     const socket = connect(local[0]!, '127.0.0.1')
     await once(socket, 'connect')
@@ -98,7 +98,7 @@ describe.skipIf(cluster === undefined)('devctl forward', () => {
     expect(child.exitCode).toBeNull()
   })
 
-  test('goes on with the next Pod when one is gone, and says what a Pod refuses', async () => {
+  test('forward continues with the next Pod after a deletion, and reports a refused port', async () => {
     const { local, said } = await forward(':7000', ':9')
     await echo(local[0]!, Buffer.from('before'))
     await cluster!.kubectl('--namespace', namespace, 'delete', 'pod', '--all', '--wait=true')
@@ -114,7 +114,7 @@ describe.skipIf(cluster === undefined)('devctl forward', () => {
     )
   })
 
-  test('ends with Ctrl-C, and gives the port back', async () => {
+  test('forward ends at Ctrl-C and frees the port', async () => {
     const { local, child } = await forward(':7000')
     const exited = once(child, 'exit')
     child.kill('SIGINT')
@@ -122,7 +122,7 @@ describe.skipIf(cluster === undefined)('devctl forward', () => {
     await expect(echo(local[0]!, Buffer.from('x'))).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 
-  test('names a service that is not there, and one without a Pod', async () => {
+  test('forward reports a service that does not exist, and a service without a Pod', async () => {
     const devctl = (...words: string[]) =>
       run(['forward', ...words, '--namespace', namespace], {
         cwd: folder,

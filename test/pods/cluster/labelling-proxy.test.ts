@@ -93,7 +93,7 @@ describe.skipIf(cluster === undefined)('commands of a deploy section', () => {
     rmSync(work, { recursive: true, force: true })
   })
 
-  longTest('kubectl create, also a config map of 900 kB', async () => {
+  longTest('kubectl create labels its objects, including a ConfigMap of 900 kB', async () => {
     writeFileSync(join(work, 'large'), 'ü'.repeat(450_000))
     await command(
       'kubectl create configmap large --from-file=large && kubectl create secret generic s --from-literal=a=b',
@@ -103,7 +103,7 @@ describe.skipIf(cluster === undefined)('commands of a deploy section', () => {
     await expectLabelled(core('secrets', 's'))
   })
 
-  test('kubectl apply, client-side: created, unchanged, changed, with no labels left', async () => {
+  test('kubectl apply labels an object when it is created, unchanged and changed', async () => {
     file('web.yaml', deployment('web').replace('{name: web}', '{name: web, labels: {a: b}}'))
     expect(await command('kubectl apply -f web.yaml')).toEqual(['deployment.apps/web created'])
     const first = await expectLabelled(apps('deployments', 'web'))
@@ -117,24 +117,21 @@ describe.skipIf(cluster === undefined)('commands of a deploy section', () => {
     expect((await expectLabelled(apps('deployments', 'web'))).metadata.labels).toEqual(label)
   })
 
-  longTest(
-    'kubectl apply of what was there without a label, unchanged or not, ends labelled; a dry run does not',
-    async () => {
-      file('old.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: old}\ndata: {a: b}\n')
-      const kubeconfig = process.env.KUBECONFIG
-      await command(`kubectl --kubeconfig '${kubeconfig}' -n ${namespace} apply -f old.yaml`)
-      await command(
-        'kubectl apply --dry-run=server -f old.yaml; kubectl apply --dry-run=client -f old.yaml; kubectl diff -f old.yaml',
-      )
-      expect((await live(core('configmaps', 'old'))).metadata.labels).toBeUndefined()
-      expect(await command('kubectl apply -f old.yaml')).toEqual(['configmap/old configured'])
-      const object = await expectLabelled(core('configmaps', 'old'))
-      expect(object.metadata.annotations!['kubectl.kubernetes.io/last-applied-configuration']).toMatch(/\}\n$/)
-      expect(await command('kubectl apply -f old.yaml')).toEqual(['configmap/old unchanged'])
-    },
-  )
+  longTest('kubectl apply labels an existing object without a label, and a dry run does not', async () => {
+    file('old.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: old}\ndata: {a: b}\n')
+    const kubeconfig = process.env.KUBECONFIG
+    await command(`kubectl --kubeconfig '${kubeconfig}' -n ${namespace} apply -f old.yaml`)
+    await command(
+      'kubectl apply --dry-run=server -f old.yaml; kubectl apply --dry-run=client -f old.yaml; kubectl diff -f old.yaml',
+    )
+    expect((await live(core('configmaps', 'old'))).metadata.labels).toBeUndefined()
+    expect(await command('kubectl apply -f old.yaml')).toEqual(['configmap/old configured'])
+    const object = await expectLabelled(core('configmaps', 'old'))
+    expect(object.metadata.annotations!['kubectl.kubernetes.io/last-applied-configuration']).toMatch(/\}\n$/)
+    expect(await command('kubectl apply -f old.yaml')).toEqual(['configmap/old unchanged'])
+  })
 
-  longTest('kubectl apply --server-side, twice, and diff', async () => {
+  longTest('kubectl apply --server-side labels an object, and a repetition changes nothing', async () => {
     // A controller that writes the status meanwhile also causes a difference.
     file('ssa.yaml', deployment('ssa').replace('spec:', 'spec:\n  replicas: 0'))
     await command('kubectl apply --server-side -f ssa.yaml')
@@ -144,7 +141,7 @@ describe.skipIf(cluster === undefined)('commands of a deploy section', () => {
     expect((await live(apps('deployments', 'ssa'))).metadata.generation).toBe(metadata.generation)
   })
 
-  longTest('kubectl replace, patch, label, scale, edit', async () => {
+  longTest('kubectl replace, patch, label, scale and edit keep the labels', async () => {
     file('r.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: r}\ndata: {a: "1"}\n')
     await command('kubectl create -f r.yaml && kubectl replace -f r.yaml && kubectl label configmap r x=y')
     await command(
@@ -157,7 +154,7 @@ describe.skipIf(cluster === undefined)('commands of a deploy section', () => {
     expect(object.metadata.labels).toEqual({ ...label, x: 'y' })
   })
 
-  longTest('a definition of custom resources and a resource of it, a List, and a kustomization', async () => {
+  longTest('kubectl apply labels a CRD, a custom resource, a List and a kustomization', async () => {
     file(
       'crd.yaml',
       `
@@ -202,7 +199,7 @@ spec:
     })
   })
 
-  test('an object of another environment is refused by name, at once', async () => {
+  test('kubectl cannot change an object of another environment', async () => {
     const body = { metadata: { name: 'theirs', labels: { 'dev.platform/environment': 'blog' } } }
     await cluster!.send('POST', `/api/v1/namespaces/${namespace}/configmaps`, body)
     file('theirs.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: theirs}\ndata: {a: b}\n')
@@ -213,8 +210,8 @@ spec:
     expect(await live(core('configmaps', 'theirs'))).not.toHaveProperty('data')
   })
 
-  longTest('Pods: run, wait, exec, cp, logs -f, port-forward, attach', async () => {
-    // A second attempt begins anew.
+  longTest('kubectl run, wait, exec, cp, port-forward, logs -f and attach work through the proxy', async () => {
+    // An earlier attempt may have left the Pod.
     await command('kubectl delete pod box --ignore-not-found --now')
     await command(
       'kubectl run box --image nginx:alpine --labels app=box && kubectl wait --for condition=Ready pod/box --timeout 90s',
@@ -246,7 +243,7 @@ spec:
     )
     expect(followed).toContain('a-new-line')
     expect(
-      // It is attached to by the time that it writes.
+      // The program writes after the time that attaching takes.
       await command(
         'kubectl run once --image busybox --rm -i --restart Never --quiet -- sh -c "sleep 5; echo attached"',
       ),
@@ -254,7 +251,7 @@ spec:
     await command('kubectl delete pod box --grace-period 1')
   })
 
-  test('helm: install with a hook, a subchart and a Job, upgrade, list, uninstall', async () => {
+  test('helm install, upgrade and uninstall work, and all objects of a release are labeled', async () => {
     file('chart/Chart.yaml', 'apiVersion: v2\nname: chart\nversion: 0.1.0\n')
     file('chart/charts/sub/Chart.yaml', 'apiVersion: v2\nname: sub\nversion: 0.1.0\n')
     file('chart/charts/sub/templates/c.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: rel-sub}\n')
@@ -308,7 +305,7 @@ spec:
     expect(await listHelmReleases(real, 'shop', namespace)).toEqual([])
   })
 
-  longTest('errors of the server are what they are without the proxy', async () => {
+  longTest('kubectl reports the same server errors with and without the proxy', async () => {
     const direct = `kubectl --kubeconfig '${process.env.KUBECONFIG}' -n ${namespace}`
     for (const words of [
       'get configmap nope',
@@ -324,7 +321,7 @@ spec:
     }
   })
 
-  test('neither the token nor credentials were in any output', () => {
+  test('the output of the commands contains neither the token nor credentials', () => {
     expect(said.length).toBeGreaterThan(0)
     for (const secret of proxy.secrets) expect(said.join('\n')).not.toContain(secret)
   })

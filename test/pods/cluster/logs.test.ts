@@ -69,7 +69,7 @@ describe.skipIf(!hasNodes)('logs of Pods', () => {
     cluster!.close()
   })
 
-  test('goes from the Pods of one rollout to those of the next, and leaves out what is not attached', async () => {
+  test('logs continues with the Pods of the next rollout and leaves out unattached services', async () => {
     const program = logs([]).read()
     await program.until(/^ticker-\w+ +\| version 1$/)
     await deploy('version 2')
@@ -89,7 +89,7 @@ describe.skipIf(!hasNodes)('logs of Pods', () => {
       .until(/^silent-one-\w+ +\| nobody asked$/)
   })
 
-  longTest('goes over restarts without losing or repeating a line', async () => {
+  longTest('logs continues over restarts without a lost or repeated line', async () => {
     const script =
       'id=$(cat /proc/sys/kernel/random/uuid); for i in 1 2 3 4 5; do echo run $id $i; done; sleep 2; echo end; exit 3'
     await kubectl('run', 'crash', '--image=busybox:1.36', '--', 'sh', '-c', script)
@@ -108,7 +108,7 @@ describe.skipIf(!hasNodes)('logs of Pods', () => {
     await kubectl('delete', 'pod', 'crash', '--grace-period=0', '--force')
   })
 
-  test('takes up connections that are cut where they were', async () => {
+  test('logs continues cut connections at the last line', async () => {
     const { port, hostname } = new URL(await kubectl('config', 'view', '-o', 'jsonpath={.clusters[0].cluster.server}'))
     const proxy = await TcpProxy.start(hostname, Number(port))
     const file = writeKubeconfig(({ clusters }) => {
@@ -128,7 +128,7 @@ describe.skipIf(!hasNodes)('logs of Pods', () => {
     expect(numbers).toEqual(numbers.map((_, index) => numbers[0]! + index))
   })
 
-  test('tells what there is as kubectl does, and ends', async () => {
+  test('logs --no-follow shows the same lines as kubectl and ends', async () => {
     const of = async (...argv: string[]) => {
       const { status, stdout, stderr } = await run(
         ['logs', 'counter', '--no-follow', '--namespace', namespace, ...argv],
@@ -155,48 +155,45 @@ describe.skipIf(!hasNodes)('logs of Pods', () => {
     expect(recent.length).toBeGreaterThan(0)
   })
 
-  longTest('of a Job end with it', async () => {
+  longTest('logs of a Job ends with the Job', async () => {
     const program = logs(['migrate']).read()
     expect(await program.status).toBe(0)
     expect(program.lines.map(line => line.replace(/^migrate-\w+ \| /, ''))).toEqual(['migrating', 'migrated'])
   })
 
-  longTest(
-    'of everything in the namespace have a limit in memory and end at once, however fast they come and slow they are read',
-    async () => {
-      const script = 'yes "a program gone wild, whose lines have a length as many programs print"'
-      await kubectl('run', 'wild', '--image=busybox:1.36', '--restart=Never', '--', 'sh', '-c', script)
-      await kubectl('wait', '--for=condition=Ready', 'pod/wild', '--timeout=60s')
-      const slow = logs(['wild', '--all'])
-      const output = slow.process.stdout!
-      // Reads two mebibytes, and then nothing more.
-      await new Promise<void>(resolve => {
-        let read = 0
-        output.on('data', (part: Buffer) => {
-          read += part.length
-          if (read < 2 << 20) return
-          output.pause()
-          resolve()
-        })
+  longTest('logs --all has bounded memory and ends at once, even with a flood of lines and a slow reader', async () => {
+    const script = 'yes "a program gone wild, whose lines have a length as many programs print"'
+    await kubectl('run', 'wild', '--image=busybox:1.36', '--restart=Never', '--', 'sh', '-c', script)
+    await kubectl('wait', '--for=condition=Ready', 'pod/wild', '--timeout=60s')
+    const slow = logs(['wild', '--all'])
+    const output = slow.process.stdout!
+    // Reads two mebibytes, and then nothing more.
+    await new Promise<void>(resolve => {
+      let read = 0
+      output.on('data', (part: Buffer) => {
+        read += part.length
+        if (read < 2 << 20) return
+        output.pause()
+        resolve()
       })
-      const before = slow.memory()
-      await new Promise(resolve => setTimeout(resolve, 5000))
-      expect(slow.memory() - before).toBeLessThan(30)
-      expect(slow.memory()).toBeLessThan(200)
-      const { status, milliseconds } = await slow.interrupt()
-      expect(status).toBe(130)
-      expect(milliseconds).toBeLessThan(15_000)
+    })
+    const before = slow.memory()
+    await new Promise(resolve => setTimeout(resolve, 5000))
+    expect(slow.memory() - before).toBeLessThan(30)
+    expect(slow.memory()).toBeLessThan(200)
+    const { status, milliseconds } = await slow.interrupt()
+    expect(status).toBe(130)
+    expect(milliseconds).toBeLessThan(15_000)
 
-      // Closes the output as `| head -n 1` does.
-      const head = logs(['wild', '--all'])
-      head.process.stdout!.once('data', () => head.process.stdout!.destroy())
-      expect(await head.status).toBe(0)
-      expect(head.stderr).toBe('')
-      await kubectl('delete', 'pod', 'wild', '--grace-period=0', '--force')
-    },
-  )
+    // Closes the output as `| head -n 1` does.
+    const head = logs(['wild', '--all'])
+    head.process.stdout!.once('data', () => head.process.stdout!.destroy())
+    expect(await head.status).toBe(0)
+    expect(head.stderr).toBe('')
+    await kubectl('delete', 'pod', 'wild', '--grace-period=0', '--force')
+  })
 
-  test('that may not be read end with one message', async () => {
+  test('logs without permission ends with one error', async () => {
     const KUBECONFIG = writeKubeconfig(({ users }) => {
       users[0]!.user.as = 'somebody'
     })
@@ -210,7 +207,7 @@ describe.skipIf(!hasNodes)('logs of Pods', () => {
     ])
   })
 
-  test('of a service that is not there end with the names of those that are', async () => {
+  test('logs of an unknown service ends with a suggestion', async () => {
     const { status, stderr } = await run(['logs', 'tikcer', '--namespace', namespace], { cwd: folder, env })
     expect(status).toBe(1)
     expect(stderr).toContain(

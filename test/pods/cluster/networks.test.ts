@@ -26,10 +26,10 @@ const reaches: Readonly<Record<string, readonly Target[]>> = {
   backup: ['api', 'store'],
 }
 
-describe.skipIf(!isEnforced)('with enforced policies', () => {
+describe.skipIf(!isEnforced)('networks with enforced policies', () => {
   afterAll(() => cluster?.close())
 
-  longTest('a Job reaches what it depends on at its first connection', async ({ expect }) => {
+  longTest('a Job reaches its dependency at its first connection', async ({ expect }) => {
     await withProject(cluster!, async project => {
       project.compose(`services:
   redis:
@@ -51,7 +51,7 @@ networks: {back: {internal: true}}
     })
   })
 
-  test('services of the networks example reach those they share a network with, and no others', async ({ expect }) => {
+  test('services of the networks example reach only those with a common network', async ({ expect }) => {
     const namespace = `networks-${process.pid}`
     const outside = `networks-outside-${process.pid}`
     const cwd = join(root, 'examples/networks')

@@ -19,7 +19,7 @@ const resolve = (...references: readonly string[]) =>
   })
 
 describe.skipIf(cluster === undefined)('the registry of the test cluster', () => {
-  test('confirms its tags with the digest of what it gives', async () => {
+  test('resolveDigests finds the digest of each tag in the registry', async () => {
     const names = ['library/busybox:1.37', 'library/nginx:alpine', 'library/redis'].map(name => `${REGISTRY}/${name}`)
     const resolved = await resolve(...names)
     for (const name of names) {
@@ -38,13 +38,13 @@ describe.skipIf(cluster === undefined)('the registry of the test cluster', () =>
     expect(resolved.get(`${REGISTRY}/library/busybox:1.37`)).toHaveProperty('digest')
   })
 
-  test('has the same digest under every name of this machine', async () => {
+  test('resolveDigests finds the same digest under every name of the local machine', async () => {
     const names = [`${REGISTRY}/library/busybox:1.37`, 'localhost:5000/library/busybox:1.37']
     const resolved = await resolve(...names)
     expect(resolved.get(names[1]!)).toEqual(resolved.get(names[0]!))
   })
 
-  test('tells what it has not', async () => {
+  test('resolveDigests reports missing images', async () => {
     const resolved = await resolve(`${REGISTRY}/library/busybox:none`, `${REGISTRY}/nobody/has-this:1`)
     expect([...resolved.values()]).toEqual([{ problem: { kind: 'missing' } }, { problem: { kind: 'missing' } }])
   })

@@ -12,7 +12,7 @@ const it = (name: string, body: (project: Project) => Promise<void>) =>
 describe.skipIf(cluster === undefined)('the services of an environment', () => {
   afterAll(() => cluster?.close())
 
-  it('are listed with how they are, also without files', async project => {
+  it('ps lists services with their status, even without files', async project => {
     project.compose(`services:
   web:
     image: busybox:1.37
@@ -38,7 +38,7 @@ describe.skipIf(cluster === undefined)('the services of an environment', () => {
     })
     expect((await project.devctl('deploy', '--wait')).status).toBe(1)
     project.write('compose.yaml', '')
-    // The deploy ended with the first service that failed.
+    // The deploy ended at the first failed service.
     const lines = await eventually('the others are there', async () => {
       const { status, stdout, stderr } = await project.devctl('ps')
       expect(status, stderr).toBe(0)
@@ -56,7 +56,7 @@ describe.skipIf(cluster === undefined)('the services of an environment', () => {
     expect(wrong).toMatchObject({ status: 1, stderr: expect.stringContaining('did you mean `web`?') })
   })
 
-  it('reach themselves by their own names, also to become ready', async project => {
+  it('services reach themselves by their own names, even to become ready', async project => {
     project.compose(`services:
   web:
     image: busybox:1.37
@@ -93,7 +93,7 @@ volumes: {data: {}}
     expect(status, stderr).toBe(0)
   })
 
-  it('run as Compose runs them', async project => {
+  it('services of one deploy run as with Compose', async project => {
     project.write('conf/..data', 'dots')
     project.write('conf/sub/plain', 'plain')
     project.compose(`services:
@@ -145,7 +145,7 @@ volumes: {data: {}}
     expect(status, stderr).toBe(0)
   })
 
-  it('in a namespace that is not there are an error of every command but destroy, and deploy can make it', async project => {
+  it('commands refuse a missing namespace, and deploy --create-namespace creates it', async project => {
     project.compose(
       'services:\n  web:\n    image: busybox:1.37\n    command: [sleep, "9999"]\n    stop_grace_period: 0s\n',
     )

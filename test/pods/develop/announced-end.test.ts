@@ -14,10 +14,10 @@ import { startPod, TOOLS_CONTAINER, TOOLS_MOUNT } from './pod.ts'
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-/** Nothing is remembered. */
+/** Folder that does not exist, so that nothing is remembered. */
 const NO_FOLDER = join(tmpdir(), 'devctl-none')
 
-describe.skipIf(cluster === undefined)('a command that ends before it has read its input', () => {
+describe.skipIf(cluster === undefined)('a remote command that ends before it has read its input', () => {
   const namespace = `announced-${process.pid}`
   let access: KubeconfigAccess
 
@@ -47,7 +47,7 @@ describe.skipIf(cluster === undefined)('a command that ends before it has read i
   }
   const endless = () => new Readable({ read() {}, highWaterMark: 1 })
 
-  test('has its status and its output, however much is on its way', async () => {
+  test('a remote command returns its status and output while its input is still flowing', async () => {
     for (let index = 0; index < (TAKES_ALL ? 8 : 1); index++) {
       const flood = new Readable({ read: size => void setImmediate(() => flood.push(Buffer.alloc(size))) })
       expect(await run('head -c 10 >/dev/null; echo out; echo err >&2; exit 3', flood)).toEqual({
@@ -59,7 +59,7 @@ describe.skipIf(cluster === undefined)('a command that ends before it has read i
     }
   })
 
-  longTest('does not wait for an input that says nothing', async () => {
+  longTest('a remote command does not wait for a silent input', async () => {
     const took: number[] = []
     // Waiting would take three seconds each time; a busy machine is not that slow three times in a row.
     for (let attempt = 0; attempt < 3; attempt++) {
@@ -70,7 +70,7 @@ describe.skipIf(cluster === undefined)('a command that ends before it has read i
     expect(Math.min(...took)).toBeLessThan(2500)
   })
 
-  test('still reads all of an input, and bytes that look like the announcement are its own', async () => {
+  test('a remote command reads all of its input, and output like the announcement is kept', async () => {
     const bytes = randomBytes(3_000_000)
     const counted = await run('wc -c; printf "\\000devctl:0 1\\000" >&2; printf "\\000" >&2', Readable.from([bytes]))
     expect(counted).toEqual({ status: 0, out: '3000000\n', err: '\0devctl:0 1\0\0' })

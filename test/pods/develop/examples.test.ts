@@ -31,7 +31,7 @@ function withDebiansFlask(dockerfile: string): void {
 describe.skipIf(cluster === undefined)('examples/develop', () => {
   afterAll(() => cluster?.close())
 
-  test.concurrent.each(few(EXAMPLES))('%s is built, deployed and answers', (example, service, page) =>
+  test.concurrent.each(few(EXAMPLES))('%s is built and deployed, and its page answers', (example, service, page) =>
     withProject(cluster!, async ({ name, directory }) => {
       cpSync(join(root, 'examples/develop', example), directory, { recursive: true })
       withDebiansFlask(join(directory, 'Dockerfile'))

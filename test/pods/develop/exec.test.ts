@@ -21,7 +21,7 @@ const MEGABYTES = TAKES_ALL ? 20 : 8
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-describe.skipIf(cluster === undefined)('a command in a container', () => {
+describe.skipIf(cluster === undefined)('openExec', () => {
   const namespace = `exec-${process.pid}`
   let access: Access
   let folder = ''
@@ -66,7 +66,7 @@ describe.skipIf(cluster === undefined)('a command in a container', () => {
     return { proxy, way: await accessWith('cut', { server: `https://127.0.0.1:${proxy.port}` }) }
   }
 
-  test('gives the output, the errors and the exit status', async () => {
+  test('openExec returns the output, the errors and the exit status', async () => {
     const process = await sh('echo out; echo err >&2; exit 37', { stdin: false })
     const [out, err, status] = await Promise.all([text(process.stdout), text(process.stderr), process.exit])
     expect({ out, err, status }).toEqual({ out: 'out\n', err: 'err\n', status: 37 })
@@ -74,7 +74,7 @@ describe.skipIf(cluster === undefined)('a command in a container', () => {
     expect(await (await sh('kill -9 $$')).exit).toBe(137)
   })
 
-  test(`carries ${MEGABYTES} MB there and back, and closes the input after the last byte`, async () => {
+  test(`openExec carries ${MEGABYTES} MB there and back, and closes the input after the last byte`, async () => {
     const bytes = randomBytes(MEGABYTES * 1_000_000)
     const process = await openExec(access, target(['cat']))
     process.stdin.end(bytes)
@@ -82,12 +82,12 @@ describe.skipIf(cluster === undefined)('a command in a container', () => {
     expect({ hash, status }).toEqual({ hash: createHash('sha256').update(bytes).digest('hex'), status: 0 })
   })
 
-  test('without an input the command finds it closed', async () => {
+  test('a command without an input reads its end', async () => {
     const process = await sh('cat; echo end', { stdin: false })
     expect(await text(process.stdout)).toBe('end\n')
   })
 
-  test('a terminal has its size, and takes on another', async () => {
+  test('a terminal has its size and follows a resize', async () => {
     // The command may start before its terminal has a size.
     const script = `trap '[ "$(stty size)" = "22 77" ] && { stty size; exit 3; }' WINCH
 until [ "$(stty size)" != "0 0" ]; do sleep 0.05; done; stty size; while :; do sleep 0.05; done`
@@ -140,7 +140,7 @@ until [ "$(stty size)" != "0 0" ]; do sleep 0.05; done; stty size; while :; do s
     await expect(process.exit).rejects.toMatchObject({ failure: 'unreachable' })
   })
 
-  test('says which program, container, Pod or right is missing', async () => {
+  test('openExec reports which program, container, Pod or permission is missing', async () => {
     const failure = async (change: Partial<ExecTarget>, way = access) => {
       const error: ClusterError = await openExec(way, target(['true'], change))
         .then(process => process.exit)
@@ -164,7 +164,7 @@ until [ "$(stty size)" != "0 0" ]; do sleep 0.05; done; stty size; while :; do s
     return tokenFor(cluster!, namespace, { name: 'viewer', role: { kind: 'ClusterRole', name: 'view' } })
   }
 
-  test('a token that has run out is fetched again, once', async () => {
+  test('openExec replaces an expired token once', async () => {
     const token = await editorToken(cluster!, namespace)
     const tokens = ['expired', token]
     const admin = await accessWith('token', {}, { token: 'none' })
@@ -184,7 +184,7 @@ until [ "$(stty size)" != "0 0" ]; do sleep 0.05; done; stty size; while :; do s
     expect(asked).toHaveLength(4)
   })
 
-  test('goes through a proxy of the kubeconfig', async () => {
+  test('openExec connects through the proxy of the kubeconfig', async () => {
     const server = new URL(adminOf(process.env.KUBECONFIG!).server)
     const proxy = await startProxy(server)
     onTestFinished(() => proxy.close())
@@ -193,7 +193,7 @@ until [ "$(stty size)" != "0 0" ]; do sleep 0.05; done; stty size; while :; do s
     expect(proxy.asked).toEqual([server.host])
   })
 
-  test('a connection that is cut in the middle is an error of the streams and the status', async () => {
+  test('a cut connection is an error of the streams and the status', async () => {
     const { proxy, way } = await startCut()
     const process = await sh('echo begun; sleep 3600', {}, way)
     const said = collect(process)
@@ -203,7 +203,7 @@ until [ "$(stty size)" != "0 0" ]; do sleep 0.05; done; stty size; while :; do s
     expect(process.stdout.errored).toMatchObject({ failure: 'unreachable' })
   })
 
-  test('a connection on which nothing comes any more is found by its pings', async () => {
+  test('openExec finds a silent connection by its pings', async () => {
     const { proxy, way } = await startCut()
     const process = await openExec(way, target(['sleep', '3600']), {}, { ping: 100 })
     await new Promise(resolve => setTimeout(resolve, 500))
@@ -211,7 +211,7 @@ until [ "$(stty size)" != "0 0" ]; do sleep 0.05; done; stty size; while :; do s
     await expect(process.exit).rejects.toMatchObject({ failure: 'unreachable' })
   })
 
-  test('a server that accepts and never answers is given up after the handshake limit', async () => {
+  test('openExec gives up a silent server after the handshake limit', async () => {
     const silence = await startSilence()
     onTestFinished(() => silence.close())
     const way = await accessWith('silence', { server: silence.url })
@@ -220,7 +220,7 @@ until [ "$(stty size)" != "0 0" ]; do sleep 0.05; done; stty size; while :; do s
     })
   })
 
-  test('the signal ends it, before and after it is open', async () => {
+  test('the abort signal ends openExec before and after it is open', async () => {
     const ended = new Error('enough')
     await expect(openExec(access, target(['true']), { signal: AbortSignal.abort(ended) })).rejects.toBe(ended)
     const control = new AbortController()
@@ -229,7 +229,7 @@ until [ "$(stty size)" != "0 0" ]; do sleep 0.05; done; stty size; while :; do s
     await expect(process.exit).rejects.toBe(ended)
   })
 
-  test('many at a time do not disturb each other', async () => {
+  test('concurrent commands do not disturb each other', async () => {
     const all = Array.from({ length: TAKES_ALL ? 12 : 5 }, (_, index) => index)
     const statuses = await Promise.all(all.map(async index => (await sh(`sleep 0.2; exit ${index}`)).exit))
     expect(statuses).toEqual(all)

@@ -22,7 +22,7 @@ describe.skipIf(found === undefined)('golden mirrors in a cluster', () => {
     await cluster?.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace })
   })
 
-  test.each(caseNames())('%s', async name => {
+  test.each(caseNames())('an API server accepts and keeps the mirror of %s', async name => {
     const objects = listed(mirrorOf(name, { namespace }).made).map(known)
     for (const dryRun of few([false, true]))
       for (const object of objects) {

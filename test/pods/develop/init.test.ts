@@ -31,15 +31,15 @@ describe.skipIf(cluster === undefined)('a project with manifests', () => {
     cluster?.close()
   })
 
-  test('the manifest that init writes deploys it', async () => {
+  test('deploy works with the manifest that init has written', async () => {
     expect(await devctl('init', '--yes', '--namespace', namespace)).toMatchObject({ status: 0, stderr: '' })
     const { status, stderr } = await devctl('deploy')
     expect(status, stderr).toBe(0)
     await cluster!.kubectl('-n', namespace, 'rollout', 'status', 'deployment/greeter', '--timeout=100s')
   })
 
-  // Masking is tried without a cluster, too (`doctor`).
-  longTest('doctor has what the cluster knows of its development container, without the values', async () => {
+  // Another test of `doctor` covers masking without a cluster.
+  longTest("doctor collects the development container's cluster state without secret values", async () => {
     const path = `/apis/apps/v1/namespaces/${namespace}/deployments/greeter`
     const original = await cluster!.get<{ metadata: { uid: string } }>(path)
     const applied = await cluster!.apply(mirror(original.metadata.uid), namespace)

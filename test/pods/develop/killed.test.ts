@@ -47,7 +47,7 @@ function cutAfter(cluster: Cluster, count: number): Cluster & { readonly writes:
   })
 }
 
-describe.skipIf(!process.env.KUBECONFIG)('killed', () => {
+describe.skipIf(!process.env.KUBECONFIG)('killed sessions of `up` and `down`', () => {
   let place: Place
   const taker = join(mkdtempSync(join(tmpdir(), 'taker-')), 'taker.mjs')
   beforeAll(async () => {
@@ -92,7 +92,7 @@ describe.skipIf(!process.env.KUBECONFIG)('killed', () => {
 
   const steps = STEPS.map((step, index) => [step, index + 1] as const)
   test.each(few([...steps.slice(3), ...steps.slice(0, 3)]))(
-    'after %s: `down` restores it; `up` goes on',
+    'after an end at %s, `down` restores the application and `up` continues',
     async (step, count) => {
       const name = `step-${count}`
       await place.apply(pendingDeployment(name))
@@ -120,7 +120,7 @@ describe.skipIf(!process.env.KUBECONFIG)('killed', () => {
     },
   )
 
-  longTest('during `down`, after each write: `down` again restores it, and `up` takes it', async () => {
+  longTest('after an end at any write of `down`, another `down` restores the application', async () => {
     const name = 'down'
     await place.apply(pendingDeployment(name))
     const before = await whole(name)
@@ -135,7 +135,7 @@ describe.skipIf(!process.env.KUBECONFIG)('killed', () => {
           return false
         },
       )
-      // `down` made fewer writes than that: it was not cut.
+      // `down` needed fewer writes and was not cut.
       if (ended && cluster.writes.length < count) break
       if (count % 2 === 0) {
         const again = await takeOne(place.session(), DEPLOYMENT(name), { name })
@@ -147,7 +147,7 @@ describe.skipIf(!process.env.KUBECONFIG)('killed', () => {
     }
   })
 
-  longTest('an application made again meanwhile stays as it is, and the mirror goes', async () => {
+  longTest('down keeps an application that was recreated in the meantime, and deletes the mirror', async () => {
     const name = 'again'
     await place.apply(pendingDeployment(name))
     const taken = await takeOne(place.session(), DEPLOYMENT(name), { name })
@@ -161,7 +161,7 @@ describe.skipIf(!process.env.KUBECONFIG)('killed', () => {
     expect(await place.get(DEPLOYMENT(`${name}-dev`))).toBeUndefined()
   })
 
-  test(`a process that takes and gives back, ended by SIGKILL ${RUNS} times at any moment`, async () => {
+  test(`down restores an application after SIGKILL at ${RUNS} moments of a session`, async () => {
     const name = 'random'
     await place.apply(pendingDeployment(name))
     const before = await whole(name)

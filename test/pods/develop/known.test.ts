@@ -12,7 +12,7 @@ const cluster = found !== undefined && (await found.hasNodes()) ? found : undefi
 const dev = (name: string, more = '') =>
   `  ${name}: {autocreate: true, image: "node:22-alpine", sync: ["./${name}:/app"]${more}}\n`
 
-describe.skipIf(cluster === undefined)('development containers that are active', () => {
+describe.skipIf(cluster === undefined)('active development containers', () => {
   let place: DevelopmentPlace
 
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe.skipIf(cluster === undefined)('development containers that are active',
     return { status: await one.status, stdout: one.stdout, stderr: one.stderr }
   }
 
-  longTest('a folder that the container does not have is an error', async () => {
+  longTest('commands report a working directory that the container does not have', async () => {
     const up = await devctl('up', 'odd', '--', 'ls')
     expect(up).toMatchObject({ status: 1, stderr: expect.stringContaining('the folder /nothere does not exist') })
     const exec = await devctl('exec', 'odd', '--', 'ls')
@@ -45,8 +45,8 @@ describe.skipIf(cluster === undefined)('development containers that are active',
     expect(await devctl('down')).toMatchObject({ status: 0, stderr: expect.stringContaining('odd') })
   })
 
-  // `candidates` also tests the choice without a cluster.
-  longTest('are found without the manifest', async () => {
+  // The tests of `candidates` also cover the choice without a cluster.
+  longTest('commands find active development containers without the manifest', async () => {
     for (const name of ['api', 'worker']) expect((await devctl('up', name, '--detach')).status).toBe(0)
     writeFileSync(
       join(place.folder, 'devctl.yml'),
@@ -69,7 +69,7 @@ describe.skipIf(cluster === undefined)('development containers that are active',
     })
   })
 
-  test('are in a namespace that exists', async () => {
+  test('commands refuse a namespace that does not exist', async () => {
     writeFileSync(join(place.folder, 'devctl.yml'), `dev:\n${dev('api')}`)
     const missing = ['--namespace', `${place.namespace}-none`]
     for (const words of few([

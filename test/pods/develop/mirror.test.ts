@@ -90,7 +90,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     ],
   ]
   test.each(few(users))(
-    'under the restricted level the agent has the user of the container: %s',
+    'under the restricted level, the agent has the user of the container: %s',
     async (name, original, more, user) => {
       await strict.apply(await original())
       const before = await strict.get(DEPLOYMENT(name))
@@ -112,7 +112,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
       await watching
       await taken.release()
       if (name === 'image') {
-        // The next session finds it, and the Pod stays.
+        // The next session finds the mirror, and the Pod stays.
         const next = await takeOne(session, DEPLOYMENT(name), { name })
         expect((await podOf(strict, name)).metadata.uid).toBe(pod.metadata.uid)
         await next.release()
@@ -122,7 +122,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     },
   )
 
-  longTest('where root is allowed, an image with an unknown user has its agent dropped to it', async () => {
+  longTest('the agent drops from root to the user of an image', async () => {
     const image = await imageWithUser('4321:4322')
     await place.apply(
       pendingDeployment('dropped', {}, { containers: [{ name: 'main', image, command: ['sleep', '3600'] }] }),
@@ -153,12 +153,12 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     return pushed
   }
   test.each(few(ways))(
-    'nothing starts before the files are there, wherever the agent is: %s the container',
+    'the container starts after its files exist, with a mirror of the form %s',
     async (name, probes, hasSidecars, where) => {
       const image = await imageOnce()
       await place.apply(pendingDeployment(`first-${name}`, { replicas: 1 }, { containers: [{ ...PROBED, image }] }))
       const session = place.session(hasSidecars ? {} : { cluster: beforeSidecars(place.cluster) })
-      // The agent is slow.
+      // This agent is slow.
       const agent = AGENT.replace("fs.writeFileSync('/run", "Atomics.wait(sleep, 0, 0, 3000)\nfs.writeFileSync('/run")
       const taken = await takeOne(
         session,
@@ -179,7 +179,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     },
   )
 
-  test('files of the image are there before the container starts, and stay; the agent has no token', async () => {
+  test('files of the image and volumes survive a new Pod, and the agent has no token', async () => {
     await place.apply(pendingDeployment('filled'))
     const folders = [{ path: '/etc', directory: 'src/0' }]
     const taken = await takeOne(place.session(), DEPLOYMENT('filled'), {
@@ -205,7 +205,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     await give(place.session(), 'filled', true)
   })
 
-  longTest('process 1 waits for commands, or runs the command and starts it again', async () => {
+  longTest('process 1 restarts its command at SIGUSR1 and at its end', async () => {
     await place.apply(pendingDeployment('runs'))
     const command = ['sh', '-c', 'echo start >> /tmp/starts; exec sleep 3600']
     const taken = await takeOne(
@@ -239,7 +239,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     expect(Date.now() - began).toBeLessThan(20_000)
   })
 
-  test('a StatefulSet: its first name, its real claims, and they outlive both', async () => {
+  test('the mirror of a StatefulSet has its first host name and its claims, which stay', async () => {
     const SET = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db' }
     const set = deployment('db') as KubeObject & { spec: Record<string, unknown> }
     const template = set.spec['template'] as { spec: { containers: object[] } }
@@ -294,7 +294,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     ).toEqual(['db-0', 'mirror', 'db-0'])
   })
 
-  test.each(few(['CronJob', 'Job']))('a %s is suspended meanwhile', async kind => {
+  test.each(few(['CronJob', 'Job']))('a %s is suspended while its mirror exists', async kind => {
     const name = kind.toLowerCase()
     const spec = {
       template: {
@@ -322,7 +322,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     expect(await place.get(ref)).toMatchObject({ spec: { suspend: false } })
   })
 
-  test('a DaemonSet is refused, with the way out', async () => {
+  test('a DaemonSet is refused with a suggestion', async () => {
     const set = pendingDeployment('agent') as KubeObject & { spec: Record<string, unknown> }
     const { replicas: _, ...spec } = set.spec
     await place.apply({ ...set, kind: 'DaemonSet', spec })
@@ -337,7 +337,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     })
   })
 
-  longTest('services share the volume of the main container', async () => {
+  longTest('services of a development container share its volume', async () => {
     await place.apply(pendingDeployment('main'))
     await place.apply(pendingDeployment('worker', { replicas: 2 }))
     const worker = {
@@ -364,7 +364,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     expect(await place.get(DEPLOYMENT('worker'))).toMatchObject({ spec: { replicas: 2 } })
   })
 
-  longTest('a claim that is there: grown where its class allows it, never shrunk, never of another class', async () => {
+  longTest('an existing claim grows if its class allows it, and never shrinks or changes its class', async () => {
     await place.apply(pendingDeployment('claimed'))
     const volume = (more: object) => ({ volume: { ...settings().volume, size: '1Gi', ...more } })
     const up = async (more: object, on: (event: OperationEvent) => void = () => {}) => {
@@ -387,7 +387,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     await give(place.session(), 'claimed', true)
   })
 
-  longTest('in hybrid mode the agent alone runs, with the variables of the container', async () => {
+  longTest('a mirror in hybrid mode has the variables of the container', async () => {
     await strict.apply(strictly('hybrid', { env: [{ name: 'A', value: 'x' }] }))
     const taken = await takeOne(strict.session(), DEPLOYMENT('hybrid'), { name: 'hybrid', mode: 'hybrid', folders: [] })
     const pod = await podOf(strict, 'hybrid')
@@ -396,7 +396,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     await give(strict.session(), 'hybrid')
   })
 
-  test('what Pod Security refuses is said before anything is changed', async () => {
+  test('a mirror that Pod Security refuses is reported before anything changes', async () => {
     const before = await strict.apply(strictly('refused'))
     const root = { security: { runAsUser: 0, runAsNonRoot: false, capabilities: { add: ['SYS_ADMIN'], drop: [] } } }
     const taking = takeOne(strict.session(), DEPLOYMENT('refused'), { name: 'refused', ...root })
@@ -406,7 +406,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     expect(withoutServerFields(await strict.get(DEPLOYMENT('refused')))).toEqual(withoutServerFields(before))
   })
 
-  longTest('what fits only without the Pods of the application is said, and done', async () => {
+  longTest('a mirror that fits only without the Pods of the application runs, with a warning', async () => {
     const small = await openPlace('quota')
     try {
       const quota = {
@@ -431,7 +431,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     }
   })
 
-  test('bounds of a LimitRange are said as such, before anything is changed', async () => {
+  test('limits of a LimitRange are reported before anything changes', async () => {
     const bound = await openPlace('bounds')
     try {
       const limits = {

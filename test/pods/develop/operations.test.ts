@@ -36,7 +36,7 @@ const dev = (name: string) => `  ${name}:
     sync: ["./code:/app"]
 `
 
-describe.skipIf(cluster === undefined)('a program develops by `devctl/operations`', () => {
+describe.skipIf(cluster === undefined)('development with `devctl/operations`', () => {
   let place: DevelopmentPlace
 
   beforeAll(async () => {
@@ -66,7 +66,7 @@ describe.skipIf(cluster === undefined)('a program develops by `devctl/operations
     return { control, project, world, events, lines, untilFinished }
   }
 
-  test('runs a command and restores, as the example does', async () => {
+  test('the example program runs a command and restores the original', async () => {
     const words = ['examples/program/develop.mjs', place.folder, place.namespace, 'api']
     const command = ['sh', '-c', 'cat one.txt; echo made > made.txt; echo wrong >&2; exit 7']
     const env = { ...process.env, DEVCTL_HOME: place.home }
@@ -83,11 +83,11 @@ describe.skipIf(cluster === undefined)('a program develops by `devctl/operations
     expect(readFileSync(join(place.folder, 'code/made.txt'), 'utf8')).toBe('made\n')
   })
 
-  longTest('one that goes on is asked, used, restarted and ended', async () => {
+  longTest('a running `up` reports its state, restarts its command, and ends at `down`', async () => {
     const { project, world, events, lines, untilFinished } = await open()
     const ended = untilFinished(up(world, { dev: 'api' }, project))
     await eventually('it runs', async () => (lines.length > 0 ? true : undefined))
-    // The only one that runs is meant.
+    // `status` without names reports the only active one.
     expect([...(await status(world, {}, project)).keys()]).toEqual(['api'])
     const reports = await status(world, { devs: ['api'] }, project)
     expect(reports.get('api')).toMatchObject({ state: 'ready', sync: { percent: 100 } })
@@ -107,7 +107,7 @@ describe.skipIf(cluster === undefined)('a program develops by `devctl/operations
     expect(await ended).toMatchObject({ kind: 'stopped', dev: 'api' })
   })
 
-  longTest('several end one by one, and the rest with the signal', async () => {
+  longTest('upSeveral ends one session at `down` and the others at the abort signal', async () => {
     const { control, project, world, untilFinished } = await open()
     const heard: string[] = []
     const on = (event: OperationEvent, name?: string) => {

@@ -13,7 +13,7 @@ import { DEPLOYMENT, give, openPlace, type Place, pendingDeployment, takeOne, wi
 const ANNOTATION = 'dev.platform/up'
 const LABELS = { 'dev.platform/up': null }
 
-describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', () => {
+describe.skipIf(!process.env.KUBECONFIG)('a record of `up` that was edited by hand', () => {
   let place: Place
   beforeAll(async () => {
     place = await openPlace('record')
@@ -39,7 +39,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
       error => error,
     )
 
-  test('unreadable, wrong or removed: the copy of the mirror restores the original', async () => {
+  test('down restores the original from the copy in the mirror if the record is damaged or missing', async () => {
     const name = 'copied'
     await place.apply(pendingDeployment(name))
     const before = withoutServerFields(await place.get(DEPLOYMENT(name)))
@@ -59,7 +59,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     }
   })
 
-  longTest('the next `up` does not take the rest of an earlier one for what was before', async () => {
+  longTest('the next `up` keeps the original replica count after the record was damaged', async () => {
     const name = 'again'
     await place.apply(pendingDeployment(name))
     await taken(name)
@@ -71,7 +71,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     expect(await replicas(name)).toBe(2)
   })
 
-  test('where no copy is left, nothing is changed, and the line that helps is named', async () => {
+  test('down without a copy of the record changes nothing and suggests a command that works', async () => {
     const name = 'lost'
     await place.apply(pendingDeployment(name))
     await taken(name)
@@ -93,7 +93,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     expect(await place.get({ apiVersion: 'v1', kind: 'Secret', name: `${name}-dev-session` })).toBeUndefined()
   })
 
-  test('while `up` runs, the record is written again; without its label it counts as restored', async () => {
+  test('up rewrites a damaged record, and ends if the label of the record is deleted', async () => {
     const name = 'kept'
     await place.apply(pendingDeployment(name))
     const events: OperationEvent[] = []
@@ -117,7 +117,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     expect(await replicas(name)).toBe(2)
   })
 
-  longTest('a mirror that is deleted by hand is made again; the fourth time in a minute `up` ends', async () => {
+  longTest('up recreates a deleted mirror three times in a minute, and ends at the fourth', async () => {
     const name = 'made'
     await place.apply(pendingDeployment(name))
     const events: OperationEvent[] = []
@@ -143,53 +143,50 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     expect(await replicas(name)).toBe(2)
   })
 
-  longTest(
-    'a mirror that is scaled or edited by hand is as it was again; the fourth time in a minute it stays',
-    async () => {
-      const name = 'edited'
-      await place.apply(pendingDeployment(name))
-      const events: OperationEvent[] = []
-      const stop = new AbortController()
-      const one = await takeOne(place.session(), DEPLOYMENT(name), { name }, {}, event => events.push(event))
-      const watching = one.watch(stop.signal)
-      const mirror = { ...DEPLOYMENT(`${name}-dev`), namespace: place.namespace }
-      const spec = async () => {
-        const live = await place.get(mirror)
-        const [first] = valueAt(live, ['spec', 'template', 'spec', 'containers']) as readonly { image: string }[]
-        return { replicas: valueAt(live, ['spec', 'replicas']), image: first!.image }
-      }
-      const before = await spec()
-      expect(before.replicas).toBe(1)
-      const image = [{ op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'busybox:1.36' }]
-      const kubectl = (...words: readonly string[]) =>
-        execFileSync('kubectl', ['--namespace', place.namespace, ...words], { stdio: 'pipe' })
-      const edits = [
-        () => kubectl('scale', 'deployment', mirror.name, '--replicas=0'),
-        () => kubectl('patch', 'deployment', mirror.name, '--type=json', '-p', JSON.stringify(image)),
-        () => kubectl('scale', 'deployment', mirror.name, '--replicas=2'),
-      ]
-      const notes = () => events.filter(({ type }) => type === 'note')
-      for (const [index, edit] of edits.entries()) {
-        edit()
-        await eventually('it is as before', async () => notes().length === index + 1 || undefined)
-        expect(await spec()).toEqual(before)
-      }
-      expect(notes()[1]).toEqual({
-        type: 'note',
-        text: '`kubectl-patch` has changed `deployment/edited-dev`: what `up` sets in it was set again; change the original, or `dev` of the manifest',
-      })
-      kubectl('scale', 'deployment', mirror.name, '--replicas=0')
-      await eventually('it is warned', async () => events.some(({ type }) => type === 'warning') || undefined)
-      expect((await spec()).replicas).toBe(0)
-      stop.abort()
-      await watching
-      await one.release()
-      await give(place.session(), name)
-      expect(await replicas(name)).toBe(2)
-    },
-  )
+  longTest('up reverts three edits of a mirror in a minute, and only warns at the fourth', async () => {
+    const name = 'edited'
+    await place.apply(pendingDeployment(name))
+    const events: OperationEvent[] = []
+    const stop = new AbortController()
+    const one = await takeOne(place.session(), DEPLOYMENT(name), { name }, {}, event => events.push(event))
+    const watching = one.watch(stop.signal)
+    const mirror = { ...DEPLOYMENT(`${name}-dev`), namespace: place.namespace }
+    const spec = async () => {
+      const live = await place.get(mirror)
+      const [first] = valueAt(live, ['spec', 'template', 'spec', 'containers']) as readonly { image: string }[]
+      return { replicas: valueAt(live, ['spec', 'replicas']), image: first!.image }
+    }
+    const before = await spec()
+    expect(before.replicas).toBe(1)
+    const image = [{ op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'busybox:1.36' }]
+    const kubectl = (...words: readonly string[]) =>
+      execFileSync('kubectl', ['--namespace', place.namespace, ...words], { stdio: 'pipe' })
+    const edits = [
+      () => kubectl('scale', 'deployment', mirror.name, '--replicas=0'),
+      () => kubectl('patch', 'deployment', mirror.name, '--type=json', '-p', JSON.stringify(image)),
+      () => kubectl('scale', 'deployment', mirror.name, '--replicas=2'),
+    ]
+    const notes = () => events.filter(({ type }) => type === 'note')
+    for (const [index, edit] of edits.entries()) {
+      edit()
+      await eventually('it is as before', async () => notes().length === index + 1 || undefined)
+      expect(await spec()).toEqual(before)
+    }
+    expect(notes()[1]).toEqual({
+      type: 'note',
+      text: '`kubectl-patch` has changed `deployment/edited-dev`: what `up` sets in it was set again; change the original, or `dev` of the manifest',
+    })
+    kubectl('scale', 'deployment', mirror.name, '--replicas=0')
+    await eventually('it is warned', async () => events.some(({ type }) => type === 'warning') || undefined)
+    expect((await spec()).replicas).toBe(0)
+    stop.abort()
+    await watching
+    await one.release()
+    await give(place.session(), name)
+    expect(await replicas(name)).toBe(2)
+  })
 
-  longTest('a Lease that is deleted by hand is made again; one that somebody has taken ends `up`', async () => {
+  longTest('up recreates a deleted Lease, and ends if another user takes the Lease', async () => {
     const name = 'leased'
     await place.apply(pendingDeployment(name))
     const one = await takeOne(place.session(), DEPLOYMENT(name), { name })
@@ -210,7 +207,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     expect(await replicas(name)).toBe(2)
   })
 
-  longTest('a record whose owner has a version that does not exist: the number is restored all the same', async () => {
+  longTest('down restores the replica count although the record names an invalid owner version', async () => {
     const name = 'owner'
     await place.apply(pendingDeployment(name))
     const record = (await taken(name)) as { owners: readonly object[] }
@@ -225,7 +222,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     await give(place.session(), name)
   })
 
-  longTest('the Secret and the claim of a mirror, deleted by hand, are made again', async () => {
+  longTest('up recreates a deleted Secret and a deleted claim of its mirror', async () => {
     const name = 'needed'
     await place.apply(pendingDeployment(name))
     const stop = new AbortController()
@@ -254,7 +251,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     await eventually('the claim is gone', async () => !(await place.get(claim)) || undefined)
   })
 
-  longTest('a mirror that `down` of another machine deletes is not made again', async () => {
+  longTest('up does not recreate a mirror that `down` on another machine deletes', async () => {
     for (const name of ['other', undefined]) {
       if (name) await place.apply(pendingDeployment(name))
       const own = name ?? 'alone'

@@ -182,7 +182,7 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
     program('sftp', [...options(), '-q', '-b', '-', `${NAME}.devctl`], script, cwd)
   const inBox = async (script: string) => (await ssh([`${NAME}.devctl`, script])).out
 
-  test('runs commands with input, separate errors and exit status, where the user works', async () => {
+  test('ssh runs commands with input, errors and exit status in the working directory', async () => {
     expect(await ssh([`${NAME}.devctl`, 'cat; pwd; echo "$FROM_POD"; echo no >&2; exit 7'], 'in\n')).toEqual({
       status: 7,
       out: 'in\n/work\nyes\n',
@@ -192,14 +192,14 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
     expect(await ssh([`${NAME}.devctl`, 'kill -9 $$'])).toMatchObject({ status: 137 })
   })
 
-  test('a shell without a terminal reads its commands', async () => {
+  test('ssh runs a shell without a terminal that reads its commands', async () => {
     expect(await ssh(['-T', `${NAME}.devctl`], 'echo a\nid -u\nexit 3\n')).toMatchObject({
       status: 3,
       out: 'a\n1000\n',
     })
   })
 
-  test('a terminal has size, type and variables, and a resize reaches it', async () => {
+  test('ssh opens a terminal with a size and forwarded variables', async () => {
     const { out, status } = await ssh([
       '-tt',
       '-o',
@@ -211,7 +211,7 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
     expect(out).toMatch(/\/dev\/pts\/\d+\r\n\d+ \d+\r\nx\r\n/)
   })
 
-  test(`carries ${MEGABYTES} MB each way`, async () => {
+  test(`ssh carries ${MEGABYTES} MB each way`, async () => {
     const bytes = randomBytes(MEGABYTES * 1_000_000)
     const child = spawn('ssh', [...options(), `${NAME}.devctl`, 'cat'], { stdio: ['pipe', 'pipe', 'inherit'] })
     children.push(child)
@@ -221,7 +221,7 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
     expect(hash.digest('hex')).toBe(createHash('sha256').update(bytes).digest('hex'))
   })
 
-  test('a client that goes ends its program', async () => {
+  test('a program ends when its ssh client ends', async () => {
     const child = spawn('ssh', [...options(), `${NAME}.devctl`, 'echo begun; exec sleep 4711'], { stdio: 'pipe' })
     children.push(child)
     await once(child.stdout!, 'data')
@@ -232,7 +232,7 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
     expect(await inBox(ended)).toBe('ended\n')
   })
 
-  test('sftp lists, gets, puts, renames and removes', async () => {
+  test('sftp lists, gets, puts, renames and removes files', async () => {
     const local = mkdtempSync(join(home, 'local-'))
     const bytes = randomBytes(1_000_000)
     writeFileSync(join(local, 'a file'), bytes, { mode: 0o755 })
@@ -269,7 +269,7 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
     expect(await inBox('stat -c %Y "one/a file"')).toBe(`${seconds}\n`)
   })
 
-  longTest('sftp continues a file, and says what is not permitted', async () => {
+  longTest('sftp continues a partial file and reports missing permissions', async () => {
     const local = mkdtempSync(join(home, 'local-'))
     const bytes = randomBytes(900_000)
     writeFileSync(join(local, 'big'), bytes)
@@ -305,13 +305,13 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
       )
   })
 
-  test('forwards lead to the loopback and to the address of the Pod', async () => {
+  test('forwards reach the loopback address and the address of the Pod', async () => {
     const port = (index: number) => Number(forwards.forwards[index]!.local.split(':').at(-1))
     expect(await ask(port(0))).toBe('address')
     expect(await ask(port(1))).toBe('loopback')
   })
 
-  test('tunnels: -L, -R, -D and -W', async () => {
+  test('ssh opens tunnels with -L, -R, -D and -W', async () => {
     const here = await serve(socket => socket.end('here'))
     const [left, remote, dynamic] = [await freePort(), 9100, await freePort()]
     const child = spawn('ssh', [
@@ -328,7 +328,7 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
     expect(await ssh(['-W', 'localhost:8081', `${NAME}.devctl`])).toMatchObject({ out: 'loopback' })
   })
 
-  test('what the Remote-SSH extension of VS Code does', async () => {
+  test('the steps of the Remote-SSH extension of VS Code work', async () => {
     // The client asks for the platform in a shell, unpacks its server from its input, starts that in the background,
     // and connects to the port that it prints.
     const local = mkdtempSync(join(home, 'local-'))
@@ -356,7 +356,7 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
     expect(await ssh(['-W', `127.0.0.1:${port}`, `${NAME}.devctl`])).toMatchObject({ out: 'code' })
   })
 
-  longTest('a connection of Remote-SSH stays open as its tunnel, with a shell that reads its script', async () => {
+  longTest('a connection of Remote-SSH keeps its tunnel open while its shell reads a script', async () => {
     const dynamic = await freePort()
     const child = spawn('ssh', [...options(), '-T', '-D', `${dynamic}`, `${NAME}.devctl`, 'sh'], { stdio: 'pipe' })
     children.push(child)
@@ -372,7 +372,7 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
     expect(said.join('')).toBe('42: begun\ndone\n')
   })
 
-  longTest('git clones a repository in the container, and pushes to it', async () => {
+  longTest('git clones a repository in the container and pushes to it', async () => {
     // The image has no git: that of this machine runs there with its own libraries.
     const local = mkdtempSync(join(home, 'local-'))
     const libraries = (await program('ldd', ['/usr/bin/git'])).out.match(/\/\S+/g) ?? []
@@ -418,7 +418,7 @@ chmod +x *
     expect(hashOf(readFileSync(join(local, 'again/big')))).toBe(hashOf(bytes))
   })
 
-  test('the SSH agent of this machine is a socket in the container, for who asks for it', async () => {
+  test('ssh -A forwards the local SSH agent to the container, only for this session', async () => {
     const socket = join(home, 'agent.sock')
     const own = spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' })
     children.push(own)
@@ -440,7 +440,7 @@ chmod +x *
     await expect.poll(() => inBox(`ls ${SHARED_PATH}`), { timeout: 60_000 }).toBe('')
   })
 
-  test('nobody else is let in', async () => {
+  test('ssh with another user key is refused', async () => {
     const stranger = createSshKeyPair('stranger')
     const file = join(home, 'stranger')
     writeFileSync(file, stranger.privateKey, { mode: 0o600 })
@@ -453,7 +453,7 @@ chmod +x *
     })
   })
 
-  test('another host key is refused', async () => {
+  test('ssh refuses another host key', async () => {
     const other = createSshKeyPair('other')
     const file = join(home, 'other-hosts')
     writeFileSync(file, `${NAME}.devctl ${other.publicKey}\n`)

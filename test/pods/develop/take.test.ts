@@ -18,7 +18,7 @@ import {
   withoutServerFields,
 } from './taking.ts'
 
-describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it back', () => {
+describe.skipIf(!process.env.KUBECONFIG)('take-over and restore of an application', () => {
   let place: Place
   beforeAll(async () => {
     place = await openPlace('take')
@@ -29,7 +29,7 @@ describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it b
   const scale = (name: string, count: number, manager = 'kubectl-scale') =>
     place.cluster.patch({ ...DEPLOYMENT(name), namespace: place.namespace }, { spec: { replicas: count } }, { manager })
 
-  test('the mirror runs in its place, and everything is as it was after', async () => {
+  test('a mirror replaces its application, and `down` restores the application completely', async () => {
     const before = await place.apply(pendingDeployment('whole'))
     const session = place.session()
     const taken = await takeOne(session, DEPLOYMENT('whole'), { name: 'whole', nodeSelector: ANY_NODE })
@@ -47,7 +47,7 @@ describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it b
     expect(again.metadata.resourceVersion).toBe(there?.metadata.resourceVersion)
   })
 
-  test('several managers have their fields again: an applier, kubectl, an autoscaler', async () => {
+  test('down restores the fields of each manager: an applier, kubectl and an autoscaler', async () => {
     await place.apply(pendingDeployment('owned', { replicas: undefined }), 'gitops')
     await place.apply({ ...pendingDeployment('owned'), spec: { replicas: 4 } } as KubeObject, 'scaler')
     await scale('owned', 3)
@@ -58,7 +58,7 @@ describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it b
     expect(withoutServerFields(await place.get(DEPLOYMENT('owned')))).toEqual(withoutServerFields(before))
   })
 
-  longTest('what kubectl has applied is unchanged for kubectl after', async () => {
+  longTest('kubectl apply reports an unchanged application after `down`', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'devctl-up-')), 'app.json')
     writeFileSync(file, JSON.stringify(pendingDeployment('kubectl')))
     const kubectl = findCluster()!
@@ -74,7 +74,7 @@ describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it b
     kubectl.close()
   })
 
-  longTest('a changed template changes the mirror; who scales is answered, and believed at the end', async () => {
+  longTest('the mirror follows template changes, and `down` keeps a repeated scale-up', async () => {
     await place.apply(pendingDeployment('watched'))
     const events: OperationEvent[] = []
     const stop = new AbortController()
@@ -110,7 +110,7 @@ describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it b
     expect(await replicas('watched')).toMatchObject({ replicas: 6 })
   })
 
-  test('somebody else is refused, and told when it is taken over', async () => {
+  test('another user is refused unless they take over, and the first user is informed', async () => {
     await place.apply(pendingDeployment('shared'))
     const ann = await takeOne(place.session(), DEPLOYMENT('shared'), { name: 'shared' })
     const bob = place.session({ holder: { name: 'bob@desk (2)', isGone: () => false } })
@@ -126,7 +126,7 @@ describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it b
     expect(await replicas('shared')).toMatchObject({ replicas: 2 })
   })
 
-  test('a deleted application takes its mirror along', async () => {
+  test('a deleted application deletes its mirror, and `up` ends', async () => {
     await place.apply(pendingDeployment('deleted'))
     const taken = await takeOne(place.session(), DEPLOYMENT('deleted'), { name: 'deleted' })
     const watching = expect(taken.watch(new AbortController().signal)).rejects.toThrow(
@@ -139,7 +139,7 @@ describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it b
     await give(place.session(), 'deleted')
   })
 
-  longTest('without an application, a container of its own and its Service', async () => {
+  longTest('a development container without an application has its own Service', async () => {
     const taken = await takeOne(place.session(), undefined, { name: 'alone', autocreate: true, image: 'busybox:1.37' })
     await readyPod(place, 'dev.platform/mirror=alone')
     const service = await place.get({ apiVersion: 'v1', kind: 'Service', name: 'alone' })
@@ -149,7 +149,7 @@ describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it b
     expect(await place.get(DEPLOYMENT('alone-dev'))).toBeUndefined()
   })
 
-  test('a dry run changes nothing', async () => {
+  test('up --dry-run changes nothing', async () => {
     const before = await place.apply(pendingDeployment('dry'))
     const planned = await takeOne(place.session(), DEPLOYMENT('dry'), { name: 'dry' }, { dryRun: true }).catch(
       error => error,

@@ -18,7 +18,7 @@ require('http').createServer((_, answer) => answer.end(readFileSync('/app/page.t
 console.log('listening with ' + settings)
 `
 
-describe.skipIf(cluster === undefined)('devctl up with a Compose file alone', () => {
+describe.skipIf(cluster === undefined)('devctl up with only a Compose file', () => {
   let place: DevelopmentPlace
   let port = 0
 
@@ -68,7 +68,7 @@ services:
       return answer && (await answer.text()) === text ? true : undefined
     })
 
-  test('runs the service in the background, follows files, restarts by a rule, and outlives its Pod', async () => {
+  test('up --detach syncs files, restarts by a watch rule, and survives a deleted Pod', async () => {
     const up = devctl('up', '--detach')
     expect(await up.status, up.stderr).toBe(0)
     expect(up.stderr).toContain('`devctl down web` ends it')
@@ -107,7 +107,7 @@ services:
     expect(status.stderr).toContain('no development container of this project is active')
   })
 
-  test('a Job runs once, and again when that is wished', async () => {
+  test('up runs a Job once, and `restart` runs it again', async () => {
     const up = devctl('up', 'migrate')
     const said = (text: string) =>
       eventually(`it says \`${text}\``, async () => (up.stdout + up.stderr).includes(text) || undefined, {

@@ -85,7 +85,7 @@ describe.skipIf(cluster === undefined)('the end of devctl up', () => {
     return terminal
   }
 
-  test('a closed terminal ends the session in order', async () => {
+  test('a closed terminal ends the session and keeps the mirror', async () => {
     const terminal = await inTerminal()
     expect(await replicas()).toBe(0)
     terminal.kill('SIGKILL')
@@ -93,21 +93,21 @@ describe.skipIf(cluster === undefined)('the end of devctl up', () => {
     expect(await replicas()).toBe(0)
   })
 
-  test('with `--down-on-exit` it restores the original', async () => {
+  test('a closed terminal restores the original with `--down-on-exit`', async () => {
     const terminal = await inTerminal('--down-on-exit')
     terminal.kill('SIGKILL')
     await ended()
     await eventually('the original runs', async () => (await replicas()) === 2 || undefined)
   })
 
-  longTest('SIGHUP alone ends it, too', async () => {
+  longTest('SIGHUP alone ends the session', async () => {
     const up = place.devctl('up')
     await up.until(/from the laptop/, 180)
     expect((await up.interrupt('SIGHUP')).status).toBe(130)
     await ended()
   })
 
-  longTest('with nohup it goes on', async () => {
+  longTest('up continues after SIGHUP when it runs with nohup', async () => {
     const line = `nohup ${process.execPath} ${join(root, 'bin/devctl.cjs')} up & echo process $!; wait`
     const env = { ...process.env, DEVCTL_HOME: place.home, DEVCTL_NAMESPACE: place.namespace }
     const shell = spawn('bash', ['-c', line], { cwd: place.folder, env, stdio: ['ignore', 'pipe', 'ignore'] })
@@ -125,7 +125,7 @@ describe.skipIf(cluster === undefined)('the end of devctl up', () => {
     await ended()
   })
 
-  test('what `--detach` has started outlives its terminal, and shows no variable in its command line', async () => {
+  test('up --detach outlives its terminal, and its command line shows no variable', async () => {
     const up = await inTerminal('--detach', '--env', 'API_TOKEN=of-a-bank')
     await eventually('the terminal is closed', async () => up.exitCode ?? undefined)
     const read = place.devctl('exec', '--', 'sh', '-c', 'echo $API_TOKEN')
@@ -139,7 +139,7 @@ describe.skipIf(cluster === undefined)('the end of devctl up', () => {
     await ended()
   })
 
-  longTest('an interruption says that the mirror stays only where there is one', async () => {
+  longTest('an interruption reports that the mirror stays only if it exists', async () => {
     for (const [pause, ...words] of [[700, '--down-on-exit'], [400], [150], [700], [1000]] as const) {
       const down = place.devctl('down')
       expect(await down.status, down.stderr).toBe(0)
@@ -152,7 +152,7 @@ describe.skipIf(cluster === undefined)('the end of devctl up', () => {
     }
   })
 
-  longTest('`status` says why the session in the background has failed, until the original is restored', async () => {
+  longTest('status reports why a background session has failed, until the original is restored', async () => {
     const up = place.devctl('up', '--detach')
     expect(await up.status, up.stderr).toBe(0)
     await cluster!.kubectl('-n', place.namespace, 'delete', 'deployment', 'api')

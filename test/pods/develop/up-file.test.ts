@@ -48,7 +48,7 @@ services:
     })
   }
 
-  test('the container sees each save, also of an editor that renames', async () => {
+  test('the container reads each save, including saves by rename', async () => {
     const file = join(place.folder, 'conf/proxy.conf')
     const up = place.devctl('up', 'proxy', '--detach')
     expect(await up.status, up.stderr).toBe(0)
@@ -72,18 +72,18 @@ services:
         },
       ],
     ]
-    // The file was a ConfigMap, whose changes the container would not see.
+    // Changes of a ConfigMap would not reach the container.
     for (const [text, save] of few(saves)) {
       save(text)
       await reads(text)
     }
   })
 
-  longTest('the file is a mount of its own', async () => {
+  longTest('the file has its own mount', async () => {
     expect(await inside('grep', '-c', ' /etc/proxy.conf ', '/proc/mounts')).toBe('1\n')
   })
 
-  longTest('what it writes is here, and its next Pod has the file, too', async () => {
+  longTest('a file that the container writes is copied here, and its next Pod has the file', async () => {
     const file = join(place.folder, 'conf/proxy.conf')
     await inside('sh', '-c', 'echo five > /etc/proxy.conf')
     await eventually('it is here', async () => (readFileSync(file, 'utf8') === 'five\n' ? true : undefined))

@@ -21,12 +21,12 @@ const MANIFEST = `dev:
     persistentVolume: {enabled: false}
 `
 
-describe.skipIf(cluster === undefined)('devctl up, with a container that means harm', () => {
+describe.skipIf(cluster === undefined)('devctl up with a hostile container', () => {
   let place: DevelopmentPlace
   let up: Program
 
   beforeAll(async () => {
-    // devctl's own folder is in the project.
+    // The project contains devctl's own folder.
     place = await openDevelopment(cluster!, 'up-hostile', { DEVCTL_HOME: 'config/devctl' })
     write(place.folder, {
       'devctl.yml': MANIFEST,
@@ -45,7 +45,7 @@ describe.skipIf(cluster === undefined)('devctl up, with a container that means h
     expect(await program.status, program.stderr).toBe(0)
   }
 
-  test('keys of devctl do not go there, and its SSH configuration does not come back', async () => {
+  test('the container gets no keys of devctl and cannot change its SSH configuration', async () => {
     const config = join(place.folder, 'config/devctl/ssh/config')
     const before = readFileSync(config, 'utf8')
     await inContainer('! grep -r PRIVATE /app && ! [ -e config/devctl ]')
@@ -60,7 +60,7 @@ describe.skipIf(cluster === undefined)('devctl up, with a container that means h
     expect(readFileSync(config, 'utf8')).toBe(before)
   })
 
-  test('what runs on this machine is for this machine to say: its manifest, and no repository of git', async () => {
+  test('the container cannot change the manifest and `.env`, or create a git repository', async () => {
     const bare = 'mkdir -p lib/objects lib/refs; echo "ref: refs/heads/main" > lib/HEAD'
     await inContainer(`echo "dev: {api: {mode: hybrid, command: touch evil}}" > devctl.yml; echo A=2 > .env
 ${bare}; printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = true\\n\\tfsmonitor = touch evil\\n' > lib/config; touch last`)
@@ -82,8 +82,8 @@ ${bare}; printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = true\\n\\tf
     await eventually('it goes here, too', async () => (readdirSync(place.folder).includes('lib') ? undefined : true))
   })
 
-  // `tool-files` also tests the list of files, without a container.
-  longTest('files of tools that it writes are named, and once more by the next command', async () => {
+  // The tests of `tool-files` also cover the list of files, without a container.
+  longTest('the next command warns once about tool files that the container has written', async () => {
     await inContainer(
       'mkdir -p web/.vscode; echo "{}" > web/.vscode/tasks.json; echo "touch evil" > .envrc; touch src/third',
     )
@@ -103,7 +103,7 @@ ${bare}; printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = true\\n\\tf
     await eventually('they go here, too', async () => (readdirSync(place.folder).includes('.envrc') ? undefined : true))
   })
 
-  test('a file that it deletes is kept; when it deletes all of them, nothing is deleted here', async () => {
+  test('a file that the container deletes is kept, and a deletion of all files stops the sync', async () => {
     await inContainer('rm /app/src/one')
     await eventually('the file is deleted here', async () =>
       readdirSync(join(place.folder, 'src')).includes('one') ? undefined : true,

@@ -77,7 +77,7 @@ dev:
 
   const devctl = (...words: readonly string[]) => place.devctl(...words)
 
-  test('in hybrid mode the command runs here, with the variables of the container, and Services lead to it', async () => {
+  test("a command in hybrid mode runs here with the container's variables, and Services reach it", async () => {
     const up = devctl('up', 'api')
     const answer = await eventually(
       'the Service leads to this machine',
@@ -96,37 +96,34 @@ dev:
     expect(await down.status, down.stderr).toBe(0)
   })
 
-  longTest(
-    'with `autocreate` only the first `up` deploys; in the background it says which port it has moved',
-    async () => {
-      const other = createServer().listen(busy, '127.0.0.1')
-      const deployed = []
-      for (let n = 0; n < 2; n++) {
-        const up = devctl('up', 'tools', '--detach')
-        expect(await up.status, up.stderr).toBe(0)
-        expect(up.stderr).toMatch(new RegExp(`port ${busy} .*: localhost:\\d+ leads to 9000 instead`))
-        deployed.push(up.stderr.includes('Compiled'))
-        const again = devctl('up', 'tools')
-        expect(await again.status).toBe(1)
-        const running = Number(/already runs on this machine \(process (\d+)\)/.exec(again.stderr)?.[1])
-        process.kill(running, 'SIGTERM')
-        await eventually('it has ended', async () => {
-          try {
-            process.kill(running, 0)
-            return undefined
-          } catch {
-            return true
-          }
-        })
-      }
-      other.close()
-      expect(deployed).toEqual([true, false])
-      const down = devctl('down', 'tools')
-      expect(await down.status, down.stderr).toBe(0)
-    },
-  )
+  longTest('`up` with `autocreate` deploys only once, and reports a moved port in the background', async () => {
+    const other = createServer().listen(busy, '127.0.0.1')
+    const deployed = []
+    for (let n = 0; n < 2; n++) {
+      const up = devctl('up', 'tools', '--detach')
+      expect(await up.status, up.stderr).toBe(0)
+      expect(up.stderr).toMatch(new RegExp(`port ${busy} .*: localhost:\\d+ leads to 9000 instead`))
+      deployed.push(up.stderr.includes('Compiled'))
+      const again = devctl('up', 'tools')
+      expect(await again.status).toBe(1)
+      const running = Number(/already runs on this machine \(process (\d+)\)/.exec(again.stderr)?.[1])
+      process.kill(running, 'SIGTERM')
+      await eventually('it has ended', async () => {
+        try {
+          process.kill(running, 0)
+          return undefined
+        } catch {
+          return true
+        }
+      })
+    }
+    other.close()
+    expect(deployed).toEqual([true, false])
+    const down = devctl('down', 'tools')
+    expect(await down.status, down.stderr).toBe(0)
+  })
 
-  longTest('services share the files of the container, and are restarted by name', async () => {
+  longTest('services share the files of the container and restart with it', async () => {
     const up = devctl('up', 'worker')
     await up.until(/ready/, 180)
     const runs = () =>

@@ -71,7 +71,7 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
       return answer && (await answer.text()) === text ? true : undefined
     })
 
-  test('takes none of them if one cannot be had', async () => {
+  test('up takes no application if one of them is invalid', async () => {
     const deploy = devctl('deploy')
     expect(await deploy.status, deploy.stderr).toBe(0)
     const all = devctl('up', '--all')
@@ -83,7 +83,7 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
     expect([await replicas('api'), await replicas('web')]).toEqual([1, 1])
   })
 
-  test('runs them side by side, and ends all at Ctrl-C', async () => {
+  test('up runs two containers side by side and ends both at Ctrl-C', async () => {
     greet('from api')
     const up = devctl('up', 'api', 'web')
     await up.until(/^api +\| .*serves from api/, 120)
@@ -105,7 +105,7 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
     expect([await replicas('api'), await replicas('web')]).toEqual([1, 1])
   })
 
-  longTest('ends one alone, and the other at Ctrl-C', async () => {
+  longTest('down ends one of two containers, and Ctrl-C the other', async () => {
     greet('from api')
     const up = devctl('up', 'api', 'web')
     await up.until(/^web +\| .*serves from web/, 120)
@@ -126,7 +126,7 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
     expect(await replicas('web')).toBe(1)
   })
 
-  longTest('restarts the command of `up`, which goes on', async () => {
+  longTest('restart restarts the command of `up`, and `up` continues', async () => {
     greet('later')
     const up = devctl('up', 'api')
     await up.until(/^serves later/, 120)
@@ -140,7 +140,7 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
     expect(await up.status, up.stderr).toBe(0)
   })
 
-  longTest('runs in the background', async () => {
+  longTest('up --all --detach runs all containers in the background', async () => {
     greet('later')
     mkdirSync(join(place.folder, 'missing'), { recursive: true })
     const up = devctl('up', '--all', '--detach')

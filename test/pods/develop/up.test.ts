@@ -53,7 +53,7 @@ describe.skipIf(cluster === undefined)('devctl up', () => {
     (await cluster!.get<{ spec: { replicas?: number } }>(`/apis/apps/v1/namespaces/${place.namespace}/deployments/api`))
       .spec.replicas
 
-  test('a dry run prints the mirror without secrets, and changes nothing', async () => {
+  test('up --dry-run prints the mirror without secrets and changes nothing', async () => {
     const deploy = devctl('deploy')
     expect(await deploy.status, deploy.stderr).toBe(0)
     const dry = devctl('up', '--dry-run')
@@ -64,7 +64,7 @@ describe.skipIf(cluster === undefined)('devctl up', () => {
     expect(await replicas()).toBe(2)
   })
 
-  test('deploys, runs the command beside the synchronized files, and gives the original back', async () => {
+  test('up runs the command with synchronized files, and down restores the original', async () => {
     const up = devctl('up')
     await up.until(/from the laptop/, 180)
     expect(await replicas()).toBe(0)
@@ -98,7 +98,7 @@ describe.skipIf(cluster === undefined)('devctl up', () => {
     expect(missing.stderr).toMatch(/^sh: .*no-such-program: not found/m)
     expect(await devctl('exec', '--', './new.txt').status).toBe(126)
 
-    // Nothing is left in the container, neither after Ctrl-C nor after the output is closed.
+    // No process stays in the container, neither after Ctrl-C nor after the output is closed.
     const waiting = devctl('exec', '--', 'sh', '-c', 'echo begun; exec sleep 4712')
     await waiting.until(/begun/)
     expect((await waiting.interrupt()).status).toBe(130)

@@ -5,8 +5,8 @@ import { RUN } from '../../support/platform/run-name.ts'
 import { few, longTest, TAKES_ALL } from '../../support/takes-all.ts'
 import type { Installation, Repository } from './installation.ts'
 
-// A job of a CI system for a pull request, with only the token that the CI gives it: deploy, comment, deploy again,
-// destroy.
+// This job of a CI system for a pull request has only the token that the CI gives it. It deploys, comments, deploys
+// again and destroys.
 
 const PREFIX = `shop-${RUN}-`
 const NAME = `${PREFIX}7`
@@ -37,7 +37,7 @@ services:
 }
 
 export const ciWay = (installed: () => Installation) =>
-  describe('a job of a CI system', () => {
+  describe('CI jobs', () => {
     let shop: Repository
     let issuer: CiIssuer
     let pull: { readonly number: number; readonly html_url: string }
@@ -84,8 +84,8 @@ export const ciWay = (installed: () => Installation) =>
       (await installed().ask<{ commit: { id: string } }>('GET', `/repos/${shop.full_name}/branches/${branch}`)).commit
         .id
 
-    // `ci` also tests, on an API server, which jobs a rule admits and what they may do.
-    longTest('of another repository, or for another platform, gets no token', async () => {
+    // The tests of `ci`, on an API server, also cover which jobs a rule admits and what they may do.
+    longTest('a job of another repository or for another platform gets no token', async () => {
       for (const [more, why] of [
         [{ repository_id: String(shop.id + 1_000_000) }, 'no rule of the platform allows this job'],
         [{ event_name: 'pull_request_target' }, 'no rule of the platform allows this job'],
@@ -96,7 +96,7 @@ export const ciWay = (installed: () => Installation) =>
       }
     })
 
-    test('deploys the branch by a run, and comments on the request', async () => {
+    test('a job deploys the branch in a run and comments on the pull request', async () => {
       const env = await job()
       await installed().ok('job', `context use ${installed().url}`, { env })
       await installed().ok('job', deploy(), { env })
@@ -116,7 +116,7 @@ export const ciWay = (installed: () => Installation) =>
         expect(comment!.body).toContain(text)
     })
 
-    longTest('has no other rights: no preview of another name, no namespace, no settings', async () => {
+    longTest('a job cannot deploy another name, create a namespace or change settings', async () => {
       const other = installed().start('job', deploy(`another-${RUN}`), { env: await job() })
       expect([await other.status, other.stderr]).toEqual([1, expect.stringContaining(PREFIX)])
       for (const line of [`namespace create ${PREFIX}own`, `variables set A=b --namespace ${NAME}`]) {
@@ -125,7 +125,7 @@ export const ciWay = (installed: () => Installation) =>
       }
     })
 
-    longTest('a push is deployed to the same preview, and changes the same comment', async () => {
+    longTest('a job after a push updates the same preview and the same comment', async () => {
       const [before] = await comments()
       await installed().commit(shop.full_name, branch, 'index.html', `two of ${RUN}\n`)
       await installed().ok('job', deploy(), { env: await job() })
@@ -138,7 +138,7 @@ export const ciWay = (installed: () => Installation) =>
       expect(all[0]!.body).not.toBe(before!.body)
     })
 
-    longTest('a commit that does not start is a failed command, and the comment says why', async () => {
+    longTest('a job whose commit does not start fails, and the comment says why', async () => {
       await installed().commit(shop.full_name, branch, 'Dockerfile', `FROM ${BASE}\nCMD ["false"]\n`)
       const failed = installed().start('job', `${deploy()} --timeout 240s`, { env: await job() })
       expect(await failed.status, failed.stderr).toBe(1)
@@ -147,7 +147,7 @@ export const ciWay = (installed: () => Installation) =>
       expect(comment!.body).toMatch(/error\[deploy\/[a-z-]+\]: .*`web`[\s\S]*compose\.yaml:3:/)
     })
 
-    test('destroys it when the request is closed, and nothing is left', async () => {
+    test('a job destroys the preview, and nothing of it is left', async () => {
       await installed().ok('job', `preview destroy ${NAME}`, { env: await job() })
       expect(await installed().ok('job', 'preview list')).not.toContain(NAME)
       const { status } = await installed().cluster.send('GET', `/api/v1/namespaces/${NAME}`)

@@ -10,8 +10,8 @@ import { type GiteaPerson, giteaApi, HAS_GITEA } from '../../support/platform/gi
 import { RUN } from '../../support/platform/run-name.ts'
 import type { Installation, Repository } from './installation.ts'
 
-// A pull request from an outside contributor's fork, from the webhook that its push sends to the page of its preview,
-// and to its end.
+// These tests follow a pull request from an outside contributor's fork, from the webhook of its push to the page of
+// its preview, and to its end.
 
 const OWNER = `fay-${RUN}`
 const PREFIX = `fork-${RUN}-`
@@ -109,7 +109,7 @@ export const forks = (installed: () => Installation) =>
         { seconds: 360 },
       )
 
-    test('waits for its commit to be approved, and builds nothing where no builder is for forks', async () => {
+    test('a pull request waits for approval of its commit, and fails without a builder for forks', async () => {
       await known('it waits', pull => pull?.isWaiting === true && pull.commit === commit)
       await comment(`devctl preview approve ${preview()} --commit ${commit}`)
       await installed().ok(OWNER, `preview approve ${preview()} --commit ${commit}`)
@@ -117,7 +117,7 @@ export const forks = (installed: () => Installation) =>
       expect((await page()).status).not.toBe(200)
     })
 
-    test('is built on a builder for forks when it is approved again, and gets no variables', async () => {
+    test('an approved pull request is built on a builder for forks and gets no variables', async () => {
       await installed().upgrade('--untrusted-builders 1')
       await installed().ok(OWNER, `preview approve ${preview()} --commit ${commit}`)
       const { body } = await eventually(
@@ -136,7 +136,7 @@ export const forks = (installed: () => Installation) =>
       expect(namespace).toContain('"pod-security.kubernetes.io/enforce": "restricted"')
     })
 
-    test('is destroyed when it is closed', async () => {
+    test('a preview is destroyed when its pull request is closed', async () => {
       await installed().ask('PATCH', `/repos/${shop.full_name}/pulls/${number}`, { state: 'closed' })
       await eventually(
         'the namespace is gone',

@@ -6,7 +6,7 @@ import { eventually } from '../../support/cluster/cluster.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import type { Installation } from './installation.ts'
 
-// Images that users build on the builder of the platform from their laptops, push to its own registry, and run.
+// Users build images on the builder of the platform from their laptops, push them to its registry, and run them.
 
 const BASE = 'registry.devctl.localhost/library/nginx:1.27-alpine'
 const OWNER = `pat-${RUN}`
@@ -42,7 +42,7 @@ export const ownImages = (installed: () => Installation) =>
         })
     })
 
-    test('an image is built through the platform, and is in its registry', async () => {
+    test('a user builds an image through the platform and pushes it to the registry of the platform', async () => {
       const options = project(OWNER, OWN)
       const build = installed().start(OWNER, '--loglevel info build', options)
       expect([await build.status, build.stderr]).toEqual([
@@ -53,7 +53,7 @@ export const ownImages = (installed: () => Installation) =>
       expect(image).toContain(`images.devctl.localhost/${OWNER}-`)
     })
 
-    test('nobody else pulls it, by the same builder, or pushes to its place', async () => {
+    test('another user can neither build from the image nor push to its repository', async () => {
       const pull = installed().start(OTHER, 'build', project(OTHER, `FROM ${image}\nRUN cat /secret\n`))
       expect(await pull.status).toBe(1)
       expect(pull.stdout + pull.stderr).not.toContain(`${RUN}\n`)
@@ -65,7 +65,7 @@ export const ownImages = (installed: () => Installation) =>
       await installed().ok(OWNER, 'build', project(OWNER, `FROM ${image}\nRUN grep ${RUN} /secret\n`))
     })
 
-    test('Pods run it with the login of their namespace; those of another namespace do not get it', async () => {
+    test('Pods run an image only with the login of their namespace', async () => {
       const isTrusted = installed().nodeTrusts()
       const deploy = installed().start(OWNER, 'deploy --wait --timeout 60s', project(OWNER, OWN))
       const status = await deploy.status

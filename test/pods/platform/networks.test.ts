@@ -17,8 +17,8 @@ import { enforcesPolicies, reachedFrom, startClient } from '../../support/cluste
 import { run } from '../../support/run.ts'
 import { TAKES_ALL } from '../../support/takes-all.ts'
 
-// The addresses that Pods in namespaces of the platform and of runs reach, with the policies enforced: no Pods of
-// others and no nodes. Only runs reach the API server, and one port of the platform.
+// These tests check which addresses Pods in namespaces of the platform and of runs reach with enforced policies: no
+// Pods of others and no nodes. Only runs reach the API server, and one port of the platform.
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -114,7 +114,7 @@ describe.skipIf(!isEnforced)('the network of a namespace', () => {
     return Promise.all([mine, others, unlisted].map(one => cluster!.deleteNamespace(one)))
   })
 
-  test('its own Pods and Services can be reached, by name too', async () => {
+  test('a Pod reaches Pods and Services of its namespace, also by name', async () => {
     const hosts = [address['friend']!, address['friend service']!, 'one']
     await untilReached(
       mine,
@@ -123,7 +123,7 @@ describe.skipIf(!isEnforced)('the network of a namespace', () => {
     )
   })
 
-  test('Pods and Services of others, nodes and the API server cannot', async () => {
+  test('a Pod reaches no Pods and Services of others, no nodes and not the API server', async () => {
     expect(networks.length).toBeGreaterThan(2)
     const away: readonly Address[] = [
       [address['other']!, PORT],
@@ -139,7 +139,7 @@ describe.skipIf(!isEnforced)('the network of a namespace', () => {
     expect(await reachedFrom(cluster!, mine, 'client', away)).toEqual([])
   })
 
-  test('a node cannot, by none of its addresses, though nobody has listed them; a private network can that is opened', async () => {
+  test('a Pod reaches no unlisted address of its node, except a private network that was opened', async () => {
     listener.listen(0, '0.0.0.0')
     await once(listener, 'listening')
     const { port } = listener.address() as AddressInfo
@@ -155,7 +155,7 @@ describe.skipIf(!isEnforced)('the network of a namespace', () => {
     await untilReached(unlisted, 'client', [opened!, ...closed], named([opened!]))
   })
 
-  test('without its policies it could: the test sees a way where there is one', async () => {
+  test('a Pod reaches these addresses once the policies are deleted', async () => {
     const admin = await connectCluster({ env: process.env })
     for (const namespace of [mine, others])
       for (const name of OWN_POLICIES)
@@ -195,7 +195,7 @@ describe.skipIf(!isEnforced)('the network of runs', () => {
   })
   afterAll(() => Promise.all([runs, server].map(one => cluster!.deleteNamespace(one))))
 
-  test('they reach the API server, by name too, and the port of the platform that is theirs', async () => {
+  test('a run reaches the API server, also by name, and its own port of the platform', async () => {
     const { api } = await clusterAddresses(admin)
     await untilReached(runs, 'run', [
       [api, 443],
@@ -204,7 +204,7 @@ describe.skipIf(!isEnforced)('the network of runs', () => {
     ])
   })
 
-  test('they reach neither each other nor other Pods, ports of the node, or the metadata of a cloud', async () => {
+  test('a run reaches no other runs or Pods, no ports of the node and no cloud metadata', async () => {
     const { node } = await clusterAddresses(admin)
     const other = await podAddress(admin, runs, 'other')
     const platform = await podAddress(admin, server, 'platform')
@@ -234,7 +234,7 @@ if (TAKES_ALL)
       await cluster!.deleteNamespace(namespace)
     })
 
-    test('separate its services, and an internal one has no way out', async () => {
+    test('Compose networks separate services, and an internal network has no way out', async () => {
       const admin = await connectCluster({ env: process.env })
       const { node } = await clusterAddresses(admin)
       // The ingress controller of the node represents the outside world.

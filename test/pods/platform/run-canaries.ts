@@ -52,7 +52,7 @@ export const runCanaries = (installed: () => Installation, forge: string, forgeT
       }
     })
 
-    test('finds what is its own, and no secret of the platform, of its clone, or of another run', async () => {
+    test('the code of a run finds its own values, and no secret of the platform or of another run', async () => {
       const line = `pipeline deploy --repository ${repository.html_url} --name canaries --wait`
       const runs = people.map(({ login, said }) => installed().start(login, `${line} --var SAID=${said}`))
       const secrets = new Map<string, readonly string[]>()

@@ -6,7 +6,7 @@ import { RUN } from '../../support/platform/run-name.ts'
 import { longTest } from '../../support/takes-all.ts'
 import type { Installation } from './installation.ts'
 
-// Sleeping and waking, as a user sees it who opens a page, with an ingress controller in between.
+// These tests show how a user who opens a page wakes an application, with an ingress controller in between.
 
 const NAME = `sam-${RUN}`
 const PAGE = `https://web-${NAME}.devctl.localhost/`
@@ -67,14 +67,14 @@ export const sleepAndWake = (installed: () => Installation) =>
     })
     afterAll(() => installed().cluster.deleteNamespace(NAME))
 
-    test('has values of the platform as they are, and shows none to who sees its objects', async () => {
+    test('an application gets values of the platform unchanged, and its objects do not show them', async () => {
       const objects = 'deployments,replicasets,pods,configmaps,services,ingresses,events'
       const shown = await kubectl('get', objects, '--output=json')
       expect(shown).toContain('other-values')
       expect(shown).not.toContain('canary')
     })
 
-    test('is woken by who opens its page, little later than it takes to start', async () => {
+    test('an application wakes soon after its page is opened', async () => {
       await kubectl('scale', 'deployment/web', '--replicas=0')
       await noPods()
       await kubectl('scale', 'deployment/web', '--replicas=1')
@@ -91,42 +91,39 @@ export const sleepAndWake = (installed: () => Installation) =>
       expect(wake - own).toBeLessThan(15_000)
     })
 
-    longTest(
-      'keeps the class of a route that is served all the same, who asks is told, and a deploy wakes it',
-      async () => {
-        // Another Ingress has the same host, and stays awake: some controllers do not go by the class.
-        const ofFlux = { 'kustomize.toolkit.fluxcd.io/name': 'apps' }
-        await kubectl('label', 'deployment/other', 'kustomize.toolkit.fluxcd.io/name=apps')
-        const ingress = JSON.parse(await kubectl('get', 'ingress', '--output=json')).items[0]
-        const backend = { service: { name: 'other', port: { number: 80 } } }
-        const paths = [{ path: '/', pathType: 'Prefix', backend }]
-        const other = {
-          apiVersion: 'networking.k8s.io/v1',
-          kind: 'Ingress',
-          metadata: { name: 'other', namespace: NAME, labels: ofFlux },
-          spec: { ...ingress.spec, rules: [{ host: ingress.spec.rules[0].host, http: { paths } }] },
-        }
-        expect((await installed().cluster.apply(other, NAME)).status).toBe(201)
-        const slept = installed().start(NAME, 'namespace sleep')
-        expect([await slept.status, slept.stderr]).toEqual([
-          0,
-          expect.stringContaining(`\`ingress/${ingress.metadata.name}\` does not wake the namespace`),
-        ])
-        expect(
-          await kubectl('get', 'ingress', ingress.metadata.name, '--output=jsonpath={.spec.ingressClassName}'),
-        ).toBe(ingress.spec.ingressClassName ?? '')
-        const status = installed().start('operator', 'platform status')
-        await status.status
-        expect(status.stdout + status.stderr).toContain('who opens a page of a namespace that sleeps does not wake it')
-        await kubectl('delete', 'ingress', 'other')
-        await kubectl('label', 'deployment/other', 'kustomize.toolkit.fluxcd.io/name-')
-        await noPods()
-        const deploy = installed().start(NAME, 'deploy --wait --file sleepy.yaml')
-        expect([await deploy.status, deploy.stderr]).toEqual([
-          0,
-          expect.stringContaining(`namespace ${NAME} sleeps; waking it`),
-        ])
-        await eventually('it is served', isServed)
-      },
-    )
+    longTest('a route that another Ingress serves keeps its class, with a warning, and a deploy wakes it', async () => {
+      // Another Ingress has the same host, and stays awake: some controllers do not go by the class.
+      const ofFlux = { 'kustomize.toolkit.fluxcd.io/name': 'apps' }
+      await kubectl('label', 'deployment/other', 'kustomize.toolkit.fluxcd.io/name=apps')
+      const ingress = JSON.parse(await kubectl('get', 'ingress', '--output=json')).items[0]
+      const backend = { service: { name: 'other', port: { number: 80 } } }
+      const paths = [{ path: '/', pathType: 'Prefix', backend }]
+      const other = {
+        apiVersion: 'networking.k8s.io/v1',
+        kind: 'Ingress',
+        metadata: { name: 'other', namespace: NAME, labels: ofFlux },
+        spec: { ...ingress.spec, rules: [{ host: ingress.spec.rules[0].host, http: { paths } }] },
+      }
+      expect((await installed().cluster.apply(other, NAME)).status).toBe(201)
+      const slept = installed().start(NAME, 'namespace sleep')
+      expect([await slept.status, slept.stderr]).toEqual([
+        0,
+        expect.stringContaining(`\`ingress/${ingress.metadata.name}\` does not wake the namespace`),
+      ])
+      expect(await kubectl('get', 'ingress', ingress.metadata.name, '--output=jsonpath={.spec.ingressClassName}')).toBe(
+        ingress.spec.ingressClassName ?? '',
+      )
+      const status = installed().start('operator', 'platform status')
+      await status.status
+      expect(status.stdout + status.stderr).toContain('who opens a page of a namespace that sleeps does not wake it')
+      await kubectl('delete', 'ingress', 'other')
+      await kubectl('label', 'deployment/other', 'kustomize.toolkit.fluxcd.io/name-')
+      await noPods()
+      const deploy = installed().start(NAME, 'deploy --wait --file sleepy.yaml')
+      expect([await deploy.status, deploy.stderr]).toEqual([
+        0,
+        expect.stringContaining(`namespace ${NAME} sleeps; waking it`),
+      ])
+      await eventually('it is served', isServed)
+    })
   })

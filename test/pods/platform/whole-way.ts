@@ -10,7 +10,7 @@ import { everything } from '../../support/platform/everything.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { buildPlatformImage, IMAGES } from './installation.ts'
 
-// The whole workflow of an operator and two users: build the image, install, log in, deploy, and remove everything.
+// These tests follow an operator and two users: build the image, install, log in, deploy, and remove everything.
 
 const found = findCluster()
 const builder = found && findBuildkit()
@@ -92,7 +92,7 @@ export function wholeWay(): void {
       return list.items.map(({ metadata }) => metadata.name)
     }
 
-    test('an image that is not there is told, and not told again when it is', async () => {
+    test('platform install reports a missing image, and succeeds once the image exists', async () => {
       const { status, stderr } = await devctl('operator', `${install}-none`)
       expect([status, stderr]).toEqual([
         1,
@@ -103,16 +103,16 @@ export function wholeWay(): void {
       expect(firstLine).toMatch(/^context use https:\/\/platform\.devctl\.localhost --token devctl_setup_\w+$/)
     })
 
-    test('the first administrator logs in by the line that it prints', async () => {
+    test('the first administrator logs in with the printed command, which works once', async () => {
       expect(await ok('root', firstLine)).toMatch(/^Using context \S+ @ platform\.devctl\.localhost\n$/)
       expect((await devctl('other', firstLine)).stderr).toContain('this link was already used, or has expired')
     })
 
-    test('again is an upgrade, and makes no second administrator', async () => {
+    test('a second platform install is an upgrade and creates no second administrator', async () => {
       expect(await ok('operator', install)).toBe('The platform is at https://platform.devctl.localhost\n')
     })
 
-    test('its status is told, and nothing is wrong', async () => {
+    test('platform status reports no problems', async () => {
       const found = await eventually('a replica leads', async () => {
         const status = JSON.parse((await devctl('operator', 'platform status --output json')).stdout || '{}')
         return status.leader === undefined ? undefined : status
@@ -135,7 +135,7 @@ export function wholeWay(): void {
       expect((await devctl('operator', 'platform status')).stdout).toContain('Reachable    yes')
     })
 
-    test('somebody who was invited deploys to a namespace of their own, without a kubeconfig', async () => {
+    test('an invited user deploys to their own namespace without a kubeconfig', async () => {
       const line = pasted(await ok('operator', `platform invite bob-${RUN}`))
       expect(await ok('bob', line)).toBe(`Using context bob-${RUN} @ platform.devctl.localhost\n`)
       await ok('bob', `namespace create team-${RUN}`)
@@ -151,7 +151,7 @@ export function wholeWay(): void {
       )
     })
 
-    test('removing it needs a word, and leaves nothing', async () => {
+    test('platform uninstall needs --yes and leaves nothing', async () => {
       const refused = await devctl('operator', 'platform uninstall')
       expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('with everything in them')])
       await ok('operator', 'platform uninstall --yes')

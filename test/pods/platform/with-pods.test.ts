@@ -9,7 +9,7 @@ import { runCanaries } from './run-canaries.ts'
 import { sleepAndWake } from './sleep.ts'
 import { wholeWay } from './whole-way.ts'
 
-// One platform with its own registry and builder, in a cluster with nodes and a forge: tests that need Pods.
+// These tests need Pods. They share a platform with its own registry and builder, in a cluster with nodes and a forge.
 
 const around = await findSurroundings()
 

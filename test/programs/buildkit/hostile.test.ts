@@ -17,7 +17,7 @@ import { messagesIn } from '../../../adapters/buildkit/session/frames.ts'
 import { buildCall, imageInput } from '../../support/buildkit/input.ts'
 import { few, longTest } from '../../support/takes-all.ts'
 
-// Behavior that no builder shows unless it is faulty.
+// Only a faulty builder behaves like the fake one in these tests.
 
 const signal = new AbortController().signal
 const DIGEST = `sha256:${'a'.repeat(64)}`
@@ -58,39 +58,39 @@ async function buildWith(
   }
 }
 
-/** Events that never end. */
+/** Sends events that never end. */
 const endless: Fake['onStatus'] = call => {
   const timer = setInterval(() => call.write({ vertexes: [{ digest: DIGEST, name: 'x' }] }), 50)
   call.on('cancelled', () => clearInterval(timer))
 }
 
-test('events that do not end after the build do not outlast the abort', async () => {
+test('a build with endless status events ends at its abort', async () => {
   const abort = new AbortController()
   const reason = new Error('stopped')
   setTimeout(() => abort.abort(reason), 500)
   await expect(buildWith({ onStatus: endless }, {}, { signal: abort.signal })).rejects.toBe(reason)
 })
 
-longTest('events that do not end after the build are left', async () => {
+longTest('a build does not wait for status events that never end', async () => {
   expect(await buildWith({ onStatus: endless })).toEqual({})
 })
 
 const pushed = { output: { kind: 'registry', names: ['r.example.com/a:1'] } } as const
 
 test.each(few([undefined, '../../x', '', 'sha256:12', `sha256:${'A'.repeat(64)}`, `${DIGEST}\n`], 2))(
-  'a digest that is not one: %j',
+  'a build refuses the invalid digest %j',
   async digest => {
     const response: Readonly<Record<string, string>> = digest === undefined ? {} : { 'containerimage.digest': digest }
     await expect(buildWith({ response }, pushed)).rejects.toMatchObject({ kind: 'refused' })
   },
 )
 
-test('a digest', async () => {
+test('a build returns the digest that the builder reports', async () => {
   expect(await buildWith({ response: { 'containerimage.digest': DIGEST } }, pushed)).toEqual({ digest: DIGEST })
 })
 
 test.each(['{', '[]', '{"digest":"../../x"}', '{"digest":7}'])(
-  'the manifest of a cache that is not one: %s',
+  'a build refuses the invalid cache manifest %s',
   async manifest => {
     const dest = join(tmpdir(), 'devctl-no-such-cache')
     const input = { cacheTo: [{ type: 'local', attributes: { dest } }] }
@@ -109,7 +109,7 @@ test.each<readonly [string, unknown]>(
       { vertexes: Array.from({ length: 50_001 }, (_, at) => ({ digest: `${at}`, name: 'x' })) },
     ],
   ]),
-)('%s', async (_, status) => {
+)('a build refuses %s', async (_, status) => {
   const onStatus: Fake['onStatus'] = call => call.write(status)
   await expect(buildWith({ onStatus })).rejects.toMatchObject({
     kind: 'refused',
@@ -117,7 +117,7 @@ test.each<readonly [string, unknown]>(
   })
 })
 
-test('a call that announces a message of 4 GiB', async () => {
+test('messagesIn refuses an announced message of 4 GiB', async () => {
   const messages = messagesIn(Readable.from([Buffer.from([0, 0xff, 0xff, 0xff, 0xff])]), bytes => bytes)
   await expect(messages.next()).rejects.toMatchObject({ code: 8 })
 })

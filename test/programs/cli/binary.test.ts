@@ -9,9 +9,9 @@ import { program } from '../../support/program.ts'
 const main = program()
 const many = `services:\n${Array.from({ length: 300 }, (_, i) => `  s${i}:\n    image: nginx:1.27\n    ports: [80]\n`).join('')}`
 
-// The program as npm runs it: each test starts a process of its own.
+// These tests run the program as npm does, each in its own process.
 describe('the program', () => {
-  test('starts through a link and gives its status', () => {
+  test('the program starts through a link and returns its status', () => {
     const link = join(makeFolder(), 'devctl')
     symlinkSync(main, link)
     const version = spawnSync(process.execPath, [link, 'version'], { encoding: 'utf8' })
@@ -20,7 +20,7 @@ describe('the program', () => {
     expect(wrong).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('did you mean `render`?') })
   })
 
-  test('of a clone that is not built says so', () => {
+  test('a clone that is not built reports the missing build', () => {
     const folder = makeFolder({ 'bin/devctl.cjs': readFileSync(main, 'utf8') })
     const { status, stderr } = spawnSync(process.execPath, [join(folder, 'bin/devctl.cjs')], { encoding: 'utf8' })
     expect({ status, stderr }).toEqual({
@@ -29,7 +29,7 @@ describe('the program', () => {
     })
   })
 
-  describe('keeps its options from Node.js, which has an `--env-file`, too:', () => {
+  describe('options of the program that Node.js has, too', () => {
     const devctl = (...words: string[]) => {
       const cwd = makeFolder({
         'compose.yaml': 'services: {web: {image: "nginx:${TAG}"}}\n',
@@ -39,31 +39,31 @@ describe('the program', () => {
       return spawnSync(main, words, { cwd, encoding: 'utf8' })
     }
 
-    test.each([['--env-file', 'app.env'], ['--env-file=app.env']])('%s %s loads no code', (...words) => {
+    test.each([['--env-file', 'app.env'], ['--env-file=app.env']])('render %s %s loads no code', (...words) => {
       const { status, stdout } = devctl('render', ...words)
       expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('nginx:1.27') })
       expect(stdout).not.toContain('loaded')
     })
 
-    test('a missing file is an error of devctl', () => {
+    test('the program reports a missing --env-file itself', () => {
       const { status, stderr } = devctl('render', '--env-file', 'missing.env')
       expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/^error.*missing\.env/) })
     })
 
-    test('an option that only Node.js has is unknown', () => {
+    test('the program does not know an option that only Node.js has', () => {
       const { status, stderr } = devctl('render', '--env-file-if-exists', 'app.env')
       expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('`--env-file-if-exists`') })
     })
   })
 
-  // In a process of its own, which has loaded nothing else that declares diagnostics.
-  test('explains every code that docs/diagnostics.md has', () => {
+  // A separate process has loaded nothing else that declares diagnostics.
+  test('explain lists every code of docs/diagnostics.md', () => {
     const { stdout } = spawnSync(process.execPath, [main, 'explain'], { encoding: 'utf8' })
     const pages = readFileSync(join(root, 'docs/diagnostics.md'), 'utf8')
     expect(stdout.match(/^\S+/gm)).toEqual([...pages.matchAll(/^## (\S+\/\S+)$/gm)].map(([, code]) => code).sort())
   })
 
-  test('reads standard input, and ends quietly when nobody reads its output', () => {
+  test('render reads standard input, and ends quietly when its output is closed', () => {
     const folder = makeFolder({ 'compose.yaml': many })
     const command = `"${process.execPath}" "${main}" render -f - < compose.yaml | head -n 1; echo "\${PIPESTATUS[0]}"`
     const { stdout, stderr } = spawnSync('bash', ['-c', command], { cwd: folder, encoding: 'utf8' })
@@ -71,7 +71,7 @@ describe('the program', () => {
     expect(stderr).not.toMatch(/EPIPE|at /)
   })
 
-  test.each(['<(cat compose.yaml)', '/dev/stdin < <(cat compose.yaml)'])('reads -f %s', words => {
+  test.each(['<(cat compose.yaml)', '/dev/stdin < <(cat compose.yaml)'])('render reads -f %s', words => {
     const cwd = makeFolder({
       'compose.yaml': 'name: shop\nservices: {web: {image: nginx, env_file: a.env}}\n',
       'a.env': 'A=b\n',
@@ -81,7 +81,7 @@ describe('the program', () => {
     expect({ status, stdout }, stderr).toEqual({ status: 0, stdout: expect.stringContaining('value: b') })
   })
 
-  test('reads no more of standard input than of files', () => {
+  test('render limits the size of standard input as it does for files', () => {
     const options = { input: `${many}# ${'x'.repeat(1 << 20)}`, encoding: 'utf8' } as const
     const limited = { ...options, env: { ...process.env, DEVCTL_LIMITS: 'bytes=1m' } }
     const { status, stderr } = spawnSync(process.execPath, [main, 'render', '-f', '-'], limited)

@@ -21,7 +21,7 @@ describe('the built program', () => {
       'no connection to `https://cluster.example.com`: the proxy `127.0.0.1:9`',
     ],
     ['the library for SOCKS', 'socks5://127.0.0.1:9', 'error: '],
-  ])('finds %s', (_, proxy, message) => {
+  ])('the built program finds %s', (_, proxy, message) => {
     const folder = folderWith({
       config: JSON.stringify({
         'current-context': 'x',
@@ -37,7 +37,7 @@ describe('the built program', () => {
     expect(status).toBe(1)
   })
 
-  test('finds the names of a CommonJS package that is imported late', () => {
+  test('the built program finds the names of a CommonJS package that is imported late', () => {
     const folder = folderWith({
       'devctl.yml': 'name: x\nenvironments:\n  dev:\n    repository: https://git.example.com/x.git\n',
       'compose.yaml': 'services: {web: {image: "a:1", environment: {DB_PASSWORD: geheim123}}}\n',
@@ -49,12 +49,12 @@ describe('the built program', () => {
     expect(stdout).toContain('services.web.environment.DB_PASSWORD')
   })
 
-  test('is ASCII, which is how bin/devctl.cjs reads it', () => {
+  test('the built program is ASCII, as bin/devctl.cjs reads it', () => {
     const others = parts.filter(file => !isAscii(readFileSync(join(files, file))))
     expect(others).toEqual([])
   })
 
-  test('loads every one of its files, and few of them to start', () => {
+  test('the built program loads all of its files, but few of them at its start', () => {
     const script = `
       const { statSync } = require('node:fs')
       const { load, loaded } = require(${JSON.stringify(program)})
@@ -66,13 +66,13 @@ describe('the built program', () => {
     expect(stderr).toBe('')
     const { size, count } = JSON.parse(stdout)
     expect(count).toBe(parts.length)
-    // The declarations of the commands (70 kB), the parser of the command line (40 kB), and what masks secrets.
+    // A start loads the command declarations (70 kB), the command line parser (40 kB) and the masking of secrets.
     expect(size).toBeLessThan(175_000)
   })
 })
 
-describe('a program in code', () => {
-  test.each(few(['deploy', 'publish']))('has the types of `devctl/operations`: %s', name => {
+describe('example programs', () => {
+  test.each(few(['deploy', 'publish']))('the types of `devctl/operations` fit the example %s', name => {
     const words =
       '--ignoreConfig --noEmit --checkJs --strict --skipLibCheck --module nodenext --target es2023 --types node'
     const tsc = join(root, 'node_modules/.bin/tsc')
@@ -82,11 +82,11 @@ describe('a program in code', () => {
   })
 })
 
-describe.skipIf(!existsSync(files))('the types of', () => {
+describe.skipIf(!existsSync(files))('declarations of the package', () => {
   const { dependencies, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const isOfPackage = (name: string) => Object.keys(dependencies).some(one => `${name}/`.startsWith(`${one}/`))
 
-  test.each(Object.keys(exports))('%s need no package that only we have', door => {
+  test.each(Object.keys(exports))('the types of %s need only packages from `dependencies`', door => {
     const targets: string[] = []
     const seen = new Set<string>()
     const queue = [join(root, exports[door].types)]

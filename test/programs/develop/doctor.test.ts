@@ -38,7 +38,7 @@ async function doctor(args: readonly string[] = [], env: Readonly<Record<string,
   return { ...result, zip, files, metadata: JSON.parse(files.get('metadata.json') ?? '{}') }
 }
 
-/** A session that ended some time ago. */
+/** Writes a session that ended some time ago. */
 function session(dev: string, log: string, server = 'abc') {
   const folder = join(work, 'home', 'develop', server, 'shop', dev)
   mkdirSync(join(folder, 'conflicts', '2026'), { recursive: true })
@@ -46,8 +46,8 @@ function session(dev: string, log: string, server = 'abc') {
   writeFileSync(join(folder, 'conflicts', '2026', 'notes.txt'), 'the work of somebody')
 }
 
-describe('without a cluster and without `up`', () => {
-  test('the log, the manifest and the ignore file are there, and what is missing is named', async () => {
+describe('doctor without a cluster and without `up`', () => {
+  test('doctor collects the log, the manifest and the ignore file, and reports missing parts', async () => {
     writeFileSync(project('devctl.yml'), MANIFEST)
     writeFileSync(project('.stignore'), 'node_modules\n')
     session('api', '2026-11-23 ready\n')
@@ -73,7 +73,7 @@ describe('without a cluster and without `up`', () => {
     expect(statSync(project(zip!)).mode & 0o777).toBe(0o600)
   })
 
-  test('values of the manifest, comments and secrets are masked', async () => {
+  test('doctor masks comments, secrets and values of the manifest', async () => {
     writeFileSync(project('devctl.yml'), MANIFEST)
     session('api', 'started with API_TOKEN=ghp_0123456789abcdefghijklmnopqrstuvwxyz and my-own-secret-value\n')
     const { files } = await doctor([], { MY_PASSWORD: 'my-own-secret-value' })
@@ -92,7 +92,7 @@ describe('without a cluster and without `up`', () => {
     expect(files.get('devctl.yml')).toContain('.:/app')
   })
 
-  test('a Compose file without a manifest', async () => {
+  test('doctor collects and masks a Compose file without a manifest', async () => {
     const service = { image: 'api', environment: { KEY: 'hidden' }, labels: { team: 'shop' } }
     writeFileSync(project('compose.yaml'), JSON.stringify({ services: { api: service } }))
     const { files } = await doctor(['api'])
@@ -101,27 +101,27 @@ describe('without a cluster and without `up`', () => {
     expect([...files.values()].join()).not.toContain('hidden')
   })
 
-  test('a manifest with errors', async () => {
+  test('doctor collects a manifest with errors', async () => {
     writeFileSync(project('devctl.yml'), 'dev:\n  api: {sync: [], other: 1}\n')
     const { status, files } = await doctor(['api'])
     expect(status).toBe(0)
     expect(files.get('devctl.yml')).toMatch(/^# error\[\S+\]: /)
   })
 
-  test('no project at all', async () => {
+  test('doctor works without a project', async () => {
     const { status, metadata } = await doctor()
     expect(status).toBe(0)
     expect(metadata.parts.map(({ name }: { name: string }) => name)).toContain('log of `up`')
   })
 
-  test('sessions with the same name in two clusters', async () => {
+  test('doctor collects sessions with the same name in two clusters', async () => {
     session('api', 'one\n', 'abc')
     session('api', 'two\n', 'def')
     const { files } = await doctor(['api'])
     expect([files.get('session-1/up.log'), files.get('session-2/up.log')].sort()).toEqual(['one\n', 'two\n'])
   })
 
-  longTest('the end of a log that is long', async () => {
+  longTest('doctor keeps the end of a long log', async () => {
     const line = `${'x'.repeat(99)}\n`
     session('api', `${line.repeat(60_000)}the last line\n`)
     const { files } = await doctor(['api'])
@@ -129,21 +129,21 @@ describe('without a cluster and without `up`', () => {
     expect(files.get('up.log')).toMatch(/^x{99}\n(?:x{99}\n)+the last line\n$/)
   })
 
-  test('several containers and nobody to ask', async () => {
+  test('doctor refuses an ambiguous container without a terminal', async () => {
     writeFileSync(project('devctl.yml'), 'dev:\n  api: {sync: [".:/a"]}\n  web: {sync: [".:/b"]}\n')
     const { status, stderr, zip } = await doctor()
     expect({ status, zip }).toEqual({ status: 1, zip: undefined })
     expect(stderr).toContain('there are 2 development containers: `api`, `web`')
   })
 
-  test('a folder that cannot be written to', async () => {
+  test('doctor reports a folder that it cannot write to', async () => {
     rmSync(join(work, 'project'), { recursive: true })
     const { status, stderr } = await run(['doctor', 'api'], { cwd: join(work, 'project'), env: { DEVCTL_HOME: work } })
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('cannot write') })
   })
 })
 
-test('a cluster that does not answer', async () => {
+test('doctor collects the local parts although the cluster does not answer', async () => {
   const silent = createServer()
   await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
   const { port } = silent.address() as { port: number }
@@ -173,7 +173,7 @@ test('a cluster that does not answer', async () => {
   expect([...files.values()].join()).not.toContain('token-of-the-user')
 })
 
-test('an object of the cluster', () => {
+test('maskedObject masks values of variables, annotations and Secrets', () => {
   const object: KubeObject = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',

@@ -13,7 +13,7 @@ const failures = (...all: readonly Error[]) => {
   }
 }
 
-test('work that follows the cluster goes on after what passes, and says once that it is refused', async () => {
+test('retryTransient continues after transient errors, and warns once about refused credentials', async () => {
   const events: OperationEvent[] = []
   const refused = () => new ClusterError('unauthorized', 'no more')
   const work = failures(new ClusterError('unreachable', 'gone'), refused(), refused())
@@ -24,7 +24,7 @@ test('work that follows the cluster goes on after what passes, and says once tha
   ])
 })
 
-test('what does not pass, and the reason of the signal, end it', async () => {
+test('retryTransient ends at a permanent error, and with the reason of its signal', async () => {
   const credentials = new Credentials(() => {})
   const forbidden = new ClusterError('forbidden', 'you may not')
   await expect(retryTransient(failures(forbidden), credentials, AbortSignal.timeout(60_000))).rejects.toBe(forbidden)

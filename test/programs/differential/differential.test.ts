@@ -27,7 +27,7 @@ afterAll(() => rmSync(work, { recursive: true, force: true }))
 describe('projects as people write them', () => {
   const { cases: names } = partOf(readdirSync(projects).sort(), 3)
   const size = (name: string) => statSync(join(projects, name, 'compose.yaml')).size
-  /** The largest projects: they use most of the keys. */
+  /** The largest projects use most of the keys. */
   const compared = new Set(
     few(
       names.toSorted((one, other) => size(other) - size(one)),
@@ -55,7 +55,7 @@ describe('projects as people write them', () => {
 
     if (compared.has(name))
       test.skipIf(lacksReference)(`${name} loads as the reference loads it`, async () => {
-        // In a checkout the project would be called after its repository.
+        // The name of the project would be that of the repository in a checkout.
         const copy = join(work, name)
         cpSync(folder, copy, { recursive: true })
         expect(await unexplained(copy, options)).toEqual([])
@@ -63,10 +63,10 @@ describe('projects as people write them', () => {
   }
 })
 
-describe.skipIf(lacksReference)('generated projects load as the reference loads them', () => {
+describe.skipIf(lacksReference)('generated projects', () => {
   for (let first = firstSeed; first < firstSeed + runs; first += BATCH) {
     const last = Math.min(first + BATCH, firstSeed + runs) - 1
-    test(`seeds ${first} to ${last}`, async () => {
+    test(`projects of the seeds ${first} to ${last} load as the reference loads them`, async () => {
       for (let seed = first; seed <= last; seed++) {
         const project = generate(seed)
         const found = await check(project)
@@ -85,7 +85,7 @@ function check(project: Generated): Promise<readonly string[]> {
   return unexplained(folder, project)
 }
 
-/** The differences that no deviation explains; a crash of ours is one. */
+/** Returns the differences that no deviation explains; a crash of devctl is one. */
 async function unexplained(folder: string, options: Omit<Generated, 'files'>): Promise<readonly string[]> {
   const theirs = loadByReference(reference!, folder, options)
   const ours = await loadByUs(folder, options).catch(error => error as Error)

@@ -8,19 +8,19 @@ import { hasSyncthing, type Syncthing, startSyncthing } from './syncthing.ts'
 const runs = Number(process.env.DIFF_RUNS ?? 25)
 const firstSeed = Number(process.env.DIFF_SEED ?? 1)
 
-describe.skipIf(lacks('syncthing', !hasSyncthing()))('ignore files have the effect that they have in Syncthing', () => {
+describe.skipIf(lacks('syncthing', !hasSyncthing()))('ignore files compared with Syncthing', () => {
   let syncthing: Syncthing
   beforeAll(async () => {
     syncthing = await startSyncthing(PATHS)
   })
   afterAll(() => syncthing?.stop())
 
-  test(`seeds ${firstSeed} to ${firstSeed + runs - 1}`, { timeout: 60_000 + runs * 500 }, async () => {
+  test(`seeds ${firstSeed} to ${firstSeed + runs - 1} match Syncthing`, { timeout: 60_000 + runs * 500 }, async () => {
     let compared = 0
     for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
       const { lines, included } = generateIgnores(seed)
       const theirs = await syncthing.included(lines, included)
-      // It refuses a file with one line that it does not understand; here the other lines have their effect.
+      // Syncthing refuses a file with a line that it does not understand; devctl applies the other lines.
       if (theirs === undefined) continue
       compared++
       const { rules, problems } = parseIgnores(lines.join('\n'), name => included[name])

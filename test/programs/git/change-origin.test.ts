@@ -20,7 +20,7 @@ const env: Readonly<Record<string, string | undefined>> = {
 }
 const git = (...words: string[]) => execFileSync('git', words, { cwd: work, env, encoding: 'utf8' }).trim()
 
-/** An environment whose git does something else where one of its words is this one. */
+/** Returns an environment whose git behaves differently if one of its words is the given one. */
 function gitThat(word: string, does: string): typeof env {
   const folder = mkdtempSync(join(base, 'bin-'))
   const real = execFileSync('which', ['git'], { encoding: 'utf8' }).trim()
@@ -42,14 +42,14 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 
-describe('the commit of a deploy', () => {
-  test('is clean only when git says so', async () => {
+describe('askOrigin', () => {
+  test('askOrigin returns a clean commit only if git reports no changes', async () => {
     expect(await askOrigin(work, env, never).change).toEqual({ ...known(), subject: 'first' })
     writeFileSync(join(work, 'file'), '2')
     expect(await askOrigin(work, env, never).change).toEqual({ ...known(), subject: 'first', isDirty: true })
   })
 
-  test('is known while git still looks for changes, and when it does not find out', async () => {
+  test('askOrigin returns the commit while git still checks for changes, and after an abort', async () => {
     const stop = new AbortController()
     const asked = askOrigin(work, gitThat('status', 'exec sleep 600'), stop.signal)
     const unchecked = { ...known(), subject: 'first', isUnchecked: true }
@@ -58,14 +58,14 @@ describe('the commit of a deploy', () => {
     expect(await asked.change).toEqual(unchecked)
   })
 
-  test('is known when other questions fail', async () => {
+  test('askOrigin returns the commit although other git commands fail', async () => {
     const unchecked = { ...known(), isUnchecked: true }
     expect(await askOrigin(work, gitThat('status', 'exit 1'), never).change).toEqual({ ...unchecked, subject: 'first' })
     expect(await askOrigin(work, gitThat('--git-path', 'exit 1'), never).change).toEqual(unchecked)
     expect(await askOrigin(work, gitThat('log', 'exit 1'), never).change).toEqual({ ...known(), isDirty: true })
   })
 
-  test('is that of a pipeline without git, and whether it has changes is not known', async () => {
+  test('askOrigin returns the commit of a CI pipeline as unchecked without git', async () => {
     const pipeline = { PATH: '/nowhere', GITLAB_CI: 'true', CI_COMMIT_SHA: 'abc', CI_PROJECT_PATH: 'team/shop' }
     expect(await askOrigin(work, pipeline, never).change).toEqual({})
     git('remote', 'add', 'origin', 'https://git.example.com/team/shop.git')

@@ -46,13 +46,13 @@ function textsOf(content: HostContent): Readonly<Record<string, string>> | strin
   return Object.fromEntries(content.files.map(({ path, bytes }) => [path, new TextDecoder().decode(bytes)]))
 }
 
-test('names with blanks, quotes, line ends and accents are what they are', () => {
+test('names with blanks, quotes, line ends and accents are read unchanged', () => {
   write({ 'project/conf/a "b"\n.txt': '1', 'project/conf/näh 雪.txt': '2' })
   commit('project')
   expect(textsOf(read('conf'))).toEqual({ 'a "b"\n.txt': '1', 'näh 雪.txt': '2' })
 })
 
-test('what is staged counts, what is only there does not', () => {
+test('staged files are read, and untracked files are left out', () => {
   write({ 'project/compose.yaml': '', 'project/conf/a': '1', 'project/conf/b': '2', 'project/conf/c': '3' })
   git('project', 'init', '--quiet')
   git('project', 'add', 'compose.yaml', 'conf/a')
@@ -60,7 +60,7 @@ test('what is staged counts, what is only there does not', () => {
   expect(read('conf')).toMatchObject({ files: [{ path: 'a' }, { path: 'b' }], leftOut: ['c'], isTracked: true })
 })
 
-test('changes that are not committed count, but the mode is that of the index', () => {
+test('uncommitted changes are read, but the file mode is that of the index', () => {
   write({ 'project/conf/run.sh': '1', 'project/conf/text': '1' })
   chmodSync(join(root, 'project/conf/run.sh'), 0o755)
   commit('project')
@@ -72,7 +72,7 @@ test('changes that are not committed count, but the mode is that of the index', 
 })
 
 describe('links', () => {
-  test('to tracked files and folders are followed', () => {
+  test('links to tracked files and folders are followed', () => {
     write({ 'project/conf/a': '1', 'project/shared/b': '2' })
     symlinkSync('../shared', join(root, 'project/conf/shared'))
     symlinkSync('a', join(root, 'project/conf/again'))
@@ -83,7 +83,7 @@ describe('links', () => {
     expect(textsOf(read('link/shared/b'))).toEqual({ b: '2' })
   })
 
-  test('to what git does not track, to nowhere and in a circle are left out', () => {
+  test('links to untracked files, to missing files and in a cycle are left out', () => {
     write({ 'project/conf/a': '1', 'outside/secret': 's' })
     symlinkSync('../../outside/secret', join(root, 'project/conf/out'))
     symlinkSync('nowhere', join(root, 'project/conf/dangling'))
@@ -92,7 +92,7 @@ describe('links', () => {
     expect(read('conf')).toMatchObject({ files: [{ path: 'a' }], leftOut: ['out'], gone: ['conf/dangling'] })
   })
 
-  test('that git does not track are data, wherever they lead', () => {
+  test('links that git does not track are data', () => {
     write({ 'project/compose.yaml': '', 'outside/big': 's' })
     commit('project')
     symlinkSync('../outside', join(root, 'project/data'))
@@ -100,7 +100,7 @@ describe('links', () => {
   })
 })
 
-test('a submodule is its own checkout, and one that is not checked out is no empty folder', () => {
+test('a submodule is its own checkout, and a missing submodule is reported', () => {
   write({ 'library/theme.css': 'c', 'project/compose.yaml': '' })
   commit('library')
   commit('project')
@@ -112,7 +112,7 @@ test('a submodule is its own checkout, and one that is not checked out is no emp
   expect(read('theme')).toEqual({ kind: 'gone', path: 'theme', why: 'submodule' })
 })
 
-test('a file that a sparse checkout leaves out is not forgotten', () => {
+test('a file outside of a sparse checkout is reported', () => {
   write({ 'project/compose.yaml': '', 'project/conf/a': '1', 'project/web/b': '2' })
   commit('project')
   git('project', 'sparse-checkout', 'set', 'web')
@@ -128,28 +128,28 @@ test('a linked worktree has its own index', () => {
   expect(textsOf(read('conf'))).toEqual({ a: '1' })
 })
 
-test('the innermost checkout counts, also in an ignored folder of another', () => {
+test('the innermost checkout is used, even in an ignored folder of another one', () => {
   write({ 'outer/.gitignore': '*', 'project/compose.yaml': '', 'project/conf/a': '1' })
   commit('project')
   git('.', 'init', '--quiet')
   expect(textsOf(read('conf'))).toEqual({ a: '1' })
 })
 
-test('a checkout that tracks nothing of the project does not count', () => {
+test('a checkout that tracks no file of the project is ignored', () => {
   write({ 'other/a': '1', 'project/conf/a': '1' })
   git('.', 'init', '--quiet')
   git('.', 'add', 'other')
   expect(read('conf')).toMatchObject({ files: [{ path: 'a' }], isTracked: false })
 })
 
-test('a folder called .git that is none is passed over', () => {
+test('a .git folder that is not a repository is ignored', () => {
   write({ 'project/compose.yaml': '', 'project/conf/a': '1' })
   commit('.')
   mkdirSync(join(root, 'project/.git'))
   expect(read('conf')).toMatchObject({ files: [{ path: 'a' }], isTracked: true })
 })
 
-test('nothing that the checkout names is run, and where it says it is does not matter', () => {
+test('programs and the work tree in the git configuration are ignored', () => {
   write({ 'project/compose.yaml': '', 'project/conf/a': '1', 'evil.sh': `#!/bin/sh\ntouch ${root}/ran\n` })
   commit('project')
   chmodSync(join(root, 'evil.sh'), 0o755)
@@ -161,14 +161,14 @@ test('nothing that the checkout names is run, and where it says it is does not m
   expect(createHost({ env }).stat(join(root, 'ran'))).toBeUndefined()
 })
 
-test('the variables of a hook that devctl runs in lead nowhere else', () => {
+test('git variables of a surrounding hook are ignored', () => {
   write({ 'project/compose.yaml': '', 'project/conf/a': '1', 'other/b': '' })
   commit('project')
   commit('other')
   expect(textsOf(read('conf', { GIT_DIR: join(root, 'other/.git'), GIT_INDEX_FILE: '/none' }))).toEqual({ a: '1' })
 })
 
-test('git that cannot answer is named', () => {
+test('a failure of git is reported', () => {
   write({ 'project/compose.yaml': '' })
   commit('project')
   const checkoutOf = (path: string) => createCheckouts({ ...env, PATH: path })(join(root, 'project'))

@@ -20,8 +20,8 @@ const ENVIRONMENTS = ['staging', 'production']
 /** Dates that give the commits of the source the same ids each time. */
 const WHEN = { GIT_AUTHOR_DATE: '2025-01-01T00:00:00Z', GIT_COMMITTER_DATE: '2025-01-01T00:00:00Z' }
 
-// Written anew with `-u`, as other expected files are.
-test('the example is what `publish` writes', async () => {
+// The example is rewritten with `-u`, like other expected files.
+test('publish writes the files of examples/gitops', async () => {
   const folder = makeFolder()
   const readme = '# The clusters of our team\n\nAll of `environments` and `apps` is written by `devctl publish`.\n'
   const { repository } = await bareRepository(folder, { files: { 'README.md': readme } })
@@ -57,7 +57,7 @@ test('the example is what `publish` writes', async () => {
   removeOrRefuse(Object.keys(made))
 })
 
-/** Files that are not written any more: removed when the example is being written anew, else a mistake. */
+/** Removes files that publish no longer writes when the example is updated, and fails otherwise. */
 function removeOrRefuse(made: readonly string[]): void {
   const stale = existsSync(TREE) ? Object.keys(read(TREE)).filter(path => !made.includes(path)) : []
   if (isUpdating()) for (const path of stale) rmSync(join(TREE, path))

@@ -17,7 +17,7 @@ test.each([
   ['../shop', undefined],
   ['file:///srv/shop.git', undefined],
   ['C:\\shop', undefined],
-])('the address %s', (address, expected) => {
+])('toHttps converts %s to an https address if it names a host', (address, expected) => {
   expect(toHttps(address)).toBe(expected)
 })
 
@@ -34,12 +34,12 @@ describe('readGitFacts', () => {
   }
   const git = (...words: string[]) => execFileSync('git', words, { cwd: work, env, encoding: 'utf8' }).trim()
 
-  test('nothing outside a repository, and without git', async () => {
+  test('readGitFacts returns nothing outside a repository and without git', async () => {
     expect(await readGitFacts(work, env)).toEqual({})
     expect(await readGitFacts(work, { PATH: '/nowhere' })).toEqual({})
   })
 
-  test('branch, commit and address; another id for each state that is not committed', async () => {
+  test('readGitFacts returns branch, commit and address, with a separate id for uncommitted changes', async () => {
     git('init', '--quiet', '--initial-branch', 'feature/x')
     expect(await readGitFacts(work, env)).toEqual({ branch: 'feature/x' })
     writeFileSync(join(work, 'file'), '1')
@@ -62,7 +62,7 @@ describe('readGitFacts', () => {
     expect((await readGitFacts(work, env)).commit).not.toBe(first.commit)
   })
 
-  test('runs nothing that the configuration of the repository names', async () => {
+  test('readGitFacts runs no program from the configuration of the repository', async () => {
     const head = git('rev-parse', 'HEAD')
     git('config', 'filter.evil.clean', 'touch ran-filter; cat')
     git('config', 'core.fsmonitor', 'touch ran-monitor; false')
@@ -74,12 +74,12 @@ describe('readGitFacts', () => {
     rmSync(join(work, '.git/info/attributes'))
   })
 
-  test('no branch on a detached head', async () => {
+  test('readGitFacts returns no branch for a detached head', async () => {
     git('checkout', '--quiet', '--detach')
     expect(await readGitFacts(work, env)).not.toHaveProperty('branch')
   })
 
-  test('an aborted signal is thrown', async () => {
+  test('readGitFacts throws the reason of an aborted signal', async () => {
     await expect(readGitFacts(work, env, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop')
   })
 })

@@ -17,8 +17,8 @@ interface Initialising extends Publishing {
 }
 
 /**
- * An application whose repository has an http address, as controllers read it. Git reads and writes its files unless
- * `isHttp`.
+ * Returns an application whose repository has an http address, as controllers read it. Git reads and writes its files
+ * unless `isHttp`.
  */
 async function initialising(environment = '', { isHttp = false } = {}): Promise<Initialising> {
   const bare = await bareRepository(makeFolder())
@@ -32,7 +32,7 @@ async function initialising(environment = '', { isHttp = false } = {}): Promise<
 const documents = (text: string) => parseAllDocuments(text).map(document => document.toJS())
 const FILE = 'argocd/shop-staging.yaml'
 
-test('Argo CD gets an Application for the folder that is published, in a commit of its own', async () => {
+test('gitops init --argocd commits an Application for the published folder', async () => {
   // A merge waits for a publish over http in `servers-publish.test.ts`.
   const { init, publish, tree, log, server, temporary } = await initialising('', { isHttp: TAKES_ALL })
   await publish()
@@ -68,7 +68,7 @@ test('Argo CD gets an Application for the folder that is published, in a commit 
   expect(leftIn(temporary)).toEqual([])
 })
 
-test('Flux gets a source and a Kustomization, into an empty repository', async () => {
+test('gitops init --flux commits a GitRepository and a Kustomization to an empty repository', async () => {
   const { init, tree, server } = await initialising()
   const { stdout } = await init('--flux')
   expect(stdout).toContain(`flux create secret git shop-staging-git --url=${server.address}`)
@@ -80,7 +80,7 @@ test('Flux gets a source and a Kustomization, into an empty repository', async (
   ])
 })
 
-test('a file that is there stays as it is, whatever it holds', async () => {
+test('gitops init keeps an existing file with any content', async () => {
   const { init, tree, log, server } = await initialising()
   await init('--argocd')
   expect(await init('--argocd')).toMatchObject({ status: 0, stdout: `unchanged: ${FILE} is there already\n` })
@@ -93,7 +93,7 @@ test('a file that is there stays as it is, whatever it holds', async () => {
   expect(await log()).toHaveLength(2)
 })
 
-test('`--print` is for kubectl, and asks the repository for the branch at most', async () => {
+test('gitops init --print prints the manifests, and needs the repository only for the branch', async () => {
   const { init, devctl, server } = await initialising()
   const { status, stdout } = await init('--argocd', '--print')
   expect(status).toBe(0)
@@ -113,7 +113,7 @@ test('`--print` is for kubectl, and asks the repository for the branch at most',
   ])
 })
 
-test('`--dry-run` tells what would be committed', async () => {
+test('gitops init --dry-run prints what it would commit', async () => {
   const { init, server } = await initialising()
   const { status, stdout } = await init('--flux', '--dry-run', '--into', 'clusters/one')
   expect({ status, stdout }).toEqual({
@@ -123,7 +123,7 @@ test('`--dry-run` tells what would be committed', async () => {
   expect(await git(server.repository, 'for-each-ref')).toBe('')
 })
 
-longTest('the folder may be any, and files of others in it stay', async () => {
+longTest('gitops init --into accepts any folder and keeps other files in it', async () => {
   const { init, tree, server } = await initialising()
   await commitDirectly(server.repository, { 'clusters/one/theirs.yaml': 'theirs\n' })
   for (const into of ['clusters/one', '.']) {
@@ -137,7 +137,7 @@ longTest('the folder may be any, and files of others in it stay', async () => {
   ])
 })
 
-test('a kustomization of the folder lists the file, and stays as its owner wrote it', async () => {
+test('gitops init lists its file in a kustomization and keeps the rest unchanged', async () => {
   const { init, tree, server } = await initialising()
   const text =
     '# What Flux applies here.\nkind: Kustomization\nresources: # in order\n- "base.yaml"\n\nnamespace: flux-system # ours\n'
@@ -155,7 +155,7 @@ test('a kustomization of the folder lists the file, and stays as its owner wrote
   expect((await init(...into)).stdout).toMatch(/^unchanged: /)
 })
 
-test('a kustomization that cannot list the file is refused, and nothing is committed', async () => {
+test('gitops init refuses a kustomization that cannot list the file, and commits nothing', async () => {
   const { init, log, server } = await initialising()
   const texts = [
     ['resources: [base.yaml\n', 'it is not valid YAML (line 2)'],
@@ -173,13 +173,13 @@ test('a kustomization that cannot list the file is refused, and nothing is commi
   }
 })
 
-test('the cluster may know the repository by another address', async () => {
+test('gitops init --url sets another address for the cluster', async () => {
   const { init, tree } = await initialising()
   await init('--argocd', '--url', 'git@git.example.com:team/deploy.git')
   expect(documents((await tree())[FILE]!)[0].spec.source.repoURL).toBe('ssh://git@git.example.com/team/deploy.git')
 })
 
-test('an address that no cluster can reach is refused before anything is fetched', async () => {
+test('gitops init refuses an address that no cluster can reach', async () => {
   const { devctl, server } = await publishing()
   expect(await devctl('gitops', 'init', '--flux', '--environment', 'staging')).toMatchObject({
     status: 1,
@@ -190,7 +190,7 @@ test('an address that no cluster can reach is refused before anything is fetched
   expect(await git(server.repository, 'for-each-ref')).toBe('')
 })
 
-test('a link and a file in the way are refused', async () => {
+test('gitops init refuses a symbolic link and a file in place of its folder', async () => {
   const { init, server } = await initialising()
   await commitDirectly(server.repository, { flux: 'a file\n' }, { links: { argocd: '/tmp' } })
   expect(await init('--flux')).toMatchObject({
@@ -200,7 +200,7 @@ test('a link and a file in the way are refused', async () => {
   expect(await init('--argocd')).toMatchObject({ status: 1, stderr: expect.stringContaining('is a symbolic link') })
 })
 
-longTest('another push that comes first does no harm, nor an answer that gets lost', async () => {
+longTest('gitops init succeeds after a concurrent push and after a lost answer', async () => {
   const { init, tree, server, log } = await initialising()
   installHooks(server.repository, losesRace(1))
   expect((await init('--argocd')).status).toBe(0)
@@ -210,7 +210,7 @@ longTest('another push that comes first does no harm, nor an answer that gets lo
   expect((await log()).filter(subject => subject.startsWith('gitops('))).toHaveLength(2)
 })
 
-longTest('a pull request has the file on a branch of its own', async () => {
+longTest('gitops init with pull requests commits to a separate branch', async () => {
   const { init, tree, log, server, publish } = await initialising('    pullRequest: true\n')
   await commitDirectly(server.repository, { a: 'b\n' })
   const { status, stdout } = await init('--argocd')
@@ -230,7 +230,7 @@ longTest('a pull request has the file on a branch of its own', async () => {
   expect((await publish()).status).toBe(0)
 })
 
-test('where the branch is protected a pull request is the way', async () => {
+test('gitops init suggests a pull request if the branch is protected', async () => {
   const { init, server } = await initialising()
   installHooks(server.repository, declines('only by review'))
   const { status, stderr } = await init('--argocd')
@@ -239,7 +239,7 @@ test('where the branch is protected a pull request is the way', async () => {
   expect(stderr).toMatch(/= help: .*`--pull-request`/)
 })
 
-longTest('options say the rest of what a controller is given', async () => {
+longTest('gitops init sets fields of Argo CD and Flux objects from its options', async () => {
   const { init } = await initialising()
   const argocd = await init('--argocd', '--print', '--project', 'shops', '--destination', 'eu-1', '--no-finalizer')
   expect(documents(argocd.stdout)).toMatchObject([{ spec: { project: 'shops', destination: { name: 'eu-1' } } }])
@@ -252,7 +252,7 @@ longTest('options say the rest of what a controller is given', async () => {
   ])
 })
 
-test('what SOPS encrypts is decrypted by Flux, and not by Argo CD', async () => {
+test('gitops init configures SOPS decryption for Flux, and warns for Argo CD', async () => {
   const { init } = await initialising('    secrets: {backend: sops}\n')
   const keys = async (...words: readonly string[]) =>
     documents((await init('--flux', '--print', ...words)).stdout)[1].spec.decryption
@@ -269,7 +269,7 @@ test('what SOPS encrypts is decrypted by Flux, and not by Argo CD', async () => 
     })
 })
 
-test('`--all` commits one ApplicationSet for all folders', async () => {
+test('gitops init --all commits one ApplicationSet for all folders', async () => {
   const { init, devctl, tree, log, server } = await initialising()
   const { status, stdout } = await init('--argocd', '--all')
   expect({ status, stdout }).toEqual({
@@ -298,12 +298,12 @@ test.each<[readonly string[], string]>([
   [['--flux', '--retry-interval', '0s'], 'more than 0'],
   [['--argocd', '--flux'], 'which controller?'],
   [['--argocd', '--into', '../x'], 'not a folder in a repository'],
-])('%j is refused', async (words, message) => {
+])('gitops init refuses the options %j', async (words, message) => {
   const { init } = await initialising()
   expect(await init(...words)).toMatchObject({ status: 2, stderr: expect.stringContaining(message) })
 })
 
-test('what is secret is neither committed nor printed', async () => {
+test('gitops init neither commits nor prints secrets', async () => {
   const path = '    path: deploy/${SYNC_TOKEN}'
   const own = await initialising(path)
   write(own.source, { '.env': 'SYNC_TOKEN=hunter2-tok4711\n' })
@@ -332,7 +332,7 @@ test.each([
   ['HTTPS://git.example.com/deploy.git', 'has capital letters'],
   ['.', 'is in the folder of the source'],
   ['git://git.example.com/deploy.git', 'controllers do not read'],
-])('the repository %j of the manifest is refused at its place', async (repository, message) => {
+])('gitops init refuses the repository %j of the manifest and reports its position', async (repository, message) => {
   const { source, init } = await initialising()
   write(source, { 'devctl.yml': manifestFor(repository) })
   const { status, stderr } = await init('--argocd')
@@ -340,7 +340,7 @@ test.each([
   expect(stderr).toContain('\n  --> devctl.yml:6:17\n')
 })
 
-longTest('no variable of the Compose files has to be set, but for what the name needs', async () => {
+longTest('gitops init needs only the Compose variables of the project name', async () => {
   const { source, server, init, tree } = await initialising()
   const compose =
     'services:\n  web: {image: "nginx:${TAG:?}", environment: {PASSWORD: "${PW:?}"}, ports: ["${PORT:?}"]}\n'
@@ -352,7 +352,7 @@ longTest('no variable of the Compose files has to be set, but for what the name 
   expect(await init('--argocd')).toMatchObject({ status: 1, stderr: expect.stringContaining('`APP` is required') })
 })
 
-test('what nobody has said is asked for', async () => {
+test('gitops init reports a missing repository, folder and namespace', async () => {
   const { devctl, server } = await publishing()
   const words = ['gitops', 'init', '--argocd', '-f', 'compose.yaml']
   const url = ['--url', 'https://git.example.com/deploy.git']

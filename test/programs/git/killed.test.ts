@@ -24,15 +24,15 @@ const MOMENTS = few<{ readonly moment: Moment; readonly isGroup: boolean; readon
   { moment: 'when it has a copy', isGroup: false, isLookedAt: false },
 ])
 
-/** Renderings between which the source goes to and fro. */
+/** Compose files between which the source alternates. */
 const STATES = [
   'services: {web: {image: "nginx:1.27", ports: ["8080:80"]}, cache: {image: "redis:7"}}\n',
   'services: {web: {image: "nginx:1.28", ports: ["8080:80", "8443:443"]}, search: {image: "redis:8"}}\n',
   `services:\n${Array.from({ length: 15 }, (_, index) => `  web-${index}: {image: "nginx:1.27", ports: ["80"]}\n`).join('')}`,
 ]
 
-describe('a run that is killed', () => {
-  test('leaves the repository before or after, and nothing to the next run', { timeout: 1_800_000 }, async () => {
+describe('a killed publish', () => {
+  test('a killed publish leaves the old or the new state for the next run', { timeout: 1_800_000 }, async () => {
     const project = await publishing()
     const { server, temporary } = project
     const seed = Number(process.env.KILLED_SEED ?? Date.now() % 1_000_000)
@@ -86,10 +86,10 @@ describe('a run that is killed', () => {
   })
 })
 
-describe.each(['SIGINT', 'SIGTERM'] as const)('%s ends a run in seconds, with nothing left', name => {
+describe.each(['SIGINT', 'SIGTERM'] as const)('%s during a publish', name => {
   // Both signals are handled alike: one of them is sent at each moment.
   if (TAKES_ALL || name === 'SIGINT')
-    test('while the server makes it wait for a push', async () => {
+    test('the signal ends a publish within seconds while the server delays its push', async () => {
       const root = makeFolder()
       const bare = await bareRepository(root, { hooks: waits(60) })
       const server = await httpServer(bare.repository)
@@ -103,7 +103,7 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s ends a run in seconds, with no
     })
 
   if (TAKES_ALL || name === 'SIGTERM')
-    test('while the server does not answer', async () => {
+    test('the signal ends a publish within seconds while the server does not answer', async () => {
       const bare = await bareRepository(makeFolder())
       const server = await httpServer(bare.repository, { faults: () => ({ kind: 'hang' }) })
       onTestFinished(() => server.close())
@@ -111,7 +111,7 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s ends a run in seconds, with no
       await interrupt(project, name, () => server.requests.length > 0)
     })
 
-  longTest('while a hook of the user takes its time', async () => {
+  longTest('the signal ends a publish within seconds while a hook of the user runs', async () => {
     const project = await publishing()
     const hooks = makeFolder()
     write(hooks, { 'pre-commit': '#!/bin/sh\n: >"$TMPDIR/waiting"\nexec sleep 20\n' })
@@ -153,12 +153,12 @@ async function kill(project: Publishing, moment: Moment | number, isGroup: boole
   return status === undefined
 }
 
-/** Waits until nothing runs any more that a run with this TMPDIR has started. */
+/** Waits until no process runs that was started with this TMPDIR. */
 async function quiet(temporary: string): Promise<void> {
   await vi.waitFor(() => expect(processesWith(`TMPDIR=${temporary}`)).toEqual([]), 60_000)
 }
 
-/** Starts a run and, once something has come about, sends a signal to node alone. */
+/** Starts a run, waits until a condition is true, and sends a signal to node alone. */
 async function interrupt(project: Publishing, name: 'SIGINT' | 'SIGTERM', hasCome: () => boolean): Promise<void> {
   const { pid, ended } = execute(project)
   await vi.waitFor(() => expect(hasCome()).toBe(true), 60_000)
@@ -166,7 +166,7 @@ async function interrupt(project: Publishing, name: 'SIGINT' | 'SIGTERM', hasCom
   signal(pid, name)
   const { status, stderr } = await ended
   expect({ status, stderr }).toEqual({ status: 130, stderr: expect.stringMatching(/interrupted\n$/) })
-  // Far less than what it would have waited for.
+  // Waiting to the end would take longer.
   expect(performance.now() - began).toBeLessThan(20_000)
   expect(leftIn(project.temporary)).toEqual([])
   await vi.waitFor(() => {

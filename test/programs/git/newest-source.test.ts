@@ -17,11 +17,14 @@ import { withConfig } from './own-git.ts'
 const NOTE = 'refs/devctl/environments/staging/shop/@main'
 const composeOf = (tag: string) => `name: shop\nservices: {web: {image: "nginx:${tag}"}}\n`
 
-/** Tells each push that gets as far as the server's hooks, one line for each. */
+/** Records each push that reaches the hooks of the server, one line for each. */
 const COUNTS: Hooks = { 'pre-receive': 'echo "$(cut -d" " -f3 | sort | tr "\\n" " ")" >>pushes\n' }
 const REFUSES_NOTES: Hooks = { update: 'case "$1" in refs/devctl/*) echo "branches only" >&2; exit 1;; esac\n' }
 
-/** An application whose commits 1, 2, 3, … have these images; gives what publishes one of them, and its short name. */
+/**
+ * Creates an application whose commits 1, 2, 3, … have these images, and returns a function that publishes one of
+ * them.
+ */
 async function ordered(tags: readonly string[], hooks: Hooks = {}) {
   const root = makeFolder()
   const server = await bareRepository(root, { files: { 'README.md': 'ours\n' }, hooks })
@@ -50,8 +53,8 @@ const pushesTo = ({ server }: Publishing) => {
   return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split(/ *\n/) : []
 }
 
-describe('a newer source that renders to what is there already', () => {
-  longTest('is not overwritten by one between, and makes no commit', async () => {
+describe('a newer source that renders to the published manifests', () => {
+  longTest('publish notes a newer source without a commit, and then skips an older source', async () => {
     const app = await ordered(['1.25', '1.26', '1.25', '1.27'], COUNTS)
     expect((await app.publishCommit(1)).outcome).toBe('pushed')
     const head = await git(app.server.repository, 'rev-parse', 'main')
@@ -60,7 +63,7 @@ describe('a newer source that renders to what is there already', () => {
     for (const words of [[], ['--dry-run'], ['--verify']])
       expect(await app.publishCommit(2, ...words)).toMatchObject({ outcome: 'newer', source: app.commits[2] })
     expect(await git(app.server.repository, 'rev-parse', 'main')).toBe(head)
-    // Forward it goes, at once.
+    // A newer commit is published at once.
     const forward = await app.publishCommit(4)
     expect(forward.outcome).toBe('pushed')
     expect(forward.stderr).not.toMatch(/try/)
@@ -70,7 +73,7 @@ describe('a newer source that renders to what is there already', () => {
     await git(app.server.repository, 'fsck', '--strict')
   })
 
-  test('is noted once, and pushes nothing when it is published again', async () => {
+  test('publish notes an unchanged source once', async () => {
     const app = await ordered(['1.25', '1.25'], COUNTS)
     await app.publishCommit(1)
     await app.publishCommit(1)
@@ -87,7 +90,7 @@ describe('a newer source that renders to what is there already', () => {
     expect(await notedIn(app)).toBe(app.commits[1])
   })
 
-  longTest('is left for an older one with --rollback', async () => {
+  longTest('publish --rollback replaces a newer source with an older one', async () => {
     const app = await ordered(['1.25', '1.26', '1.25', '1.26'])
     await app.publishCommit(1)
     await app.publishCommit(3)
@@ -96,14 +99,14 @@ describe('a newer source that renders to what is there already', () => {
     expect(await notedIn(app)).toBe(app.commits[1])
     expect((await app.publishCommit(4)).outcome).toBe('unchanged')
     expect((await app.publishCommit(3)).outcome).toBe('newer')
-    // Back to one that renders to the same: there is nothing to commit, but the next one may go.
+    // A rollback to the same manifests commits nothing, but allows newer commits again.
     expect((await app.publishCommit(2, '--rollback')).outcome).toBe('unchanged')
     expect(await notedIn(app)).toBe(app.commits[1])
     expect((await app.publishCommit(3)).outcome).toBe('pushed')
     expect(await imageIn(app)).toBe('nginx:1.25')
   })
 
-  longTest('does not count any more when somebody has reverted or removed the folder', async () => {
+  longTest('publish ignores a note after the folder was reverted or removed', async () => {
     const app = await ordered(['1.25', '1.26', '1.27', '1.27'])
     const { repository } = app.server
     await app.publishCommit(1)
@@ -120,7 +123,7 @@ describe('a newer source that renders to what is there already', () => {
     expect(await notedIn(app)).toBe(app.commits[0])
   })
 
-  longTest('is noted for each branch', async () => {
+  longTest('publish notes the source for each branch', async () => {
     const app = await ordered(['1.25', '1.26', '1.25'])
     for (const branch of ['main', 'live/eu']) await app.publishCommit(1, '--branch', branch)
     await app.publishCommit(3, '--branch', 'live/eu')
@@ -131,7 +134,7 @@ describe('a newer source that renders to what is there already', () => {
     )
   })
 
-  longTest('counts for what is not committed as well, which notes nothing itself', async () => {
+  longTest('publish of uncommitted changes respects a note and writes none', async () => {
     const app = await ordered(['1.25', '1.26', '1.25'])
     await app.publishCommit(1)
     await app.publishCommit(3)
@@ -148,7 +151,7 @@ describe('a newer source that renders to what is there already', () => {
     expect(await notedIn(app)).toBe(app.commits[2])
   })
 
-  longTest('is noted in a repository of sha256, and in an empty one', async () => {
+  longTest('publish notes the source in a SHA-256 repository and in an empty one', async () => {
     const root = makeFolder()
     const server = await bareRepository(root)
     await git(root, 'init', '--quiet', '--bare', '--object-format=sha256', '--initial-branch=main', 'long.git')
@@ -168,7 +171,7 @@ describe('a newer source that renders to what is there already', () => {
   })
 })
 
-describe('a server', () => {
+describe('servers with limits', () => {
   const unable: Readonly<Record<string, (repository: string) => Promise<unknown>>> = {
     'that lets nobody push such refs': async repository => installHooks(repository, REFUSES_NOTES),
     'that looks at all refs at once': async repository =>
@@ -177,7 +180,7 @@ describe('a server', () => {
     'that does not know how to take two refs together': repository =>
       git(repository, 'config', 'receive.advertiseAtomic', 'false'),
   }
-  test.each(few(Object.entries(unable)))('%s is published to all the same', async (_, make) => {
+  test.each(few(Object.entries(unable)))('publish works with a server %s', async (_, make) => {
     const app = await ordered(['1.25', '1.25', '1.26', '1.27'])
     await make(app.server.repository)
     const { numbers, expected } = TAKES_ALL
@@ -193,7 +196,7 @@ describe('a server', () => {
     expect(await imageIn(app)).toBe('nginx:1.27')
   })
 
-  longTest('that declines the branch is asked once', async () => {
+  longTest('publish asks a server that declines the branch only once', async () => {
     const app = await ordered(['1.25'], {
       update: 'echo "$1" >>asked\ncase "$1" in refs/heads/*) echo "not today" >&2; exit 1;; esac\n',
     })
@@ -206,7 +209,7 @@ describe('a server', () => {
     expect(await tryGit(app.server.repository, ['rev-parse', '--verify', '--quiet', NOTE])).toMatchObject({ status: 1 })
   })
 
-  longTest('that one may only read says what is unchanged', async () => {
+  longTest('publish to a read-only server reports an unchanged folder', async () => {
     const app = await ordered(['1.25', '1.25'])
     await app.publishCommit(1)
     const env = withConfig(app.env, { 'url.file:///nowhere/to.be.pushInsteadOf': app.server.address })
@@ -216,7 +219,7 @@ describe('a server', () => {
   })
 })
 
-test('refs are named by folders and branches, whatever their names are', async () => {
+test('noteName returns valid and distinct refs for all folders and branches', async () => {
   const names = [
     noteName('.', 'main'),
     noteName('a/b.lock', 'main'),
@@ -232,7 +235,7 @@ test('refs are named by folders and branches, whatever their names are', async (
 })
 
 const ROUNDS = TAKES_ALL ? 6 : 1
-/** The newest one renders like some that are older, and unlike others. */
+/** Image tags of the commits. The newest one renders like some older ones and unlike others. */
 const TAGS = TAKES_ALL ? ['1.25', '1.26', '1.25', '1.27', '1.26', '1.25', '1.28', '1.25'] : ['1.25', '1.28', '1.25']
 
 const HOW = {
@@ -242,7 +245,7 @@ const HOW = {
 
 describe(`${TAGS.length} commits published at the same moment`, () => {
   test.each(few(Object.entries(HOW)))(
-    'end with what the newest renders to: %s',
+    'concurrent publishes end with the newest commit: %s',
     { timeout: 300_000 },
     async (_, isHttp) => {
       for (let round = 0; round < ROUNDS; round++) {

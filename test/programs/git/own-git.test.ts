@@ -23,8 +23,8 @@ const publishWith = ({ source, env }: Publishing, config: Readonly<Record<string
 const lastCommit = ({ server }: Publishing, format: string) =>
   git(server.repository, 'log', '-1', `--format=${format}`, 'main')
 
-describe('the user’s own git', () => {
-  test('signs', async () => {
+describe('git settings of the user', () => {
+  test('publish signs its commit if git signs commits of the user', async () => {
     const project = await publishing()
     const folder = makeFolder()
     const key = join(folder, 'key')
@@ -41,7 +41,7 @@ describe('the user’s own git', () => {
     })
   })
 
-  longTest('that cannot sign says so, and nothing is published', async () => {
+  longTest('publish reports a failed signature and publishes nothing', async () => {
     const project = await publishing()
     const signing = { 'gpg.format': 'ssh', 'user.signingKey': '/nowhere/key', 'commit.gpgSign': 'true' }
     const { status, stderr } = await publishWith(project, signing)
@@ -51,7 +51,7 @@ describe('the user’s own git', () => {
     expect(leftIn(project.temporary)).toEqual([])
   })
 
-  test('runs hooks, which may add to the message', async () => {
+  test('publish runs git hooks, which may add to the message', async () => {
     const project = await publishing()
     const hooks = makeHooks({
       'pre-commit': 'exit 0',
@@ -63,7 +63,7 @@ describe('the user’s own git', () => {
     expect(trailers).toMatch(/^Reviewed-by: Nobody/m)
   })
 
-  longTest('has hooks in its template', async () => {
+  longTest('publish runs the hooks of a git template', async () => {
     const project = await publishing()
     const hooks = makeHooks({ 'commit-msg': 'echo "Reviewed-by: Template <t@example.com>" >>"$1"' })
     const template = makeFolder()
@@ -75,7 +75,7 @@ describe('the user’s own git', () => {
     expect(await lastCommit(project, '%B')).toContain('Reviewed-by: Template')
   })
 
-  test.each(few(['pre-push', 'pre-commit', 'commit-msg']))('shows the words of a %s hook that refuses', async name => {
+  test.each(few(['pre-push', 'pre-commit', 'commit-msg']))('publish shows a refusal of the %s hook', async name => {
     const project = await publishing()
     const hooks = makeHooks({ [name]: 'echo "no commits on a Friday" >&2\nexit 1' })
     const { status, stderr } = await publishWith(project, { 'core.hooksPath': hooks })
@@ -84,7 +84,7 @@ describe('the user’s own git', () => {
     expect(leftIn(project.temporary)).toEqual([])
   })
 
-  test('does not wait for what a hook leaves in the background', async () => {
+  test('publish does not wait for background processes of a hook', async () => {
     const project = await publishing()
     const hooks = makeHooks({ 'pre-commit': 'sleep 25 & exit 0' })
     const began = performance.now()
@@ -92,7 +92,7 @@ describe('the user’s own git', () => {
     expect(performance.now() - began).toBeLessThan(20_000)
   })
 
-  longTest('has another author for some repositories', async () => {
+  longTest('publish uses the author that git sets for the repository', async () => {
     const project = await publishing()
     const other = join(makeFolder({ config: '[user]\n\tname = Deployments\n\temail = bot@example.com\n' }), 'config')
     const key = `includeIf.hasconfig:remote.*.url:${project.server.address}.path`
@@ -105,7 +105,7 @@ describe('the user’s own git', () => {
     expect(await lastCommit(project, '%an <%ae>')).toBe('Deployments <bot@example.com>')
   })
 
-  longTest('goes through a proxy', async () => {
+  longTest('publish connects through the proxy of git', async () => {
     const bare = await bareRepository(makeFolder())
     const server = await httpServer(bare.repository)
     const proxy = await forwardProxy(Number(new URL(server.address).port))
@@ -118,7 +118,7 @@ describe('the user’s own git', () => {
     expect(Object.keys(await treeAt(server.repository))).toContain(`${FOLDER}/${LOCK_NAME}`)
   })
 
-  longTest('may have odd wishes', async () => {
+  longTest('publish works with unusual git settings', async () => {
     const project = await publishing()
     const odd = {
       'core.autocrlf': 'true',
@@ -154,7 +154,7 @@ describe('the user’s own git', () => {
   })
 })
 
-test('what git sets for its hooks does not lead elsewhere', async () => {
+test('publish ignores the variables that git sets for its hooks', async () => {
   const project = await publishing()
   const other = makeFolder({ 'a.txt': 'a\n' })
   await git(other, 'init', '--quiet')
@@ -184,7 +184,7 @@ test('what git sets for its hooks does not lead elsewhere', async () => {
   ])
 })
 
-test('devctl may be a hook of the source', async () => {
+test('publish works in a hook of the source repository', async () => {
   const project = await publishing()
   write(project.source, { 'compose.yaml': 'name: shop\nservices: {web: {image: "nginx:1.28"}}\n' })
   const program = join(root, 'bin/devctl.cjs')
@@ -198,7 +198,7 @@ test('devctl may be a hook of the source', async () => {
 })
 
 describe('a repository', () => {
-  test('that cannot be fetched in part is published to all the same', async () => {
+  test('publish works with a server that does not allow partial fetches', async () => {
     const server = await bareRepository(makeFolder(), { files: 50, commits: 10 })
     await git(server.repository, 'config', 'uploadpack.allowFilter', 'false')
     const { publish } = await publishing({ server })
@@ -207,7 +207,7 @@ describe('a repository', () => {
     expect(await git(server.repository, 'rev-list', '--count', 'main')).toBe('11')
   })
 
-  longTest('of years is fetched in part: our folder, and the lock files of all', async () => {
+  longTest('publish fetches only its folder and the lock files of a large repository', async () => {
     const files = TAKES_ALL ? 2000 : 300
     const server = await bareRepository(makeFolder(), { files, commits: TAKES_ALL ? 5000 : 300 })
     await commitDirectly(server.repository, { [`environments/staging/blog/${LOCK_NAME}`]: '{}\n', 'README.md': 'x\n' })
@@ -234,7 +234,7 @@ describe('a repository', () => {
       ['* text=auto\n'],
       ['* ident\n'],
     ]),
-  )('with the attributes %j holds the bytes that the lock tells', async attributes => {
+  )('publish writes the files unchanged despite the git attributes %j', async attributes => {
     const project = await publishing()
     await commitDirectly(project.server.repository, { '.gitattributes': attributes })
     const all: readonly Readonly<Record<string, string>>[] = [{ 'core.autocrlf': 'true' }, {}, { 'core.eol': 'crlf' }]
@@ -254,7 +254,7 @@ describe('a repository', () => {
   })
 
   test.each(few(['*\n', '*.lock\n', '/environments/\n', '.*\n*.yaml\n']))(
-    'that ignores %j gets all of our files',
+    'publish commits all of its files although the repository ignores %j',
     async ignored => {
       const project = await publishing()
       await commitDirectly(project.server.repository, { '.gitignore': ignored })
@@ -267,7 +267,7 @@ describe('a repository', () => {
     },
   )
 
-  longTest('may have files of any name beside ours', async () => {
+  longTest('publish keeps files with unusual names next to its own', async () => {
     const project = await publishing()
     const odd = {
       [`${FOLDER}/web/ü ñ.txt`]: 'a\n',
@@ -287,7 +287,7 @@ describe('a repository', () => {
   })
 
   test.each(few(['a [b]/ü/ñ/a*/with"quote/end ', ':(top)x', '#x', '!x', '-x']))(
-    'may have our folder called %j',
+    'publish works with the folder name %j',
     async path => {
       const project = await publishing()
       await commitDirectly(project.server.repository, { 'README.md': 'x\n', 'a/b.txt': 'x\n' })
@@ -302,7 +302,7 @@ describe('a repository', () => {
     },
   )
 
-  test.each(few(['sha256', 'sha1'], 0))('may have ids of %s, whatever the user’s own have', async format => {
+  test.each(few(['sha256', 'sha1'], 0))('publish works with %s object ids of the repository', async format => {
     const folder = makeFolder()
     const repository = join(folder, 'repository.git')
     await git(folder, 'init', '--quiet', '--bare', `--object-format=${format}`, '--initial-branch=main', repository)

@@ -5,7 +5,7 @@ import { makeFolder, write } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
 import { few } from '../../support/takes-all.ts'
 
-// The branch that `devctl preview` uses if the checkout is on none, as in most CI systems.
+// These tests cover the branch that `devctl preview` uses in a checkout without one, as in most CI systems.
 
 const repository = 'https://git.example.com/team/shop'
 const preview = { name: 'shop-main', status: 'Deploying', scope: 'personal', endpoints: [], labels: [] }
@@ -43,13 +43,13 @@ describe('a checkout that is on no branch', () => {
     [`deploy --repository ${repository}.git`, '\n'],
     ['endpoints', ', or name the preview: `devctl preview endpoints NAME`\n'],
   ] as const
-  test.each(few(lines, 2))('is asked for one: devctl preview %s', async (line, instead) => {
+  test.each(few(lines, 2))('devctl preview %s asks for the branch', async (line, instead) => {
     const { devctl, asked } = await detached()
     expect(await devctl(line)).toEqual({ status: 2, stdout: '', stderr: `${WHICH}${instead}` })
     expect(asked.filter(call => call.includes('/previews'))).toEqual([])
   })
 
-  test('is enough with `--branch`, in a pipeline that tells it, and for another repository', async () => {
+  test('devctl preview takes the branch from --branch, the CI pipeline or another repository', async () => {
     const { devctl } = await detached()
     const job = {
       GITHUB_ACTIONS: 'true',
@@ -64,7 +64,7 @@ describe('a checkout that is on no branch', () => {
     expect((await devctl(`deploy --repository ${other}`)).stderr).toContain('Scheduled the deploy of shop-main')
   })
 
-  test('may have a preview that is named', async () => {
+  test('devctl preview needs no branch for a named preview', async () => {
     const { devctl, asked } = await detached()
     expect((await devctl('endpoints shop-main')).status).toBe(0)
     expect(asked).toContain('GET /previews/shop-main')

@@ -23,8 +23,8 @@ async function published({ source, env }: Publishing, ...words: readonly string[
   return { lines: text.trimEnd().split('\n'), status }
 }
 
-describe('a program publishes by `devctl/operations`', () => {
-  test('and draws its own progress', async () => {
+describe('the example program that publishes', () => {
+  test('the program prints its own progress', async () => {
     const project = await publishing()
     const first = await published(project)
     const [compiled, fetched, pushed, kind, subject, ...rest] = first.lines
@@ -41,7 +41,7 @@ describe('a program publishes by `devctl/operations`', () => {
     expect(await project.log()).toHaveLength(1)
   })
 
-  longTest('and learns that another push came first', async () => {
+  longTest('the program learns that another push came first', async () => {
     const project = await publishing()
     await commitDirectly(project.server.repository, { 'README.md': 'ours\n' })
     installHooks(project.server.repository, losesRace(1))
@@ -51,7 +51,7 @@ describe('a program publishes by `devctl/operations`', () => {
     expect(status).toBe(0)
   })
 
-  test('and gets what is wrong as values', async () => {
+  test('the program gets diagnostics as values', async () => {
     const project = await publishing()
     write(project.source, { 'compose.yaml': 'services: {web: {image: "Nginx:1"}}\n' })
     const { lines, status } = await published(project)

@@ -19,7 +19,7 @@ const PRODUCTION = `
     images: {cache: redis:7.4}
 `
 
-/** Two environments of one application; staging runs an image that is fixed by its digest. */
+/** Creates two environments of one application. The image of staging has a digest. */
 async function twoEnvironments() {
   const world = await publishing({ environment: `    images: {web: "nginx:1.27@${DIGEST}"}` })
   const { server, source, change } = world
@@ -32,7 +32,7 @@ async function twoEnvironments() {
 const FOLDER = 'environments/production/shop'
 
 describe('promote', () => {
-  test('publishes the commit and the digests of one environment to the other, as a publish of them does', async () => {
+  test('promote publishes the commit and the image digests of one environment to another', async () => {
     const { source, publish, promote, change, devctl, log, tree, temporary } = await twoEnvironments()
     const commit = await git(source, 'rev-parse', 'HEAD')
     await publish()
@@ -60,7 +60,7 @@ describe('promote', () => {
     expect(await log()).toHaveLength(2)
   })
 
-  longTest('leaves the files of the user alone, from wherever it runs', async () => {
+  longTest('promote keeps uncommitted files, even from a subfolder', async () => {
     const { source, env, publish, change } = await twoEnvironments()
     await publish()
     await change({ 'below/README.md': 'here\n' })
@@ -70,7 +70,7 @@ describe('promote', () => {
     expect(await git(source, 'status', '--porcelain')).toBe(' M compose.yaml')
   })
 
-  test('refuses what nobody can make again', async () => {
+  test('promote refuses an unpublished environment and one with uncommitted files', async () => {
     const { source, publish, promote } = await twoEnvironments()
     expect(await promote()).toMatchObject({
       status: 1,
@@ -84,7 +84,7 @@ describe('promote', () => {
     })
   })
 
-  longTest('fetches a commit that the checkout does not have', async () => {
+  longTest('promote fetches a commit that a shallow checkout lacks', async () => {
     const { source, env, publish, change } = await twoEnvironments()
     await publish()
     await change({ 'README.md': 'about\n' })
@@ -95,7 +95,7 @@ describe('promote', () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'deploy(shop/production): 5 added\n' })
   })
 
-  longTest('goes into a pull request, and is tried again when another push comes first', async () => {
+  longTest('promote opens a pull request, and tries again after a concurrent push', async () => {
     const { server, publish, promote } = await twoEnvironments()
     await publish()
     const { status, stdout } = await promote('--pull-request')
@@ -112,7 +112,7 @@ describe('promote', () => {
       [['promote', 'staging', 'nowhere'], 'environment `nowhere` does not exist'],
       [['promote', 'staging'], 'missing required argument'],
     ]),
-  )('%j: %s', async (words, message) => {
+  )('the command %j reports: %s', async (words, message) => {
     const { devctl } = await twoEnvironments()
     expect(await devctl(...words)).toMatchObject({ status: 2, stderr: expect.stringContaining(message) })
   })

@@ -8,7 +8,7 @@ import { few, longTest } from '../../support/takes-all.ts'
 const FOLDER = 'environments/staging/shop'
 const OTHER = `sha256:${'b'.repeat(64)}`
 
-/** A registry with the tags that a test sets: the digest of each by `repository:tag`. */
+/** Starts a registry with the tags that a test sets, as digests by `repository:tag`. */
 async function registry(): Promise<{ readonly server: FakeServer; readonly tags: Map<string, string> }> {
   const tags = new Map<string, string>()
   const server = await fakeServer(({ path }, response) => {
@@ -40,7 +40,7 @@ async function withBuild() {
 }
 
 describe('the image of a service with `build`', () => {
-  test('is written with the digest that its registry has, and a second time it is unchanged', async () => {
+  test('publish writes an image with its digest, and a second publish is unchanged', async () => {
     const { publish, tags, image, imageNow, log, tree, registry } = await withBuild()
     tags.set('org/web:1.4', DIGEST)
     expect((await publish()).status).toBe(0)
@@ -52,7 +52,7 @@ describe('the image of a service with `build`', () => {
     expect(registry.requests.some(({ path }) => path.includes('redis'))).toBe(false)
   })
 
-  test('a tag that has moved is told by its digests, a new tag by the tags', async () => {
+  test('publish reports a moved tag by its digests, and a new tag by its name', async () => {
     const { publish, change, tags, image } = await withBuild()
     tags.set('org/web:1.4', OTHER)
     await publish()
@@ -63,7 +63,7 @@ describe('the image of a service with `build`', () => {
     expect((await publish()).stdout).toBe('deploy(shop/staging): web 1.4 → 1.5\n')
   })
 
-  test('that is not in the registry stops the run at its `build`', async () => {
+  test('publish reports an image that its registry does not have', async () => {
     const { publish, server, image } = await withBuild()
     const { status, stdout, stderr } = await publish()
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
@@ -80,7 +80,7 @@ describe('the image of a service with `build`', () => {
       ['that needs a login', 401, 'UNAUTHORIZED'],
       ['that is forbidden', 403, 'DENIED'],
     ]),
-  )('of a registry %s stops the run', async (_, status, code) => {
+  )('publish fails with a registry %s', async (_, status, code) => {
     const closed = await fakeServer((_, response) =>
       refuse(response, status, code, { 'www-authenticate': 'Basic realm="x"' }),
     )
@@ -88,7 +88,7 @@ describe('the image of a service with `build`', () => {
     expect(await publish()).toMatchObject({ status: 1, stderr: expect.stringContaining('image/not-confirmed') })
   })
 
-  longTest('given with `--image` and its digest is believed', async () => {
+  longTest('publish accepts an image with a digest from `--image` without asking the registry', async () => {
     const { publish, image, imageNow, registry, log } = await withBuild()
     const given = `${image('1.4')}@${OTHER}`
     expect((await publish('--image', `web=${given}`)).status).toBe(0)
@@ -98,7 +98,7 @@ describe('the image of a service with `build`', () => {
     expect(await log()).toHaveLength(1)
   })
 
-  longTest('given with `--image` and a tag is asked for', async () => {
+  longTest('publish resolves an image with a tag from `--image`', async () => {
     const { publish, image, imageNow, tags } = await withBuild()
     tags.set('org/web:rc', DIGEST)
     expect((await publish('--image', `web=${image('rc')}`)).status).toBe(0)
@@ -113,7 +113,7 @@ describe('the image of a service with `build`', () => {
         (reference: string) => ({ web: { 'image.name': reference, 'containerimage.digest': OTHER } }),
       ],
     ]),
-  )('given in a file of %s is believed', async (_, content) => {
+  )('publish accepts digests from a file of %s', async (_, content) => {
     const { publish, source, image, imageNow, registry } = await withBuild()
     write(source, { 'images.json': JSON.stringify(content(image('1.4'))) })
     expect((await publish('--images-file', 'images.json')).status).toBe(0)
@@ -121,7 +121,7 @@ describe('the image of a service with `build`', () => {
     expect(registry.requests).toEqual([])
   })
 
-  longTest('is the same in an overlay, which alone names its digest', async () => {
+  longTest('publish writes the digest only into an overlay', async () => {
     const { publish, tags, image, tree } = await withBuild()
     tags.set('org/web:1.4', DIGEST)
     expect((await publish('--layout', 'kustomize')).status).toBe(0)
@@ -133,7 +133,7 @@ describe('the image of a service with `build`', () => {
     expect((await publish('--layout', 'kustomize')).stdout).toMatch(/^unchanged/)
   })
 
-  test('without an `image` and a registry has no name', async () => {
+  test('publish refuses a build without an image name and a registry', async () => {
     const { publish } = await publishing({ compose: 'name: shop\nservices:\n  web:\n    build: .\n' })
     expect(await publish()).toMatchObject({ status: 1, stderr: expect.stringContaining('error[image/no-registry]') })
   })

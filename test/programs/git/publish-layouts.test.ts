@@ -16,19 +16,19 @@ type Tree = Readonly<Record<string, string>>
 interface Layouts {
   readonly staging?: string
   readonly production?: string
-  /** More lines of both, with four blanks. */
+  /** Additional lines of both environments, indented by four spaces. */
   readonly more?: string
 }
 
 interface Environments extends Publishing {
   to(environment: string, ...words: readonly string[]): Promise<Result>
-  /** Says other layouts in the manifest. */
+  /** Commits other layouts in the manifest. */
   lay(layouts: Layouts): Promise<void>
 }
 
 const APP = `${COMPOSE}    environment: {LEVEL: "\${LEVEL:-info}"}\n`
 
-/** An application with two environments. */
+/** Creates an application with two environments. */
 async function environments(
   layouts: Layouts = { staging: 'kustomize', production: 'kustomize' },
 ): Promise<Environments> {
@@ -85,7 +85,7 @@ async function removeFolder({ server, tree }: Publishing, folder: string): Promi
 }
 
 describe('two environments with overlays', () => {
-  test('share their base, differ where the manifest says so, and build to what plain manifests are', async () => {
+  test('overlays share their base and build to the same objects as plain manifests', async () => {
     const { to, tree, devctl, source, log, change, temporary } = await environments()
     expect((await to('staging')).stdout).toBe('deploy(shop/staging): 5 added\n')
     expect((await to('production')).stdout).toBe('deploy(shop/production): 5 added\n')
@@ -116,7 +116,7 @@ describe('two environments with overlays', () => {
     expect(await log()).toHaveLength(2)
   })
 
-  test('a newer source or another layout of one never changes what the other builds to', async () => {
+  test('a newer source or another layout of one environment leaves the other unchanged', async () => {
     const { to, lay, tree, change } = await environments()
     await to('staging')
     await to('production')
@@ -128,7 +128,7 @@ describe('two environments with overlays', () => {
     expect(below(after, PRODUCTION)).toEqual(below(before, PRODUCTION))
     expect(await build(after, PRODUCTION)).toEqual(await build(before, PRODUCTION))
     expect(webImage(await build(after, STAGING))).toBe('nginx:1.28')
-    // Until the other one is published, too.
+    // A publish of the other environment deletes the older base.
     expect((await to('production')).stdout).toBe('deploy(shop/production): web 1.27 → 1.28\n')
     const both = await tree()
     expect(bases(both)).toHaveLength(1)
@@ -141,7 +141,7 @@ describe('two environments with overlays', () => {
     expect(Object.keys(usesOf(left)!)).toEqual([PRODUCTION])
   })
 
-  longTest('one whose folder was removed from the repository needs its base no longer', async () => {
+  longTest('publish deletes a base once the folder of its environment was removed', async () => {
     const own = await environments()
     await own.to('staging')
     await own.change({ 'compose.yaml': APP.replace('nginx:1.27', 'nginx:1.28') })
@@ -155,7 +155,7 @@ describe('two environments with overlays', () => {
     expect(Object.keys(usesOf(files)!)).toEqual([PRODUCTION])
   })
 
-  longTest('one that is not among the users of its base becomes one, though nothing else differs', async () => {
+  longTest('publish adds an environment to the users of its base if nothing else differs', async () => {
     const own = await environments()
     await own.to('staging')
     await own.to('production')
@@ -167,7 +167,7 @@ describe('two environments with overlays', () => {
     expect(usesOf(await own.tree())).toEqual(uses)
   })
 
-  longTest('one whose lock is damaged keeps its base', async () => {
+  longTest('publish keeps the base of an environment with a damaged lock', async () => {
     const own = await environments()
     await own.to('staging')
     await commitDirectly(own.server.repository, { [`${STAGING}/.devctl.lock`]: '}' })
@@ -176,7 +176,7 @@ describe('two environments with overlays', () => {
     expect(bases(await own.tree())).toHaveLength(2)
   })
 
-  longTest('published at the same moment are both there', async () => {
+  longTest('concurrent publishes of two environments both succeed', async () => {
     const { to, tree, change, server } = await environments()
     for (const version of few(['1.27', '1.28', '1.29'], 2)) {
       await change({ 'compose.yaml': APP.replace('nginx:1.27', `nginx:${version}`) })
@@ -189,7 +189,7 @@ describe('two environments with overlays', () => {
     expect(await git(server.repository, 'rev-list', '--merges', '--count', 'main')).toBe('0')
   })
 
-  longTest('a pull request has the base, too', async () => {
+  longTest('a pull request contains the base', async () => {
     const { to, tree } = await environments()
     await to('production')
     expect((await to('staging', '--pull-request')).status).toBe(0)
@@ -202,7 +202,7 @@ describe('two environments with overlays', () => {
 })
 
 describe('the folder of the bases', () => {
-  longTest('is refused when it was edited by hand, until it is taken over, and keeps the files of others', async () => {
+  longTest('publish refuses an edited base until --take-over, and keeps files of other users', async () => {
     const { to, tree, server, change } = await environments()
     await to('staging')
     const before = await tree()
@@ -221,7 +221,7 @@ describe('the folder of the bases', () => {
     expect((await tree())[`${SHARED}/notes.md`]).toBe('theirs\n')
   })
 
-  test('is not the folder of an environment', async () => {
+  test('publish refuses a folder that is both for bases and for an environment', async () => {
     const { to, log } = await environments({ staging: 'kustomize' })
     expect(await to('staging', '--path', SHARED)).toMatchObject({
       status: 1,
@@ -235,7 +235,7 @@ describe('the folder of the bases', () => {
     expect(await log()).toHaveLength(1)
   })
 
-  longTest('is not taken by plain manifests either', async () => {
+  longTest('plain manifests cannot take over the folder of the bases', async () => {
     const { to } = await environments({ staging: 'kustomize' })
     await to('staging')
     expect(await to('production', '--path', SHARED, '--take-over')).toMatchObject({
@@ -244,7 +244,7 @@ describe('the folder of the bases', () => {
     })
   })
 
-  longTest('can hold the environments', async () => {
+  longTest('the folder of the bases can contain environments', async () => {
     const { to, tree } = await environments()
     await to('staging', '--path', `${SHARED}/staging`)
     await to('production', '--path', `${SHARED}/production`)
@@ -255,7 +255,7 @@ describe('the folder of the bases', () => {
 })
 
 describe('the path of an environment', () => {
-  test.each(few(['.', 'with blank/x', 'a/b/c/d/e/f', 'x', 'apps']))('may be %s, in any layout', async path => {
+  test.each(few(['.', 'with blank/x', 'a/b/c/d/e/f', 'x', 'apps']))('the path %s works in any layout', async path => {
     const { to, tree } = await environments({ staging: 'kustomize' })
     expect((await to('staging', '--path', path)).status).toBe(0)
     const overlay = await build(await tree(), path)
@@ -268,7 +268,7 @@ describe('the path of an environment', () => {
   })
 })
 
-describe('another layout', () => {
+describe('a change of the layout', () => {
   const PLAIN = [
     '.devctl.lock',
     'README.md',
@@ -281,7 +281,7 @@ describe('another layout', () => {
   ]
   const inFolder = (folder: string, files: readonly string[]) => files.map(file => posix.join(folder, file))
 
-  test('leaves exactly its own files, and the same objects', async () => {
+  test('publish in another layout leaves only its own files, with the same objects', async () => {
     const { to, lay, tree } = await environments({})
     await to('staging')
     const objects = await build(await tree(), STAGING)
@@ -316,7 +316,7 @@ describe('another layout', () => {
     expect(Object.keys(await tree())).toEqual(inFolder(STAGING, PLAIN))
   })
 
-  longTest('with a change at the same time tells that change', async () => {
+  longTest('publish in another layout reports a change of the source', async () => {
     const { to, lay, change, devctl } = await environments()
     await to('staging')
     await change({ 'compose.yaml': APP.replace('nginx:1.27', 'nginx:1.28') })
@@ -327,7 +327,7 @@ describe('another layout', () => {
   })
 })
 
-longTest('where the files cannot be read, they are counted', async () => {
+longTest('publish counts files if it cannot read the objects', async () => {
   const { to, tree, server, change } = await environments()
   await to('staging')
   const path = `${STAGING}/kustomization.yaml`
@@ -342,11 +342,11 @@ longTest('where the files cannot be read, they are counted', async () => {
   expect(Object.keys(await build(await tree(), STAGING))).toHaveLength(5)
 })
 
-describe('`render` writes what `publish` commits', () => {
+describe('files of render and publish', () => {
   const withoutLocks = (files: Tree) =>
     Object.fromEntries(Object.entries(files).filter(([path]) => !path.endsWith('.devctl.lock')))
 
-  test.each(few(['plain', 'single-file']))('in the layout %s', async layout => {
+  test.each(few(['plain', 'single-file']))('render writes the same files as publish in the layout %s', async layout => {
     const { to, devctl, tree, source } = await environments({ staging: layout })
     await to('staging')
     await devctl('render', '--environment', 'staging', '--output-dir', '../rendered')
@@ -357,7 +357,7 @@ describe('`render` writes what `publish` commits', () => {
     expect(withoutLocks(read(join(source, '../rendered')))).toEqual(withoutLocks(Object.fromEntries(published)))
   })
 
-  longTest('with overlays for the root of the repository', async () => {
+  longTest('render writes the same overlays as publish', async () => {
     const { to, devctl, tree, source } = await environments()
     for (const name of ['staging', 'production']) {
       await to(name)
@@ -368,7 +368,7 @@ describe('`render` writes what `publish` commits', () => {
     expect(usesOf(rendered)).toEqual(usesOf(await tree()))
   })
 
-  test.each(few(['kustomize', 'plain', 'single-file']))('twice, and nothing the second time: %s', async layout => {
+  test.each(few(['kustomize', 'plain', 'single-file']))('a second render changes no file: %s', async layout => {
     const { devctl, source } = await environments()
     const words = ['render', '--environment', 'staging', '--layout', layout, '--output-dir', '../rendered']
     await devctl(...words)
@@ -384,7 +384,7 @@ describe('`render` writes what `publish` commits', () => {
     [['--format', 'kustomize'], '`--format kustomize` writes several files'],
     [['--take-over'], 'no effect without `--output-dir`'],
     [['--layout', 'helm', '--output-dir', 'x'], '`--layout` is `helm`'],
-  ])('%j is refused', async (words, message) => {
+  ])('render refuses the options %j', async (words, message) => {
     const { devctl } = await environments()
     expect(await devctl('render', ...words)).toMatchObject({ status: 2, stderr: expect.stringContaining(message) })
   })

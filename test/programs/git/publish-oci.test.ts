@@ -13,7 +13,7 @@ import { run } from '../../support/run.ts'
 import { few, longTest } from '../../support/takes-all.ts'
 import { leakIn } from './leaks.ts'
 
-/** An application, and a registry that it is pushed to. */
+/** Creates an application and a registry that it is pushed to. */
 async function begin(environment = '', registry?: MemoryRegistry) {
   const there = registry ?? (await memoryRegistry())
   const app = await publishing({ environment })
@@ -23,7 +23,7 @@ async function begin(environment = '', registry?: MemoryRegistry) {
 
 const manifestAt = ({ manifests }: MemoryRegistry, tag = 'staging') => JSON.parse(manifests.get(tag)!.bytes.toString())
 
-/** The files of the artifact. */
+/** Returns the files of the artifact. */
 function filesAt(registry: MemoryRegistry, tag = 'staging'): Readonly<Record<string, string>> {
   const { digest } = layerOf(registry.manifests.get(tag)!.bytes)!
   return Object.fromEntries(unpack(registry.blobs.get(digest)!)!)
@@ -33,7 +33,7 @@ const changed = (app: Publishing, image = 'nginx:1.29') =>
   app.change({ 'compose.yaml': COMPOSE.replace('nginx:1.27', image) })
 
 describe('publish --oci', () => {
-  test('pushes what it would commit', async () => {
+  test('publish --oci pushes the files that it would commit', async () => {
     const { app, registry, push } = await begin()
     const { status, stdout, stderr } = await push()
     expect(status, stderr).toBe(0)
@@ -50,7 +50,7 @@ describe('publish --oci', () => {
     expect(leftIn(app.temporary)).toEqual([])
   })
 
-  test('says where it comes from, and nothing of the time', async () => {
+  test('publish --oci annotates the source, and the digest does not depend on the time', async () => {
     const { app, registry, push } = await begin()
     await git(app.source, 'remote', 'add', 'origin', 'git@github.com:acme/shop.git')
     const first = JSON.parse((await push('--output', 'json')).stdout)
@@ -60,13 +60,13 @@ describe('publish --oci', () => {
       'org.opencontainers.image.source': 'https://github.com/acme/shop',
     })
     expect(first.tags).toEqual(['staging', `staging-${first.digest.slice(7, 19)}`])
-    // From nothing it is the same artifact.
+    // An empty registry gets the same artifact.
     registry.manifests.clear()
     registry.blobs.clear()
     expect(JSON.parse((await push('--output', 'json')).stdout).digest).toBe(first.digest)
   })
 
-  test('pushes nothing where no file differs, whatever commit it is', async () => {
+  test('publish --oci pushes nothing if no file differs', async () => {
     const { app, registry, push } = await begin()
     const { digest } = JSON.parse((await push('--output', 'json')).stdout)
     await app.change({ 'README.md': 'of the source' })
@@ -83,7 +83,7 @@ describe('publish --oci', () => {
     expect((await push('--verify')).stdout).toMatch(/^verified: /)
   })
 
-  test('says what changed, and keeps what was there under its own tag', async () => {
+  test('publish --oci reports changes and keeps the previous artifact under its own tag', async () => {
     const { app, registry, push } = await begin()
     const first = JSON.parse((await push('--output', 'json')).stdout)
     await changed(app)
@@ -99,7 +99,7 @@ describe('publish --oci', () => {
     expect(filesAt(registry, first.tags[1])['web/deployment-web.yaml']).toContain('nginx:1.27')
   })
 
-  test('does not overwrite a newer source, unless it is asked to', async () => {
+  test('publish --oci replaces a newer source only with --rollback', async () => {
     const { app, registry, push } = await begin()
     const old = await git(app.source, 'rev-parse', 'HEAD')
     const newest = await changed(app)
@@ -113,7 +113,7 @@ describe('publish --oci', () => {
     expect(filesAt(registry)['web/deployment-web.yaml']).toContain('nginx:1.27')
   })
 
-  test('sees what was pushed between its look and its push', async () => {
+  test('publish --oci detects a newer source that is pushed during its own push', async () => {
     let beforeTag: (() => Promise<unknown>) | undefined
     const registry = await memoryRegistry(async ({ method, path }) => {
       const run = method === 'HEAD' && path.endsWith('/manifests/staging') ? beforeTag : undefined
@@ -136,7 +136,7 @@ describe('publish --oci', () => {
     expect(filesAt(registry)['web/deployment-web.yaml']).toContain('nginx:1.29')
   })
 
-  test('has no secret in it, and pushes nothing where there is one', async () => {
+  test('publish --oci refuses a secret and sends no request', async () => {
     const { app, registry, push } = await begin()
     await app.change({
       'compose.yaml': COMPOSE.replace('redis:7', 'redis:7\n    environment: {API_TOKEN: Zk83hfUw02kdLs9d}'),
@@ -148,7 +148,7 @@ describe('publish --oci', () => {
     expect(registry.requests).toEqual([])
   })
 
-  test('of files that are in no commit says no revision', async () => {
+  test('publish --oci of uncommitted files has no revision annotation', async () => {
     const { app, registry, push } = await begin()
     await app.change({ 'compose.yaml': COMPOSE })
     const { write } = await import('../../support/cli/folder.ts')
@@ -157,7 +157,7 @@ describe('publish --oci', () => {
     expect(Object.keys(manifestAt(registry).annotations)).toEqual(['org.opencontainers.image.created'])
   })
 
-  test('replaces nothing that devctl has not pushed', async () => {
+  test('publish --oci refuses artifacts of other tools and of other applications', async () => {
     const { app, registry, push } = await begin()
     const image = { schemaVersion: 2, config: { mediaType: 'application/vnd.oci.image.config.v1+json' }, layers: [] }
     const type = 'application/vnd.oci.image.manifest.v1+json'
@@ -184,21 +184,21 @@ describe('publish --oci', () => {
       ],
       4,
     ),
-  )('refuses %j', async (words, said) => {
+  )('publish --oci refuses %j', async (words, said) => {
     const { push } = await begin()
     const { status, stderr } = await push(...words)
     expect(status).toBe(2)
     expect(stderr).toContain(said)
   })
 
-  longTest('of an environment with overlays takes another layout', async () => {
+  longTest('publish --oci of an environment with overlays needs another layout', async () => {
     const { push, registry } = await begin('    layout: kustomize\n')
     expect((await push()).stderr).toContain('add `--layout plain`')
     expect((await push('--layout', 'single-file')).status).toBe(0)
     expect(Object.keys(filesAt(registry))).toContain('manifests.yaml')
   })
 
-  longTest('takes the tag of the reference, and any spelling of it', async () => {
+  longTest('publish --oci uses the tag of its reference, with or without `oci://`', async () => {
     const { app, registry } = await begin()
     expect((await app.publish('--oci', `oci://${registry.name}:v1`)).status).toBe(0)
     expect((await app.publish('--oci', `${registry.name}:v1`)).stdout).toMatch(/^unchanged: /)
@@ -208,7 +208,7 @@ describe('publish --oci', () => {
   })
 })
 
-/** An environment that is published to a registry. */
+/** Returns a manifest whose environment is published to a registry. */
 const manifestWith = (oci: string, more = '') => `name: shop
 environments:
   staging:
@@ -224,7 +224,7 @@ describe('an environment with `oci`', () => {
     return begun
   }
 
-  test('is published there, with a README that needs no option', async () => {
+  test('publish uses `oci` of the environment, and the README names no further option', async () => {
     const { app, registry } = await published()
     expect((await app.publish()).stdout).toMatch(/:staging@sha256:[0-9a-f]{64}\n$/)
     expect(filesAt(registry)['README.md']).toContain('    devctl publish --environment staging\n')
@@ -233,14 +233,14 @@ describe('an environment with `oci`', () => {
     expect((await app.devctl('diff', '--environment', 'staging', '--against', 'out')).status).toBe(0)
   })
 
-  longTest('is published to a repository that an option names', async () => {
+  longTest('publish --repository overrides `oci` of the environment', async () => {
     const { app, registry } = await published()
     expect((await app.publish('--repository', app.server.address, '--branch', 'main')).status).toBe(0)
     expect(registry.requests).toEqual([])
     expect(Object.keys(await app.tree())).toContain('environments/staging/shop/web/deployment-web.yaml')
   })
 
-  test('is not promoted', async () => {
+  test('promote refuses an environment with `oci`', async () => {
     const { app } = await published()
     const more = `  production:\n    namespace: shop\n    domain: example.com\n    repository: ${app.server.address}\n`
     await app.change({ 'devctl.yml': manifestWith('registry.example.com/team/shop', more) })
@@ -254,7 +254,7 @@ describe('gitops init --oci', () => {
   const init = (app: Publishing, ...words: readonly string[]) =>
     app.devctl('gitops', 'init', '--environment', 'staging', ...words)
 
-  test('prints without a repository', async () => {
+  test('gitops init --oci --print needs no repository', async () => {
     const app = await publishing()
     await app.change({ 'devctl.yml': manifestWith('registry.example.com/team/shop:v1') })
     const flux = await init(app, '--flux', '--print')
@@ -270,7 +270,7 @@ describe('gitops init --oci', () => {
     expect((await init(app, '--flux')).stderr).toContain('the repository for the file is not known')
   })
 
-  longTest('commits the file to the repository of the environment', async () => {
+  longTest('gitops init --oci commits the file to the repository of the environment', async () => {
     const app = await publishing()
     await app.publish()
     const { status, stdout, stderr } = await init(app, '--flux', '--oci', 'registry.example.com/team/shop')
@@ -284,7 +284,7 @@ describe('gitops init --oci', () => {
     [['--argocd', '--all'], '`--oci` cannot be combined with `--all`'],
     [['--flux', '--path', 'shop'], '`--path` cannot be combined with `--oci`'],
     [['--flux', '--url', 'https://git.example.com/a'], '`--url` is `https://git.example.com/a`'],
-  ])('refuses %j', async (words, said) => {
+  ])('gitops init --oci refuses %j', async (words, said) => {
     const app = await publishing()
     const { status, stderr } = await init(app, '--oci', 'registry.example.com/team/shop', ...words)
     expect(status).toBe(2)
@@ -297,7 +297,7 @@ describe('publish --oci to a private registry', () => {
   const BASIC = `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base64')}`
   const login = { auth: BASIC.slice('Basic '.length) }
 
-  /** Takes the login itself. */
+  /** Starts a registry that accepts the login itself. */
   const basic = () =>
     memoryRegistry(({ headers }, response) => {
       if (headers.authorization === BASIC) return false
@@ -306,8 +306,8 @@ describe('publish --oci to a private registry', () => {
     })
 
   /**
-   * Takes tokens of its own service, each for a few requests, for who logs in or has an identity token; `gives` is what
-   * they are for.
+   * Starts a registry that accepts tokens of its own service, each for a few requests. Users get a token for their
+   * login or identity token; `gives` is what the token allows.
    */
   const tokens = (gives: string) => {
     let [made, left] = [0, 0]
@@ -361,7 +361,7 @@ describe('publish --oci to a private registry', () => {
       ],
       2,
     ),
-  )('goes with %s', async (_, start, entry) => {
+  )('publish --oci works with %s', async (_, start, entry) => {
     const registry = await start()
     const { push } = await someone(registry, entry)
     expect(await push()).toMatchObject({ status: 0, stdout: expect.stringContaining(':staging@sha256:') })
@@ -386,7 +386,7 @@ describe('publish --oci to a private registry', () => {
       ],
       2,
     ),
-  )('says what is missing to %s', async (_, start, entry, message) => {
+  )('publish --oci reports a missing permission: %s', async (_, start, entry, message) => {
     const registry = await start()
     const { push } = await someone(registry, entry)
     expect(await push()).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(message) })

@@ -21,10 +21,10 @@ ${more}volumes:
 const FORCE = 'kustomize.toolkit.fluxcd.io/force: enabled'
 const REPLACE = 'argocd.argoproj.io/sync-options: Replace=true,Force=true'
 
-describe.each(few(['plain', 'kustomize', 'single-file']))('what cannot change in place, as %s', layout => {
+describe.each(few(['plain', 'kustomize', 'single-file']))('changes that need a replacement, as %s', layout => {
   const environment = `    layout: ${layout}\n`
 
-  test('is replaced by the controllers, with marks for that one commit', async () => {
+  test('publish marks a changed object for replacement, and the next commit removes the marks', async () => {
     const app = await publishing({ compose: compose(), environment })
     expect((await app.publish()).status).toBe(0)
     await app.change({ 'compose.yaml': compose({ port: true }) })
@@ -56,7 +56,7 @@ describe.each(few(['plain', 'kustomize', 'single-file']))('what cannot change in
     expect(await text()).not.toContain('Replace=true')
   })
 
-  test('is refused where data would be lost, with its place', async () => {
+  test('publish refuses a change that would lose data and reports its position', async () => {
     const app = await publishing({ compose: compose(), environment })
     expect((await app.publish()).status).toBe(0)
     await app.change({ 'compose.yaml': compose({ size: '1g' }) })

@@ -13,7 +13,7 @@ const BRANCH = 'devctl/staging/shop'
 const NEWER = COMPOSE.replace('nginx:1.27', 'nginx:1.28')
 
 /**
- * An application whose environment asks for pull requests, on a forge, where git reads and writes files unless
+ * Creates an application whose environment uses pull requests, on a forge. Git reads and writes its files unless
  * `isHttp`.
  */
 async function requesting({
@@ -39,8 +39,8 @@ async function requesting({
   return { ...made, server: server as Forge, heads, commitsOn, headOf }
 }
 
-describe('a request', () => {
-  test('is opened from a branch of its own with text, labels and reviewers, and stays if its base moves', async () => {
+describe('a pull request', () => {
+  test('publish opens a pull request with labels and reviewers, and it stays if its base moves', async () => {
     const { publish, server, commitsOn, headOf, tree, log } = await requesting({
       more: '    pullRequest: {labels: [deploy, nobody-has-it], reviewers: [ann]}\n',
     })
@@ -72,14 +72,14 @@ describe('a request', () => {
     expect(await headOf(BRANCH)).toBe(head)
   })
 
-  test('is asked for by `--pull-request`, too', async () => {
+  test('publish --pull-request opens a pull request', async () => {
     const server = await forge()
     const { publish } = await publishing({ server: { ...server, env: { ...server.env, ...server.asFiles } } })
     expect((await publish('--pull-request', '--output', 'json')).status).toBe(0)
     expect(server.pulls).toHaveLength(1)
   })
 
-  test('stays as it is when nothing changed, and follows a newer source: one commit, the same request', async () => {
+  test('a pull request is unchanged without changes, and a newer source updates its one commit', async () => {
     const { publish, server, change, commitsOn, headOf, tree } = await requesting({ isHttp: true })
     await publish()
     const [head, pushes] = [await headOf(BRANCH), server.pushes()]
@@ -102,7 +102,7 @@ describe('a request', () => {
     expect((await tree(BRANCH))[`${FOLDER}/web/deployment-web.yaml`]).toContain('nginx:1.28')
   })
 
-  longTest('is not overwritten by an older source', async () => {
+  longTest('a pull request with a newer source is replaced only with --rollback', async () => {
     const { publish, server, change, source, tree } = await requesting()
     const older = await change({ 'compose.yaml': COMPOSE })
     const newer = await change({ 'compose.yaml': NEWER })
@@ -119,7 +119,7 @@ describe('a request', () => {
     expect(server.pulls).toHaveLength(1)
   })
 
-  longTest('that was merged is followed by a fresh one', async () => {
+  longTest('publish opens another pull request after the first was merged', async () => {
     const { publish, server, change, commitsOn } = await requesting()
     await publish()
     await server.merge(server.pulls[0]!)
@@ -134,7 +134,7 @@ describe('a request', () => {
     expect(await commitsOn(BRANCH)).toBe(1)
   })
 
-  longTest('that was merged leaves nothing: its branch is removed, or a warning says what to do', async () => {
+  longTest('publish deletes the branch of a merged pull request, or warns if it cannot', async () => {
     const { publish, server, heads } = await requesting()
     await publish()
     await server.merge(server.pulls[0]!)
@@ -155,7 +155,7 @@ describe('a request', () => {
     expect(server.pulls).toMatchObject([{ comments: [] }])
   })
 
-  test('into a branch without a commit cannot be', async () => {
+  test('publish refuses a pull request to a branch without a commit', async () => {
     const { publish } = await publishing()
     expect(await publish('--pull-request')).toMatchObject({
       status: 1,
@@ -164,8 +164,8 @@ describe('a request', () => {
   })
 })
 
-describe('the base', () => {
-  longTest('that moved in our folder has the request written anew on top of it', async () => {
+describe('the base of a pull request', () => {
+  longTest('publish rewrites a pull request after its base has changed the same folder', async () => {
     const { publish, server, headOf, change, commitsOn, source, tree } = await requesting()
     await publish()
     await server.merge(server.pulls[0]!)
@@ -186,7 +186,7 @@ describe('the base', () => {
     expect(server.pulls).toHaveLength(2)
   })
 
-  test.each(few([true, false]))('that already holds it ends the request (token: %s)', async hasToken => {
+  test.each(few([true, false]))('a base with all changes ends the pull request (token: %s)', async hasToken => {
     const { publish, server, change, heads, env, source } = await requesting({ hasToken })
     await commitDirectly(server.repository, { 'x.txt': 'x\n' })
     const given = { ...env, ...server.withToken }
@@ -209,8 +209,8 @@ describe('the base', () => {
   })
 })
 
-describe('somebody else’s work on its branch is never lost', () => {
-  test('a commit of theirs', async () => {
+describe('commits of another user on the branch', () => {
+  test('publish refuses to replace a commit of another user', async () => {
     const { publish, server, change, headOf } = await requesting()
     await publish()
     const theirs = await commitDirectly(
@@ -234,7 +234,7 @@ describe('somebody else’s work on its branch is never lost', () => {
     ['a file of ours', `${FOLDER}/web/service-web.yaml`],
     ['a file beside ours', `${FOLDER}/web/extra.yaml`],
   ] as const
-  test.each(few(paths, 0))('a commit of ours that they amended: %s', async (_, path) => {
+  test.each(few(paths, 0))('publish refuses to replace a commit that another user has amended: %s', async (_, path) => {
     const { publish, server, change, headOf } = await requesting()
     await publish()
     const clone = makeFolder()
@@ -251,7 +251,7 @@ describe('somebody else’s work on its branch is never lost', () => {
     expect(await headOf(BRANCH)).toBe(theirs)
   })
 
-  longTest('also when the request is no longer wanted', async () => {
+  longTest('publish keeps a commit of another user after the merge', async () => {
     const { publish, server, headOf } = await requesting()
     await publish()
     await server.merge(server.pulls[0]!)
@@ -261,8 +261,8 @@ describe('somebody else’s work on its branch is never lost', () => {
   })
 })
 
-describe('without a token', () => {
-  test('title, body and the page to open it are printed', async () => {
+describe('pull requests without a token', () => {
+  test('publish without a token prints title, body and the page to open a pull request', async () => {
     const { publish, server, commitsOn } = await requesting({ hasToken: false })
     const { status, stdout } = await publish()
     expect(status).toBe(0)
@@ -274,7 +274,7 @@ describe('without a token', () => {
     expect(server.pulls).toEqual([])
   })
 
-  longTest('`--output json` has them', async () => {
+  longTest('publish --output json has the pull request', async () => {
     const { publish, server } = await requesting({ hasToken: false })
     const record = JSON.parse((await publish('--output', 'json')).stdout)
     expect(record).toMatchObject({
@@ -295,7 +295,7 @@ describe('without a token', () => {
     })
   })
 
-  longTest('a server that nobody knows gets its branch all the same', async () => {
+  longTest('publish pushes the branch to a server of an unknown kind', async () => {
     const server = await forge()
     const { publish } = await publishing({ server: { ...server, env: server.asFiles } })
     const { status, stdout } = await publish('--pull-request')
@@ -307,7 +307,7 @@ describe('without a token', () => {
   })
 })
 
-longTest('a token that the server does not take: the branch is there, and the next run opens the request', async () => {
+longTest('the publish after a refused token opens the pull request', async () => {
   const { publish, source, env, server, heads } = await requesting()
   const words = ['publish', '--environment', 'staging']
   const { status, stderr } = await run(words, { cwd: source, env: { ...env, GITEA_TOKEN: 'another-token-987' } })
@@ -318,7 +318,7 @@ longTest('a token that the server does not take: the branch is there, and the ne
   expect((await publish()).stdout).toMatch(/^unchanged: .*\n.*\/pulls\/1\n$/)
 })
 
-longTest('two publishers at the same moment make one request', async () => {
+longTest('concurrent publishes open one pull request', async () => {
   const { source, env, server, commitsOn, tree } = await requesting()
   const all = await Promise.all(
     Array.from({ length: TAKES_ALL ? 3 : 2 }, () => run(['publish', '--environment', 'staging'], { cwd: source, env })),
@@ -329,7 +329,7 @@ longTest('two publishers at the same moment make one request', async () => {
   expect(Object.keys(await tree(BRANCH))).toContain(`${FOLDER}/web/deployment-web.yaml`)
 })
 
-longTest('an older and a newer source at the same moment end with the newer one', async () => {
+longTest('concurrent publishes of two commits end with the newer one', async () => {
   const { source, env, server, change, tree } = await requesting()
   const other = makeFolder()
   await git(other, 'clone', '--quiet', source, 'older')
@@ -343,8 +343,8 @@ longTest('an older and a newer source at the same moment end with the newer one'
 })
 
 if (TAKES_ALL)
-  describe('without changing anything', () => {
-    test('`--dry-run` shows what it would change, and `--verify` looks at the branch that controllers read', async () => {
+  describe('options that change nothing', () => {
+    test('publish --dry-run shows the changes, and --verify checks the base branch', async () => {
       const { publish, server, heads } = await requesting()
       expect((await publish('--dry-run')).stdout).toContain('+ deployment/web')
       expect(await heads()).toEqual(['main'])
@@ -358,7 +358,7 @@ if (TAKES_ALL)
     })
   })
 
-test('nothing secret is in a request, and nobody is pinged by it', async () => {
+test('a pull request contains no secret and mentions no user', async () => {
   const password = 'hunter2-is-very-long'
   const { publish, server, change, tree } = await requesting({
     more: '    pullRequest: true\n    secrets:\n      public: [services.web.environment.DB_PASSWORD]\n',

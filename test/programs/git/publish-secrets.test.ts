@@ -28,7 +28,7 @@ services:
       POSTGRES_PASSWORD: ${value}
 `
 
-/** A run of the real command, with its own folder for devctl, and all places searched for secrets afterwards. */
+/** Runs the real command with a separate folder for devctl, and searches all places for secrets afterwards. */
 async function watchedPublishing(
   secrets: readonly string[],
   options: Parameters<typeof publishing>[0],
@@ -68,7 +68,7 @@ async function watchedPublishing(
   }
 }
 
-/** The blocks of YAML that the help of an error gives, in its order. */
+/** Returns the YAML blocks in the help of an error, in order. */
 function blocksIn(stderr: string): readonly Readonly<Record<string, Secrets>>[] {
   const blocks = stderr.split('\n').reduce<string[][]>((found, line) => {
     if (/^ +environments:$/.test(line)) found.push([])
@@ -90,7 +90,7 @@ interface Secrets {
   readonly public?: readonly string[]
 }
 
-/** The lines of the manifest that say what the blocks say. */
+/** Returns the lines of the manifest with the content of the blocks. */
 const pasted = (blocks: readonly Readonly<Record<string, Secrets>>[]) => {
   const all = blocks.flatMap(block => Object.values(block))
   const values = Object.assign({}, ...all.map(({ values }) => values ?? {}))
@@ -103,7 +103,7 @@ function objectsIn(tree: Readonly<Record<string, string>>): readonly KubernetesO
     .flatMap(([, text]) => loadAll(text) as KubernetesObject[])
 }
 
-describe('a plain value stops the run, with its place and the lines to paste', () => {
+describe('secrets in plain values', () => {
   const cases: readonly (readonly [string, string, string, string])[] = [
     ['in a variable, by its name', withVariable(PASSWORD), 'compose.yaml:6:26', PASSWORD],
     [
@@ -144,7 +144,7 @@ describe('a plain value stops the run, with its place and the lines to paste', (
     ],
   ]
 
-  test.each(few(cases, 4))('%s', async (_, compose, place, secret) => {
+  test.each(few(cases, 4))('publish refuses a secret %s', async (_, compose, place, secret) => {
     const { publish, check, server } = await watchedPublishing([secret], { compose })
     const { status, stdout, stderr } = await publish('--loglevel', 'debug')
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
@@ -156,7 +156,7 @@ describe('a plain value stops the run, with its place and the lines to paste', (
     await check()
   })
 
-  test('in a file of the host', async () => {
+  test('publish refuses a secret in a file of the host', async () => {
     const compose =
       'name: shop\nservices:\n  db:\n    image: redis:7\n    volumes: ["./redis.conf:/etc/redis.conf:ro"]\n'
     const { publish, check, change } = await watchedPublishing([PASSWORD], { compose })
@@ -168,7 +168,7 @@ describe('a plain value stops the run, with its place and the lines to paste', (
     await check()
   })
 
-  longTest('the lines make the next run succeed: a variable', async () => {
+  longTest('the suggested lines replace a variable with a reference to a Secret', async () => {
     const { publish, check, change, server, tree } = await watchedPublishing([PASSWORD], {
       compose: withVariable(PASSWORD),
     })
@@ -188,7 +188,7 @@ describe('a plain value stops the run, with its place and the lines to paste', (
     await check()
   })
 
-  longTest('the other lines make it public', async () => {
+  longTest('the alternative lines make a value public', async () => {
     const { publish, change, server, tree } = await publishing({ compose: withVariable(PASSWORD) })
     const [, open] = blocksIn((await publish()).stderr)
     expect(open).toEqual({ staging: { public: ['services.db.environment.POSTGRES_PASSWORD'] } })
@@ -197,7 +197,7 @@ describe('a plain value stops the run, with its place and the lines to paste', (
     expect((await tree())[`${FOLDER}/db/deployment-db.yaml`]).toContain(PASSWORD)
   })
 
-  longTest('every place that is answered to be public is published', async () => {
+  longTest('publish accepts all places that were made public', async () => {
     const compose = `name: shop
 services:
   web:
@@ -226,7 +226,7 @@ configs: {site: {content: "\${J_TOKEN}"}}
     expect(await publish()).toMatchObject({ status: 0 })
   })
 
-  test('all lines of one run together make the next one succeed, that of a secret of Compose too', async () => {
+  test('all suggested lines together make the next publish succeed', async () => {
     const secrets = [PASSWORD, URL_PASSWORD, TOKEN]
     const compose = `name: shop
 services:
@@ -260,7 +260,7 @@ const sealing = (more = '') =>
   `    secrets:\n      backend: sealed\n      certificate: sealing.pem\n      values:\n        ${VALUE}: {secret: shop-db, key: password}\n${more}`
 
 describe('backends', () => {
-  test('external: ExternalSecrets in place of values', async () => {
+  test('the backend external writes ExternalSecrets instead of values', async () => {
     const environment = `    secrets:\n      backend: external\n      store: vault\n      storeKind: ClusterSecretStore\n      values:\n        ${VALUE}: {secret: shop-db, key: password, remote: apps/shop, property: db}\n`
     const { publish, tree, check } = await watchedPublishing([PASSWORD], {
       compose: withVariable(PASSWORD),
@@ -279,7 +279,7 @@ describe('backends', () => {
   })
 
   test.each(few(['kustomize', 'plain', 'single-file']))(
-    'sealed, layout %s: the cluster can open it, and the next run changes nothing',
+    'a sealed value in the layout %s can be decrypted, and the next publish is unchanged',
     async layout => {
       const { publish, tree, log, change, check } = await watchedPublishing([PASSWORD], {
         compose: withVariable(PASSWORD),
@@ -299,7 +299,7 @@ describe('backends', () => {
     },
   )
 
-  test.each(few(['kustomize', 'plain', 'single-file'], 0))('sealed, in a request, layout %s', async layout => {
+  test.each(few(['kustomize', 'plain', 'single-file'], 0))('a pull request keeps sealed values: %s', async layout => {
     const compose = withVariable(PASSWORD)
     const { publish, server, log, change, check } = await watchedPublishing([PASSWORD, TOKEN], {
       compose,
@@ -327,7 +327,7 @@ describe('backends', () => {
     await check()
   })
 
-  test('sealed: only a value that has changed is sealed anew, and all by another certificate', async () => {
+  test('publish reseals only a changed value, and all values for another certificate', async () => {
     const other = 'another-long-value'
     const compose = `${withVariable(PASSWORD)}      API_TOKEN: ${TOKEN}\n`
     const environment = sealing('        services.db.environment.API_TOKEN: {secret: shop-db, key: token}\n')
@@ -351,7 +351,7 @@ describe('backends', () => {
     await check()
   })
 
-  longTest('sealed: a machine without the key seals anew, and says so', async () => {
+  longTest('publish without the sealing key reseals the values and reports it', async () => {
     const { publish, source, env, change, home, check } = await watchedPublishing([PASSWORD], {
       compose: withVariable(PASSWORD),
       environment: sealing(),
@@ -375,7 +375,7 @@ describe('backends', () => {
     await check()
   })
 
-  longTest('sealed: a value that only the shell of the pipeline knows', async () => {
+  longTest('publish seals a value that only the environment of the process has', async () => {
     const compose = withVariable('$' + '{DB_PASSWORD}')
     const { publish, change, tree, check } = await watchedPublishing(
       [PASSWORD],
@@ -389,7 +389,7 @@ describe('backends', () => {
     await check()
   })
 
-  test('sealed: without a value there is nothing to seal', async () => {
+  test('publish refuses to seal a variable without a value', async () => {
     const compose = withVariable('').replace('POSTGRES_PASSWORD: ', 'POSTGRES_PASSWORD:')
     const { publish, change, server } = await publishing({ compose, environment: sealing() })
     await change({ 'sealing.pem': CERTIFICATE })
@@ -400,13 +400,13 @@ describe('backends', () => {
     expect(await everythingIn(server.repository)).toBe('')
   })
 
-  test('sealed: without its certificate', async () => {
+  test('publish refuses the backend sealed without its certificate', async () => {
     const { publish } = await publishing({ compose: withVariable(PASSWORD), environment: sealing() })
     expect(await publish()).toMatchObject({ status: 1, stderr: expect.stringContaining('cannot read the certificate') })
   })
 
   test.each(few(['external\n      store: vault', 'reference']))(
-    'the base that environments share holds no value that one of them maps: %s',
+    'a shared base does not contain a mapped secret, with the backend %s',
     async backend => {
       const environment = `    layout: kustomize\n    secrets:\n      backend: ${backend}\n      values:\n        ${VALUE}: {secret: shop-db, key: password}\n`
       const { publish, tree, check } = await watchedPublishing([PASSWORD], {
@@ -419,7 +419,7 @@ describe('backends', () => {
     },
   )
 
-  longTest('what an environment alone has in its files is in no base', async () => {
+  longTest('a shared base does not contain a secret of one environment', async () => {
     const { publish, tree, change, check } = await watchedPublishing([PASSWORD], {
       environment: `    layout: kustomize\n    compose: secret.yaml\n    secrets:\n      values:\n        services.web.environment.API_TOKEN: {secret: shop-web, key: token}\n`,
     })
@@ -442,7 +442,7 @@ const plainData = async (tree: Readonly<Record<string, string>>) => {
 
 describe('the backend sops', () => {
   test.each(few(['kustomize', 'plain', 'single-file']))(
-    'layout %s: the recipient can open it, and the next run changes nothing',
+    'an encrypted value in the layout %s can be decrypted, and the next publish is unchanged',
     async layout => {
       const { publish, tree, log, check } = await watchedPublishing([PASSWORD], {
         compose: withVariable(PASSWORD),
@@ -459,7 +459,7 @@ describe('the backend sops', () => {
     },
   )
 
-  longTest('in a request: what is there already, or in the request, stays', async () => {
+  longTest('an encrypted value is unchanged in a pull request and after its merge', async () => {
     const compose = withVariable(PASSWORD)
     const { publish, server, log, change, check } = await watchedPublishing([PASSWORD, TOKEN], {
       compose,
@@ -481,7 +481,7 @@ describe('the backend sops', () => {
     await check()
   })
 
-  longTest('a changed value, recipient or label makes a new one, and an edited one is not lost', async () => {
+  longTest('publish encrypts after a changed value, recipient or namespace, and refuses manual edits', async () => {
     const other = 'another-long-value'
     const compose = withVariable(PASSWORD)
     const { publish, tree, change, server, log, check } = await watchedPublishing([PASSWORD, other], {
@@ -511,7 +511,7 @@ describe('the backend sops', () => {
     await check()
   })
 
-  longTest('the rules of the repository say for whom, where the environment does not', async () => {
+  longTest('publish uses the recipients of `.sops.yaml` in the repository', async () => {
     const { publish, tree, server, check } = await watchedPublishing([PASSWORD], {
       compose: withVariable(PASSWORD),
       environment: sopsBackend([]),
@@ -537,7 +537,7 @@ describe('the backend sops', () => {
     await check()
   })
 
-  longTest('a machine without the key of the marks encrypts anew, and says so', async () => {
+  longTest('publish without the key of the marks encrypts again and reports it', async () => {
     const { publish, source, env, home, check } = await watchedPublishing([PASSWORD], {
       compose: withVariable(PASSWORD),
       environment: sopsBackend(),
@@ -552,7 +552,7 @@ describe('the backend sops', () => {
 })
 
 describe('credentials in addresses', () => {
-  test('of the GitOps repository are nowhere', async () => {
+  test('credentials of the GitOps repository appear nowhere', async () => {
     const bare = await bareRepository(makeFolder())
     const server = await httpServer(bare.repository, { user: 'ci', password: TOKEN })
     try {
@@ -574,7 +574,7 @@ describe('credentials in addresses', () => {
     }
   })
 
-  test('that are wrong are not told either', async () => {
+  test('wrong credentials are not printed', async () => {
     const bare = await bareRepository(makeFolder())
     const server = await httpServer(bare.repository, { user: 'ci', password: 'another' })
     try {
@@ -587,7 +587,7 @@ describe('credentials in addresses', () => {
     }
   })
 
-  longTest('of the source repository let its history be asked about, and are not told', async () => {
+  longTest('credentials of the source repository are used for its history and not printed', async () => {
     const { source, server, check, env, runs, change } = await watchedPublishing([TOKEN], {})
     const older = await change({ 'compose.yaml': COMPOSE.replace('1.27', '1.26') })
     await change({ 'compose.yaml': COMPOSE })
@@ -610,7 +610,7 @@ describe('credentials in addresses', () => {
     }
   })
 
-  test('of the source repository are nowhere', async () => {
+  test('credentials of the source repository appear nowhere', async () => {
     const { publish, source, check, env } = await watchedPublishing([TOKEN], {})
     await git(source, 'remote', 'add', 'origin', `https://ci:${TOKEN}@git.example.com/org/shop.git`)
     expect(env['DEVCTL_HOME']).toBeDefined()

@@ -13,8 +13,8 @@ import { few, longTest } from '../../support/takes-all.ts'
 const FOLDER = 'environments/staging/shop'
 const LOCK = `${FOLDER}/.devctl.lock`
 
-describe('the first time', () => {
-  test('an empty repository gets its first commit', async () => {
+describe('the first publish', () => {
+  test('publish creates the first commit of an empty repository', async () => {
     const { publish, tree, log, temporary } = await publishing()
     const { status, stdout, stderr } = await publish()
     expect({ status, stdout }).toEqual({
@@ -28,7 +28,7 @@ describe('the first time', () => {
     expect(leftIn(temporary)).toEqual([])
   })
 
-  test('the lock and the commit tell where it came from, and what the cluster gets', async () => {
+  test('the lock and the commit record the source and the objects', async () => {
     const { publish, tree, change, server } = await publishing()
     const commit = await change({ 'compose.yaml': COMPOSE }, 'a subject')
     await publish()
@@ -55,7 +55,7 @@ describe('the first time', () => {
     )
   })
 
-  longTest('a branch that is not there begins, and the others stay as they are', async () => {
+  longTest('publish creates a missing branch and leaves the others unchanged', async () => {
     const { publish, tree, log, server } = await publishing()
     await commitDirectly(server.repository, { 'README.md': 'ours\n' })
     expect((await publish('--branch', 'staging')).status).toBe(0)
@@ -63,7 +63,7 @@ describe('the first time', () => {
     expect(await tree('main')).toEqual({ 'README.md': 'ours\n' })
   })
 
-  longTest('without `--branch` the main branch of the repository is taken', async () => {
+  longTest('publish without --branch uses the default branch of the repository', async () => {
     const { devctl, server, log } = await publishing()
     await commitDirectly(server.repository, { 'README.md': 'ours\n' }, { branch: 'trunk' })
     await git(server.repository, 'symbolic-ref', 'HEAD', 'refs/heads/trunk')
@@ -84,7 +84,7 @@ describe('the first time', () => {
     expect(await log('trunk')).toHaveLength(2)
   })
 
-  test('nobody else’s file is touched in a repository with a history', async () => {
+  test('publish leaves files of other users unchanged', async () => {
     const { publish, tree, server } = await publishing()
     const theirs = {
       'environments/README.md': 'theirs\n',
@@ -98,8 +98,8 @@ describe('the first time', () => {
   })
 })
 
-describe('again', () => {
-  test('nothing changed makes no commit, also from a newer commit of the source', async () => {
+describe('a second publish', () => {
+  test('publish without changes makes no commit, even from a newer commit of the source', async () => {
     const { publish, log, change } = await publishing()
     await publish()
     await change({ 'README.md': 'about\n' })
@@ -113,7 +113,7 @@ describe('again', () => {
     expect(await log()).toHaveLength(1)
   })
 
-  test('a new image is the subject, `--dry-run` only tells it, and what left the files is removed', async () => {
+  test('publish names a new image in its subject and deletes removed objects', async () => {
     const { publish, tree, log, change } = await publishing()
     await publish()
     await change({ 'compose.yaml': COMPOSE.replace('nginx:1.27', 'nginx:1.28') })
@@ -130,7 +130,7 @@ describe('again', () => {
     expect(files).toContain(`${FOLDER}/web/service-web.yaml`)
   })
 
-  test('`--verify` says whether the repository holds what the source renders to', async () => {
+  test('publish --verify reports whether the repository matches the source', async () => {
     const { publish, change, server } = await publishing()
     await publish()
     expect((await publish('--verify')).status).toBe(0)
@@ -140,7 +140,7 @@ describe('again', () => {
     expect((await publish('--verify')).status).toBe(1)
   })
 
-  longTest('`--output json` is for programs', async () => {
+  longTest('publish --output json prints its result as JSON', async () => {
     const { publish } = await publishing()
     expect(JSON.parse((await publish('--output', 'json')).stdout)).toMatchObject({
       outcome: 'pushed',
@@ -152,7 +152,7 @@ describe('again', () => {
   })
 })
 
-describe('the files that are published', () => {
+describe('the published files', () => {
   const options = (address: string) => {
     const words = ['publish', '--repository', address, '--path', 'shop', '--domain', 'example.com', '--namespace', 'a']
     return (at: string, ...more: readonly string[]) => [
@@ -163,7 +163,7 @@ describe('the files that are published', () => {
   test.each([
     { remotes: [] },
     { remotes: ['https://git.example.com/team/linkbox.git', 'git@git.example.com:other/name.git'] },
-  ])('do not depend on the checkout, its remotes and the current folder: $remotes', async ({ remotes }) => {
+  ])('the published files do not depend on the checkout, its remotes or the folder: $remotes', async ({ remotes }) => {
     const { publish, source, server, change, env, log, tree } = await publishing()
     await change({ 'deploy/more.yaml': 'services: {more: {image: "redis:7"}}\n', 'deploy/prod.env': 'A=1\n' })
     await publish()
@@ -191,7 +191,7 @@ describe('the files that are published', () => {
 })
 
 describe('older and newer sources', () => {
-  test('an older commit of the source does not overwrite a newer one', async () => {
+  test('publish does not replace a newer commit of the source with an older one', async () => {
     const { publish, source, log, change } = await publishing()
     const older = await change({ 'compose.yaml': COMPOSE.replace('1.27', '1.26') })
     const newer = await change({ 'compose.yaml': COMPOSE })
@@ -207,7 +207,7 @@ describe('older and newer sources', () => {
   })
 
   test.each([{ isPushed: true }, { isPushed: false }])(
-    'a commit that lacks the published one is published with a warning: $isPushed',
+    'publish warns about a commit that lacks the published one: $isPushed',
     async ({ isPushed }) => {
       const { publish, source, change, env, log } = await publishing()
       const other = join(source, '../other')
@@ -236,7 +236,7 @@ describe('older and newer sources', () => {
     },
   )
 
-  longTest('the shallow clone of a pipeline asks its remote', async () => {
+  longTest('publish in a shallow clone asks its remote which commit is newer', async () => {
     const { publish, source, server, change, env } = await publishing()
     const older = await change({ 'compose.yaml': COMPOSE.replace('1.27', '1.26') })
     await change({ 'compose.yaml': COMPOSE })
@@ -252,8 +252,8 @@ describe('older and newer sources', () => {
   })
 })
 
-describe('what is in the way', () => {
-  test('a file that was edited by hand is refused, until it is taken over', async () => {
+describe('conflicts in the repository', () => {
+  test('publish refuses a file that was edited by hand until --take-over', async () => {
     const { publish, server, log, change, tree } = await publishing()
     await publish()
     const path = `${FOLDER}/web/deployment-web.yaml`
@@ -273,7 +273,7 @@ describe('what is in the way', () => {
     expect(await log()).toHaveLength(3)
   })
 
-  longTest('the difference to an edited file shows no secrets, and is not endless', async () => {
+  longTest('the diff of an edited file hides secrets and has a limited length', async () => {
     const { publish, server } = await publishing()
     await publish()
     const secret = 'hunter2-is-very-long'
@@ -288,7 +288,7 @@ describe('what is in the way', () => {
     expect(stderr.split('\n').length).toBeLessThan(60)
   })
 
-  longTest('`--verify` says which files somebody has edited, added or removed', async () => {
+  longTest('publish --verify lists edited, outdated, foreign and missing files', async () => {
     const { publish, server, change } = await publishing()
     await publish()
     await commitDirectly(server.repository, {
@@ -308,13 +308,13 @@ describe('what is in the way', () => {
       expect(stderr).toContain(line)
   })
 
-  test('somebody else’s file is refused', async () => {
+  test('publish refuses a file of another user in place of its own', async () => {
     const { publish, server } = await publishing()
     await commitDirectly(server.repository, { [`${FOLDER}/web/deployment-web.yaml`]: 'theirs\n' })
     expect(await publish()).toMatchObject({ status: 1, stderr: expect.stringContaining("is not devctl's") })
   })
 
-  test('a link on the way to the folder is refused', async () => {
+  test('publish refuses a symbolic link in the path of its folder', async () => {
     const { publish, server } = await publishing()
     await commitDirectly(server.repository, {}, { links: { environments: '/tmp' } })
     expect(await publish()).toMatchObject({
@@ -328,7 +328,7 @@ describe('what is in the way', () => {
       ['environments', 'is a file'],
       ['environments/staging/shop', 'is a file'],
     ]),
-  )('a file in the place of the folder %s is refused', async (path, message) => {
+  )('publish refuses a file in place of the folder %s', async (path, message) => {
     const { publish, server } = await publishing()
     await commitDirectly(server.repository, { [path]: 'theirs\n' })
     expect(await publish()).toMatchObject({
@@ -337,7 +337,7 @@ describe('what is in the way', () => {
     })
   })
 
-  test('a folder of another application, and a second application with the same objects are refused', async () => {
+  test('publish refuses the folder and the objects of another application', async () => {
     const { publish } = await publishing()
     await publish()
     expect(await publish('--name', 'other', '--path', FOLDER)).toMatchObject({
@@ -351,7 +351,7 @@ describe('what is in the way', () => {
     expect((await publish('--name', 'other', '--namespace', 'other')).status).toBe(0)
   })
 
-  test('without a domain nothing with routes is published', async () => {
+  test('publish refuses routes without a domain', async () => {
     const { devctl, server } = await publishing()
     const words = ['publish', '-f', 'compose.yaml', '--repository', server.address, '--path', 'shop']
     expect(await devctl(...words)).toMatchObject({
@@ -362,7 +362,7 @@ describe('what is in the way', () => {
 })
 
 describe('a push', () => {
-  test('that comes second is written again on what came first', async () => {
+  test('publish applies its changes again after a concurrent push', async () => {
     const { publish, server, log } = await publishing()
     await commitDirectly(server.repository, { 'README.md': 'ours\n' })
     installHooks(server.repository, losesRace(2))
@@ -379,7 +379,7 @@ describe('a push', () => {
       ['a locked branch', locksBranch(1)],
       ['a server that hangs up', hangsUpBefore(1)],
     ]),
-  )('over %s is tried again', async (_, hooks) => {
+  )('publish tries again after %s', async (_, hooks) => {
     const { publish, server, log } = await publishing()
     await commitDirectly(server.repository, { 'README.md': 'ours\n' })
     installHooks(server.repository, hooks)
@@ -387,7 +387,7 @@ describe('a push', () => {
     expect(await log()).toHaveLength(2)
   })
 
-  test('whose answer was lost is not made twice', async () => {
+  test('publish makes no second commit after a lost answer', async () => {
     const { publish, server, log } = await publishing()
     await commitDirectly(server.repository, { 'README.md': 'ours\n' })
     installHooks(server.repository, hangsUpAfter(1))
@@ -396,7 +396,7 @@ describe('a push', () => {
     expect(await log()).toHaveLength(2)
   })
 
-  test('that a hook declines stops at once, with the server’s words', async () => {
+  test('publish reports the message of a server hook that declines the push', async () => {
     const { publish, server } = await publishing()
     installHooks(server.repository, declines('only on Tuesdays'))
     const { status, stderr } = await publish()
@@ -405,7 +405,7 @@ describe('a push', () => {
     expect(stderr).toContain('--pull-request')
   })
 
-  longTest('by somebody whom git does not know is refused before it', async () => {
+  longTest('publish refuses to start without a git author', async () => {
     const { source, env, server } = await publishing()
     const nobody = {
       ...env,
@@ -422,7 +422,7 @@ describe('a push', () => {
     expect(await git(server.repository, 'for-each-ref')).toBe('')
   })
 
-  longTest('goes into a checkout of this machine, and its files with it', async () => {
+  longTest('publish to a local checkout updates its files', async () => {
     const { source, publish } = await publishing()
     const checkout = join(source, '../deploy')
     await git(source, 'init', '--quiet', '--initial-branch=main', checkout)
@@ -459,12 +459,12 @@ describe('the address of the repository', () => {
       ],
       2,
     ),
-  )('%s: %s', async (word, message) => {
+  )('publish with %s reports: %s', async (word, message) => {
     const { publish } = await publishing()
     expect(await publish(word)).toMatchObject({ status: 1, stderr: expect.stringContaining(message) })
   })
 
-  test('is needed', async () => {
+  test('publish needs the address of the repository', async () => {
     const { devctl } = await publishing()
     expect(await devctl('publish', '--domain', 'd.example.com', '-f', 'compose.yaml')).toMatchObject({
       status: 2,
@@ -472,7 +472,7 @@ describe('the address of the repository', () => {
     })
   })
 
-  test.each(few(['../x', '/x', 'a//b', '.git', 'a/../b'], 2))('the folder may not be %s', async path => {
+  test.each(few(['../x', '/x', 'a//b', '.git', 'a/../b'], 2))('publish refuses the folder %s', async path => {
     const { publish } = await publishing()
     expect(await publish('--path', path)).toMatchObject({
       status: 2,
@@ -481,7 +481,7 @@ describe('the address of the repository', () => {
   })
 })
 
-longTest('a repository that `bareRepository` fills has what the sparse copy leaves out', async () => {
+longTest('publish keeps all files and commits of a large repository', async () => {
   const big = await bareRepository(makeFolder(), { files: 200, commits: 40 })
   const { publish, server, tree } = await publishing({ server: big })
   await publish()
@@ -489,7 +489,7 @@ longTest('a repository that `bareRepository` fills has what the sparse copy leav
   expect(await git(server.repository, 'rev-list', '--count', 'main')).toBe('41')
 })
 
-longTest('what only `deploy` does is told', async () => {
+longTest('publish warns about parts of the manifest that only deploy uses', async () => {
   const { publish, source } = await publishing()
   const manifest = readFileSync(join(source, 'devctl.yml'), 'utf8')
   write(source, {
@@ -503,7 +503,7 @@ longTest('what only `deploy` does is told', async () => {
   expect(stderr).toContain('dependencies are not published')
 })
 
-test('files without services are refused, and what is published stays', async () => {
+test('publish refuses files without services and keeps what is published', async () => {
   const { publish, change, log } = await publishing()
   await publish()
   for (const compose of [
@@ -519,7 +519,7 @@ test('files without services are refused, and what is published stays', async ()
 })
 
 describe('a source that is in no commit', () => {
-  test('is published with a warning, and set right by the next publish of a commit', async () => {
+  test('publish warns about uncommitted files, and the next publish of a commit clears the record', async () => {
     const { publish, source, change, tree, log } = await publishing()
     const compose = COMPOSE.replace('1.27', '1.28')
     write(source, { 'compose.yaml': compose })
@@ -536,7 +536,7 @@ describe('a source that is in no commit', () => {
   })
 })
 
-longTest('where no repository is named the environments that have one are', async () => {
+longTest('publish without a repository suggests an environment that has one', async () => {
   const { devctl } = await publishing()
   expect(await devctl('publish')).toMatchObject({
     status: 2,

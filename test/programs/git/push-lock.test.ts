@@ -20,7 +20,7 @@ async function heldBy(owner: string): Promise<{ readonly env: { readonly TMPDIR:
   return { env, file }
 }
 
-test('one after the other; who waited is told', async () => {
+test('takePushLock waits for an earlier owner of the same branch and reports it', async () => {
   const env = { TMPDIR: makeFolder() }
   const first = await takePushLock(env, branch, never)
   expect(first.hasWaited).toBe(false)
@@ -38,7 +38,7 @@ test('one after the other; who waited is told', async () => {
   expect(readdirSync(env.TMPDIR)).toEqual([])
 })
 
-test('an owner that is gone is not waited for', async () => {
+test('takePushLock does not wait for an owner whose process has ended', async () => {
   const { pid } = spawnSync(process.execPath, ['-e', ''])
   const { env, file } = await heldBy(`${pid} 1\nx\n`)
   const lock = await takePushLock(env, branch, never)
@@ -46,12 +46,12 @@ test('an owner that is gone is not waited for', async () => {
   expect(existsSync(file)).toBe(false)
 })
 
-test('an id that another process has by now is not the owner', async () => {
+test('takePushLock does not wait for a process id that another process reuses', async () => {
   const { env } = await heldBy(`${process.pid} 1\nx\n`)
   if (process.platform === 'linux') (await takePushLock(env, branch, never)).end()
 })
 
-test('an owner that is slow is waited for, but not for ever, and keeps its lock', async () => {
+test('takePushLock waits for a slow owner up to a limit and keeps its lock', async () => {
   const env = { TMPDIR: makeFolder() }
   const first = await takePushLock(env, branch, never)
   const second = await takePushLock(env, branch, never, 50)
@@ -61,14 +61,14 @@ test('an owner that is slow is waited for, but not for ever, and keeps its lock'
   first.end()
 })
 
-test('a file that was never written is nobody’s after a while', async () => {
+test('takePushLock takes over an old file without an owner', async () => {
   const { env, file } = await heldBy('')
   utimesSync(file, 1, 1)
   ;(await takePushLock(env, branch, never)).end()
   expect(existsSync(file)).toBe(false)
 })
 
-test('what is no file of ours is not waited for, and stays', async () => {
+test('takePushLock does not wait for a folder in place of its file, and keeps it', async () => {
   const { env, file } = await heldBy('')
   spawnSync('rm', [file])
   mkdirSync(file)
@@ -78,11 +78,11 @@ test('what is no file of ours is not waited for, and stays', async () => {
   expect(existsSync(file)).toBe(true)
 })
 
-test('a folder that takes no files is no reason to wait', async () => {
+test('takePushLock does not wait if its folder does not exist', async () => {
   ;(await takePushLock({ TMPDIR: '/nowhere' }, branch, never)).end()
 })
 
-test('the signal ends the wait', async () => {
+test('an aborted signal ends takePushLock', async () => {
   const env = { TMPDIR: makeFolder() }
   const first = await takePushLock(env, branch, never)
   const reason = new Error('enough')

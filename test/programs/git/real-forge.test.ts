@@ -16,8 +16,8 @@ import { lacks } from '../../support/lacks.ts'
 import { longTest } from '../../support/takes-all.ts'
 
 /**
- * A Gitea or Forgejo, and a user's token with all rights: FORGE_ADDRESS, FORGE_TOKEN, and FORGE_CA where its
- * certificate needs one.
+ * These variables name a Gitea or Forgejo and a user's token with all rights: FORGE_ADDRESS, FORGE_TOKEN, and FORGE_CA
+ * if its certificate needs one.
  */
 const { FORGE_ADDRESS: address, FORGE_TOKEN: token, FORGE_CA: authority } = process.env
 const BRANCH = 'devctl/staging/shop'
@@ -33,8 +33,8 @@ interface Pull {
   readonly head: { readonly ref: string; readonly sha: string }
 }
 
-describe.skipIf(lacks('the forge of FORGE_ADDRESS', !address || !token))('on a real forge, a pull request', () => {
-  /** Publishes until there is a request. */
+describe.skipIf(lacks('the forge of FORGE_ADDRESS', !address || !token))('pull requests on a real forge', () => {
+  /** Publishes until a pull request is open. */
   async function openedRequest() {
     const project = await publishing()
     const { publish, pulls } = project
@@ -47,7 +47,7 @@ describe.skipIf(lacks('the forge of FORGE_ADDRESS', !address || !token))('on a r
     return { ...project, opened: opened! }
   }
 
-  /** Publishes until the request of one source follows a newer one. */
+  /** Publishes until the pull request has a newer source. */
   async function followedRequest() {
     const project = await openedRequest()
     const { publish, change, pulls, opened } = project
@@ -64,12 +64,12 @@ describe.skipIf(lacks('the forge of FORGE_ADDRESS', !address || !token))('on a r
     return project
   }
 
-  test('is opened', async () => {
+  test('publish opens a pull request', async () => {
     const { opened, pulls } = await openedRequest()
     expect(await pulls('open')).toMatchObject([{ number: opened.number }])
   })
 
-  longTest('is followed, merged, opened again and closed', async () => {
+  longTest('a pull request is updated, merged, opened again and closed', async () => {
     const { publish, change, pulls, path, branches, opened } = await followedRequest()
     await merge(`${path}/pulls/${opened.number}/merge`)
     expect((await publish()).stdout, 'after it was merged').toMatch(/^unchanged: /)
@@ -89,7 +89,7 @@ describe.skipIf(lacks('the forge of FORGE_ADDRESS', !address || !token))('on a r
     expect(await branches()).not.toContain(BRANCH)
   })
 
-  longTest('is not opened with a token that is not valid; one that is open gets one comment of a preview', async () => {
+  longTest('an invalid token opens no pull request, and an open pull request gets one preview comment', async () => {
     const { publish, pulls, path } = await publishing()
     const { status, stdout, stderr } = await publish({ DEVCTL_FORGE_TOKEN: 'not-a-token' })
     expect(status).toBe(1)
@@ -100,7 +100,7 @@ describe.skipIf(lacks('the forge of FORGE_ADDRESS', !address || !token))('on a r
     const open = await pulls('open')
     expect(open).toHaveLength(1)
 
-    // It gets one comment of a preview, which is changed.
+    // The pull request gets one preview comment, which is then updated.
     const { number } = open[0]!
     await call('POST', `${path}/issues/${number}/comments`, { body: 'of somebody else' })
     const comment = await commenting()
@@ -111,7 +111,9 @@ describe.skipIf(lacks('the forge of FORGE_ADDRESS', !address || !token))('on a r
   })
 })
 
-/** A repository of the forge, which is deleted when the test ends, and an application that is published to it. */
+/**
+ * Creates a repository of the forge, which is deleted when the test ends, and an application that is published to it.
+ */
 async function publishing() {
   const { login } = (await call('GET', '/user')) as { login: string }
   const name = `deploy-${process.pid}-${Math.random().toString(36).slice(2, 8)}`

@@ -6,8 +6,8 @@ import { afterAll, expect, test } from 'vitest'
 import { measureDisk } from '../../../platform/install/manifests/registry-disk.ts'
 import { readRegistryDisk } from '../../../platform/rules/registry/registry-disk.ts'
 
-// The script that measures the registry's disk, with the programs of a system like that of its image, in a folder as
-// distribution lays it out.
+// These tests run the script that measures the registry's disk, with the programs of a system like that of its image,
+// in a folder as distribution lays it out.
 
 const root = mkdtempSync(join(tmpdir(), 'devctl-registry-disk-'))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -20,14 +20,14 @@ const put = (path: string, bytes: number) => {
 }
 const [large, small, gone] = ['a', 'b', 'c'].map(digit => digit.repeat(64))
 
-test('an empty registry takes nothing', () => {
+test('the measured disk of an empty registry has no places', () => {
   const disk = measured()!
   expect(disk.size).toBeGreaterThan(disk.free)
   expect(Date.now() / 1000 - disk.at).toBeLessThan(60)
   expect(disk.places.size).toBe(0)
 })
 
-test('each place takes what it has links to, once, and what is being uploaded', () => {
+test('a place counts each layer that it links to once, and its uploads', () => {
   put(`blobs/sha256/aa/${large}/data`, 1_000_000)
   put(`blobs/sha256/bb/${small}/data`, 10)
   for (const path of [
@@ -37,9 +37,9 @@ test('each place takes what it has links to, once, and what is being uploaded', 
     `shop-1f2e3d4c/web/_manifests/revisions/sha256/${small}/link`,
     // The current revision of a tag is not a blob, but takes up folders.
     `shop-1f2e3d4c/web/_manifests/tags/latest/current/link`,
-    // Taken over from another place, and no image names it.
+    // This layer was mounted from another place, and no image names it.
     `wiki-00000001/web/_layers/sha256/${large}/link`,
-    // Collected since.
+    // The garbage collection has deleted this blob.
     `blog-00000000/web/_layers/sha256/${gone}/link`,
   ])
     put(`repositories/${path}`, 71)
@@ -52,7 +52,7 @@ test('each place takes what it has links to, once, and what is being uploaded', 
   })
 })
 
-test('tags, and layers that are in several repositories, take what their folders take', () => {
+test('tags and layers in several repositories count as the size of their folders', () => {
   const place = 'tags-1f2e3d4c'
   const of = (repository: string, path: string) => put(`repositories/${place}/${repository}/${path}/link`, 71)
   for (let number = 0; number < 100; number++) {

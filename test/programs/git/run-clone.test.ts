@@ -9,9 +9,9 @@ import { git, gitEnv } from '../../support/git/git.ts'
 import { type HttpServer, httpServer } from '../../support/git/http-server.ts'
 import { bareRepository, commitDirectly } from '../../support/git/repository.ts'
 
-// Clones that a run makes, from a real git server.
+// These tests clone as a run does, from a real git server.
 
-describe('a run clones', () => {
+describe('the clone of a run', () => {
   const home = mkdtempSync(join(tmpdir(), 'devctl-run-clone-'))
   let server: HttpServer
   let first: string
@@ -19,7 +19,7 @@ describe('a run clones', () => {
 
   beforeAll(async () => {
     const { repository } = await bareRepository(home, { files: { 'state.txt': 'one\n' } })
-    // As forges do.
+    // Forges allow this, too.
     await git(repository, 'config', 'uploadpack.allowReachableSHA1InWant', 'true')
     first = (await git(repository, 'rev-parse', 'main')).trim()
     second = await commitDirectly(repository, { 'state.txt': 'two\n' })
@@ -40,15 +40,15 @@ describe('a run clones', () => {
     return { found, text: readFileSync(join(folder, 'state.txt'), 'utf8') }
   }
 
-  test('the branch as it is', async () => {
+  test('clone checks out the current commit of the branch', async () => {
     expect(await cloned('branch')).toEqual({ found: second, text: 'two\n' })
   })
 
-  test('the commit that was deployed, whatever the branch has now', async () => {
+  test('clone checks out the deployed commit although the branch has moved', async () => {
     expect(await cloned('commit', first)).toEqual({ found: first, text: 'one\n' })
   })
 
-  test('a commit that is gone is told', async () => {
+  test('clone reports a commit that no longer exists', async () => {
     await expect(cloned('gone', 'f'.repeat(40))).rejects.toThrow(`does not give the commit ${'f'.repeat(40)} any more`)
   })
 
@@ -62,7 +62,7 @@ describe('a run clones', () => {
     return port
   }
 
-  test('from a forge that its network policies let it reach a second late', async () => {
+  test('clone tries again until the forge accepts connections', async () => {
     const port = await freePort()
     const { port: behind, pathname } = new URL(server.address)
     const late = createServer(socket => {
@@ -84,7 +84,7 @@ describe('a run clones', () => {
     }
   })
 
-  test('no branch that is not there, and says which are', async () => {
+  test('clone reports a missing branch and names the existing one', async () => {
     const clonedBranch = (name: string, address: string, branch?: string) => {
       const folder = join(home, name)
       mkdirSync(folder)
@@ -118,7 +118,7 @@ describe('a run clones', () => {
     }
   })
 
-  test('nothing from where nobody answers, and what may be missing is told', async () => {
+  test('clone reports a server that refuses connections and a network policy as a possible cause', async () => {
     const folder = join(home, 'nobody')
     mkdirSync(folder)
     const options = { folder, env: gitEnv(), signal: AbortSignal.timeout(60_000), protocols: 'http', patience: 300 }

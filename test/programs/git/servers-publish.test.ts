@@ -19,7 +19,7 @@ import { makeHooks, withConfig } from './own-git.ts'
 
 const PASSWORD = 'correct-horse-battery'
 
-/** A project whose GitOps repository has a file and is behind a server. */
+/** Creates a project whose GitOps repository has a file and is behind a server. */
 async function behind<S extends GitServer>(
   serve: (bare: GitServer) => Promise<S>,
   env = (server: S) => server.env,
@@ -46,16 +46,16 @@ async function expectPublishes({ publish, change, server, temporary }: Publishin
   expect(leftIn(temporary)).toEqual([])
 }
 
-describe('a publish over', () => {
-  longTest('git daemon', async () => {
+describe('publish to git servers', () => {
+  longTest('publish works with git daemon', async () => {
     await expectPublishes(await behind(bare => gitDaemon(bare.repository)))
   })
 
-  test('http with the user’s own credential helper', async () => {
+  test('publish over http uses the credential helper of the user', async () => {
     await expectPublishes(await overHttp({ password: PASSWORD }))
   })
 
-  longTest('http with a token of the environment', async () => {
+  longTest('publish over http uses a token of the environment', async () => {
     const token = () => ({
       DEVCTL_GIT_TOKEN: PASSWORD,
       DEVCTL_GIT_USERNAME: 'publisher',
@@ -64,12 +64,12 @@ describe('a publish over', () => {
     await expectPublishes(await behind(bare => httpServer(bare.repository, { password: PASSWORD }), token))
   })
 
-  describe.skipIf(lacks('sshd', findSshd() === undefined))('ssh (skipped where sshd is not installed)', () => {
-    test('with a key', async () => {
+  describe.skipIf(lacks('sshd', findSshd() === undefined))('ssh (skipped if sshd is not installed)', () => {
+    test('publish over ssh works with a key', async () => {
       await expectPublishes(await behind(bare => sshServer(bare.repository)))
     })
 
-    longTest('with an address as scp has it', async () => {
+    longTest('publish over ssh works with an scp address', async () => {
       const serve = async (bare: GitServer) => {
         const server = await sshServer(bare.repository)
         const { username, port, pathname } = new URL(server.address)
@@ -79,7 +79,7 @@ describe('a publish over', () => {
       await expectPublishes(await behind(serve))
     })
 
-    test('without a key that the server knows, it says so', async () => {
+    test('publish over ssh reports a key that the server does not know', async () => {
       const { publish, temporary } = await behind(
         bare => sshServer(bare.repository),
         server => server.strangerEnv,
@@ -101,7 +101,7 @@ describe('a password', () => {
     },
     'of a credential helper': undefined,
   }
-  test.each(few(Object.entries(sources)))('%s is nowhere but where it belongs', async (_, env) => {
+  test.each(few(Object.entries(sources)))('a password %s is stored and printed nowhere else', async (_, env) => {
     const serve = (bare: GitServer) => httpServer(bare.repository, { password: PASSWORD })
     const project = await behind(serve, server => env ?? server.env)
     const trace = join(makeFolder(), 'trace')
@@ -127,7 +127,7 @@ describe('a password', () => {
     expect(readFileSync(trace, 'utf8')).toContain('git push')
   })
 
-  test('that is wrong is told in words, once', async () => {
+  test('a wrong password is reported without its value', async () => {
     const project = await behind(
       bare => httpServer(bare.repository, { password: PASSWORD }),
       () => ({ DEVCTL_GIT_TOKEN: 'wrong-horse', DEVCTL_GIT_TOKEN_HOST: '127.0.0.1' }),
@@ -139,7 +139,7 @@ describe('a password', () => {
     expect(project.begun.requests.length).toBeLessThan(6)
   })
 
-  longTest('in the address is used, and not shown', async () => {
+  longTest('a password in the address is used and not shown', async () => {
     const serve = async (bare: GitServer) => {
       const server = await httpServer(bare.repository, { password: PASSWORD })
       return { ...server, address: server.address.replace('://', `://publisher:${PASSWORD}@`) }
@@ -153,14 +153,14 @@ describe('a password', () => {
 })
 
 if (TAKES_ALL)
-  describe('a server that says, as others do who were not fast enough,', () => {
+  describe('messages after a lost race', () => {
     const texts = [
       "cannot lock ref 'refs/heads/main': is at 1234567 but expected 89abcde",
       "cannot lock ref 'refs/heads/main': Unable to create '/x/main.lock': File exists",
       'incorrect old value provided',
       'reference already exists',
     ]
-    test.each(texts)('%s: it is tried again', async text => {
+    test.each(texts)('publish tries again after the message: %s', async text => {
       const { publish, server, log } = await behind(async bare => bare)
       installHooks(server.repository, declinesNext(2, text))
       const { status, stderr } = await publish()
@@ -170,7 +170,7 @@ if (TAKES_ALL)
     })
   })
 
-describe('a connection that is cut', () => {
+describe('connections that are cut', () => {
   const afterwards = { kind: 'status', status: 504, afterwards: true } as const
   const cases: readonly (readonly [string, Exchange['kind'], Fault, number])[] = [
     ['while it fetches commits', 'fetch', { kind: 'cut-answer', after: 60 }, 1],
@@ -184,7 +184,7 @@ describe('a connection that is cut', () => {
     ['by a gateway, before a push', 'push', { kind: 'status', status: 502 }, 1],
     ['by a server that has too much to do', 'push', { kind: 'status', status: 503 }, 1],
   ]
-  test.each(few(cases))('%s: the commit is made once', async (_, kind, fault, first) => {
+  test.each(few(cases))('publish makes one commit if the connection is cut %s', async (_, kind, fault, first) => {
     const { publish, begun, log, temporary } = await overHttp({ faults: on(kind, fault, { first }) })
     const { status, stdout, stderr } = await publish()
     expect({ status, stdout }, stderr).toEqual({ status: 0, stdout: expect.stringMatching(/^deploy\(shop\/staging\)/) })
@@ -193,7 +193,7 @@ describe('a connection that is cut', () => {
     expect(leftIn(temporary)).toEqual([])
   })
 
-  longTest('after a push on which somebody else has pushed since: it is ours all the same', async () => {
+  longTest('publish finds its commit after a lost answer and a push of another user', async () => {
     let repository = ''
     const faults: Faults = async ({ kind, count }) => {
       if (kind === 'fetch-refs' && repository !== '') await commitDirectly(repository, { 'theirs.txt': 'x\n' })
@@ -208,7 +208,7 @@ describe('a connection that is cut', () => {
     expect(subjects.filter(subject => subject.startsWith('deploy('))).toHaveLength(1)
   })
 
-  longTest('again and again: it ends, and says so', async () => {
+  longTest('publish ends if the connection is cut at every push', async () => {
     const faults: Faults = ({ kind }) => (kind === 'push' ? { kind: 'status', status: 502 } : undefined)
     const { publish, log, temporary } = await overHttp({ faults })
     const { status, stderr } = await publish('--timeout', '20s')
@@ -219,7 +219,7 @@ describe('a connection that is cut', () => {
   })
 })
 
-describe('the deadline holds', () => {
+describe('the time limit of publish', () => {
   const hang = { kind: 'hang' } as const
   const cases: readonly (readonly [string, (bare: GitServer) => Promise<GitServer>])[] = [
     ['a server that hangs at a push', bare => httpServer(bare.repository, { faults: on('push', hang) })],
@@ -229,13 +229,13 @@ describe('the deadline holds', () => {
     ['a daemon that says nothing', bare => gitDaemon(bare.repository, { faults: () => hang })],
     ['a server that hangs at a fetch', bare => httpServer(bare.repository, { faults: on('fetch', hang) })],
   ]
-  test.each(few(cases))('for %s', async (_, serve) => {
+  test.each(few(cases))('publish ends at its time limit with %s', async (_, serve) => {
     const { publish, server, temporary } = await behind(serve)
     const began = performance.now()
     const { status, stderr } = await publish('--timeout', '3s')
     expect(status).toBe(1)
     expect(stderr).toMatch(/error: not done within 3\.0 s\n {2}= help: .*`--timeout`; nothing was published partially/)
-    // The deadline and what it takes to tidy up, on a busy machine.
+    // Cleaning up takes time as well on a busy machine.
     expect(performance.now() - began).toBeLessThan(30_000)
     expect(await git(server.repository, 'rev-list', '--count', 'main')).toBe('1')
     expect(leftIn(temporary)).toEqual([])

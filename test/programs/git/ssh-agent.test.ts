@@ -33,7 +33,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Makes a pair of keys; gives the path of the private one. */
+/** Creates a pair of keys, and returns the path of the private one. */
 function keyOf(name: string, type: string, options: readonly string[] = [], passphrase = ''): string {
   const path = join(folder, name)
   execFileSync('ssh-keygen', ['-q', '-t', type, ...options, '-N', passphrase, '-C', 'me@here', '-f', path])
@@ -65,8 +65,8 @@ const sshAdd = async (socket: string, ...args: readonly string[]): Promise<strin
 
 const publicKey = (path: string): string => readFileSync(`${path}.pub`, 'utf8').split(' ').slice(0, 2).join(' ')
 
-describe('keys in files are served as an agent', () => {
-  test.each(few(KINDS, 2))('%s %j: OpenSSH lists the key, and accepts its signatures', async (type, options) => {
+describe('an agent with keys from files', () => {
+  test.each(few(KINDS, 2))('OpenSSH lists a key and accepts its signatures: %s %j', async (type, options) => {
     const path = keyOf(`key-${Math.random()}`, type, options)
     await served(await agentOf(path), async socket => {
       expect((await sshAdd(socket, '-L')).trim()).toBe(publicKey(path))
@@ -74,7 +74,7 @@ describe('keys in files are served as an agent', () => {
     })
   })
 
-  test('several keys are in one agent', async () => {
+  test('one agent serves several keys', async () => {
     const paths = [keyOf('first', 'ed25519'), keyOf('second', 'rsa', ['-b', '2048'])]
     await served(await agentOf(...paths), async socket => {
       expect(
@@ -86,7 +86,7 @@ describe('keys in files are served as an agent', () => {
     })
   })
 
-  test('a build cannot add or remove keys, of files or of an agent', async () => {
+  test('a build can neither add nor delete keys of files or of an agent', async () => {
     const path = keyOf('kept', 'ed25519')
     await served(await agentOf(path), async socket => {
       const behind = agentAt(socket)
@@ -127,7 +127,7 @@ describe('keys in files are served as an agent', () => {
   )
 })
 
-describe('what is no key is refused', () => {
+describe('invalid SSH keys', () => {
   const refused = (...paths: readonly string[]) =>
     agentOf(...paths).then(
       () => 'accepted',
@@ -139,7 +139,7 @@ describe('what is no key is refused', () => {
     ['PEM', ['-m', 'PEM']],
     ['PKCS8', ['-m', 'PKCS8']],
   ]
-  test.each(few(forms))('a key with a passphrase, as %s', async (name, options) => {
+  test.each(few(forms))('openAgents refuses a key with a passphrase, as %s', async (name, options) => {
     const path = keyOf(`locked-${name}`, 'rsa', options, 'passphrase')
     expect(await refused(path)).toBe(
       `the SSH key \`default\` of the build cannot be used: \`/locked-${name}\`: it has a passphrase; ` +
@@ -147,7 +147,7 @@ describe('what is no key is refused', () => {
     )
   })
 
-  test('a public key, a damaged key, another file, a folder, and nothing', async () => {
+  test('openAgents refuses public keys, damaged keys, other files and folders', async () => {
     const path = keyOf('good', 'ed25519')
     expect(await refused(`${path}.pub`)).toContain('it is a public key; name the file without `.pub`')
     const text = readFileSync(path, 'utf8')
@@ -162,14 +162,14 @@ describe('what is no key is refused', () => {
     expect(await refused(join(folder, 'gone'))).toContain('`/gone`: there is no such file')
   })
 
-  test('a file that may not be read', async () => {
+  test('openAgents refuses a file without read permission', async () => {
     if (process.getuid?.() === 0) return
     const path = keyOf('private', 'ed25519')
     chmodSync(path, 0)
     expect(await refused(path)).toContain('permission denied')
   })
 
-  test('no agent, and an agent beside a key', async () => {
+  test('openAgents refuses a missing agent, and an agent next to a key', async () => {
     expect(await refused()).toContain('`SSH_AUTH_SOCK` is not set; start an agent')
     const path = keyOf('beside', 'ed25519')
     await served(await agentOf(path), async socket => {
@@ -178,7 +178,7 @@ describe('what is no key is refused', () => {
   })
 })
 
-test('messages that are cut off, unknown or too large do no harm', async () => {
+test('an agent refuses truncated, unknown and too large messages', async () => {
   const connection = await (await agentOf(keyOf('fuzzed', 'ed25519'))).connect()
   for (const bytes of [[], [11], [13], [13, 0, 0, 0, 9, 1], [255, 255], [27, 0]]) {
     const [kind] = await connection.answer(Buffer.from(bytes))

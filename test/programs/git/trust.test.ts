@@ -40,7 +40,7 @@ describe('DEVCTL_GIT_TOKEN', () => {
       /set `DEVCTL_GIT_TOKEN_HOST=/,
     ],
   ]
-  test.each(few(others, 2))('does not go to a host %s', async (_, more, words) => {
+  test.each(few(others, 2))('DEVCTL_GIT_TOKEN is not sent to a host %s', async (_, more, words) => {
     const begun = await server()
     const { publish } = await publishing({ server: { ...begun, env: { ...withToken, ...more(begun.origin) } } })
     const { status, stdout, stderr } = await publish()
@@ -55,21 +55,21 @@ describe('DEVCTL_GIT_TOKEN', () => {
     ['of the continuous integration', origin => ({ CI_SERVER_URL: origin })],
     ['that the user names', origin => ({ DEVCTL_GIT_TOKEN_HOST: `git.example.com, ${new URL(origin).host}` })],
   ]
-  test.each(few(known))('goes to the host %s', async (_, more) => {
+  test.each(few(known))('DEVCTL_GIT_TOKEN is sent to the host %s', async (_, more) => {
     const begun = await server()
     const { publish } = await publishing({ server: { ...begun, env: { ...withToken, ...more(begun.origin) } } })
     const { status, stderr } = await publish()
     expect(status, stderr).toBe(0)
   })
 
-  longTest('goes where an option of the command line leads', async () => {
+  longTest('DEVCTL_GIT_TOKEN is sent to the repository of a command-line option', async () => {
     const begun = await server()
     const { publish } = await publishing({ server: { ...begun, address: 'https://evil.invalid/x', env: withToken } })
     const { status, stderr } = await publish('--repository', begun.address)
     expect(status, stderr).toBe(0)
   })
 
-  test('is never sent over plain http', async () => {
+  test('DEVCTL_GIT_TOKEN is never sent over plain http', async () => {
     const env = { ...withToken, DEVCTL_GIT_TOKEN_HOST: 'gitops.invalid' }
     const asked: (string | undefined)[] = []
     const proxy = createServer(({ headers }, response) => {
@@ -91,7 +91,7 @@ describe('DEVCTL_GIT_TOKEN', () => {
     expect(asked.filter(Boolean)).toEqual([])
   })
 
-  test('does not follow a redirect to another server', async () => {
+  test('DEVCTL_GIT_TOKEN does not follow a redirect to another server', async () => {
     const evil = await server()
     const first = createServer((request, response) => {
       response.writeHead(302, { location: `${evil.origin}${request.url}` }).end()
@@ -107,7 +107,7 @@ describe('DEVCTL_GIT_TOKEN', () => {
     expect(gotToken(evil)).toBe(false)
   })
 
-  test('is not in the environment of hooks', async () => {
+  test('DEVCTL_GIT_TOKEN is not in the environment of hooks', async () => {
     const begun = await server()
     const env = { ...withToken, DEVCTL_GIT_TOKEN_HOST: '127.0.0.1' }
     const project = await publishing({ server: { ...begun, env } })
@@ -127,7 +127,7 @@ describe('DEVCTL_GIT_TOKEN', () => {
   })
 })
 
-/** A bare repository inside of the source, whose hook leaves a mark. */
+/** Creates a bare repository inside of the source whose hook leaves a mark, and returns the path of the mark. */
 async function evilRepository(source: string, name: string): Promise<string> {
   const mark = join(makeFolder(), 'pwned')
   const bare = await bareRepository(makeFolder(), { files: { 'README.md': 'x\n' } })
@@ -158,7 +158,7 @@ describe('a repository in the source', () => {
       },
     ],
   ]
-  test.each(few(addresses, 2))('%s is refused, and runs nothing', async (_, addressFor) => {
+  test.each(few(addresses, 2))('a repository named %s is refused, and no hook runs', async (_, addressFor) => {
     const { source, env, publish } = await publishing()
     const mark = await evilRepository(source, 'evil.git')
     write(source, { 'devctl.yml': manifestFor(addressFor(source)) })
@@ -177,7 +177,7 @@ describe('a repository in the source', () => {
     expect(existsSync(mark)).toBe(false)
   })
 
-  test('above the folder of the project is refused, too', async () => {
+  test('a repository above the folder of the project is refused', async () => {
     const { source, env } = await publishing()
     const mark = await evilRepository(source, 'evil.git')
     write(source, { 'apps/shop/devctl.yml': manifestFor('../../evil.git'), 'apps/shop/compose.yaml': COMPOSE })
@@ -187,7 +187,7 @@ describe('a repository in the source', () => {
   })
 })
 
-describe('the configuration of the source’s own repository', () => {
+describe('the git configuration of the source', () => {
   const programs = (mark: string): Readonly<Record<string, string>> => ({
     'core.fsmonitor': `touch ${mark}-fsmonitor; false`,
     'core.hooksPath': 'hooks',
@@ -219,7 +219,7 @@ describe('the configuration of the source’s own repository', () => {
   }
 
   test.each(few(['publish', 'diff', 'render', 'validate', 'config', 'promote'], 3))(
-    'runs nothing in %s',
+    'devctl %s runs no program of the git configuration of the source',
     async command => {
       const project = await publishing()
       const { source, env, server } = project

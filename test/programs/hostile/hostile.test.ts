@@ -8,4 +8,4 @@ test.each(
     hostileInputs.filter(({ isShort }) => isShort),
     6,
   ),
-)('hostile input: $what', expectAnswer)
+)('hostile input ends in manifests or in diagnostics: $what', expectAnswer)

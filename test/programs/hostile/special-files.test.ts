@@ -68,7 +68,7 @@ test
   },
 )
 
-test.skipIf(process.platform === 'win32')('a socket in a context is no part of it', async () => {
+test.skipIf(process.platform === 'win32')('a project with a socket in its build context compiles', async () => {
   const server = createServer()
   const listen = (folder: string) => void server.listen(join(folder, 'socket'))
   try {

@@ -93,7 +93,7 @@ test('the key reaches the manifests, merges and is documented', () => {
   expect(copied.composeDocument()).toContain('| `x-preemption-policy` | text | mapped | `preemptionPolicy` |')
 })
 
-test('services of one Pod that differ are reported, and a hook that has it', () => {
+test('different values in one Pod and a value of a hook are reported', () => {
   const { diagnostics } = render({
     'compose.yaml': `services:
   web:

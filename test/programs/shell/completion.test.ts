@@ -19,7 +19,7 @@ COMP_WORDS=(devctl ${words}); COMP_CWORD=${line.length}; _devctl 2>/dev/null; pr
 }
 
 describe('completion', () => {
-  test('of bash knows commands, options, choices, services and files', async () => {
+  test('bash completion offers commands, options, choices, services and files', async () => {
     const names = commands.map(({ name }) => name).filter(name => !name.includes(' '))
     expect(await offered('')).toEqual([...names, '--version', '--loglevel', '-h', '--help'])
     expect(await offered('re')).toEqual(['restart', 'render'])
@@ -33,7 +33,7 @@ describe('completion', () => {
     expect(await offered('render', '--name', '')).toEqual([''])
   })
 
-  test('of bash offers each path with blanks and special characters as one', async () => {
+  test('bash completion offers paths with blanks and special characters', async () => {
     const cwd = makeFolder({ 'my compose.yaml': '', 'my *.yaml': '', 'my folder/x': '' })
     const program = `${await script('bash')}
 for option in -f --project-directory; do
@@ -41,13 +41,13 @@ for option in -f --project-directory; do
 done`
     const { stdout, stderr } = spawnSync('bash', ['-c', program], { encoding: 'utf8', cwd })
     const [files = '', folders] = stdout.split('\n')
-    // Outside of a completion there is no `compopt`, as in bash 3.2: the script quotes.
+    // There is no `compopt` outside of a completion, as in bash 3.2, so the script quotes.
     const quoted = ['my\\ \\*.yaml', 'my\\ compose.yaml', 'my\\ folder']
     expect(files.split('|').filter(Boolean).sort(), stderr).toEqual(quoted)
     expect(folders).toBe('my\\ folder|')
   })
 
-  test('of bash knows the commands below others, and the contexts', async () => {
+  test('bash completion offers subcommands and contexts', async () => {
     const below = ['use', 'show', 'list', 'delete']
     expect((await offered('context', '')).slice(0, 4)).toEqual(below)
     expect(await offered('context', 'sh')).toEqual(['show'])
@@ -61,7 +61,7 @@ done`
     expect(await offered('help', 'na')).toEqual(['namespace'])
   })
 
-  test.each(['zsh', 'fish'])('of %s names every command and option', async shell => {
+  test.each(['zsh', 'fish'])('the completion of %s contains every command and option', async shell => {
     const text = await script(shell)
     for (const command of commands) {
       for (const word of command.name.split(' ')) expect(text).toContain(word)
@@ -72,7 +72,7 @@ done`
     }
   })
 
-  test.each(['bash', 'zsh', 'fish'])('of %s is a script of that shell, where it is installed', async shell => {
+  test.each(['bash', 'zsh', 'fish'])('the completion of %s is accepted by its shell, if installed', async shell => {
     // The script is named by its path, since standard input can be a socket, which cannot be opened by path.
     const file = join(makeFolder({ completion: await script(shell) }), 'completion')
     const { status, error, stderr } = spawnSync(shell, ['-n', file], {

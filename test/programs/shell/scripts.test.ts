@@ -65,7 +65,7 @@ describe('filling a volume', () => {
     chmodSync(join(folder, 'image'), 0o711)
   })
 
-  test('copies content, hidden files, links and modes, and leaves nothing else', () => {
+  test('fillScript copies content, hidden files, links and modes, and nothing else', () => {
     expect(fill('data')).toEqual({ status: 0, stdout: '', stderr: '' })
     expect(readdirSync(volume())).toEqual(['data'])
     expect(readdirSync(volume('data')).sort()).toEqual(['.hidden', 'link', 'two'])
@@ -87,7 +87,7 @@ describe('filling a volume', () => {
     'ünï',
     '"q"',
   ]
-  test.each(few(names, 2))('works for the directory %j, once', directory => {
+  test.each(few(names, 2))('fillScript fills the directory %j only once', directory => {
     expect(fill(directory)).toEqual({ status: 0, stdout: '', stderr: '' })
     expect(readFileSync(volume(directory, 'two'), 'utf8')).toBe('2')
     writeFileSync(volume(directory, 'two'), 'changed')
@@ -96,39 +96,39 @@ describe('filling a volume', () => {
     expect(readdirSync(volume())).toHaveLength(1)
   })
 
-  longTest('several directories in one volume', () => {
+  longTest('fillScript fills several directories in one volume', () => {
     expect(fill('a').status).toBe(0)
     expect(fill('b/c').status).toBe(0)
     expect(readdirSync(volume()).sort()).toEqual(['a', 'b'])
   })
 
-  test.each(few(['.hidden-only', '..odd', 'file']))('leaves a directory with %s in it alone', name => {
+  test.each(few(['.hidden-only', '..odd', 'file']))('fillScript leaves a directory with %s in it unchanged', name => {
     mkdirSync(volume('data'))
     writeFileSync(volume('data', name), '')
     expect(fill('data').status).toBe(0)
     expect(readdirSync(volume('data'))).toEqual([name])
   })
 
-  test('leaves a directory with a broken link in it alone', () => {
+  test('fillScript leaves a directory that contains a broken link unchanged', () => {
     mkdirSync(volume('data'))
     symlinkSync('nowhere', volume('data/broken'))
     expect(fill('data').status).toBe(0)
     expect(readdirSync(volume('data'))).toEqual(['broken'])
   })
 
-  test('fills an empty directory that is there, and follows a source that is a link', () => {
+  test('fillScript fills an existing empty directory, and follows a source that is a link', () => {
     mkdirSync(volume('data'))
     symlinkSync('image', join(folder, 'linked'))
     expect(fill('data', join(folder, 'linked')).status).toBe(0)
     expect(readdirSync(volume('data')).sort()).toEqual(['.hidden', 'link', 'two'])
   })
 
-  test('makes an empty directory where the image has none', () => {
+  test('fillScript creates an empty directory if the image does not have the folder', () => {
     expect(fill('data', '/no/such/folder').status).toBe(0)
     expect(statSync(volume('data')).mode & 0o777).toBe(0o755)
   })
 
-  test('begins anew after a kill, and removes what others left', () => {
+  test('fillScript starts again after a kill, and deletes the leftovers of others', () => {
     mkdirSync(volume('.fill-data-pod-1'))
     writeFileSync(volume('.fill-data-pod-1/half'), '')
     mkdirSync(volume('.fill-data-killed'))
@@ -137,7 +137,7 @@ describe('filling a volume', () => {
     expect(readdirSync(volume('data')).sort()).toEqual(['.hidden', 'link', 'two'])
   })
 
-  test('never moves into what another Pod filled meanwhile', () => {
+  test('fillScript does not move files into a directory that another Pod has filled', () => {
     // The other Pod is faster: its files exist when this one has made its copy.
     program('busybox', `[ "$1" = mv ] && mkdir -p "${volume('data')}" && touch "${volume('data/other')}"; exec "$@"`)
     expect(fill('data').status).toBe(0)
@@ -148,7 +148,7 @@ describe('filling a volume', () => {
     expect(readdirSync(volume('data'))).toEqual(['other'])
   })
 
-  test('never replaces the directory, which another Pod may have mounted', () => {
+  test('fillScript does not replace a directory that another Pod may have mounted', () => {
     mkdirSync(volume('data'))
     const { ino } = statSync(volume('data'))
     expect(fill('data').status).toBe(0)
@@ -157,7 +157,7 @@ describe('filling a volume', () => {
     expect(statSync(volume('data')).mode & 0o777).toBe(0o711)
   })
 
-  longTest('goes on after a kill between its moves', () => {
+  longTest('fillScript continues after a kill between its moves', () => {
     program('busybox', `case "$*" in "mv ./.fill-data/two"*) exit 137;; esac; exec "$@"`)
     expect(fill('data').status).not.toBe(0)
     expect(readdirSync(volume('data'))).not.toContain('two')
@@ -167,20 +167,20 @@ describe('filling a volume', () => {
     expect(readdirSync(volume('data')).sort()).toEqual(['.hidden', 'link', 'two'])
   })
 
-  test('stops at a copy that fails and leaves the volume empty', () => {
+  test('fillScript ends at a failed copy and leaves the directory empty', () => {
     program('busybox', '[ "$1" = cp ] && exit 1; exec "$@"')
     expect(fill('data').status).not.toBe(0)
     expect(readdirSync(volume())).toEqual(['data'])
     expect(readdirSync(volume('data'))).toEqual([])
   })
 
-  longTest('without root owners are left alone', () => {
+  longTest('fillScript does not copy owners without root', () => {
     expect(fillScript({ directory: 'data', path: '/srv', rootless: true }, 'fill-data')).not.toContain('cp -a')
     expect(fill('data', join(folder, 'image'), true).status).toBe(0)
     expect(readdirSync(volume('data')).sort()).toEqual(['.hidden', 'link', 'two'])
   })
 
-  describe('gives a folder of the host to its user', () => {
+  describe('the owner of a folder of the host', () => {
     const given = (uid: number, shared: boolean, isEmpty: boolean) => {
       // Tests need not run as root.
       program(
@@ -196,30 +196,30 @@ describe('filling a volume', () => {
       return owners.filter(line => line.includes('node'))
     }
 
-    test('while root owns it', () => {
+    test('an empty folder of root gets the owner', () => {
       expect(given(0, false, true)).toEqual(['chown node:5 ./data'])
       expect(readdirSync(volume())).toEqual(['data'])
       expect(readdirSync(volume('data'))).toEqual([])
     })
 
-    test('with the files of the image', () => {
+    test('a folder of root gets the owner together with the files of the image', () => {
       expect(given(0, true, false)).toEqual(['chown node:5 ./data', 'chown -hR node:5 ./.fill-data-pod-1'])
       expect(readdirSync(volume('data')).sort()).toEqual(['.hidden', 'link', 'two'])
       expect(statSync(volume('data')).mode & 0o777).toBe(0o777)
     })
 
-    test('and lets others write to it, too', () => {
+    test('a shared folder is writable for others', () => {
       given(0, true, true)
       expect(statSync(volume('data')).mode & 0o777).toBe(0o777)
     })
 
-    test('never once it is that of another user', () => {
+    test('a folder of another user keeps its owner and its mode', () => {
       expect(given(999, true, true)).toEqual([])
       expect(statSync(volume('data')).mode & 0o777).not.toBe(0o777)
     })
   })
 
-  test('runs as root, unless the Pod may not', () => {
+  test('containers that fill volumes run as root unless their Pod does not', () => {
     const [deployment] = everything.workloads
     const taken = takenNames(deployment!.pod)
     const fills = fillContainers(deployment!.pod, planTools(deployment!.pod, taken), taken)
@@ -246,16 +246,16 @@ describe('a program that may end before its container', () => {
     return { stdout, stays: /ended with status (\d+); its container stays/.exec(stderr)?.[1], pauses: paused }
   }
 
-  test('runs once, and its container stays', () => {
+  test('a successful program runs once, and its container stays', () => {
     expect(once('echo ran', 5)).toEqual({ stdout: 'ran\n', stays: '0', pauses: [] })
   })
 
-  test('is left alone when it has failed as often as it may', () => {
+  test('a failing program runs as often as its retries allow, and its container stays', () => {
     expect(once('echo ran; exit 3', 0)).toEqual({ stdout: 'ran\n', stays: '3', pauses: [] })
     expect(once('echo ran; exit 3', 2)).toEqual({ stdout: 'ran\n'.repeat(3), stays: '3', pauses: ['10', '20'] })
   })
 
-  test('is started again until it ends well', () => {
+  test('a failing program is started again until it succeeds', () => {
     const counter = join(folder, 'runs')
     const script = `echo x >> ${quote(counter)}; [ "$(wc -l < ${quote(counter)})" -ge 8 ]`
     expect(once(script, undefined)).toEqual({
@@ -265,7 +265,7 @@ describe('a program that may end before its container', () => {
     })
   })
 
-  test('reads the input of its container, and ends with it', () => {
+  test('a program reads the input of its container and ends with it', () => {
     expect(once('cat', 0, 'given').stdout).toBe('given')
     const script = 'trap "echo stopped; exit 7" TERM; kill -TERM "$PPID"; while :; do sleep 1 & wait $!; done'
     expect(once(script, 5)).toEqual({ stdout: 'stopped\n', stays: undefined, pauses: [] })
@@ -294,14 +294,14 @@ describe('waiting for a Job', () => {
     )
   const calls = () => readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n')
 
-  test('ends when it is complete', () => {
+  test('the wait ends when the Job is complete', () => {
     kubectl()
     writeFileSync(join(folder, 'complete'), '')
     expect(run(script()).status).toBe(0)
     expect(calls()).toEqual(['wait --for=condition=complete --timeout=10s job/migrate-1a2b'])
   })
 
-  test('fails with a clear text when it failed', () => {
+  test('the wait fails with a clear message when the Job has failed', () => {
     kubectl()
     writeFileSync(join(folder, 'failed'), '')
     const { status, stderr } = run(script())
@@ -309,7 +309,7 @@ describe('waiting for a Job', () => {
     expect(stderr).toBe('job/migrate-1a2b failed; see: kubectl logs job/migrate-1a2b\n')
   })
 
-  test('carries on while it is neither, and while there is no such Job', () => {
+  test('the wait continues until the Job is complete', () => {
     kubectl(`test "$(wc -l < "${folder}/calls")" -lt 5 || touch "${folder}/complete"`)
     expect(run(script()).status).toBe(0)
     expect(calls()).toHaveLength(5)
@@ -344,7 +344,7 @@ describe('a session over SSH', () => {
     ['the folder of the settings', 'code', 'code'],
     ['the working directory of the container, as `exec` does', undefined, '.'],
     ['the home of the user, if its folder is not there', 'gone', 'home'],
-  ])('begins in %s', (_, workdir, expected) => {
+  ])('a session starts in %s', (_, workdir, expected) => {
     for (const name of ['code', 'home']) mkdirSync(join(folder, name))
     const tool = join(folder, 'busybox')
     const container = {

@@ -8,7 +8,7 @@ import { type Bench, startBench, until } from '../../support/sync/agent-process.
 import { few, longTest, TAKES_ALL } from '../../support/takes-all.ts'
 import { inNamespace, lacksNamespaces } from './own-limits.ts'
 
-// Faults on the agent's side: the agent reports them, does not exit, and continues when they are over.
+// The agent reports faults on its side, does not exit, and continues when they are over.
 
 async function open(settings: Partial<AgentConfig> = {}): Promise<Bench> {
   const bench = await startBench(settings)
@@ -32,7 +32,7 @@ const attach = async (one: Bench) => {
   return { engine, again: async () => engine.attach(await one.connect(), key) }
 }
 
-/** The reason that the laptop is given, and the sync when it has passed. */
+/** Expects that the laptop receives the reason, and that the sync succeeds once `mend` has removed the fault. */
 async function toldThenSynced(one: Bench, reason: RegExp, mend: () => void): Promise<void> {
   write(one.local, 'a.txt', 'one')
   const { engine, again } = await attach(one)
@@ -42,7 +42,7 @@ async function toldThenSynced(one: Bench, reason: RegExp, mend: () => void): Pro
   expect(engine.status()).toMatchObject({ state: 'synced', files: 1, problems: [] })
 }
 
-test.skipIf(isNotRoot)('a folder of its own that belongs to somebody else', async () => {
+test.skipIf(isNotRoot)('the agent reports that its own folder belongs to another user', async () => {
   const bench = await open({ user })
   const stage = join(bench.config.volume, '.devctl/stage')
   mkdirSync(stage, { recursive: true, mode: 0o700 })
@@ -51,7 +51,7 @@ test.skipIf(isNotRoot)('a folder of its own that belongs to somebody else', asyn
   expect(agent.exitCode).toBeNull()
 })
 
-test('something else where a folder of its own is to be', async () => {
+test('the agent reports a file in place of its own folder', async () => {
   const bench = await open()
   const place = join(bench.config.volume, '.devctl')
   writeFileSync(place, '')
@@ -61,7 +61,7 @@ test('something else where a folder of its own is to be', async () => {
 })
 
 if (TAKES_ALL) {
-  test.skipIf(isNotRoot)('a folder for the ready file that it may not write', async () => {
+  test.skipIf(isNotRoot)('the agent reports that it may not write the ready file', async () => {
     const bench = await open({ user })
     const run = dirname(bench.ready)
     chownSync(run, 0, 0)
@@ -71,7 +71,7 @@ if (TAKES_ALL) {
     expect(agent.exitCode).toBeNull()
   })
 
-  test.skipIf(isNotRoot)('a new image that cannot be taken over', async () => {
+  test.skipIf(isNotRoot)('the agent reports a new image that it cannot take over', async () => {
     const bench = await open({ user })
     const fresh = join(bench.config.volume, '.devctl/new-0')
     write(fresh, 'lib/a.js', 'of the image')
@@ -85,7 +85,7 @@ if (TAKES_ALL) {
   })
 }
 
-test.skipIf(isNotRoot)('a folder of the container that its user cannot read is named', async () => {
+test.skipIf(isNotRoot)('a folder that the user of the agent cannot read is reported until it is readable', async () => {
   const bench = await open({ user })
   const { remote, local } = bench
   write(remote, 'closed/inside', 'x')
@@ -107,35 +107,32 @@ test.skipIf(isNotRoot)('a folder of the container that its user cannot read is n
   expect(agent.exitCode).toBeNull()
 })
 
-longTest(
-  'another program has the port for SSH: files are synchronized, and forwards come when it has gone',
-  async () => {
-    const taken = createServer()
-    await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve))
-    const { port } = taken.address() as { port: number } // it listens on a port
-    const bench = await open({ sshPort: port })
-    write(bench.local, 'a.txt', 'one')
-    const agent = await bench.startAgent()
-    const { again } = await attach(bench)
-    await (await again()).synced
-    expect(agent.exitCode).toBeNull()
-    await new Promise(resolve => taken.close(resolve))
-    const hello = await until(
-      () =>
-        new Promise<string | undefined>(resolve => {
-          const socket = connect(port, '127.0.0.1')
-          socket.on('error', () => resolve(undefined)).once('data', data => resolve(data.toString()))
-        }),
-    )
-    expect(hello).toContain('SSH-2.0-devctl')
-  },
-)
+longTest('files are synced while another program has the SSH port, and SSH starts once it is free', async () => {
+  const taken = createServer()
+  await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve))
+  const { port } = taken.address() as { port: number } // it listens on a port
+  const bench = await open({ sshPort: port })
+  write(bench.local, 'a.txt', 'one')
+  const agent = await bench.startAgent()
+  const { again } = await attach(bench)
+  await (await again()).synced
+  expect(agent.exitCode).toBeNull()
+  await new Promise(resolve => taken.close(resolve))
+  const hello = await until(
+    () =>
+      new Promise<string | undefined>(resolve => {
+        const socket = connect(port, '127.0.0.1')
+        socket.on('error', () => resolve(undefined)).once('data', data => resolve(data.toString()))
+      }),
+  )
+  expect(hello).toContain('SSH-2.0-devctl')
+})
 
 describe.skipIf(lacksNamespaces)('the disk of the volume', () => {
   const place = (one: Bench, agent: { readonly pid?: number | undefined }) =>
     `/proc/${agent.pid}/root${one.config.volume}`
 
-  longTest('is full before anything was synchronized', async () => {
+  longTest('the agent reports a full disk before the first sync', async () => {
     const bench = await open()
     const { volume } = bench.config
     const agent = await bench.startAgent(
@@ -146,7 +143,7 @@ mkdir -p ${volume}/src/0; head -c 100000 /dev/zero > ${volume}/src/0/large 2>/de
     expect(agent.exitCode).toBeNull()
   })
 
-  test('is full later: the connection comes back, and what is in the container is known', async () => {
+  test('a disk that is full later does not prevent another sync', async () => {
     const bench = await open()
     const { volume } = bench.config
     write(bench.local, 'a.txt', 'one')
@@ -159,7 +156,7 @@ mkdir -p ${volume}/src/0; head -c 100000 /dev/zero > ${volume}/src/0/large 2>/de
     try {
       writeFileSync(`${inside}/large`, Buffer.alloc(100_000))
     } catch {
-      // Now it is full.
+      // The disk is full now.
     }
     // Folders that are the container's own are noted in the volume.
     mkdirSync(`${inside}/src/0/node_modules`)
@@ -170,7 +167,7 @@ mkdir -p ${volume}/src/0; head -c 100000 /dev/zero > ${volume}/src/0/large 2>/de
     expect(agent.exitCode).toBeNull()
   })
 
-  longTest('cannot be written to', async () => {
+  longTest('the agent reports a read-only disk', async () => {
     const bench = await open()
     const { volume } = bench.config
     const agent = await bench.startAgent(inNamespace(`mount -t tmpfs -o ro none ${volume} || exit 9`))
@@ -181,7 +178,7 @@ mkdir -p ${volume}/src/0; head -c 100000 /dev/zero > ${volume}/src/0/large 2>/de
   })
 })
 
-test.each(few([24, 32]))('few files may be open (%d): all arrive nevertheless', async many => {
+test.each(few([24, 32]))('all files arrive with a limit of %d open files', async many => {
   const bench = await open()
   for (let n = 0; n < 300; n++) write(bench.local, `d${n % 30}/f${n}`, `${n}`)
   const agent = await bench.startAgent(['prlimit', `--nofile=${many}`])

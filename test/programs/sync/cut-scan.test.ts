@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { TwoSides } from '../../support/sync/two-sides.ts'
 import { few } from '../../support/takes-all.ts'
 
-// Connections that break while the agent reads a tree that takes its time.
+// These connections break while the agent slowly reads a tree.
 
-/** The agent needs a moment for each part of its tree. */
+/** Returns two sides whose agent needs a moment for each part of its tree. */
 function slow(moment = 5): TwoSides {
   const sides: TwoSides = new TwoSides(
     {},
@@ -21,7 +21,7 @@ function slow(moment = 5): TwoSides {
 const files = (many: number) =>
   Object.fromEntries(Array.from({ length: many }, (_, n) => [`d${n % 50}/file-${n}`, `${n}`]))
 
-/** Connects, and breaks it again after some milliseconds, several times. */
+/** Connects and cuts the connection after some milliseconds, several times. */
 async function flicker(sides: TwoSides, milliseconds: number): Promise<void> {
   for (let n = 0; n < 6; n++) {
     sides.connect()
@@ -42,7 +42,7 @@ test.each(few([13, 34, 8, 21]))('files of the image stay in the container (cut a
   await sides.close()
 })
 
-test('what has not been read yet does not count as deleted', async () => {
+test('files that the agent has not read yet do not count as deleted', async () => {
   const sides = slow(3_000)
   for (const [path, text] of Object.entries(files(3_000))) {
     sides.laptop.folders(`/home/project/${path.slice(0, path.indexOf('/'))}`)

@@ -6,8 +6,7 @@ import { type Bench, startBench, until } from '../../support/sync/agent-process.
 import { filesOf } from '../../support/sync/files-of.ts'
 import { longTest } from '../../support/takes-all.ts'
 
-// A folder of the laptop that goes away as a whole and comes back: it was moved, or a branch of Git has it and another
-// has not.
+// A folder of the laptop disappears as a whole and reappears: it was moved, or only one of two git branches has it.
 
 let bench: Bench | undefined
 afterEach(() => bench?.close())
@@ -33,7 +32,7 @@ async function inSync(files: Readonly<Record<string, string>>) {
   return { ...opened, engine, stopped, continued }
 }
 
-test('moved away and back: nothing is deleted, and the synchronization goes on', async () => {
+test('a folder that is moved away and back loses no files, and the sync continues', async () => {
   const { local, remote, stopped, continued } = await inSync(FILES)
   renameSync(local, `${local}.bak`)
   await stopped()
@@ -45,7 +44,7 @@ test('moved away and back: nothing is deleted, and the synchronization goes on',
   expect(filesOf(remote)).toEqual(filesOf(local))
 })
 
-longTest('a change in it as soon as it is back deletes nothing of the rest', async () => {
+longTest('an edit right after the folder reappears deletes no other files', async () => {
   const { local, remote, stopped, continued } = await inSync(FILES)
   renameSync(local, `${local}.bak`)
   await stopped()
@@ -57,7 +56,7 @@ longTest('a change in it as soon as it is back deletes nothing of the rest', asy
   expect(filesOf(remote)).toEqual(filesOf(local))
 })
 
-test('deleted with the only file in it, and made again', async () => {
+test('a folder that is deleted with its only file and recreated is synced', async () => {
   const { local, remote, stopped, continued } = await inSync({ 'index.html': 'one' })
   rmSync(local, { recursive: true })
   await stopped()
@@ -69,7 +68,7 @@ test('deleted with the only file in it, and made again', async () => {
   await until(() => readFileSync(join(remote, 'index.html'), 'utf8') === 'three')
 })
 
-longTest('gone and back a moment later, file by file', async () => {
+longTest('a folder that reappears file by file a moment later is synced', async () => {
   const { local, remote, engine } = await inSync(FILES)
   rmSync(local, { recursive: true })
   await sleep(50)

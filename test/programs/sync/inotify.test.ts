@@ -9,15 +9,15 @@ import { filesOf } from '../../support/sync/files-of.ts'
 import { few } from '../../support/takes-all.ts'
 import { lacksNamespaces, limited } from './own-limits.ts'
 
-// The system watches fewer folders than there are, or drops events: on the laptop, and where the agent runs.
+// The system watches fewer folders than exist, or drops events, on the laptop or on the side of the agent.
 
 const SIDES = ['laptop', 'agent'] as const
 type End = (typeof SIDES)[number]
 
-/** Reading takes its turn every 5 s, and there are other tests. */
+/** Folders are read every 5 s, and other tests run at the same time. */
 const SECONDS = 40
 
-/** The tests run at the same time: most of it is waiting. */
+/** The tests run at the same time, since they mostly wait. */
 type AtEnd = TestContext['onTestFinished']
 
 async function open(atEnd: AtEnd): Promise<Bench> {
@@ -66,7 +66,7 @@ async function startBoth(one: Bench, atEnd: AtEnd, end: End, under: readonly str
   return { agent, laptop }
 }
 
-/** A file may go while its folder is read. */
+/** Returns whether both sides are equal. A file may disappear while its folder is read. */
 function isEqual({ local, remote }: Bench): boolean {
   try {
     return JSON.stringify(filesOf(local)) === JSON.stringify(filesOf(remote))
@@ -75,13 +75,13 @@ function isEqual({ local, remote }: Bench): boolean {
   }
 }
 
-describe.skipIf(lacksNamespaces).each(few(SIDES))('the %s', end => {
+describe.skipIf(lacksNamespaces).each(few(SIDES))('inotify limits of the %s', end => {
   const limits = [
     ['watches', 5],
     ['instances', 0],
   ] as const
   test.concurrent.for(few(end === 'laptop' ? limits : limits.toReversed()))(
-    'may have too few %s: what changes is found by reading, and it says which limit it is',
+    'too few %s are reported with their limit, and changes are found by reading',
     async ([what, to], { onTestFinished }) => {
       const bench = await open(onTestFinished)
       const { local, remote } = bench
@@ -116,7 +116,7 @@ describe.skipIf(lacksNamespaces).each(few(SIDES))('the %s', end => {
 })
 
 test.concurrent.for(few(SIDES))(
-  'more events than the queue has room for, while the %s stands still, lose nothing',
+  'an overflow of the event queue while the %s is stopped loses no changes',
   async (end, { onTestFinished }) => {
     const bench = await open(onTestFinished)
     const { local, remote } = bench
@@ -125,9 +125,9 @@ test.concurrent.for(few(SIDES))(
     const [root, other] = end === 'laptop' ? [local, remote] : [remote, local]
     const stopped = end === 'laptop' ? laptop.process : agent
     stopped.kill('SIGSTOP')
-    // By turns: the system takes one event for several of one file.
+    // The files alternate, since the system merges successive events of one file.
     for (let n = 0; n < 10_000; n++) for (const name of ['a', 'b']) appendFileSync(join(root, name), '.')
-    // There is no room for these.
+    // The queue has no room for these events.
     write(root, 'later/last', 'last')
     appendFileSync(join(root, 'later/x'), 'changed')
     rmSync(join(root, 'old/gone'))

@@ -18,7 +18,7 @@ function isEqual(bench: Bench, name: string): boolean {
   }
 }
 
-test('large files go both ways by what has changed in them, and the loser of a conflict is kept', async () => {
+test('large files are synced by their changed parts, and the loser of a conflict is kept', async () => {
   bench = await startBench()
   const { local, remote, config, folder } = bench
   const key = Buffer.from(config.key, 'hex')
@@ -53,12 +53,12 @@ test('large files go both ways by what has changed in them, and the loser of a c
   const conflicts = join(folder, 'state/conflicts')
   const [time] = readdirSync(conflicts)
   expect(readFileSync(join(conflicts, time!, '0/b.bin')).equals(theirs)).toBe(true)
-  // Nothing of ours is left beside the files.
+  // No temporary files are left.
   expect(readdirSync(local).sort()).toEqual(['a.bin', 'b.bin'])
   expect(readdirSync(join(config.volume, '.devctl/stage'))).toEqual([])
 })
 
-longTest('a connection that breaks while a large file is on its way', async () => {
+longTest('a large file arrives although its connection was cut', async () => {
   bench = await startBench()
   const { local, config } = bench
   const key = Buffer.from(config.key, 'hex')

@@ -39,7 +39,7 @@ const shown = (sync: SyncEngine) =>
 const notUtf8 = (folder: string) =>
   writeFileSync(Buffer.concat([Buffer.from(`${folder}/caf`), Buffer.from([0xe9])]), 'coffee')
 
-test('names that are not UTF-8, pipes and sockets, on either side', async () => {
+test('invalid UTF-8 names, pipes and sockets are reported on both sides', async () => {
   const { sync, remote, local } = await inSync((folder, side) => {
     mkdirSync(join(folder, 'run'))
     writeFileSync(join(folder, `${side}.txt`), side)
@@ -58,11 +58,11 @@ test('names that are not UTF-8, pipes and sockets, on either side', async () => 
   server.close()
   rmSync(join(local, 'run'), { recursive: true })
   await until(() => sync.status().leftOut.count === 3)
-  // Its pipe keeps the folder there.
+  // The pipe keeps the folder in the container.
   expect(shown(sync)).toEqual([both('local')[0], ...both('remote')])
 })
 
-test('the folder that they are in is renamed', async () => {
+test('the report follows a renamed folder', async () => {
   const { sync, local } = await inSync((folder, side) => {
     mkdirSync(join(folder, `${side}/deep`), { recursive: true })
     if (side === 'local') notUtf8(join(folder, 'local/deep'))
@@ -72,7 +72,7 @@ test('the folder that they are in is renamed', async () => {
   expect(shown(sync)).toEqual(['local other/deep/caf\ufffd: the name is not valid UTF-8'])
 })
 
-test('`.git` that the container makes is told once, and that of this machine stays as it is', async () => {
+test('a `.git` that the container creates is reported once and not copied here', async () => {
   const sides = new TwoSides()
   sides.laptop.put('/home/project/.stignore', '/ignored\n')
   for (const [path, text] of Object.entries({
@@ -93,7 +93,7 @@ test('`.git` that the container makes is told once, and that of this machine sta
   const problems = sides.events.filter(({ kind }) => kind === 'problem')
   expect(problems.map(one => 'problem' in one && one.problem.path).sort()).toEqual(['.git', 'a/.git'])
   expect(sides.engine.status().leftOut).toMatchObject({ count: 2 })
-  // The container deletes it; another session.
+  // The container deletes `.git`, and another session starts.
   sides.container.removeAll('/volume/src/0/.git')
   sides.container.removeAll('/volume/src/0/a/.git')
   await sides.clock.run(5_000)
@@ -106,7 +106,7 @@ test('`.git` that the container makes is told once, and that of this machine sta
   await sides.close()
 })
 
-test('the `.git` of this machine is still here in the next session', async () => {
+test('the `.git` of this machine is unchanged in the next session', async () => {
   const sides = new TwoSides()
   sides.laptop.put('/home/project/.stignore', '/ignored\n')
   sides.laptop.folders('/home/project/.git')
@@ -126,7 +126,7 @@ test('the `.git` of this machine is still here in the next session', async () =>
   await sides.close()
 })
 
-test('of very many some are remembered', () => {
+test('SkippedPaths remembers a limited number of paths', () => {
   const all = new SkippedPaths()
   for (let n = 0; n < 5_000; n++) all.add(`run/${n}`, 'a pipe')
   expect(all.count).toBe(1_000)

@@ -5,7 +5,7 @@ import { expectNothingLost, steps } from './random-edits.ts'
 const runs = Number(process.env.SYNC_RUNS ?? 150)
 const seed = Number(process.env.SYNC_SEED ?? 20_261_122)
 
-test('two trees that are edited, over connections that break, end equal or with a named conflict', async () => {
+test('two edited trees end equal or with a named conflict, over connections that break', async () => {
   await fc.assert(fc.asyncProperty(steps, fc.boolean(), fc.boolean(), expectNothingLost), {
     numRuns: runs,
     seed,
@@ -13,7 +13,7 @@ test('two trees that are edited, over connections that break, end equal or with 
   })
 }, 600_000)
 
-test('other ignore rules, and the connection breaks before the agent has sent its tree', async () => {
+test('new ignore rules and a cut before the agent has sent its tree lose nothing', async () => {
   await expectNothingLost(
     [
       { kind: 'ignore', text: '' },
@@ -28,7 +28,7 @@ test('other ignore rules, and the connection breaks before the agent has sent it
   )
 })
 
-test('a file that is ignored here stands where the container has a folder', async () => {
+test('an ignored local file in place of a folder of the container loses nothing', async () => {
   await expectNothingLost(
     [
       { kind: 'ignore', text: '!d/x\nd\n' },

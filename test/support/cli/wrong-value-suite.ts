@@ -4,16 +4,16 @@ import type { CompilerHost } from '../../../compiler/host.ts'
 import { compile } from '../../../compiler/index.ts'
 import { everythingWrong, FILE, type Place, type Trial, trials } from './wrong-values.ts'
 
-/** The suite, with one of `every` trials: `npm test` has an eighth of them, `npm run test:long` all. */
+/** Declares the suite with one of `every` trials: `npm test` has an eighth of them, `npm run test:long` all. */
 export function describeWrongValues(every: number): void {
-  describe('a value of the wrong kind is one error, and it lies inside the mistake', () => {
+  describe('values of the wrong kind', () => {
     const byKey = new Map<string, Trial[]>()
     for (const [index, trial] of [...trials()].entries()) {
       if (index % every !== 0) continue
       const key = trial.name.split(/[:[]/)[0]!.split('.').slice(0, 3).join('.')
       byKey.set(key, [...(byKey.get(key) ?? []), trial])
     }
-    test.each([...byKey])('%s', (_key, values) => {
+    test.each([...byKey])('a wrong value of %s is one error inside the mistake', (_key, values) => {
       const wrong = values.flatMap(({ name, text, wrong, ...place }) => {
         const errors = errorsIn(text)
         const says = errors.map(({ code, message }) => `${code}: ${message}`).join('; ')
@@ -27,7 +27,7 @@ export function describeWrongValues(every: number): void {
       expect(wrong).toEqual([])
     })
 
-    test('also where there are hundreds in one file', () => {
+    test('hundreds of wrong values in one file are one error each', () => {
       const { text, places } = everythingWrong()
       expect(places.length).toBeGreaterThan(300)
       const errors = errorsIn(text)
@@ -39,7 +39,7 @@ export function describeWrongValues(every: number): void {
 }
 
 /**
- * `jobs` and `models` are refused as a whole; mistakes inside may be told as well. Compose itself takes an empty
+ * `jobs` and `models` are refused as a whole; mistakes inside may be reported as well. Compose itself accepts an empty
  * `include`.
  */
 const isBelowRefused = (name: string) => /^(jobs|services\.\w+\.models)\b/.test(name)

@@ -29,7 +29,10 @@ interface Parts {
   readonly archive?: 'service' | 'volume' | 'none'
 }
 
-/** A web server that waits for a Job and a database, a worker that may have a port, and a service with a volume. */
+/**
+ * Returns a Compose file of a web server that waits for a Job and a database, a worker that may have a port, and a
+ * service with a volume.
+ */
 function compose(parts: Parts): string {
   const { greeting = 'hello', migration = 'true', waits = true, worker = 'worker' } = parts
   const { workerPort = false, databasePort = true, archive = 'service' } = parts
@@ -156,7 +159,7 @@ async function follow(kind: Kind): Promise<Followed> {
  */
 export function gitopsScenarios(names: readonly string[]): void {
   const kinds = KINDS.filter(({ needs, name }) => isThere[needs] && names.includes(name))
-  describe.skipIf(kinds.length === 0)(`what is published is brought to the cluster: ${names.join(', ')}`, () => {
+  describe.skipIf(kinds.length === 0)(`delivery of published manifests: ${names.join(', ')}`, () => {
     let all: readonly Followed[] = []
 
     beforeAll(async () => {
@@ -183,7 +186,7 @@ export function gitopsScenarios(names: readonly string[]): void {
       return stdout
     }
 
-    /** Publishes, and lets the controller have it. */
+    /** Publishes, and waits until the controller has applied it. */
     async function change(one: Followed, parts: Parts): Promise<void> {
       await publish(one, parts)
       await one.controller.reconcile()
@@ -202,7 +205,7 @@ export function gitopsScenarios(names: readonly string[]): void {
     const service = async (one: Followed, name: string) =>
       JSON.parse(await one.kubectl('get', 'service', name, '--output=json')).spec
 
-    test('a first sync is well, and stays so', () =>
+    test('the first sync succeeds and causes no other sync', () =>
       each(async one => {
         await one.controller.reconcile()
         const before = await one.controller.syncs()
@@ -218,7 +221,7 @@ export function gitopsScenarios(names: readonly string[]): void {
         expect(env).toContain('good day')
       }))
 
-    test('a changed Job runs, one that fails is told, and one that is mended runs', () =>
+    test('a changed Job runs, a failed Job is reported, and a fixed Job runs', () =>
       each(async one => {
         await change(one, { migration: 'echo 2' })
         await publish(one, { migration: 'echo 3; exit 1' })
@@ -244,7 +247,7 @@ export function gitopsScenarios(names: readonly string[]): void {
         expect((await service(one, 'db')).clusterIP).not.toBe('None')
       }))
 
-    test('a service that drops its last wait for a Job makes Pods', () =>
+    test('a service without its last wait for a Job still creates Pods', () =>
       each(async one => {
         await change(one, { waits: false, greeting: 'alone' })
         await one.kubectl('rollout', 'restart', 'deployment/web')
@@ -252,14 +255,14 @@ export function gitopsScenarios(names: readonly string[]): void {
         await one.controller.reconcile()
       }))
 
-    test('a service is renamed, and another one removed', () =>
+    test('a renamed service replaces the old one, and a service without its volume stays', () =>
       each(async one => {
         await change(one, { worker: 'runner', archive: 'volume' })
         const deployments = await one.kubectl('get', 'deploy,sts', '--output=jsonpath={.items[*].metadata.name}')
         expect(deployments.split(' ').sort()).toEqual(['archive', 'db', 'runner', 'web'])
       }))
 
-    test('a volume is removed: its claim stays, and nothing is amiss', () =>
+    test('the claim of a removed service stays, and no other sync happens', () =>
       each(async one => {
         await change(one, { archive: 'none' })
         const before = await one.controller.syncs()
@@ -268,7 +271,7 @@ export function gitopsScenarios(names: readonly string[]): void {
         await change(one, { greeting: 'after' })
       }))
 
-    test('when it is taken away the objects go, and the claims stay', () =>
+    test("the removal of the controller's application deletes the objects and keeps the claims", () =>
       each(async one => {
         await one.controller.remove()
         const left = await one.kubectl('get', 'deploy,sts,job,service,ingress,role,rolebinding', '--output=name')

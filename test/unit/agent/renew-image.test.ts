@@ -56,7 +56,7 @@ function another(name: string, files: Readonly<Record<string, string>>): void {
   write('.devctl/new-0.image', name)
 }
 
-test('what nobody has touched is of the new image; the rest stays', async () => {
+test('renewImage takes unchanged files from the new image and keeps all others', async () => {
   const volume = await filled(
     {
       'dist/a.js': '1',
@@ -100,7 +100,7 @@ test('what nobody has touched is of the new image; the rest stays', async () => 
   expect(existsSync(join(root, '.devctl/new-0'))).toBe(false)
 })
 
-test('what was changed before the second image stays with the third, too', async () => {
+test('renewImage keeps a file that was changed before the second image with the third, too', async () => {
   await filled({ 'a.js': '1', 'b.js': '1' }, ['a.js', 'b.js'])
   write('src/0/b.js', 'mine')
   another('app:2', { 'a.js': '2', 'b.js': '2' })
@@ -111,7 +111,7 @@ test('what was changed before the second image stays with the third, too', async
   expect([app('a.js'), app('b.js')]).toEqual(['3', 'mine'])
 })
 
-test('an agent that was killed in between is followed by one that goes on', async () => {
+test('renewImage completes the work of an agent that was killed', async () => {
   await filled({ 'a.js': '1', 'b.js': '1', 'c.js': '1' }, ['a.js', 'b.js', 'c.js'])
   write('src/0/c.js', 'mine')
   another('app:2', { 'a.js': '2', 'b.js': '2', 'c.js': '2' })
@@ -129,7 +129,7 @@ test('an agent that was killed in between is followed by one that goes on', asyn
   expect(['a.js', 'b.js', 'c.js'].map(app)).toEqual(['3', '3', 'mine'])
 })
 
-test('links are replaced, and a folder where a file was', async () => {
+test('renewImage replaces a file by a link, and a file by a folder', async () => {
   await filled({ 'bin/x': '1', lib: '1' }, ['bin', 'bin/x', 'lib'])
   another('app:2', { 'lib/a.js': '2' })
   mkdirSync(join(root, '.devctl/new-0/bin'))
@@ -138,7 +138,7 @@ test('links are replaced, and a folder where a file was', async () => {
   expect(app('bin/x')).toBe('2')
 })
 
-test('without another image nothing happens', async () => {
+test('renewImage changes nothing if there is no other image', async () => {
   await filled({ 'a.js': '1' }, ['a.js'])
   renewImage(root, FOLDER)
   expect(app('a.js')).toBe('1')

@@ -5,8 +5,8 @@ import { TAKES_ALL } from '../../support/takes-all.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
-// One in 256 public keys begins with a zero byte, which the library's generator takes away (mscdex/ssh2#1390).
-test('every key that is made can be read again, and both halves belong together', () => {
+// One in 256 public keys begins with a zero byte, which the library's generator removes (mscdex/ssh2#1390).
+test('every created key can be read, and both halves belong together', () => {
   for (let round = 0; round < (TAKES_ALL ? 5000 : 20); round++) {
     const { privateKey, publicKey } = createSshKeyPair('shop')
     expect(publicKey).toMatch(/^ssh-ed25519 \S+ shop\n?$/)
@@ -15,7 +15,7 @@ test('every key that is made can be read again, and both halves belong together'
   }
 })
 
-test('a key that the library makes and cannot read is replaced by another one', () => {
+test('createSshKeyPair replaces a key that the library cannot read', () => {
   const { generateKeyPairSync } = ssh2.utils
   const unreadable = generateKeyPairSync('ed25519', { comment: 'shop' })
   unreadable.private = withoutByte(unreadable.private)

@@ -33,7 +33,7 @@ describe('the SSH server of the agent', () => {
     return { agent, socket }
   }
 
-  test('connects to a port, and passes bytes and ends on in both directions', async () => {
+  test('the agent connects to a port, and forwards bytes and ends in both directions', async () => {
     const { agent } = await open()
     const port = await listen(socket => socket.pipe(socket))
     const bytes = randomBytes(5_000_000)
@@ -50,14 +50,14 @@ describe('the SSH server of the agent', () => {
       socket.end('done')
     })
     const channel = await agent.connect('127.0.0.1', port)
-    // Not by a loop, which would destroy the stream at its end.
+    // A loop would destroy the stream at its end.
     expect(String((await once(channel, 'data'))[0])).toBe('done')
     await once(channel, 'end')
     channel.end(Buffer.alloc(3_000_000, 1))
     expect((await got[0])?.length).toBe(3_000_000)
   })
 
-  test('holds back a side that is faster than the other', async () => {
+  test('a channel holds back a side that is faster than the other', async () => {
     const { agent } = await open()
     const sockets: Socket[] = []
     const port = await listen(socket => sockets.push(socket.pause()))
@@ -72,14 +72,14 @@ describe('the SSH server of the agent', () => {
     expect(written).toBeLessThan(50e6)
   })
 
-  test('`localhost` also is a server that listens by IPv6 only', async () => {
+  test('`localhost` includes a server that listens on IPv6 only', async () => {
     const { agent } = await open()
     const six = await listen(socket => socket.end('six'), '::1').catch(() => undefined)
     if (six === undefined) return
     expect(await text(await agent.connect('localhost', six))).toBe('six')
   })
 
-  test('listens on a socket for its user alone, until the client stops it or goes', async () => {
+  test('a socket is for its user alone, and exists until the client closes it or disconnects', async () => {
     const { agent, socket } = await open()
     const port = await listen(one => one.end('here'))
     const answer = async () => connect({ port, host: '127.0.0.1', allowHalfOpen: true })
@@ -94,13 +94,13 @@ describe('the SSH server of the agent', () => {
     await expect.poll(() => readdirSync(shared)).toEqual([])
   })
 
-  test('listens on no socket outside its folder', async () => {
+  test('the agent listens on no socket outside its folder', async () => {
     const { agent } = await open()
     for (const name of ['../one.sock', '/tmp/one.sock', 'a/one.sock', ''])
       await expect(agent.listenSocket(name, async () => undefined)).rejects.toMatchObject({ failure: 'busy' })
   })
 
-  test('says that nothing listens', async () => {
+  test('a connection to a port with no listener is refused', async () => {
     const { agent } = await open()
     await expect(agent.connect('127.0.0.1', 1)).rejects.toMatchObject({
       failure: 'refused',
@@ -109,7 +109,7 @@ describe('the SSH server of the agent', () => {
     await expect(agent.connect('no-such-name.invalid', 80)).rejects.toMatchObject({ failure: 'refused' })
   })
 
-  test('listens for the laptop, until it is cancelled', async () => {
+  test('the agent listens for the laptop until that is canceled', async () => {
     const { agent } = await open()
     const local = await listen(socket => socket.end('laptop'))
     const dial = async () => connect({ port: local, host: '127.0.0.1', allowHalfOpen: true })
@@ -141,7 +141,7 @@ describe('the SSH server of the agent', () => {
     expect(await ask(port)).toBe('next')
   })
 
-  test('a lost connection breaks all that goes over it, on both ends', async () => {
+  test('a lost connection breaks everything that uses it, on both ends', async () => {
     const { agent, socket } = await open()
     const ends: Promise<unknown>[] = []
     const port = await listen(peer => ends.push(once(peer.resume(), 'close').catch(error => error)))
@@ -168,7 +168,7 @@ describe('the SSH server of the agent', () => {
     await expect(once(client, 'end')).rejects.toMatchObject({ code: 'ECONNRESET' })
   })
 
-  test('lets in nobody else, and no other host key is accepted', async () => {
+  test('the server accepts no other user, and the client no other host key', async () => {
     const other = createSshKeyPair('other')
     await expect(open({ hostKey: host.publicKey, userKey: other.privateKey })).rejects.toMatchObject({
       failure: 'lost',
@@ -182,7 +182,7 @@ describe('the SSH server of the agent', () => {
       await expect(rawClient(login)).rejects.toThrow(/authentication methods failed/)
   })
 
-  test('runs nothing', async () => {
+  test('the server runs no command, shell or SFTP', async () => {
     const client = await rawClient({ privateKey: user.privateKey })
     await expect(new Promise((_, reject) => client.exec('id', reject))).rejects.toThrow(/open failure/)
     await expect(new Promise((_, reject) => client.shell(reject))).rejects.toThrow(/open failure/)
@@ -199,7 +199,7 @@ describe('the SSH server of the agent', () => {
   }
 })
 
-test('a connection of the agent that never answers is given up', async () => {
+test('connectAgent fails if the connection ends before an answer', async () => {
   const port = await listen(() => {})
   const socket = connect(port, '127.0.0.1')
   const lost = connectAgent(socket, { hostKey: host.publicKey, userKey: user.privateKey })
@@ -209,7 +209,7 @@ test('a connection of the agent that never answers is given up', async () => {
 
 const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-/** A server for one test; gives its port. */
+/** Starts a server for one test, and returns its port. */
 async function listen(take: (socket: Socket) => unknown, address = '127.0.0.1'): Promise<number> {
   const sockets = new Set<Socket>()
   const server: Server = createServer({ allowHalfOpen: true }, socket => {

@@ -46,7 +46,7 @@ async function basesOf(built: Built) {
   return project?.services.get('app')?.build?.additionalContexts.flatMap(one => one.service ?? [])
 }
 
-describe('an image is built on that of another service, which its Dockerfile names', () => {
+describe('images that are built on the image of another service', () => {
   const args = (value = BASE) => new Map([['BASE', value]])
 
   test.each<[string, Built]>([
@@ -58,14 +58,14 @@ describe('an image is built on that of another service, which its Dockerfile nam
     ['a variable of the platform', { build: ', args: {BASE: "$B"}', platformVariables: new Map([['B', BASE]]) }],
     ['an argument of the command line', { overrides: { args: args() } }],
     ['one over the file', { build: ', args: {BASE: other}', overrides: { args: args() } }],
-  ])('with %s', async (_, built) => expect(await basesOf(built)).toEqual(['base']))
+  ])('a Dockerfile names the base image with %s', async (_, built) => expect(await basesOf(built)).toEqual(['base']))
 
-  test('but not with another argument of the command line', async () => {
+  test('an argument of the command line replaces the base image in the file', async () => {
     const build = `, args: {BASE: "${BASE}"}`
     expect(await basesOf({ build, overrides: { args: args('other') } })).toEqual([])
   })
 
-  test('in the stage of the command line', async () => {
+  test('the base image is that of the stage on the command line', async () => {
     const dockerfile = `FROM ${BASE} AS one\nFROM scratch AS two\n`
     expect(await basesOf({ dockerfile })).toEqual([])
     expect(await basesOf({ dockerfile, overrides: { target: 'one' } })).toEqual(['base'])
@@ -77,14 +77,14 @@ describe('an image is built on that of another service, which its Dockerfile nam
     ['`platform` of the service', { service: ', platform: linux/arm64' }],
     ['DOCKER_DEFAULT_PLATFORM', { env: { DOCKER_DEFAULT_PLATFORM: 'linux/arm64' } }],
     ['the command line', { service: ', platform: linux/amd64', overrides: { platforms: ['linux/arm64'] } }],
-  ])('for the platform of %s', async (_, built) => {
+  ])('the base image is that for the platform of %s', async (_, built) => {
     const dockerfile = 'FROM registry.example.com/base-$TARGETARCH\n'
     expect(await basesOf({ dockerfile, ...built })).toEqual(['arm'])
     expect(await basesOf({ dockerfile, ...built, overrides: { platforms: ['linux/amd64'] } })).toEqual([])
   })
 })
 
-test('`build` finds images that are built on each other with `--build-arg`, with its value and of the shell', async () => {
+test('build finds a cycle of images that `--build-arg` causes, with a value or from the shell', async () => {
   const compose = (keys = '') => ({
     'compose.yaml': `services:
   base: {image: "${BASE}", build: ./base}

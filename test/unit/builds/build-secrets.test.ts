@@ -24,7 +24,7 @@ test('the secrets in the input of a build are masked', () => {
   expect(secrets.mask(text)).toBe('*** good morning *** *** *** *** the-bucket ***')
 })
 
-test('each line of a secret is masked, and what a line sets', () => {
+test('each line of a secret is masked, and so is a value that a line sets', () => {
   const { privateKey } = generateKeyPairSync('ed25519', {
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -42,4 +42,4 @@ test.each([
   ['https://token@host:8080/a and https://u:p@ss@h/b', 'https://***@host:8080/a and https://***@h/b'],
   ['ssh://git@host/r.git ssh://git:pw@host/r.git', 'ssh://git@host/r.git ssh://git:***@host/r.git'],
   ['https://host/a@b http://host:80/x', 'https://host/a@b http://host:80/x'],
-])('logins in URLs: %s', (text, masked) => expect(maskLogins(text)).toBe(masked))
+])('maskLogins masks the logins in URLs: %s', (text, masked) => expect(maskLogins(text)).toBe(masked))

@@ -27,14 +27,14 @@ test.each([
   ['other', 'failed'],
   ['gone', 'failed'],
   ['secret', 'built'],
-])('what a registry says of an image that was pushed: %s', async (name, kind) => {
+])('confirmPushed checks the pushed image `%s` in its registry', async (name, kind) => {
   const build = { service: 'web', reference: `${host}/${name}:1` } as PlannedBuild
   const options = { env: { DOCKER_CONFIG: '/nothing' }, signal: new AbortController().signal }
   const ends = await confirmPushed([build], new Map([['web', { kind: 'built', digest: DIGEST }]]), options)
   expect(ends.get('web')).toMatchObject({ kind })
 })
 
-test('a registry that cannot be reached from here is no failure', async () => {
+test('confirmPushed ignores a registry that cannot be reached', async () => {
   const build = { service: 'web', reference: '127.0.0.1:1/web:1' } as PlannedBuild
   const ends = new Map([['web', { kind: 'built', digest: DIGEST } as const]])
   expect(await confirmPushed([build], ends, { env: {}, signal: new AbortController().signal })).toEqual(ends)

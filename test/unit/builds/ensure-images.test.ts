@@ -13,8 +13,8 @@ const OTHER = '{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifes
 const OTHER_DIGEST = `sha256:${createHash('sha256').update(OTHER).digest('hex')}`
 
 /**
- * A registry: `web` has the tags `1` and `devctl-new` with the image of DIGEST, and `old` and `2`
- * with another one; all else is missing. It takes tags unless `isClosed`, and does not tell about `api`.
+ * A registry: `web` has the tags `1` and `devctl-new` with the image of DIGEST, and `old` and `2` with another one;
+ * all else is missing. Tags can be written unless `isClosed`, and `api` cannot be read.
  */
 async function registry(isClosed = false): Promise<FakeServer> {
   const tags = new Map([
@@ -77,7 +77,7 @@ async function ensure(images: readonly PlannedBuild[], build: EnsureOptions['bui
 const UNREACHABLE = '127.0.0.1:9'
 
 describe('an image', () => {
-  test('that the registry has is not built, and goes by its digest', async () => {
+  test('an image that the registry has is not built, and is used by its digest', async () => {
     const { host } = await registry()
     for (const build of ['missing', 'changed'] as const)
       expect(await ensure([planned('web', `${host}/web:1`)], build)).toEqual({
@@ -86,7 +86,7 @@ describe('an image', () => {
       })
   })
 
-  test('that the registry does not have, or does not tell about, is built', async () => {
+  test('an image that is missing or that may not be read is built', async () => {
     const { host } = await registry()
     const images = ['web', 'api', 'worker'].map(name => planned(name, `${host}/${name}:1`))
     const denied = `\`${host}\` requires a login for \`${host}/api:1\`, or it does not exist; it is built, but the registry may refuse the push`
@@ -98,7 +98,7 @@ describe('an image', () => {
       })
   })
 
-  test('that is made of an address whose content may change is always built', async () => {
+  test('an image whose content may change is always built, unless the user takes it as it is', async () => {
     const { host } = await registry()
     const moving = planned('web', `${host}/web:1`, { isMoving: true })
     for (const build of ['missing', 'changed'] as const)
@@ -108,7 +108,7 @@ describe('an image', () => {
     expect(await ensure([taken], 'missing')).toMatchObject({ events: ['web present'] })
   })
 
-  test('moves with the images that it is built on', () => {
+  test('withMoving marks the images that are built on an image whose content may change', () => {
     const images = [
       planned('web', 'web:1', { dependsOn: ['base'] }),
       planned('base', 'base:1', { dependsOn: ['remote'] }),
@@ -118,12 +118,12 @@ describe('an image', () => {
     expect(withMoving(images).map(({ isMoving }) => isMoving === true)).toEqual([true, true, true, false])
   })
 
-  test('is built although it is there if all are', async () => {
+  test('an existing image is built if all are', async () => {
     const { host } = await registry()
     expect(await ensure([planned('web', `${host}/web:1`)], 'all')).toMatchObject({ events: [], built: '`web`' })
   })
 
-  test('of a registry that cannot be asked is deployed by its tag with a warning, and built by who builds', async () => {
+  test('a deploy uses the tag of an image whose registry is unreachable, and a build builds it', async () => {
     const image = planned('web', `${UNREACHABLE}/web:1`)
     const deployed = await ensure([image], 'missing')
     expect(deployed.images).toEqual({})
@@ -134,7 +134,7 @@ describe('an image', () => {
     })
   })
 
-  test('is only looked for by a diff', async () => {
+  test('a diff searches for images, and neither builds nor tags them', async () => {
     const { host, requests } = await registry()
     const named = planned('named', `${host}/web:old`, { contentReference: `${host}/web:devctl-new` })
     const changed = planned('changed', `${host}/web:2`, { contentReference: `${host}/web:devctl-newer` })
@@ -147,11 +147,11 @@ describe('an image', () => {
   })
 })
 
-describe('an image with a name of the user', () => {
+describe('an image with a name from the user', () => {
   const named = (host: string, tag: string, content: string, part: Partial<PlannedBuild> = {}) =>
     planned('web', `${host}/web:${tag}`, { contentReference: `${host}/web:devctl-${content}`, ...part })
 
-  test('is not built if the registry has its content, under that name', async () => {
+  test('a named image is not built if the registry has its content under that name', async () => {
     const { host, requests } = await registry()
     for (const build of ['missing', 'changed'] as const)
       expect(await ensure([named(host, '1', 'new')], build)).toEqual({
@@ -161,14 +161,14 @@ describe('an image with a name of the user', () => {
     expect(requests.some(({ method }) => method === 'PUT')).toBe(false)
   })
 
-  test('is built if its content is not there, whatever has the name', async () => {
+  test('a named image is built if its content is missing, whatever image has the name', async () => {
     const { host } = await registry()
     const notes = [expect.stringContaining(`\`--image web=${host}/web:1\` deploys it as it is`)]
     expect(await ensure([named(host, '1', 'newer')], 'missing')).toEqual({ events: [], built: '`web`', notes })
     expect(await ensure([named(host, '1', 'newer')], 'changed')).toEqual({ events: [], built: '`web`', notes: [] })
   })
 
-  test('gets the name if that points to another image, or to none', async () => {
+  test('a named image gets its name if that points to another image, or to none', async () => {
     const { host, requests } = await registry()
     const image = named(host, 'old', 'new', { tags: [`${host}/web:latest`] })
     const first = await ensure([image], 'missing')
@@ -182,7 +182,7 @@ describe('an image with a name of the user', () => {
     expect(await ensure([image], 'changed')).toEqual({ ...first, events: ['web present'] })
   })
 
-  test('is deployed by its digest with a warning if the name cannot be moved, and built by who builds', async () => {
+  test('a deploy uses the digest if the name cannot be moved, and a build builds the image', async () => {
     const { host } = await registry(true)
     const image = named(host, 'old', 'new')
     expect(await ensure([image], 'missing')).toEqual({
@@ -195,14 +195,14 @@ describe('an image with a name of the user', () => {
     expect(await ensure([image], 'changed')).toMatchObject({ events: [], built: '`web`' })
   })
 
-  test('and names in other repositories is built again if those do not point to it, but not for a deploy', async () => {
+  test('a build, but not a deploy, builds an image again if names elsewhere do not point to it', async () => {
     const { host } = await registry()
     const image = named(host, '1', 'new', { tags: [`${host}/mirror/web:1`] })
     expect(await ensure([image], 'changed')).toMatchObject({ events: [], built: '`web`' })
     expect(await ensure([image], 'missing')).toMatchObject({ events: ['web present'] })
   })
 
-  test('is deployed as it is if its content is not known', async () => {
+  test('a deploy takes an image of unknown content as it is, if it exists', async () => {
     const { host } = await registry()
     const image = named(host, 'old', '', { contentReference: undefined })
     expect(await ensure([image], 'missing')).toMatchObject({ images: { web: `${host}/web:old@${OTHER_DIGEST}` } })
@@ -210,13 +210,13 @@ describe('an image with a name of the user', () => {
     expect(await ensure([{ ...image, reference: `${host}/web:gone` }], 'missing')).toMatchObject({ built: '`web`' })
   })
 
-  test('with a digest is never built', async () => {
+  test('an image with a digest is never built', async () => {
     const image = planned('web', `${UNREACHABLE}/web@${DIGEST}`, { contentReference: undefined })
     for (const build of ['missing', 'changed', 'all'] as const)
       expect(await ensure([image], build)).toEqual({ events: ['web present'], images: { web: image.reference } })
   })
 
-  test('is refused before it is built if it is one of Docker Hub that nobody can push', async () => {
+  test('an official name of Docker Hub is refused before the build', async () => {
     const images = ['web', 'web:1', 'docker.io/library/web', 'ann/web'].map(name => planned('web', name))
     const messages = await Promise.all(images.map(image => ensure([image], 'all')))
     // Docker Hub, which has no such image, is not asked.
@@ -228,7 +228,7 @@ describe('an image with a name of the user', () => {
     ])
   })
 
-  test('that an image of other content has, too, is refused with both places', async () => {
+  test('a name that two images of different content have is refused', async () => {
     const { host, requests } = await registry()
     const web = named(host, 'latest', 'a00000000000')
     const other = (part: Partial<PlannedBuild>) => ({ ...web, service: 'worker', ...part })
@@ -244,7 +244,7 @@ describe('an image with a name of the user', () => {
     expect(requests).toEqual([])
   })
 
-  test('that an image with other values that its tag does not tell has, too, is refused', async () => {
+  test('a name that two images with different hidden values have is refused', async () => {
     const { host, requests } = await registry()
     const web = { ...named(host, 'latest', 'a00000000000'), hidden: { all: 'one', secrets: [] } }
     const message = `the images of \`web\` and \`worker\` have the same name \`${host}/web:latest\`, but are built from different content`
@@ -266,7 +266,7 @@ describe('an image with a name of the user', () => {
     expect(await ensure([web, { ...web, service: 'worker' }], 'all')).toMatchObject({ built: '`web`' })
   })
 
-  test('that another image of the same content has, too, is built once, and found once', async () => {
+  test('images with the same name and the same content are built once, and found once', async () => {
     const { host } = await registry()
     const twice = (image: PlannedBuild) => [image, { ...image, service: 'worker' }]
     const there = await ensure(twice(named(host, '1', 'new')), 'changed')
@@ -274,7 +274,7 @@ describe('an image with a name of the user', () => {
     expect(there).toEqual({ events: ['web present'], images: { web: reference, worker: reference } })
     expect(await ensure(twice(named(host, '1', 'newer')), 'changed')).toMatchObject({ built: '`web`' })
   })
-  test('whose content another image has in another repository is built once, if the settings are the same, too', async () => {
+  test('images with the same content and settings in several repositories are built once', async () => {
     const { host } = await registry()
     const content = (service: string) => `${host}/${service}:devctl-a00000000000`
     const spec = { ...PLAIN_BUILD, context: { folder: '/' }, dockerfile: { path: '/Dockerfile' } }

@@ -24,7 +24,7 @@ const build = (service: string, dependsOn: readonly string[] = []): PlannedBuild
 const exported = (builds: readonly PlannedBuild[]) =>
   builds.map(({ specOf }) => specOf(new Reporter(), new Map(), new Set()).exportCache)
 
-test('the image that was named has the cache of the option; those that it is built on keep theirs', () => {
+test('the named image has the cache of the option, and the images that it is built on keep theirs', () => {
   const builds = [build('base'), build('web', ['base'])]
   expect(exported(withCacheExport(builds, ['web'], CACHE))).toEqual([['r.example.com/base:own'], [CACHE]])
   expect(exported(withCacheExport(builds, ['web'], undefined))).toEqual([
@@ -33,7 +33,7 @@ test('the image that was named has the cache of the option; those that it is bui
   ])
 })
 
-test('without names, all are meant: only one may have it', () => {
+test('the option without names is for a single image only', () => {
   expect(exported(withCacheExport([build('web')], [], CACHE))).toEqual([[CACHE]])
   expect(() => withCacheExport([build('base'), build('web')], [], CACHE)).toThrow('`base`, `web`')
   expect(() => withCacheExport([build('a'), build('b'), build('c')], [], CACHE)).toThrow('`a`, `b`, `c`')

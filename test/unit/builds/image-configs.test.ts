@@ -8,7 +8,7 @@ const digestOf = (text: string) => `sha256:${createHash('sha256').update(text).d
 const CONFIG = JSON.stringify({ rootfs: {}, config: { User: '1000' } })
 const MANIFEST = JSON.stringify({ schemaVersion: 2, config: { digest: digestOf(CONFIG) } })
 
-/** A registry with one image under every name, except below `gone/`; it says nothing about those below `slow/`. */
+/** A registry with one image under every name, except below `gone/`; it does not answer for names below `slow/`. */
 const registry = () =>
   fakeServer(({ path }, response) => {
     if (path.startsWith('/v2/slow/')) return
@@ -19,7 +19,7 @@ const registry = () =>
 const options = { env: { DOCKER_CONFIG: '/nonexistent' }, signal: AbortSignal.timeout(30_000) }
 
 describe('known images', () => {
-  test('are those that were built, with a note for each that is not known, and others silently', async () => {
+  test('knownImages returns configurations, with a note for each built image that has none', async () => {
     const { host } = await registry()
     const built = new Map([
       ['web', `${host}/web:1`],
@@ -36,7 +36,7 @@ describe('known images', () => {
     ])
   })
 
-  test('are not waited for where nothing was built', async () => {
+  test('knownImages does not wait for a slow image that was not built', async () => {
     const { host } = await registry()
     const images = { built: new Map([['web', `${host}/web:1`]]), plain: new Map([['slow', `${host}/slow/a:1`]]) }
     const began = performance.now()
@@ -46,7 +46,7 @@ describe('known images', () => {
     expect([...notes]).toEqual([])
   })
 
-  test('end with the signal', async () => {
+  test('knownImages ends with the signal', async () => {
     const { host } = await registry()
     const signal = AbortSignal.timeout(50)
     const images = { built: new Map(), plain: new Map([['slow', `${host}/slow/a:1`]]) }
@@ -55,7 +55,7 @@ describe('known images', () => {
   })
 })
 
-describe('plain images that are asked for', () => {
+describe('plainImages', () => {
   const project = (...withBuild: readonly string[]) =>
     // Only the parts of a project that the code reads.
     ({ services: new Map(withBuild.map(name => [name, { build: {} }])) }) as unknown as Project
@@ -70,12 +70,12 @@ describe('plain images that are asked for', () => {
     ...plainImages(project(...withBuild), images, new Map(built.map(name => [name, '']))).keys(),
   ]
 
-  test('are in the registries of those with `build`, but not in Docker Hub', () => {
+  test('plainImages contains images in the registries of built ones, except Docker Hub', () => {
     expect(plain(['web'], ['web'])).toEqual(['cache'])
     expect(plain(['web', 'api'], ['web', 'api'])).toEqual(['cache'])
     expect(plain([], [])).toEqual([])
   })
 
-  test('are the same for a part of the project, with those of `build` that are elsewhere', () =>
+  test('plainImages contains images with `build` that are built elsewhere', () =>
     expect(plain(['web', 'api'], [])).toEqual(['web', 'cache']))
 })

@@ -19,7 +19,7 @@ const planned = (service: string, ...dependsOn: readonly string[]): PlannedBuild
 
 type Build = (service: string, attempt: number) => Promise<string>
 
-/** Runs builds whose target is the name of the service, with what the builder does for each. */
+/** Runs builds whose target is the name of the service; `build` is what the builder does for each. */
 async function runWith(
   builds: readonly PlannedBuild[],
   build: Build,
@@ -57,7 +57,7 @@ async function runWith(
 const digest = `sha256:${'a'.repeat(64)}`
 
 describe('builds', () => {
-  test('run after those that they need, whose digests they get', async () => {
+  test('a build runs after the builds that it needs, and gets their digests', async () => {
     const all = [planned('api', 'base', 'tools'), planned('base')]
     const known = new Map([['tools', 'r.example.com/tools:2']])
     const { ends, events, seen } = await runWith(all, async () => digest, { known })
@@ -66,7 +66,7 @@ describe('builds', () => {
     expect([...ends.keys()]).toEqual(['api', 'base'])
   })
 
-  test('that do not need each other run at the same time', async () => {
+  test('builds that do not need each other run at the same time', async () => {
     let running = 0
     let most = 0
     let release = () => {}
@@ -83,7 +83,7 @@ describe('builds', () => {
     expect(most).toBe(3)
   })
 
-  test('go on when another fails, but for those that need it', async () => {
+  test('builds continue when another one fails, except those that need it', async () => {
     const all = [planned('web'), planned('base'), planned('api', 'base'), planned('worker', 'api')]
     const { ends, events } = await runWith(all, async service => {
       if (service === 'base') throw new BuilderError('refused', 'no')
@@ -98,7 +98,7 @@ describe('builds', () => {
     expect(ends.get('worker')).toEqual({ kind: 'skipped', needs: 'api' })
   })
 
-  test('are tried three times if the failure may pass', async () => {
+  test('a build has three attempts if its failure may be temporary', async () => {
     const lost = async (_: string, attempt: number) => {
       if (attempt < 3) throw new BuilderError('lost', 'the connection was lost')
       return digest
@@ -112,7 +112,7 @@ describe('builds', () => {
     expect(attempts.get('web')).toBe(3)
   })
 
-  test('wait for the builder before they are tried again; one that does not come back has failed', async () => {
+  test('a build waits for the builder before an attempt, and a failed wait counts as an attempt', async () => {
     const waits: string[] = []
     const build = async (_: string, attempt: number) => {
       waits.push(`attempt ${attempt}`)
@@ -129,7 +129,7 @@ describe('builds', () => {
     expect(ends.get('web')).toEqual({ kind: 'built', digest })
   })
 
-  test('are tried again if a registry was busy while a step needed it', async () => {
+  test('a build is tried again if a registry was busy during a step', async () => {
     const { ends, attempts } = await runWith([planned('web')], async (_, attempt) => {
       if (attempt === 1) throw new BuildFailure('429', { isTransient: true })
       return digest
@@ -138,14 +138,14 @@ describe('builds', () => {
     expect(attempts.get('web')).toBe(2)
   })
 
-  test('are not tried again if the build itself is wrong', async () => {
+  test('a build is not tried again if it is wrong itself', async () => {
     const { attempts } = await runWith([planned('web')], async () => {
       throw new BuilderError('refused', 'unknown attribute')
     })
     expect(attempts.get('web')).toBe(1)
   })
 
-  test('that are aborted are waited for until each has cleaned up', async () => {
+  test('aborted builds are awaited until each has cleaned up', async () => {
     const stop = new AbortController()
     let hasCleanedUp = false
     const running = runWith(
@@ -164,7 +164,7 @@ describe('builds', () => {
     expect(hasCleanedUp).toBe(true)
   })
 
-  test('end with the reason of the signal', async () => {
+  test('builds end with the reason of the signal', async () => {
     const stop = new AbortController()
     const running = runWith(
       [planned('web'), planned('api', 'web')],

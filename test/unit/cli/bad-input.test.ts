@@ -236,29 +236,32 @@ function service(...lines: readonly string[]): Readonly<Record<string, string>> 
   return { 'compose.yaml': `services:\n  web:\n${lines.map(line => `    ${line}\n`).join('')}` }
 }
 
-describe('a mistake is one error with its place; nothing is printed and nothing written', () => {
-  test.each(mistakes)('%s', async (_what, files, expected) => {
-    const folder = makeFolder({ 'good/compose.yaml': 'name: app\nservices: {web: {image: x}}\n' })
-    const output = ['--output-dir', join(folder, 'k8s'), '--name', 'app']
-    await run(['render', ...output], { cwd: join(folder, 'good') })
-    const before = read(join(folder, 'k8s'))
-    expect(Object.keys(before)).toContain('web/deployment-web.yaml')
+describe('mistakes in Compose files', () => {
+  test.each(mistakes)(
+    'validate reports %s with each place, and render prints and writes nothing',
+    async (_what, files, expected) => {
+      const folder = makeFolder({ 'good/compose.yaml': 'name: app\nservices: {web: {image: x}}\n' })
+      const output = ['--output-dir', join(folder, 'k8s'), '--name', 'app']
+      await run(['render', ...output], { cwd: join(folder, 'good') })
+      const before = read(join(folder, 'k8s'))
+      expect(Object.keys(before)).toContain('web/deployment-web.yaml')
 
-    const cwd = join(folder, 'bad')
-    mkdirSync(cwd)
-    if (typeof files === 'function') files(cwd)
-    else write(cwd, files)
-    const { stdout } = await run(['validate', '--output', 'json'], { cwd })
-    const found = JSON.parse(stdout) as readonly Found[]
-    expect(found.filter(({ severity }) => severity === 'error').map(placed)).toEqual(expected)
+      const cwd = join(folder, 'bad')
+      mkdirSync(cwd)
+      if (typeof files === 'function') files(cwd)
+      else write(cwd, files)
+      const { stdout } = await run(['validate', '--output', 'json'], { cwd })
+      const found = JSON.parse(stdout) as readonly Found[]
+      expect(found.filter(({ severity }) => severity === 'error').map(placed)).toEqual(expected)
 
-    for (const more of [output, ['--format', 'json'], ['--format', 'kustomize', ...output, '--take-over']])
-      expect(await run(['render', ...more], { cwd })).toMatchObject({ status: 1, stdout: '' })
-    expect(read(join(folder, 'k8s'))).toEqual(before)
-    expect(await run(['config'], { cwd })).toMatchObject({ stdout: expect.not.stringMatching(/^error/) })
-  })
+      for (const more of [output, ['--format', 'json'], ['--format', 'kustomize', ...output, '--take-over']])
+        expect(await run(['render', ...more], { cwd })).toMatchObject({ status: 1, stdout: '' })
+      expect(read(join(folder, 'k8s'))).toEqual(before)
+      expect(await run(['config'], { cwd })).toMatchObject({ stdout: expect.not.stringMatching(/^error/) })
+    },
+  )
 
-  test('and the last line counts them', async () => {
+  test('the last line counts the errors', async () => {
     const cwd = makeFolder(service('imagee: x', 'restrat: no'))
     const { stderr } = await run(['render'], { cwd })
     expect(stderr.trim().split('\n').at(-1)).toMatch(/^\d errors in 1 file; nothing was rendered\. `devctl explain /)

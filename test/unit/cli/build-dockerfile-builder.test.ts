@@ -11,13 +11,13 @@ import { makeFolder } from '../../support/cli/folder.ts'
 import { kubeconfigWith } from '../../support/contexts/kubeconfig.ts'
 import { run } from '../../support/run.ts'
 
-// Nothing listens at these: the error names the builder that was chosen, and what chose it.
+// Nothing listens at these addresses, so the error names the builder that was chosen, and what chose it.
 const CONTEXTS = {
   'kind-dev': { builder: 'tcp://127.0.0.1:9' },
   prod: { builder: 'tcp://127.0.0.1:10' },
 }
 
-/** Builds a Dockerfile on a laptop with these contexts; the kubeconfig says `kind-dev`. */
+/** Builds a Dockerfile on a laptop with these contexts; the current context of the kubeconfig is `kind-dev`. */
 function build(stored: object, words: readonly string[], more: Readonly<Record<string, string>> = {}) {
   const cwd = makeFolder({
     Dockerfile: 'FROM scratch\n',
@@ -28,19 +28,19 @@ function build(stored: object, words: readonly string[], more: Readonly<Record<s
   return run(['build', '-f', 'Dockerfile', ...words], { cwd, env })
 }
 
-describe('a Dockerfile is built by the builder of the context', () => {
+describe('the builder of a Dockerfile', () => {
   test.each<[string, string | undefined, readonly string[], Readonly<Record<string, string>>, string]>([
     ['of `--context`', 'kind-dev', ['--context', 'prod'], { DEVCTL_CONTEXT: 'kind-dev' }, 'prod'],
     ['of DEVCTL_CONTEXT', 'kind-dev', [], { DEVCTL_CONTEXT: 'prod' }, 'prod'],
     ['that is the current one', 'prod', [], {}, 'prod'],
     ['that is the current one of the kubeconfig', undefined, [], {}, 'kind-dev'],
-  ])('%s', async (_, current, words, env, chosen) => {
+  ])('the builder is that of the context %s', async (_, current, words, env, chosen) => {
     const { status, stderr } = await build({ contexts: CONTEXTS, ...(current && { current }) }, words, env)
     expect(stderr).toContain(`the builder is that of the context \`${chosen}\``)
     expect(status).toBe(1)
   })
 
-  test('a context that `--context` names has to be there; no other one has', async () => {
+  test('a context that `--context` names must exist, and that of a variable need not', async () => {
     const wrong = await build({ contexts: CONTEXTS }, ['--context', 'prodd'])
     expect(wrong).toMatchObject({ status: 1, stderr: expect.stringContaining('context `prodd` does not exist') })
     const gone = await build({ contexts: CONTEXTS }, [], { DEVCTL_CONTEXT: 'prodd' })
@@ -50,17 +50,17 @@ describe('a Dockerfile is built by the builder of the context', () => {
   test.each([
     ['DEVCTL_URL', {}, { DEVCTL_URL: 'https://platform.example.com' }],
     ['the current context', { current: 'https://platform.example.com' }, {}],
-  ])('a platform that %s names is not passed over', async (_, stored, env) => {
+  ])('a platform that %s names is not skipped', async (_, stored, env) => {
     const { status, stderr } = await build({ contexts: CONTEXTS, ...stored }, [], env)
     expect(stderr).toContain('you are not logged in to `https://platform.example.com`')
     expect(status).toBe(1)
   })
 })
 
-describe('on a platform', () => {
+describe('a Dockerfile that is built with a platform', () => {
   const REGISTRY = 'images.dev.example.com'
 
-  test('its builders are asked first, for the namespace', async () => {
+  test('the builders of the platform are asked first, for the namespace', async () => {
     const { url, asked } = await platform()
     const stored = { contexts: { [url]: { token: 'devctl_cli_x', namespace: 'shop' } } }
     for (const [words, env] of [
@@ -70,12 +70,12 @@ describe('on a platform', () => {
       asked.length = 0
       const { stderr } = await build(stored, words, env)
       expect(asked).toContain('/builders/connect?namespace=shop')
-      // The platform of the test has none, and nothing is at DOCKER_HOST.
+      // The platform of the test has no builders, and nothing listens at DOCKER_HOST.
       expect(stderr).toContain('this platform has no builders')
     }
   })
 
-  test('a builder gets the login of the namespace for the registry of the platform, and for no other', async () => {
+  test('a builder gets the login of the namespace for the registry of the platform only', async () => {
     const { url } = await platform()
     const { address, logins } = await builderThatWantsLogins([REGISTRY, 'other.example.com'])
     const stored = { current: url, contexts: { [url]: { token: 'devctl_cli_x', namespace: 'shop', builder: address } } }
@@ -88,7 +88,7 @@ describe('on a platform', () => {
     ])
   })
 
-  test('who may not deploy to the namespace builds elsewhere, without that login', async () => {
+  test('a user who may not deploy to the namespace builds elsewhere, without that login', async () => {
     const { url } = await platform(true)
     const { address, logins } = await builderThatWantsLogins([REGISTRY])
     const stored = { current: url, contexts: { [url]: { token: 'devctl_cli_x', namespace: 'shop', builder: address } } }
@@ -96,7 +96,7 @@ describe('on a platform', () => {
     expect(logins).toEqual([[REGISTRY, undefined, undefined]])
   })
 
-  test('a platform that does not answer is no reason not to build elsewhere: the image may be its own', async () => {
+  test('a platform that does not answer does not prevent a build elsewhere', async () => {
     const url = 'http://127.0.0.1:9'
     const { address, logins } = await builderThatWantsLogins([REGISTRY])
     const stored = { token: 'devctl_cli_x', namespace: 'shop' }
@@ -108,7 +108,7 @@ describe('on a platform', () => {
     expect(stderr).toMatch(/^error: .*127\.0\.0\.1:9/)
   })
 
-  /** A platform with a registry and without builders; gives what it was asked. */
+  /** Starts a platform with a registry and without builders; `asked` has the paths of its requests. */
   async function platform(refuses = false) {
     const asked: string[] = []
     const images = { name: `${REGISTRY}/shop`, hasLogin: true }

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { makeFolder } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
 
-/** Nothing listens there: what is refused before the builder is asked does not name it. */
+/** Address where nothing listens; an error that does not name it comes from before the builder is asked. */
 const env = { BUILDKIT_HOST: 'tcp://127.0.0.1:9', CI: '1' }
 
-describe('before a builder is asked, `build` refuses', () => {
+describe('refusals before a builder is asked', () => {
   test.each<[string, readonly string[], string]>([
     ['a context that is not a folder', ['-f', 'Dockerfile', 'nope'], 'error: the context `nope` is not a folder'],
     ['a context that is a file', ['-f', 'Dockerfile', 'Dockerfile'], 'error: the context `Dockerfile` is not a folder'],
@@ -45,7 +45,7 @@ describe('before a builder is asked, `build` refuses', () => {
       [],
       'error[image/official-name]: the image of `web` cannot be pushed as `webt:c`, the name of an official image of Docker Hub',
     ],
-  ])('%s', async (_, words, message) => {
+  ])('`build` refuses %s', async (_, words, message) => {
     const cwd = makeFolder({
       Dockerfile: 'FROM scratch\n',
       'web.Dockerfile': '# syntax=docker/dockerfile:1\n\n',
@@ -61,7 +61,7 @@ describe('before a builder is asked, `build` refuses', () => {
   })
 })
 
-test('a secret of an image of the manifest whose file is not there is refused before the build', async () => {
+test('a secret in the manifest whose file is missing is refused before the build', async () => {
   const cwd = makeFolder({
     Dockerfile: 'FROM scratch\n',
     'devctl.yml':

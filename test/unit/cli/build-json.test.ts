@@ -20,7 +20,7 @@ async function objectsOf(files: Readonly<Record<string, string>>, ...args: reado
   return { status, stdout, objects }
 }
 
-test('a builder that is not there: the error is an object, and so is the end', async () => {
+test('a missing builder is reported as an object, and so is the result', async () => {
   const { status, stdout, objects } = await objectsOf(
     { 'compose.yaml': COMPOSE, Dockerfile: 'FROM scratch\n' },
     '--push=false',
@@ -39,7 +39,7 @@ test('a builder that is not there: the error is an object, and so is the end', a
   ])
 })
 
-test('errors and warnings of the files are objects with their place', async () => {
+test('an error in a file is an object with its place', async () => {
   const { status, objects } = await objectsOf(
     { 'compose.yaml': 'services: {web: {build: {context: ., netwrk: a}}}\n', Dockerfile: 'FROM scratch\n' },
     '--registry',
@@ -64,7 +64,7 @@ test('a mistake on the command line is an object, with the exit status 2', async
   expect(objects.map(({ type }) => type)).toEqual(['diagnostic', 'result'])
 })
 
-test('docs/build.md lists the objects of the end', () => {
+test('docs/build.md lists the objects at the end', () => {
   const docs = readFileSync(join(root, 'docs/build.md'), 'utf8')
   for (const type of ['diagnostic', 'result']) expect(docs).toContain(`| \`${type}\` |`)
 })

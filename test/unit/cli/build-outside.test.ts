@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { makeFolder, write } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
 
-/** A checkout, and files beside it that are not its own. */
+/** Creates a checkout, and files beside it that do not belong to it. */
 const folder = () =>
   makeFolder({
     'app/.git/HEAD': 'ref: refs/heads/main\n',
@@ -14,10 +14,10 @@ const folder = () =>
     'private/key': 'a key\n',
   })
 
-/** Nothing listens there: what is refused before the builder is asked does not name it. */
+/** Address where nothing listens; an error that does not name it comes from before the builder is asked. */
 const env = { BUILDKIT_HOST: 'tcp://127.0.0.1:9', CI: '1' }
 
-describe('what a builder would be sent from outside the project is refused', () => {
+describe('files outside the project', () => {
   test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
     ['the context', { 'compose.yaml': 'services: {web: {build: ../private}}\n' }, []],
     ['the context, with --tag', { 'compose.yaml': 'services: {web: {build: ../private}}\n' }, ['--tag', '1']],
@@ -86,7 +86,7 @@ secrets:
       { 'devctl.yml': 'build:\n  web: {context: ., export_cache: "type=local,dest=../private"}\ndeploy: [echo]\n' },
       [],
     ],
-  ])('%s', async (_, files, args) => {
+  ])('`build` sends nothing from outside the project: %s', async (_, files, args) => {
     const cwd = folder()
     write(join(cwd, 'app'), files)
     symlinkSync('../private/key', join(cwd, 'app/link'))
@@ -109,7 +109,7 @@ async function buildWith(file: string, args: readonly string[], variables: Reado
   return (await run(['build', '--registry', '127.0.0.1:9', ...args], options)).stderr
 }
 
-test('without CI, secrets outside the project are read with a warning, except those of the system', async () => {
+test('secrets outside the project are read with a warning if CI is not set, except system files', async () => {
   const read = await buildWith('../private/key', [], {})
   expect(read).toContain('warning[files/outside-read]')
   expect(read).toContain('no connection')
@@ -125,7 +125,7 @@ test('`--allow-outside` allows secrets outside the project', async () => {
 test.each([
   [{ CI: '1' }, 'error[files/outside]', 'is outside the project and is not written'],
   [{}, 'warning[files/outside-read]', 'is outside the project; it is written anyway'],
-])('the folder of an exported cache is written, not read', async (variables, code, message) => {
+])('the message says that the folder of an exported cache is written, not read', async (variables, code, message) => {
   const cwd = folder()
   write(join(cwd, 'app'), {
     'compose.yaml': 'services: {web: {build: {context: ., cache_to: ["type=local,dest=../private/new"]}}}\n',
@@ -136,7 +136,7 @@ test.each([
   expect(stderr).toContain(message)
 })
 
-test.each([[''], ['=AGENT']])('the agent of the user is not a file of the project: `ssh: default%s`', async path => {
+test.each([[''], ['=AGENT']])('the agent of the user may be outside the project: `ssh: default%s`', async path => {
   const cwd = folder()
   const agent = join(cwd, 'private/agent')
   const server = createServer().listen(agent)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { makeFolder } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
 
-/** Nothing listens there. */
+/** Address where nothing listens. */
 const NOWHERE = { BUILDKIT_HOST: 'tcp://127.0.0.1:9', CI: '1' }
 
 const build = (
@@ -23,7 +23,7 @@ test('a wrong `target` is one error at `target`, before a builder is asked', asy
   expect(stderr).not.toMatch(/warning|no connection/)
 })
 
-test('with `--target`, that of the file does not matter', async () => {
+test('`--target` replaces the target in the file', async () => {
   const { stderr } = await build(TARGET, ['--push=false', '--target', 'one'])
   expect(stderr).not.toContain('nope')
   expect(stderr).toContain('no connection')
@@ -31,7 +31,7 @@ test('with `--target`, that of the file does not matter', async () => {
 
 const WEB = { 'compose.yaml': 'services: {web: {build: .}}\n', Dockerfile: 'FROM scratch\n' }
 
-test('the variable that chose a Docker Engine is named', async () => {
+test('the error names the variable that chose a Docker Engine', async () => {
   const { stderr } = await build(WEB, ['--push=false'], { DOCKER_HOST: 'unix:///nothing/here.sock', CI: '1' })
   expect(stderr).toContain(
     'no connection to the Docker Engine at `unix:///nothing/here.sock`: the socket does not exist',
@@ -39,13 +39,13 @@ test('the variable that chose a Docker Engine is named', async () => {
   expect(stderr).toContain('the builder is the Docker Engine of `DOCKER_HOST`')
 })
 
-test('an address that is not valid names the variable that set it, and all forms', async () => {
+test('the error about an invalid address names its variable and all valid forms', async () => {
   const { stderr } = await build(WEB, ['--push=false'], { BUILDKIT_HOST: 'foo://x', CI: '1' })
   expect(stderr).toContain('the builder is that of `BUILDKIT_HOST`')
   for (const form of ['tcp://', 'tls://', 'https://', 'unix://']) expect(stderr).toContain(form)
 })
 
-test('images with one name that differ in a secret argument are refused; the values are not shown', async () => {
+test('images with one name that differ in a secret argument are refused, without the values', async () => {
   const service = (value: string) =>
     `{image: "127.0.0.1:9/team/app:1", build: {context: ., args: {API_TOKEN: ${value}}}}`
   const files = (one: string, other: string) => ({
@@ -82,7 +82,7 @@ test('remarks about the images of services that are not named are left out', asy
   expect(await remarks('worker')).toEqual(['OF_BASE', 'OF_WORKER', 'daily'])
 })
 
-test('the images that `--tag` does not name are told in one line', async () => {
+test('images to which `--tag` does not apply are reported in one line', async () => {
   const files = {
     'compose.yaml':
       'services: {web: {build: .}, api: {image: "127.0.0.1:9/team/api:1", build: .}, db: {image: "postgres:17"}}\n',
@@ -95,7 +95,7 @@ test('the images that `--tag` does not name are told in one line', async () => {
   expect((await build(files, args.slice(0, 2))).stderr).not.toContain('does not apply')
 })
 
-describe('an SSH key that cannot be used is an error at its place, before a builder is asked', () => {
+describe('SSH keys that cannot be used', () => {
   const withSsh = (entry: string) => ({
     'compose.yaml': `services:\n  web:\n    build:\n      context: .\n      ssh:\n        - ${entry}\n`,
     Dockerfile: 'FROM scratch\n',
@@ -107,7 +107,7 @@ describe('an SSH key that cannot be used is an error at its place, before a buil
     ['a folder', 'deploy=.', '`: it is a folder', 11],
     ['what is not a key', 'deploy=one', 'one`: ', 11],
     ['the agent, which does not run', 'default', 'uses the SSH agent `default`, and `SSH_AUTH_SOCK` is not set', 11],
-  ])('%s', async (_, entry, words, column) => {
+  ])('an unusable SSH key is an error at its place, before a builder is asked: %s', async (_, entry, words, column) => {
     const { status, stderr } = await build(withSsh(entry), ['--push=false'], { ...NOWHERE, SSH_AUTH_SOCK: '' })
     expect(status).toBe(1)
     expect(stderr).toContain('error[build/ssh-key-not-available]')
@@ -126,7 +126,7 @@ describe('options of other builders', () => {
     ['--check', '`--push=false`'],
     ['--print', '`devctl config`'],
     ['-q', '`--loglevel error`'],
-  ])('%s: what devctl has instead', async (option, hint) => {
+  ])('the error about %s says what devctl has instead', async (option, hint) => {
     const { status, stderr } = await build(WEB, [option, 'x'])
     expect(status).toBe(2)
     expect(stderr).toContain(`error: unknown option \`${option}\`\n  = help: `)
@@ -140,7 +140,7 @@ describe('options of other builders', () => {
   })
 })
 
-describe('`--export-cache` is for one image: the caches of several would replace each other', () => {
+describe('`--export-cache` of several images', () => {
   const two = {
     'compose.yaml': `services:
   base: {build: {context: ., args: {A: base}}}
@@ -150,7 +150,7 @@ describe('`--export-cache` is for one image: the caches of several would replace
   }
   const words = ['--registry', '127.0.0.1:9', '--export-cache', 'r.example.com/cache:1']
 
-  test.each([[[]], [['base', 'web']]])('refused for %j', async services => {
+  test.each([[[]], [['base', 'web']]])('`--export-cache` is refused for the services %j', async services => {
     const { status, stderr } = await build(two, [...services, ...words])
     expect(stderr).toBe(
       'error: `--export-cache` is for one image, and would be for those of `base`, `web`\n  = help: each would replace the cache of the others: name one service, or write `export_cache` into the `build` of each\n',
@@ -170,14 +170,14 @@ describe('`--export-cache` is for one image: the caches of several would replace
       },
       [],
     ],
-  ])('goes on to the builder for %s', async (_, files, services) => {
+  ])('`--export-cache` is accepted for %s', async (_, files, services) => {
     const { status, stderr } = await build(files, [...services, ...words, '--push=false'])
     expect(stderr).toContain('no connection to BuildKit')
     expect(status).toBe(1)
   })
 })
 
-test('without a registry, `build` offers only what it has', async () => {
+test('`build` without a registry suggests only its own options', async () => {
   const { stderr } = await build(WEB)
   expect(stderr).toContain('error[image/not-built]')
   for (const one of ['--registry', 'DEVCTL_REGISTRY', 'devctl.yml', 'devctl context use']) expect(stderr).toContain(one)
@@ -190,7 +190,7 @@ test('a registry in capitals is refused on the command line', async () => {
   expect(stderr).toContain('error: `--registry` is `UPPER/x`')
 })
 
-test('a service without `build` whose image another one builds', async () => {
+test('a service without `build` is refused with the service that builds its image', async () => {
   const compose = `services:
   api: {build: ., image: "127.0.0.1:9/team/api:1"}
   worker: {image: "127.0.0.1:9/team/api:1"}
@@ -200,7 +200,7 @@ test('a service without `build` whose image another one builds', async () => {
   expect(stderr).toContain('`devctl build api` builds it')
 })
 
-test('`--loglevel info` says where the registry comes from', async () => {
+test('`--loglevel info` shows the origin of the registry', async () => {
   const { stderr } = await build(WEB, ['--loglevel', 'info'], { ...NOWHERE, DEVCTL_REGISTRY: '127.0.0.1:9/team' })
   expect(stderr).toContain('images are pushed to 127.0.0.1:9/team, chosen by `DEVCTL_REGISTRY`')
 })
@@ -209,7 +209,7 @@ test.each([
   ['--profile', 'x'],
   ['--environment', 'staging'],
   ['--registry', '127.0.0.1:9'],
-])('with a Dockerfile, %s is refused, since it has no effect', async (option, value) => {
+])('the build of a Dockerfile refuses %s, which has no effect', async (option, value) => {
   const { status, stderr } = await build(WEB, ['-f', 'Dockerfile', option, value])
   expect(status).toBe(2)
   expect(stderr).toContain(`\`${option}\` has no effect on the build of a Dockerfile`)

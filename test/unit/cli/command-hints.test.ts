@@ -30,7 +30,7 @@ test('the commands that have options of other tools exist', () => {
   expect(Object.keys(OPTIONS).filter(name => !names.includes(name))).toEqual([])
 })
 
-describe('a hint names commands and options that exist', () => {
+describe('hints', () => {
   const hints = [
     ...Object.entries(COMMAND_HINTS).map(([word, hint]) => ({ word, hint })),
     ...Object.entries(OPTIONS).flatMap(([command, options]) =>
@@ -42,17 +42,20 @@ describe('a hint names commands and options that exist', () => {
       hint,
     })),
   ]
-  test.each<{ word: string; hint: string; command?: string }>(hints)('$word', ({ hint, command }) => {
-    for (const [, code] of hint.matchAll(/`([^`]+)`/g)) {
-      const [first = '', ...rest] = code!.split(' ')
-      // A bare option is one of the command that was typed; text after `--` is for another program.
-      if (first.startsWith('-') && command !== undefined) expectOptions(command, code!)
-      if (first !== 'devctl') continue
-      const name = [rest.slice(0, 2).join(' '), rest[0] ?? ''].find(one => byName.has(one))
-      expect(name, `\`${code}\` is a command`).toBeDefined()
-      expectOptions(name!, code!.split(' -- ')[0]!)
-    }
-  })
+  test.each<{ word: string; hint: string; command?: string }>(hints)(
+    'the hint for $word names commands and options that exist',
+    ({ hint, command }) => {
+      for (const [, code] of hint.matchAll(/`([^`]+)`/g)) {
+        const [first = '', ...rest] = code!.split(' ')
+        // A bare option is one of the command that was typed; text after `--` is for another program.
+        if (first.startsWith('-') && command !== undefined) expectOptions(command, code!)
+        if (first !== 'devctl') continue
+        const name = [rest.slice(0, 2).join(' '), rest[0] ?? ''].find(one => byName.has(one))
+        expect(name, `\`${code}\` is a command`).toBeDefined()
+        expectOptions(name!, code!.split(' -- ')[0]!)
+      }
+    },
+  )
 
   const expectOptions = (name: string, code: string) => {
     const flags = flagsOf(byName.get(name)!)

@@ -27,7 +27,7 @@ networks:
 const config = (...argv: string[]) => run(['config', ...argv], { cwd: makeFolder(files) })
 
 describe('config', () => {
-  test('prints the same model as yaml and as json, which reads as it was', async () => {
+  test('config prints the same model as YAML and as JSON, and reads it back unchanged', async () => {
     const yaml = await config()
     expect(yaml).toMatchObject({ status: 0, stderr: '' })
     const model = parse(yaml.stdout)
@@ -43,7 +43,7 @@ describe('config', () => {
     expect(again.stdout).toBe(json.stdout)
   })
 
-  test('drops what no service uses unless told otherwise', async () => {
+  test('config leaves out what no service uses, unless `--all-resources` is given', async () => {
     expect(parse((await config('--profile', 'dev')).stdout).volumes).toEqual({ data: expect.anything() })
     const all = parse((await config('--profile', 'dev', '--all-resources')).stdout)
     expect(Object.keys(all.volumes)).toEqual(['data', 'unused'])
@@ -57,9 +57,11 @@ describe('config', () => {
     [['--profiles'], 'debug\ndev\n'],
     [['--quiet'], ''],
     [['-q'], ''],
-  ])('%j', async (argv, stdout) => expect(await config(...argv)).toEqual({ status: 0, stdout, stderr: '' }))
+  ])('config prints what %j selects', async (argv, stdout) =>
+    expect(await config(...argv)).toEqual({ status: 0, stdout, stderr: '' }),
+  )
 
-  test('prints hashes that follow the configuration of a service', async () => {
+  test('config prints hashes that follow the configuration of a service', async () => {
     const all = await config('--hash', '--profile', 'dev')
     expect(all.stdout).toMatch(/^api [0-9a-f]{64}\nweb [0-9a-f]{64}\n$/)
     expect((await config('--hash', 'web')).stdout).toBe(`${all.stdout.split('\n')[1]}\n`)
@@ -72,7 +74,7 @@ describe('config', () => {
     })
   })
 
-  test('tells where values come from', async () => {
+  test('config prints the origin of each value', async () => {
     const { stdout } = await config('-f', 'compose.yaml', '-f', 'compose.prod.yaml', '--provenance')
     const line = (path: string) => stdout.split('\n').find(one => one.startsWith(`${path}:`))
     expect(line('services.web.image')).toMatch(
@@ -90,7 +92,7 @@ describe('config', () => {
     })
   })
 
-  test('prints mistakes, and no model', async () => {
+  test('config prints mistakes, and no model', async () => {
     const { status, stdout, stderr } = await run(['config'], {
       cwd: makeFolder({ 'compose.yaml': 'services: {web: {imagee: x}}' }),
     })

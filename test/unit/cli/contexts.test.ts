@@ -44,7 +44,7 @@ const platform = {
 const ok = (stdout: string) => ({ status: 0, stdout, stderr: '' })
 
 describe('devctl context', () => {
-  test('use, show and list', async () => {
+  test('use, show and list agree on the current context', async () => {
     const { devctl } = laptop()
     expect(await devctl('context list')).toEqual(
       ok(
@@ -76,7 +76,7 @@ describe('devctl context', () => {
     expect(await devctl('context --namespace other use kind-dev')).toEqual(ok('Using context other @ kind-dev\n'))
   })
 
-  test('list as JSON and as names; platforms come first, and what is gone is said to be', async () => {
+  test('list prints platforms first, also as JSON and names, and warns about a missing context', async () => {
     const { devctl } = laptop(platform)
     const list = await devctl('context list')
     expect(list.stdout).toBe(
@@ -108,7 +108,7 @@ describe('devctl context', () => {
     )
   })
 
-  test('shows that there is a token, and never the token, at any log level', async () => {
+  test('the commands never print the token of a context, at any log level', async () => {
     // Nothing listens there.
     const url = 'https://127.0.0.1:9'
     const contexts = { ...platform.contexts, [url]: platform.contexts['https://platform.example.com'] }
@@ -136,7 +136,7 @@ describe('devctl context', () => {
       }
   })
 
-  test('takes what the environment says for the current one, and says when it counts for more', async () => {
+  test('variables choose the current context, and `use` warns that they take precedence', async () => {
     const { devctl } = laptop()
     const env = { DEVCTL_CONTEXT: 'prod', DEVCTL_NAMESPACE: 'elsewhere' }
     expect(JSON.parse((await devctl('context show', env)).stdout)).toMatchObject({
@@ -153,7 +153,7 @@ describe('devctl context', () => {
     expect(secret.stderr).toBe('warning: `DEVCTL_URL` is set and takes precedence\n')
   })
 
-  test('has the platform of DEVCTL_URL and DEVCTL_TOKEN, which is remembered nowhere', async () => {
+  test('the platform of DEVCTL_URL and DEVCTL_TOKEN is the current context and is not stored', async () => {
     const { devctl } = laptop(platform)
     const url = 'https://ci.example.com'
     const env = { DEVCTL_URL: `${url}/`, DEVCTL_TOKEN: 'hunter2\n' }
@@ -206,7 +206,7 @@ describe('devctl context', () => {
     ],
     ['a platform that told of no registry', { platformRegistry: '-' }, 'platform', '-'],
     ['a login from before it was remembered', {}, 'platform', 'platform'],
-  ])('a platform shows its builders and its registry, without asking it: %s', async (_, fields, builder, registry) => {
+  ])('a platform shows its builders and its registry without a request: %s', async (_, fields, builder, registry) => {
     // Nothing listens there.
     const name = 'https://127.0.0.1:9'
     const { devctl } = laptop({ current: name, contexts: { [name]: { token: 'x', namespace: 'ann', ...fields } } })
@@ -219,7 +219,7 @@ describe('devctl context', () => {
     expect(JSON.parse((await devctl('context show', other)).stdout)).toMatchObject({ registry: 'other.example.com' })
   })
 
-  test('delete forgets, and says who else knows a context', async () => {
+  test('delete deletes the settings of a context only, and explains where else it exists', async () => {
     const { folder, devctl } = laptop(platform)
     const before = read(join(folder, '.kube'))
     expect(await devctl('context delete kind-old')).toEqual(ok('Deleted context kind-old\n'))
@@ -239,7 +239,7 @@ describe('devctl context', () => {
     expect(read(join(folder, '.kube'))).toEqual(before)
   })
 
-  test('delete of a platform that does not answer says that the login is still valid', async () => {
+  test('delete of a platform that does not answer warns that the login is still valid', async () => {
     const url = 'https://127.0.0.1:9'
     const { folder, devctl } = laptop({ contexts: { [url]: { token: 'devctl_cli_x' } } })
     expect(await devctl(`context delete ${url}`)).toEqual({
@@ -294,13 +294,13 @@ describe('devctl context', () => {
       1,
       'error: `devctl namespace delete` needs the platform, which the cluster of `kind-dev` does not have\n  = help: `devctl destroy --namespace web` deletes an environment; `kubectl --context kind-dev delete namespace web` deletes the whole namespace\n',
     ],
-  ])('%s: status %i, nothing is written, and what to do', async (line, status, stderr) => {
+  ])('`devctl %s` ends with status %i, writes nothing and says what to do', async (line, status, stderr) => {
     const { folder, devctl } = laptop()
     expect(await devctl(line)).toEqual({ status, stdout: '', stderr: stderr.replace('HOME', folder) })
     expect(Object.keys(read(folder))).toEqual(['.kube/config'])
   })
 
-  test('says what to do where there is no context at all', async () => {
+  test('each command says what to do if there is no context at all', async () => {
     const env = { HOME: makeFolder() }
     for (const line of ['context', 'context list', 'context show', 'deploy', 'namespace use web', 'kubeconfig']) {
       const { status, stdout, stderr } = await run(line.split(' '), { cwd: env.HOME, env })
@@ -311,7 +311,7 @@ describe('devctl context', () => {
   })
 })
 
-test('devctl context use remembers a domain and a registry, and forgets them again', async () => {
+test('devctl context use stores a domain and a registry, and `-` deletes the domain', async () => {
   const { devctl } = laptop()
   const shown = async () => JSON.parse((await devctl('context show')).stdout)
   await devctl('context use prod --domain dev.example.com --registry registry.example.com/team')
@@ -332,7 +332,7 @@ describe('devctl context use --builder', () => {
     'https://buildkit.example.com',
     'unix:///run/buildkit/buildkitd.sock',
     'docker',
-  ])('remembers %s, and `-` forgets it', async address => {
+  ])('`--builder` stores %s, and `-` deletes it', async address => {
     const { folder, devctl } = laptop()
     const builder = async () => JSON.parse((await devctl('context show')).stdout).builder
     expect(await devctl(`context use prod --builder ${address}`)).toMatchObject({ status: 0, stderr: '' })
@@ -343,7 +343,7 @@ describe('devctl context use --builder', () => {
   })
 
   test.each(['ftp://x:1', 'unix://socket', 'tcp://', 'tcp://x:99999', 'tcp://user@x:1', 'dcoker', 'platform'])(
-    'refuses %s',
+    '`--builder` refuses %s',
     async address => {
       const { folder, devctl } = laptop()
       const { status, stderr } = await devctl(`context use prod --builder ${address}`)
@@ -366,7 +366,7 @@ test('devctl namespace use sets the namespace of the context that is current', a
   expect(await devctl('namespace use Web')).toMatchObject({ status: 2, stdout: '' })
 })
 
-test('devctl kubeconfig makes kubectl follow, and changes nothing else in the files', async () => {
+test('devctl kubeconfig sets the context of kubectl, and changes nothing else in the files', async () => {
   const { folder, devctl } = laptop()
   const file = join(folder, '.kube/config')
   const text = [
@@ -400,7 +400,7 @@ test('devctl kubeconfig makes kubectl follow, and changes nothing else in the fi
   expect(read(folder)['.kube/config']).toContain('current-context: other')
 })
 
-describe('on a terminal', () => {
+describe('contexts on a terminal', () => {
   /** Runs a command line on a terminal, where `choose` and `ask` answer the questions. */
   async function asked(line: string, folder: string, choose: Choose, ask?: Io['ask']) {
     let [stdout, stderr] = ['', '']
@@ -437,7 +437,7 @@ describe('on a terminal', () => {
     ['http://platform.example.com', 2, 'error: `http://platform.example.com` is not encrypted'],
     ['', 2, 'error: the address of a platform is like `https://platform.example.com`'],
     [undefined, 130, ''],
-  ])('devctl context logs in to a platform whose address is typed: %s', async (typed, status, said) => {
+  ])('devctl context asks for the address of a platform: %s', async (typed, status, said) => {
     const { folder } = laptop()
     const questions: string[] = []
     const result = await asked(
@@ -453,7 +453,7 @@ describe('on a terminal', () => {
     expect(questions).toEqual(['Address of the platform, such as https://platform.example.com'])
   })
 
-  test('without a context, devctl context offers a platform', async () => {
+  test('devctl context offers a platform if there is no context', async () => {
     const folder = makeFolder()
     let offered: readonly PromptAnswer[] = []
     await asked('context', folder, async (_, answers) => {
@@ -466,7 +466,7 @@ describe('on a terminal', () => {
     ])
   })
 
-  test('who leaves the question changes nothing, and ends with 130', async () => {
+  test('a canceled question changes nothing, and ends with status 130', async () => {
     const { folder } = laptop()
     expect(await asked('context', folder, async () => undefined)).toEqual({ status: 130, stdout: '', stderr: '' })
     expect(Object.keys(read(folder))).toEqual(['.kube/config'])
@@ -487,7 +487,7 @@ describe('on a terminal', () => {
     return { terminal: { input, output }, screen: () => screen }
   }
 
-  test('the list is walked with the arrow keys; what cannot be taken is not taken', async () => {
+  test('the arrow keys move through the list, and a disabled answer cannot be chosen', async () => {
     const { terminal, screen } = keyboard('\u001b[B', '\r', '\u001b[B', '\r')
     const answers = [
       { value: 'a', isPreset: true },
@@ -500,12 +500,12 @@ describe('on a terminal', () => {
     expect(screen()).toContain('see \\u{1b}[31m')
   })
 
-  test('Ctrl-C leaves it', async () => {
+  test('Ctrl-C cancels the question', async () => {
     const { terminal } = keyboard('\u0003')
     expect(await chooseOne(terminal, 'Which?', [{ value: 'a' }])).toBe(undefined)
   })
 
-  test('a question that is taken back is taken off the terminal', async () => {
+  test('an aborted question is erased from the terminal', async () => {
     const { terminal, screen } = keyboard()
     const asked = new AbortController()
     const end = { signal: asked.signal, isErased: true }
@@ -519,7 +519,7 @@ describe('on a terminal', () => {
   })
 })
 
-test('a table is as wide as what is in it, on a screen', () => {
+test('toTable aligns columns by their width on a screen', () => {
   expect(
     toTable([
       ['Name', 'B'],

@@ -64,7 +64,7 @@ const DIGEST = `sha256:${'a'.repeat(64)}`
 const TARGET = { context: 'kind', namespace: 'shop', from: { context: '', namespace: '' }, stored: { name: 'kind' } }
 
 describe('the image of a service with `build`', () => {
-  test('that is in no registry is one error at its `build`, which says what to do', async () => {
+  test('an image without a registry is one error at its `build`, which says what to do', async () => {
     const { result, said } = await compiled()
     expect(result).toBeUndefined()
     expect(said).toContain('error[image/not-built]: no registry is set for the image of `web`')
@@ -87,7 +87,7 @@ describe('the image of a service with `build`', () => {
       /^r\.example\.com\/web:2$/,
       ['api built missing'],
     ],
-  ])('is looked for or built, and goes by its digest, with %s', async (_, options, image, ensured) => {
+  ])('the image is found or built, and used by its digest, with %s', async (_, options, image, ensured) => {
     const compilation = await compiled({ registry: 'r.example.com', ...options })
     expect(compilation.said).not.toContain('error')
     expect(compilation.ensured).toEqual(ensured)
@@ -95,7 +95,7 @@ describe('the image of a service with `build`', () => {
     expect(web?.pod.containers[0]?.image).toMatch(image)
   })
 
-  test('is no matter of files that are wrong anyway', async () => {
+  test('a missing registry is not reported if the files have other errors', async () => {
     const { said } = await compiled({}, COMPOSE.replace('image: redis:7', 'image: Redis:7'))
     expect(said).not.toContain('image/not-built')
   })
@@ -118,7 +118,7 @@ describe('--registry-credentials', () => {
     (object as { spec?: { template?: { spec?: { imagePullSecrets?: unknown } } } }).spec?.template?.spec // a workload
       ?.imagePullSecrets
 
-  test('become a Secret that only the Pods use whose images need it', async () => {
+  test('the credentials become a Secret that only the Pods use whose images need it', async () => {
     const { result, said } = await compiled({ registryCredentials: true }, compose, docker())
     const objects = result!.synth(result!.plan).map(({ object }) => object)
     const secret = objects.find(({ kind }) => kind === 'Secret')!
@@ -139,16 +139,16 @@ describe('--registry-credentials', () => {
     expect(said).not.toContain(auth)
   })
 
-  test('are not read when nobody asks', async () => {
+  test('the credentials are not read without the option', async () => {
     const { result, said } = await compiled({}, compose, docker())
     expect(result!.plan.secrets).toEqual([])
     expect(said).not.toContain('credentials')
   })
 
-  test('leave the plan as it is where there are none, and say so', () => {
+  test('a plan without usable credentials stays as it is, and an identity token is reported', () => {
     const plan = { environment: { name: 'shop' }, workloads: [], secrets: [] } as unknown as Parameters<
       typeof addCredentials
-    >[0] // as much of a plan as is looked at
+    >[0] // only the parts of a plan that the code reads
     const none = addCredentials(plan, registriesIn([]), new Map([['docker.io', { kind: 'none' }]]))
     expect(none.plan).toBe(plan)
     const identity = { kind: 'token', identityToken: 'abc' } as const
@@ -157,12 +157,12 @@ describe('--registry-credentials', () => {
     expect(token.notes[0]).toContain('identity token for a.example.com')
   })
 
-  test('do not take the name of a secret of the project', () => {
+  test('the Secret does not take the name of a secret of the project', () => {
     const plan = {
       environment: { name: 'shop' },
       workloads: [],
       secrets: [{ name: 'shop-registry', source: 'compose.yaml#secrets.registry', data: {} }],
-    } as unknown as Parameters<typeof addCredentials>[0] // as much of a plan as is looked at
+    } as unknown as Parameters<typeof addCredentials>[0] // only the parts of a plan that the code reads
     const credentials = new Map([['a.example.com', { kind: 'login', username: 'a', password: 'b' } as const]])
     const { secrets } = addCredentials(plan, new Map(), credentials).plan
     expect(secrets.map(({ name }) => name)).toEqual(['shop-registry', 'shop-registry-pull'])

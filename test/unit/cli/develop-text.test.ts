@@ -29,7 +29,7 @@ const sync = {
   leftOut: { count: 22, paths: [{ ...problem, side: 'local' }] },
 } as const
 
-test('names and messages of the container do nothing to the terminal', () => {
+test('control characters in names and messages of the container are escaped', () => {
   const report = {
     dev: 'api',
     namespace: 'n',
@@ -39,7 +39,7 @@ test('names and messages of the container do nothing to the terminal', () => {
     sync,
     forwards: [{ local: BAD, remote: BAD }],
     emptied: [{ local: BAD, remote: BAD, side: 'local' }],
-  } as unknown as SessionReport // what is printed
+  } as unknown as SessionReport // the fields that are printed
   const status = reportsText(new Map([['api', report]]), { withInfo: false, left: new Set() })
   const texts = [
     status,
@@ -60,16 +60,16 @@ test('names and messages of the container do nothing to the terminal', () => {
   expect(status).toContain('  … and 21 more\n')
 })
 
-test('files are counted as they are', () => {
+test('filesText counts all files at the end, and those that are done before', () => {
   const done = { ...sync, files: 11, filesLeft: 0, bytes: 2048, bytesLeft: 0, sentBytes: 999, current: undefined }
-  expect(filesText(done as unknown as typeof sync)).toMatch(/^11 files · 2\S* \w+$/) // as it is at the end
+  expect(filesText(done as unknown as typeof sync)).toMatch(/^11 files · 2\S* \w+$/) // the state at the end
   expect(filesText({ ...sync, files: 1, filesLeft: 1 })).toContain('1 of 2 files')
 })
 
 test('status names the forwards', () => {
   const forwards = [{ local: 'localhost:3001', remote: '3000' }]
   const report = { dev: 'api', namespace: 'n', context: 'c', state: 'ready', text: '', forwards }
-  const all = new Map([['api', report as unknown as SessionReport]]) // what is printed
+  const all = new Map([['api', report as unknown as SessionReport]]) // the fields that are printed
   expect(reportsText(all, { withInfo: false, left: new Set() })).toContain('  Forward localhost:3001 → 3000\n')
 })
 
@@ -89,7 +89,7 @@ const row = {
   development: 'ann@laptop',
 } as const
 
-test('ps says who develops, in one row of the terminal', () => {
+test('ps shows the developer of a service, and fits each row into the terminal', () => {
   expect(tableOf([row], 0, undefined)).toContain('api@sha256:0123456789ab  ')
   const lines = tableOf([row], 0, 110).trimEnd().split('\n')
   expect(lines[1]).toMatch(/in development \(devctl up\), ann@laptop$/)
@@ -97,20 +97,20 @@ test('ps says who develops, in one row of the terminal', () => {
     for (const line of tableOf([row], 0, columns).split('\n')) expect(line.length).toBeLessThanOrEqual(columns)
 })
 
-test('ps does not call ready what has no replicas', () => {
+test('ps does not show a service without replicas as ready', () => {
   const { development: _nobody, ...own } = { ...row, ready: 0, wanted: 0 }
   expect(tableOf([{ ...own, state: 'stopped' }], 0, undefined)).toMatch(/0\/0 .* stopped: no replicas\n/)
   expect(tableOf([{ ...own, state: 'asleep' }], 0, undefined)).toMatch(/0\/0 .* asleep\n/)
 })
 
-test('a report of nothing does not end what is drawn', () => {
+test('an empty list of diagnostics does not pause the progress', () => {
   let pauses = 0
   const progress = { ...NO_PROGRESS, pause: () => pauses++ }
   toTerminal({} as Context, progress, 'text')({ type: 'diagnostics', diagnostics: [] }) // nothing of it is used
   expect(pauses).toBe(0)
 })
 
-test('what a terminal writes at Ctrl-C is erased on a terminal alone', () => {
+test('eraseRow erases the row on a terminal only', () => {
   const written: string[] = []
   const stderr = (isTTY: boolean) => ({ isTTY, write: (text: string) => void written.push(text) })
   for (const isTTY of [true, false]) eraseRow({ stderr: stderr(isTTY), env: {} })

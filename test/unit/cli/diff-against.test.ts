@@ -36,7 +36,7 @@ test.each([
   ['an overlay', 'kustomize', OVERLAY],
   ['plain manifests', 'plain', 'rendered'],
   ['one file', 'single-file', 'rendered/manifests.yaml'],
-])('a folder of %s is compared by what it builds to', async (_, layout, path) => {
+])('`diff --against` compares with the objects of %s', async (_, layout, path) => {
   const cwd = await rendered('--layout', layout)
   expect(await against(cwd, path)).toMatchObject({ status: 0, stderr: expect.stringContaining('nothing differs') })
   write(cwd, { 'compose.yaml': COMPOSE.replace('nginx:1.27', 'nginx:1.28') })
@@ -46,7 +46,7 @@ test.each([
   expect(stdout).toMatch(/containers\[web\]\.image\n\s+- nginx:1\.27\n\s+\+ nginx:1\.28\n$/)
 })
 
-test('a kustomization that devctl does not write is refused, with what does it', async () => {
+test('a kustomization that devctl cannot build is refused with a command that can', async () => {
   const cwd = await rendered('--layout', 'kustomize')
   const path = `${OVERLAY}/kustomization.yaml`
   write(cwd, { [path]: `${read(join(cwd, OVERLAY))['kustomization.yaml']}namePrefix: mine-\n` })
@@ -59,11 +59,11 @@ test('a kustomization that devctl does not write is refused, with what does it',
 test('a folder without a kustomization has the objects of all its files', async () => {
   const cwd = await rendered('--format', 'yaml')
   const { status, stdout } = await against(cwd, 'rendered')
-  // It was not rendered for a repository.
+  // Files that were not rendered for a repository lack its annotations.
   expect({ status, stdout }).toEqual({ status: 3, stdout: expect.stringContaining('annotations') })
 })
 
-test.skipIf(process.platform === 'win32')('a link out of the folder is a file of a stranger', async () => {
+test.skipIf(process.platform === 'win32')('a link out of the folder is a file outside the project', async () => {
   const cwd = makeFolder({ 'compose.yaml': COMPOSE, 'devctl.yml': MANIFEST, 'there/README.md': '' })
   const stranger = makeFolder({ 'secret.yaml': 'apiVersion: v1\nkind: Pod\nmetadata: {name: stranger-4711}\n' })
   symlinkSync(join(stranger, 'secret.yaml'), join(cwd, 'there/linked.yaml'))
@@ -80,7 +80,7 @@ test.skipIf(process.platform === 'win32')('a link out of the folder is a file of
   expect(await diff({})).toMatchObject({ status: 1, stdout: '' })
 })
 
-test('a folder outside of the project is the choice of who names it', async () => {
+test('a folder outside the project is read if the user names it', async () => {
   const cwd = await rendered('--layout', 'plain')
   const other = makeFolder(read(join(cwd, 'rendered')))
   const { status, stderr } = await run(['diff', '--environment', 'staging', '--against', other], {

@@ -3,7 +3,7 @@ import { NOT_LOGGED_IN, Refused, servePlatform } from '../../support/cli/fake-pl
 import { makeFolder, read, write } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
 
-// A platform that accepts no token: which one it is, and what to do, is for the command line to say.
+// The command line reports which token a platform does not accept, and what to do.
 
 const TOKEN = 'devctl_api_canary'
 
@@ -25,7 +25,7 @@ async function refusing(answer = NOT_LOGGED_IN) {
 }
 
 describe('a token that the platform does not accept', () => {
-  test('is that of `DEVCTL_TOKEN`', async () => {
+  test('the error names the token of `DEVCTL_TOKEN`', async () => {
     const { url, devctl, refused, folder, logIn } = await refusing()
     const env = { DEVCTL_URL: `${url}/`, DEVCTL_TOKEN: `${TOKEN}\n` }
     const expected = refused(
@@ -39,7 +39,7 @@ describe('a token that the platform does not accept', () => {
     expect(await devctl('namespace list', env)).toEqual(expected)
   })
 
-  test('is that of `--token`', async () => {
+  test('the error names the token of `--token`', async () => {
     const { url, devctl, refused, folder } = await refusing()
     expect(await devctl(`context use ${url} --token ${TOKEN}`)).toEqual(
       refused(
@@ -50,7 +50,7 @@ describe('a token that the platform does not accept', () => {
     expect(read(folder)).toEqual({})
   })
 
-  test('is that of a login', async () => {
+  test('a refused token of a login is reported as a login that has ended', async () => {
     const { url, devctl, refused, logIn } = await refusing()
     logIn()
     expect(await devctl('namespace list')).toEqual(
@@ -58,7 +58,7 @@ describe('a token that the platform does not accept', () => {
     )
   })
 
-  test('is refused in the words of the platform if it knows why', async () => {
+  test('a refusal is reported in the words of the platform if it gives a reason', async () => {
     const hint = 'the login provider no longer knows them'
     const { devctl, refused, logIn } = await refusing(
       new Refused(401, { code: 'platform/login', message: '`ann` has to log in again', hint }),

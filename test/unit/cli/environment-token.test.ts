@@ -4,7 +4,7 @@ import { platformLaptop, TOKEN } from './platform-laptop.ts'
 
 // Choosing a context or a namespace while a platform of the environment takes precedence.
 
-test('warns of a `DEVCTL_URL` that takes precedence', async () => {
+test('context use warns about a `DEVCTL_URL` that takes precedence', async () => {
   const { url, host, devctl } = await platformLaptop()
   const other = { DEVCTL_URL: 'https://other.example.com', DEVCTL_TOKEN: TOKEN }
   expect(await devctl(`context use ${url} --token ${TOKEN}`, other)).toEqual({
@@ -12,12 +12,12 @@ test('warns of a `DEVCTL_URL` that takes precedence', async () => {
     stdout: `Using context ann @ ${host}\n`,
     stderr: 'Logged in as ann\nwarning: `DEVCTL_URL` is set and takes precedence\n',
   })
-  // Without a token there, the login counts.
+  // The login counts if the environment has no token.
   const same = { DEVCTL_URL: `${url}/` }
   expect((await devctl(`context use ${url}`, same)).stderr).toBe('Logged in as ann\n')
 })
 
-describe('with the token of the environment, a namespace that is chosen does not count', () => {
+describe('a chosen namespace with the token of the environment', () => {
   const warning =
     'warning: `DEVCTL_URL` and `DEVCTL_TOKEN` are set and take precedence, without a namespace that is remembered\n  = help: to use namespace `shop`, set `DEVCTL_NAMESPACE=shop`\n'
 
@@ -35,7 +35,7 @@ describe('with the token of the environment, a namespace that is chosen does not
     expect(read(folder)).toEqual({})
   })
 
-  test('namespace create has created it', async () => {
+  test('namespace create creates the namespace, and says what to set', async () => {
     const { url, folder, devctl } = await platformLaptop()
     const env = { DEVCTL_URL: url, DEVCTL_TOKEN: TOKEN }
     expect(await devctl('namespace create shop', env)).toEqual({
@@ -46,7 +46,7 @@ describe('with the token of the environment, a namespace that is chosen does not
     expect(read(folder)).toEqual({})
   })
 
-  test('context use does not claim it; a login that there is remembers it for later', async () => {
+  test('context use does not switch to the namespace, but an existing login stores it for later', async () => {
     const { url, host, stored, remember, devctl } = await platformLaptop()
     const env = { DEVCTL_URL: url, DEVCTL_TOKEN: TOKEN }
     remember('ann')

@@ -59,7 +59,7 @@ function project(manifest = MANIFEST, compose = COMPOSE) {
 const STAGING = ['--environment', 'staging']
 
 describe('devctl gitops secrets', () => {
-  test('without a terminal lists what is left, with an option for each', async () => {
+  test('gitops secrets lists what is left, with an option for each, if there is no terminal', async () => {
     const { secrets, manifest } = project()
     const { status, stdout, stderr } = await secrets(STAGING)
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
@@ -68,7 +68,7 @@ describe('devctl gitops secrets', () => {
     expect(manifest()).toBe(MANIFEST)
   })
 
-  test('writes what options answer, and keeps the rest of the manifest', async () => {
+  test('gitops secrets writes the answers of options, and keeps the rest of the manifest', async () => {
     const { secrets, manifest } = project()
     const { stderr } = await secrets(STAGING)
     const command = /--public (services\.api\.[\w.[\]-]+)/.exec(stderr)![1]!
@@ -82,7 +82,7 @@ describe('devctl gitops secrets', () => {
     expect(await secrets(STAGING)).toMatchObject({ status: 0, stdout: expect.stringContaining('nothing to answer') })
   })
 
-  test('no variable has to be set, for its value is not needed', async () => {
+  test('gitops secrets needs no values of variables', async () => {
     const compose = `services:
   db:
     image: mysql:\${TAG:?}
@@ -116,14 +116,14 @@ secrets:
     ['include: ["${MORE:?}.yaml"]\n', '`MORE` is required'],
     ['x-more: {a: 1\n', 'error[yaml/syntax]'],
     ['volumes: {"A B": {driver_opts: {size: "${SIZE:?}"}}}\n', '`SIZE` is required'],
-  ])('%j: a mistake beside is told with the variables as they are', async (more, message) => {
+  ])('the mistake in %j is reported with the variables as they are', async (more, message) => {
     const { secrets, manifest } = project(MANIFEST.replace('name: shop\n', ''), `${more}${COMPOSE}`)
     const { status, stderr } = await secrets(STAGING)
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(message) })
     expect(manifest()).not.toContain('shop-db, key: POSTGRES_PASSWORD')
   })
 
-  test('asks at a terminal', async () => {
+  test('gitops secrets asks on a terminal', async () => {
     const { secrets, manifest } = project()
     const questions: string[] = []
     const { status } = await secrets(STAGING, async (question, answers) => {
@@ -135,7 +135,7 @@ secrets:
     expect(manifest()).toContain(`${PASSWORD}: {secret: shop-db, key: POSTGRES_PASSWORD}`)
   })
 
-  test('who leaves changes nothing; who answers later has it listed', async () => {
+  test('a canceled question changes nothing, and a postponed answer stays listed', async () => {
     const { secrets, manifest } = project()
     expect((await secrets(STAGING, async () => undefined)).status).toBe(130)
     expect(await secrets(STAGING, async () => 'later')).toMatchObject({
@@ -157,7 +157,7 @@ secrets:
     ['an environment in one line', 'name: shop\nenvironments: {staging: {namespace: shop}}\n'],
     ['secrets with nothing in them', 'name: shop\nenvironments:\n  staging:\n    secrets: {public: []} # none\n'],
     ['lines of Windows', 'name: shop\r\nenvironments:\r\n  staging:\r\n    namespace: shop # ours\r\n'],
-  ])('into %s', async (_, text) => {
+  ])('gitops secrets writes into %s', async (_, text) => {
     const { secrets, manifest } = project(text)
     const answered = await secrets([...STAGING, '--secret', `${PASSWORD}=pg/password`])
     expect(answered.stdout, answered.stderr).toBe('written: devctl.yml (1 answer)\n')
@@ -165,7 +165,7 @@ secrets:
     expect(/(?<!\r)\n/.test(manifest())).toBe(!text.includes('\r\n'))
   })
 
-  test('an alias is not written to, for it is another environment, too', async () => {
+  test('an alias is not written to, because it belongs to another environment too', async () => {
     const { secrets } = project('name: shop\nenvironments:\n  one: &one\n    namespace: shop\n  staging: *one\n')
     expect(await secrets([...STAGING, '--secret', `${PASSWORD}=pg/password`])).toMatchObject({
       status: 1,
@@ -180,7 +180,7 @@ secrets:
     [[...STAGING, '--public', 'services.web.environment.X'], 'is not among what looks secret'],
     [[...STAGING, '--public', PASSWORD, '--secret', `${PASSWORD}=a/b`], 'is named by `--secret` and by `--public`'],
     [[...STAGING, '--secret', `${COMMAND}=a/b`], 'cannot come from a Secret'],
-  ])('%j is refused', async (words, message) => {
+  ])('gitops secrets refuses %j', async (words, message) => {
     const { secrets, manifest } = project()
     expect(await secrets(words)).toMatchObject({ status: 2, stderr: expect.stringContaining(message) })
     expect(manifest()).toBe(MANIFEST)

@@ -53,7 +53,7 @@ const reaching: readonly [string, number, Readonly<Record<string, string>>][] = 
 ]
 
 describe('a limit', () => {
-  test.each(reaching)('of %s (%i) is looked at, and can be raised', async (limit, enough, files) => {
+  test.each(reaching)('the limit of %s (%i) is checked, and can be raised', async (limit, enough, files) => {
     const folder = makeFolder(files)
     const stopped = await render(folder, `${limit}=${enough - 1}`)
     expect(stopped).toMatchObject({ status: 1, stdout: '' })
@@ -63,18 +63,18 @@ describe('a limit', () => {
     expect(raised.stderr).not.toContain('limits/')
   })
 
-  test.each(['ports', 'ports=x', 'port=3', 'ports=3 x'])('that is written as %j is told', async text => {
+  test.each(['ports', 'ports=x', 'port=3', 'ports=3 x'])('the invalid limit %j is reported', async text => {
     const { status, stderr } = await render(makeFolder({ 'compose.yaml': web }), text)
     expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('error[limits/invalid]') })
   })
 
-  test('may have a unit', () => {
+  test('a limit may have a unit', () => {
     expect(parseLimits('context=4g, bytes=1Mi')).toEqual({ limits: { context: 4 * 2 ** 30, bytes: 2 ** 20 } })
     expect(Object.keys(LIMITS)).toContain('seconds')
   })
 })
 
-test('time is looked at while manifests are planned', () => {
+test('the limit of time is checked while manifests are planned', () => {
   const folder = makeFolder({
     'compose.yaml': 'name: shop\nservices:\n  a: {build: .}\n  b: {build: .}\n',
     Dockerfile: 'FROM x\n',
@@ -94,7 +94,7 @@ test('time is looked at while manifests are planned', () => {
   )
 })
 
-describe('a file of 10 GB that takes no room on the disk', () => {
+describe('a sparse file of 10 GB', () => {
   const uses: Readonly<Record<string, string>> = {
     env_file: `${web}    env_file: big\n`,
     label_file: `${web}    label_file: big\n`,
@@ -105,7 +105,7 @@ describe('a file of 10 GB that takes no room on the disk', () => {
     'a file of a build': 'name: shop\nservices: {web: {build: .}}\n',
     'a host volume': `${web}    volumes: ["./big:/x:ro"]\n`,
   }
-  test.each(Object.entries(uses))('is not read as %s', async (_, compose) => {
+  test.each(Object.entries(uses))('a file of 10 GB is not read as %s', async (_, compose) => {
     const folder = makeFolder({ 'compose.yaml': compose, big: '', Dockerfile: 'FROM x\n' })
     truncateSync(join(folder, 'big'), 10 * 2 ** 30)
     const used = measureProcessor()
@@ -118,7 +118,7 @@ describe('a file of 10 GB that takes no room on the disk', () => {
   })
 })
 
-test('files that include each other twice with other variables are loaded so often and no more', async () => {
+test('a limit stops files that include each other twice with other variables', async () => {
   const twice = (n: number) =>
     `include:\n  - {path: f${n}.yaml, env_file: a.env}\n  - {path: f${n}.yaml, env_file: b.env}\n`
   const files = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`f${n}.yaml`, n === 19 ? web : twice(n + 1)]))
@@ -127,21 +127,21 @@ test('files that include each other twice with other variables are loaded so oft
   expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('error[limits/exceeded]') })
 })
 
-test('ten thousand unknown keys are looked up no more than anybody reads', async () => {
+test('ten thousand unknown keys are reported', async () => {
   const folder = makeFolder({ 'compose.yaml': `${web}${many(10_000, n => `    kye${n}: 1\n`)}` })
   const { status, stderr } = await render(folder)
   expect(status).toBe(1)
   expect(stderr).toContain('services/unknown-key')
 })
 
-describe('an ignore file that was made to hurt', () => {
+describe('malicious ignore files', () => {
   test.each([
     ['stars', '**a**a**a**a**a**a**a**a**a**b'],
     ['stars of one folder', '*a*a*a*a*a*a*a*a*b'],
     ['folders', `${'**/'.repeat(40)}x`],
     ['a regular expression', '(a+a+)+b'],
     ['brackets', 'foo(bar\n[\n+\n[z-a]'],
-  ])('takes no longer, and is no crash: %s', async (_, rules) => {
+  ])('an ignore file takes little time and causes no crash: %s', async (_, rules) => {
     const [name, deep] = ['a'.repeat(200), 'a/'.repeat(60)]
     const folder = makeFolder({
       'compose.yaml': 'name: shop\nservices: {web: {build: b, volumes: ["./b:/src"]}}\n',
@@ -157,7 +157,7 @@ describe('an ignore file that was made to hurt', () => {
   })
 })
 
-describe('what a few lines multiply', () => {
+describe('values that a few lines multiply', () => {
   // An eighth of the defaults; `npm run test:long` has such projects with the defaults.
   const env = { DEVCTL_LIMITS: 'output=4Mi,values=40000' }
   const limited = (text: string) => {
@@ -190,7 +190,7 @@ describe('what a few lines multiply', () => {
       `name: shop\nservices:\n${many(1_000, borrow)}`,
       'values that `extends` and `volumes_from` take over',
     ],
-  ])('%s', (_, text, what) => {
+  ])('a limit stops %s', (_, text, what) => {
     const used = measureProcessor()
     const found = limited(text)
     expect(found.at(-1)).toMatch(/^limits\/exceeded: more than /)

@@ -13,7 +13,7 @@ clusters: [{name: dev, cluster: {server: "http://127.0.0.1:${port}"}}]
 users: [{name: dev, user: {token: t}}]
 `
 
-describe('a mistake that can be seen on this machine is reported before a cluster is asked', () => {
+describe('mistakes that can be seen on this machine', () => {
   const asked: string[] = []
   const server = createServer((request, response) => {
     asked.push(request.url ?? '')
@@ -48,7 +48,7 @@ describe('a mistake that can be seen on this machine is reported before a cluste
     'deploy --timeout soon',
     'forward web 8080:x',
     'logs (',
-  ])('%s', async line => {
+  ])('`devctl %s` reports its mistake before it asks the cluster', async line => {
     const { port } = server.address() as AddressInfo
     const cwd = makeFolder({ 'compose.yaml': 'services: {web: {image: nginx}}\n', kubeconfig: config(port) })
     asked.length = 0

@@ -13,7 +13,7 @@ const work = mkdtempSync(join(tmpdir(), 'devctl-manifest-'))
 afterAll(() => rmSync(work, { recursive: true, force: true }))
 
 let made = 0
-/** A new folder with files in it. */
+/** Creates a folder with files in it. */
 function folder(files: Readonly<Record<string, string>>): string {
   const at = join(work, `project-${made++}`)
   mkdirSync(at)
@@ -43,20 +43,23 @@ const compose = 'services:\n  web:\n    image: nginx\n'
 const commandsOf = async (cwd: string) =>
   (await openProject(ioOf(cwd), loading())).manifest?.deploy?.commands.map(({ command }) => command)
 
-describe('which manifest is used', () => {
-  test.each(['devctl.yml', 'devctl.yaml', '.devctl/devctl.yml', '.devctl/devctl.yaml'])('%s', async name => {
-    const cwd = folder({ [name]: 'deploy: [echo]\n', 'compose.yaml': compose })
-    const { manifest } = await openProject(ioOf(cwd), loading())
-    expect(manifest).toMatchObject({ path: join(cwd, name), shown: name, folder: cwd })
-  })
+describe('the manifest that is used', () => {
+  test.each(['devctl.yml', 'devctl.yaml', '.devctl/devctl.yml', '.devctl/devctl.yaml'])(
+    'the manifest %s is found',
+    async name => {
+      const cwd = folder({ [name]: 'deploy: [echo]\n', 'compose.yaml': compose })
+      const { manifest } = await openProject(ioOf(cwd), loading())
+      expect(manifest).toMatchObject({ path: join(cwd, name), shown: name, folder: cwd })
+    },
+  )
 
-  test('one in a folder above, unless a Compose file is nearer', async () => {
+  test('a manifest in a folder above is used, unless a Compose file is nearer', async () => {
     const cwd = folder({ 'devctl.yml': 'name: up\n', 'a/b/x': '', 'c/compose.yaml': compose, 'c/d/x': '' })
     expect((await openProject(ioOf(join(cwd, 'a/b')), loading())).manifest?.name?.value).toBe('up')
     expect((await openProject(ioOf(join(cwd, 'c/d')), loading())).manifest).toBeUndefined()
   })
 
-  test('`-f` tells a manifest by its content', async () => {
+  test('`-f` recognizes a manifest by its content', async () => {
     const cwd = folder({ 'a.yaml': 'deploy: [echo]\n', 'b.yaml': compose, 'devctl.yml': 'name: not me\n' })
     expect((await openProject(ioOf(cwd), loading({ file: ['a.yaml'] }))).manifest?.shown).toBe('a.yaml')
     expect((await openProject(ioOf(cwd), loading({ file: ['b.yaml'] }))).manifest).toBeUndefined()
@@ -65,7 +68,7 @@ describe('which manifest is used', () => {
     expect(both.stderr).toContain('`a.yaml` is a manifest, which cannot be combined with other files')
   })
 
-  test('`-f -` takes either', async () => {
+  test('`-f -` reads a manifest or a Compose file', async () => {
     const cwd = folder({ 'compose.yaml': compose })
     const manifest = await run(['render', '-f', '-'], { cwd, stdin: 'name: from-stdin\nnamespace: shop\n' })
     expect(manifest.stdout).toContain('dev.platform/environment: from-stdin')
@@ -75,7 +78,7 @@ describe('which manifest is used', () => {
     expect(wrong.stderr).toContain('standard input:1:1')
   })
 
-  test('paths and variables are those of its folder', async () => {
+  test('paths and variables of a manifest belong to its folder', async () => {
     const cwd = folder({
       '.devctl/devctl.yml': 'name: ${NAME}\ndeploy: {compose: app/compose.yaml}\n',
       '.env': 'NAME=shop\n',
@@ -89,25 +92,28 @@ describe('which manifest is used', () => {
 })
 
 describe('the automatic rules', () => {
-  test.each(['chart', 'charts', 'helm/chart', 'helm/charts'])('a Helm chart in %s', async path => {
-    const values = 'api: {image: x}\nweb-app: {image: {repository: y}}\nreplicas: 1\n'
-    const cwd = folder({ [`${path}/Chart.yaml`]: 'name: x\n', [`${path}/values.yaml`]: values, 'k8s/a.yaml': '' })
-    expect(await commandsOf(cwd)).toEqual([
-      `helm upgrade --install "$DEVCTL_NAME" ${path}` +
-        ' ${DEVCTL_BUILD_API_IMAGE:+--set api.image="$DEVCTL_BUILD_API_IMAGE"}' +
-        ' ${DEVCTL_BUILD_WEB_APP_IMAGE:+--set web-app.image="$DEVCTL_BUILD_WEB_APP_IMAGE"}',
-    ])
-  })
+  test.each(['chart', 'charts', 'helm/chart', 'helm/charts'])(
+    'a Helm chart in %s is installed with the built images',
+    async path => {
+      const values = 'api: {image: x}\nweb-app: {image: {repository: y}}\nreplicas: 1\n'
+      const cwd = folder({ [`${path}/Chart.yaml`]: 'name: x\n', [`${path}/values.yaml`]: values, 'k8s/a.yaml': '' })
+      expect(await commandsOf(cwd)).toEqual([
+        `helm upgrade --install "$DEVCTL_NAME" ${path}` +
+          ' ${DEVCTL_BUILD_API_IMAGE:+--set api.image="$DEVCTL_BUILD_API_IMAGE"}' +
+          ' ${DEVCTL_BUILD_WEB_APP_IMAGE:+--set web-app.image="$DEVCTL_BUILD_WEB_APP_IMAGE"}',
+      ])
+    },
+  )
 
   test.each([
     ['manifests/a.yaml', 'kubectl apply -f manifests'],
     ['kubernetes.yml', 'kubectl apply -f kubernetes.yml'],
     ['k8s/kustomization.yaml', 'kubectl apply -k k8s'],
-  ])('plain manifests in %s', async (path, command) => {
+  ])('plain manifests in %s are applied', async (path, command) => {
     expect(await commandsOf(folder({ [path]: '' }))).toEqual([command])
   })
 
-  test('a Compose file, also in a folder above, and COMPOSE_FILE come before', async () => {
+  test('a Compose file, also in a folder above, and COMPOSE_FILE take precedence', async () => {
     const cwd = folder({
       'compose.yaml': compose,
       'a/k8s/x.yaml': '',
@@ -119,13 +125,13 @@ describe('the automatic rules', () => {
     expect((await openProject(ioOf(alone, { COMPOSE_FILE: 'x' }), loading())).manifest).toBeUndefined()
   })
 
-  test('the first of several is used, with a warning', async () => {
+  test('the first of several charts is used, with a warning', async () => {
     const cwd = folder({ 'chart/Chart.yaml': '', 'charts/Chart.yaml': '' })
     const { diagnostics } = await openProject(ioOf(cwd), loading())
     expect(diagnostics.map(({ message }) => message)).toEqual(['`chart` is used; `charts` is ignored'])
   })
 
-  test('render says that there is nothing to render, validate that all is well', async () => {
+  test('render reports that there is no Compose file, and validate finds no errors', async () => {
     const cwd = folder({ 'k8s/x.yaml': '' })
     const rendered = await run(['render'], { cwd })
     expect(rendered).toMatchObject({ status: 1, stdout: '' })
@@ -136,7 +142,7 @@ describe('the automatic rules', () => {
 })
 
 describe('a manifest without a Compose file', () => {
-  test('has an empty plan that is named', async () => {
+  test('a manifest without a Compose file has an empty plan with its name', async () => {
     const cwd = folder({ 'devctl.yml': 'name: Shop 1\ndeploy: [./up.sh]\n', 'compose.yaml': compose })
     const { plan, hasNoCompose, manifest } = await compileFiles(ioOf(cwd), [], loading())
     expect({ name: plan?.environment.name, services: plan?.serviceCount, hasNoCompose }).toEqual({
@@ -147,7 +153,7 @@ describe('a manifest without a Compose file', () => {
     expect(manifest?.deploy?.commands).toMatchObject([{ name: './up.sh', command: './up.sh' }])
   })
 
-  test('takes none from a folder above', async () => {
+  test('a manifest takes no Compose file from a folder above', async () => {
     const cwd = folder({ 'compose.yaml': compose, 'a/devctl.yml': 'dependencies: [a]\n' })
     expect((await compileFiles(ioOf(join(cwd, 'a')), [], loading())).hasNoCompose).toBe(true)
   })
@@ -160,7 +166,7 @@ describe('the environment', () => {
     'compose.yaml': compose,
   }
 
-  test('that does not exist is a mistake of the command line', async () => {
+  test('an unknown environment is a mistake on the command line', async () => {
     const cwd = folder(files)
     const near = await run(['render', '--environment', 'stagin'], { cwd })
     expect(near).toMatchObject({ status: 2, stdout: '' })
@@ -174,7 +180,7 @@ describe('the environment', () => {
     expect(none.stderr).toContain('` needs a manifest that has `environments`')
   })
 
-  test('may be of a manifest beside the Compose files of `-f`', async () => {
+  test('an environment may be of a manifest beside the Compose files of `-f`', async () => {
     const cwd = folder({ ...files, 'other.yaml': compose })
     const { status, stdout } = await run(['render', '-f', 'other.yaml', '--environment', 'staging', '--name', 'a'], {
       cwd,
@@ -189,19 +195,22 @@ describe('the environment', () => {
     [{ DEVCTL_NAMESPACE: 'var', DEVCTL_CONTEXT: 'var' }, 'staging', {}, 'kind', 'st'],
     [{ DEVCTL_NAMESPACE: 'var' }, 'plain', {}, 'own', 'var'],
     [{ DEVCTL_NAMESPACE: 'var' }, 'staging', { context: 'opt', namespace: 'opt' }, 'opt', 'opt'],
-  ])('option, environment, variable, manifest: %j %s %j', async (env, environment, options, context, namespace) => {
-    const io = ioOf(folder(files), env)
-    const project = await openProject(io, loading({ environment }))
-    const { manifest, ...wish } = targetOf(project, { context: undefined, namespace: undefined, ...options })
-    const stored = { current: undefined, contexts: new Map() }
-    const contexts = new Map([context].map(name => [name, { path: 'config' }]))
-    const kubeconfig = { paths: [], current: undefined, contexts }
-    expect(chooseTarget({ options: wish, env, manifest, stored, kubeconfig })).toMatchObject({ context, namespace })
-    const { plan } = await compileFiles(io, [], loading({ environment }), options)
-    expect(plan?.environment.namespace).toBe(namespace)
-  })
+  ])(
+    'options count more than environment, variables and manifest, in this order: %j %s %j',
+    async (env, environment, options, context, namespace) => {
+      const io = ioOf(folder(files), env)
+      const project = await openProject(io, loading({ environment }))
+      const { manifest, ...wish } = targetOf(project, { context: undefined, namespace: undefined, ...options })
+      const stored = { current: undefined, contexts: new Map() }
+      const contexts = new Map([context].map(name => [name, { path: 'config' }]))
+      const kubeconfig = { paths: [], current: undefined, contexts }
+      expect(chooseTarget({ options: wish, env, manifest, stored, kubeconfig })).toMatchObject({ context, namespace })
+      const { plan } = await compileFiles(io, [], loading({ environment }), options)
+      expect(plan?.environment.namespace).toBe(namespace)
+    },
+  )
 
-  test('gives variables below the shell and above `.env`', async () => {
+  test('an environment sets variables below the shell and above `.env`', async () => {
     const cwd = folder({
       'devctl.yml': 'environments: {a: {variables: {ONE: env, TWO: env}}}\n',
       'compose.yaml': 'services: {web: {image: "x:${ONE}-${TWO}-${THREE}"}}\n',

@@ -21,21 +21,21 @@ function pipeOf(folder: string, text: string): string {
   return pipe
 }
 
-describe.skipIf(process.platform === 'win32')('a pipe is read once', () => {
-  test('as a Compose file', async () => {
+describe.skipIf(process.platform === 'win32')('pipes', () => {
+  test('a Compose file in a pipe is read once', async () => {
     const cwd = makeFolder()
     const { status, stdout, stderr } = await run(['render', '-f', pipeOf(cwd, web)], { cwd })
     expect({ status, stdout }, stderr).toEqual({ status: 0, stdout: expect.stringContaining('image: nginx:none') })
   })
 
-  test('as a manifest', async () => {
+  test('a manifest in a pipe is read once', async () => {
     const cwd = makeFolder({ 'compose.yaml': web })
     const manifest = 'name: from-pipe\ndeploy: {compose: compose.yaml}\n'
     const { status, stdout, stderr } = await run(['render', '-f', pipeOf(cwd, manifest)], { cwd })
     expect({ status, stdout }, stderr).toEqual({ status: 0, stdout: expect.stringContaining('from-pipe') })
   })
 
-  test('as an env file, of which the manifest has the variables, too', async () => {
+  test('an env file in a pipe is read once, also for the manifest', async () => {
     const cwd = makeFolder({ 'compose.yaml': web, 'devctl.yml': 'name: shop-${TAG}\n' })
     const { status, stdout, stderr } = await run(['render', '--env-file', pipeOf(cwd, 'TAG=7\n')], { cwd })
     expect({ status, stdout }, stderr).toEqual({ status: 0, stdout: expect.stringContaining('image: nginx:7') })
@@ -47,7 +47,7 @@ describe('--project-directory', () => {
   test.each([
     ['nope', 'the folder `nope` does not exist'],
     ['compose.yaml', '`compose.yaml` is not a folder'],
-  ])('%s is refused', async (folder, message) => {
+  ])('`--project-directory %s` is refused', async (folder, message) => {
     const cwd = makeFolder({ 'compose.yaml': web })
     const { status, stdout, stderr } = await run(['render', '--project-directory', folder], { cwd })
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
@@ -70,20 +70,20 @@ describe('COMPOSE_ENV_FILES', () => {
     ['counts less than --env-file', 'a.env', ['--env-file', 'b.env'], 'b'],
     ['counts less than the files of an environment', 'b.env', ['--environment', 'dev'], 'a'],
     ['counts for an environment without files', 'b.env', ['--environment', 'bare'], 'b'],
-  ])('%s', async (_, listed, words, tag) => {
+  ])('COMPOSE_ENV_FILES %s', async (_, listed, words, tag) => {
     const cwd = makeFolder(files)
     const { status, stdout, stderr } = await run(['render', ...words], { cwd, env: { COMPOSE_ENV_FILES: listed } })
     expect({ status, stdout }, stderr).toEqual({ status: 0, stdout: expect.stringContaining(`image: nginx:${tag}`) })
   })
 
-  test('must name files that exist', async () => {
+  test('COMPOSE_ENV_FILES must name files that exist', async () => {
     const cwd = makeFolder(files)
     const { status, stderr } = await run(['render'], { cwd, env: { COMPOSE_ENV_FILES: 'none.env' } })
     expect(status).toBe(1)
     expect(stderr).toContain('the env file `none.env` does not exist')
   })
 
-  test('may name files outside the project, because the user names them', async () => {
+  test('COMPOSE_ENV_FILES may name files outside the project, because the user names them', async () => {
     const outside = join(makeFolder({ 'c.env': 'TAG=c\n' }), 'c.env')
     const env = { CI: 'true', COMPOSE_ENV_FILES: outside }
     const { status, stdout, stderr } = await run(['render'], { cwd: makeFolder(files), env })

@@ -85,34 +85,37 @@ describe('a file outside of the project', () => {
     },
   }
 
-  test.each(Object.entries(ways))('by %s', async (_, make) => {
-    const folder = place('', { 'part.yaml': web })
-    write(folder, { 'compose.yaml': make(folder) })
-    const refused = await render(folder, { CI: 'true' })
-    expect(refused).toMatchObject({ status: 1, stdout: '' })
-    expect(refused.stderr).toMatch(/error\[files\/outside\]: `\S*stranger\S*` is outside the project and is not read/)
-    expect(refused.stderr).not.toContain(MARK)
+  test.each(Object.entries(ways))(
+    'a file outside the project is refused in CI, and read with a warning elsewhere: %s',
+    async (_, make) => {
+      const folder = place('', { 'part.yaml': web })
+      write(folder, { 'compose.yaml': make(folder) })
+      const refused = await render(folder, { CI: 'true' })
+      expect(refused).toMatchObject({ status: 1, stdout: '' })
+      expect(refused.stderr).toMatch(/error\[files\/outside\]: `\S*stranger\S*` is outside the project and is not read/)
+      expect(refused.stderr).not.toContain(MARK)
 
-    const read = await render(folder, {})
-    expect(read.stderr).toMatch(/warning\[files\/outside-read\]: `\S*stranger\S*`/)
-    expect(read.stderr).not.toContain(MARK)
+      const read = await render(folder, {})
+      expect(read.stderr).toMatch(/warning\[files\/outside-read\]: `\S*stranger\S*`/)
+      expect(read.stderr).not.toContain(MARK)
 
-    const allowed = await render(folder, { CI: 'true' }, '--allow-outside')
-    expect(allowed.stderr).not.toContain('files/outside')
-    expect(allowed.stderr).not.toContain('its content is not shown')
+      const allowed = await render(folder, { CI: 'true' }, '--allow-outside')
+      expect(allowed.stderr).not.toContain('files/outside')
+      expect(allowed.stderr).not.toContain('its content is not shown')
 
-    const listed = await render(folder, { CI: 'true', DEVCTL_ALLOW_OUTSIDE: join(folder, '../../stranger') })
-    expect(listed.stderr).not.toContain('files/outside')
-  })
+      const listed = await render(folder, { CI: 'true', DEVCTL_ALLOW_OUTSIDE: join(folder, '../../stranger') })
+      expect(listed.stderr).not.toContain('files/outside')
+    },
+  )
 
-  test('shows its mistakes to a user who allows it', async () => {
+  test('the mistakes of a file outside the project are shown to a user who allows it', async () => {
     const folder = place(`include: [../../stranger/bad.yaml]\n${web}`)
     const { status, stderr } = await render(folder, { CI: 'true' }, '--allow-outside')
     expect(status).toBe(1)
     expect(stderr).toContain(`services: [${MARK}`)
   })
 
-  test('a folder is told once, and of what is in it only where a link leads elsewhere', async () => {
+  test('a folder outside is reported once, and a link in it only if it leads elsewhere', async () => {
     const folder = place('', {})
     write(folder, { '../../stranger/inner/x': 'x\n', '../../stranger/inner/deep/y': 'y\n' })
     symlinkSync('../good.env', join(folder, '../../stranger/inner/link'))
@@ -131,7 +134,7 @@ describe('a file outside of the project', () => {
     },
   )
 
-  test('of the system is refused behind a link that leads over its text', async () => {
+  test('a file of the system is refused behind a link whose text hides it', async () => {
     const folder = place(`${web}    configs: [c]\nconfigs: {c: {file: ./l}}\n`)
     symlinkSync('/dev/fd/../environ', join(folder, 'l'))
     expect(await render(folder, {})).toMatchObject({
@@ -144,13 +147,13 @@ describe('a file outside of the project', () => {
   test.each([
     ['is the choice of who names it with -f', ['-f', '../../stranger/good.yaml', '-f', 'compose.yaml']],
     ['is the choice of who names it with --env-file', ['--env-file', '../../stranger/good.env']],
-  ])('%s', async (_, words) => {
+  ])('a file outside the project %s', async (_, words) => {
     const { status, stderr } = await render(place(web), { CI: 'true' }, ...words)
     expect(status, stderr).toBe(0)
     expect(stderr).not.toContain('files/outside')
   })
 
-  test('is read for a manifest that is in no checkout of ours', async () => {
+  test('a file outside is read for a manifest that is in no checkout', async () => {
     const folder = place(web)
     write(folder, {
       '../../deploy/devctl.yml': 'name: shop\ndeploy: {compose: ../project/app/compose.yaml}\n',
@@ -161,12 +164,12 @@ describe('a file outside of the project', () => {
     expect(status, stderr).toBe(0)
   })
 
-  test('is none in the repository around the folder', async () => {
+  test('a file in the repository around the folder is not outside the project', async () => {
     const folder = place(`${web}    env_file: ../own.env\n`, { '../own.env': 'A=b\n' })
     expect(await render(folder, { CI: 'true' })).toMatchObject({ status: 0 })
   })
 
-  test('may be no certificate for Secrets that are sealed', async () => {
+  test('a certificate for sealed Secrets is checked like any file outside the project', async () => {
     const folder = place(`${web}    environment: {A_PASSWORD: "\${A_PASSWORD}"}\n`)
     write(folder, {
       '../../stranger/cert.pem': `-----BEGIN ${MARK}`,

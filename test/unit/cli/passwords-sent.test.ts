@@ -45,7 +45,7 @@ describe.each([
     'HTTP://ann:canary@git.example.com/team/shop',
     'ssh://git:canary@git.example.com/team/shop',
     'https://ann:can/ary@git.example.com/team/shop',
-  ])('does not send a password: %s', async repository => {
+  ])('the command does not send a password: %s', async repository => {
     const { status, written, calls } = await devctl(...words, '--repository', repository)
     expect([status, calls]).toEqual([2, []])
     expect(written).toContain('error: the address of `--repository` has a user or a password\n')
@@ -54,7 +54,7 @@ describe.each([
   })
 })
 
-test('a preview does not send that of a pull request, either', async () => {
+test('a preview does not send the password of a pull request either', async () => {
   const page = 'https://ann:canary@git.example.com/team/shop/pull/7'
   const words = ['preview', 'deploy', '--repository', 'https://git.example.com/team/shop', '--sourceUrl', page]
   expect(await devctl(...words)).toMatchObject({
@@ -68,13 +68,13 @@ test.each([
   'https://git.example.com/team/shop',
   'ssh://git@git.example.com/team/shop',
   'git@git.example.com:team/shop',
-])('an address without one is sent: %s', async repository => {
+])('an address without a password is sent: %s', async repository => {
   const { calls } = await devctl('pipeline', 'deploy', '--name', 'shop', '--repository', repository)
   expect(calls[0]).toBe('POST /api/v1/runs')
 })
 
 test.each(['../../x', 'git example com', '', 'git_example', 'git.example.com:0', 'git.example.com/team', '-x'])(
-  'for %j no password is read',
+  'no password is read for %j',
   async host => {
     for (const words of [
       ['set', '--', host],

@@ -4,7 +4,7 @@ import { makeFolder, read } from '../../support/cli/folder.ts'
 import { kubeconfigWith } from '../../support/contexts/kubeconfig.ts'
 import { run } from '../../support/run.ts'
 
-// In a folder without a repository, with a cluster that has no platform: what is missing is the platform.
+// The folder has no repository, and the cluster no platform; the error is about the platform.
 
 const LINES: readonly string[] = [
   'namespace create shop',
@@ -42,8 +42,8 @@ const commandOf = (line: string): string | undefined =>
     .filter(name => `${line} `.startsWith(`${name} `))
     .sort((a, b) => b.length - a.length)[0]
 
-describe('a command for the platform, where there is none', () => {
-  test.each(LINES)('devctl %s says so, and what to do instead', async line => {
+describe('commands for the platform, without a platform', () => {
+  test.each(LINES)('devctl %s reports the missing platform, and what to do instead', async line => {
     const cwd = makeFolder({ '.kube/config': kubeconfigWith({ 'kind-dev': 'shop' }) })
     const { status, stdout, stderr } = await run(line.split(' '), { cwd, env: { HOME: cwd }, stdin: 'x' })
     expect({ status, stdout }, stderr).toEqual({ status: 1, stdout: '' })
@@ -55,10 +55,10 @@ describe('a command for the platform, where there is none', () => {
     expect(Object.keys(read(cwd))).toEqual(['.kube/config'])
   })
 
-  test('no such command is missing here', () => {
+  test('the list contains every command that needs a platform', () => {
     const needsOne = /Requires a (login to a platform|cluster with the platform installed)/
     const groups = commands.filter(one => needsOne.test(one.description ?? '')).map(({ name }) => name.split(' ')[0])
-    // Of each group, all; but a namespace can be chosen on any cluster.
+    // All commands of a group need the platform, but a namespace can be chosen on any cluster.
     const all = commands
       .map(({ name }) => name)
       .filter(name => name.includes(' ') && groups.includes(name.split(' ')[0]) && name !== 'namespace use')

@@ -23,13 +23,13 @@ async function loggedIn() {
   return { url, devctl: (line: string) => run(line.split(' '), { cwd: folder, env: { HOME: folder } }) }
 }
 
-describe('a hint repeats the options that say where', () => {
+describe('options in hints', () => {
   test.each([
     ['', ''],
     [' --namespace team', ' --namespace team'],
     [' --context URL', ' --context URL'],
     [' --namespace team --context URL', ' --namespace team --context URL'],
-  ])('of devctl pipeline deploy%s', async (given, repeated) => {
+  ])('the hints of devctl pipeline deploy%s repeat its namespace and its platform', async (given, repeated) => {
     const { url, devctl } = await loggedIn()
     const at = (text: string) => text.replace('URL', url)
     expect(await devctl(at(`pipeline deploy --repository ${repository}${given}`))).toEqual({
@@ -41,7 +41,7 @@ describe('a hint repeats the options that say where', () => {
     expect(none.stderr).toContain(`to see them, run \`devctl pipeline list${at(repeated)}\``)
   })
 
-  test('of devctl preview', async () => {
+  test('the hints of devctl preview repeat the platform', async () => {
     const { url, devctl } = await loggedIn()
     const made = await devctl(`preview deploy shop-x --branch x --repository ${repository} --context ${url}`)
     expect(made.stderr).toContain(`; \`devctl preview endpoints shop-x --context ${url}\` lists its addresses\n`)

@@ -7,7 +7,7 @@ import { platformLaptop, TOKEN } from './platform-laptop.ts'
 // Checks that the namespace of a platform context exists.
 
 describe('context use', () => {
-  test('takes a namespace that is there', async () => {
+  test('context use accepts a namespace that exists', async () => {
     const { url, host, stored, devctl } = await platformLaptop()
     expect(await devctl(`context use ${url}/ --token ${TOKEN} --namespace shop`)).toEqual({
       status: 0,
@@ -17,7 +17,7 @@ describe('context use', () => {
     expect(stored()).toMatchObject({ current: url, contexts: { [url]: { namespace: 'shop' } } })
   })
 
-  test('refuses one that is not, and keeps the login only', async () => {
+  test('context use refuses a namespace that does not exist, and stores the login only', async () => {
     const { url, host, stored, remember, devctl } = await platformLaptop()
     const refused = (help: string) => ({
       status: 1,
@@ -38,7 +38,7 @@ describe('context use', () => {
     expect(stored()).toMatchObject({ current: 'kind', contexts: { [url]: { token: TOKEN, namespace: 'shop' } } })
   })
 
-  test('leaves a namespace that is not there any more for the own one, with a warning', async () => {
+  test('context use replaces a missing namespace by the own one, with a warning', async () => {
     const { url, host, stored, remember, devctl } = await platformLaptop()
     remember('gone')
     expect(await devctl(`context use ${url}`)).toEqual({
@@ -52,7 +52,7 @@ describe('context use', () => {
     expect(await devctl(`context use ${url}`)).toMatchObject({ stdout: `Using context shop @ ${host}\n` })
   })
 
-  test('asks for no namespace of a CI job, which has none', async () => {
+  test('context use does not request the namespaces of a CI job, which has none', async () => {
     const { url, asked } = await servePlatform({ 'GET /me': { id: 'x', login: 'ci:team/shop', role: 'developer' } })
     const cwd = makeFolder()
     const line = `context use ${url} --token ${TOKEN} --namespace shop`

@@ -11,7 +11,7 @@ const badLabels = [...badNames, 'a.b', long(64)]
 
 const render = (cwd: string, ...words: readonly string[]) => run(['render', ...words], { cwd })
 
-describe('an option of the command line', () => {
+describe('options of the command line', () => {
   test.each([
     ['--namespace', badLabels],
     ['--domain', badNames],
@@ -21,7 +21,7 @@ describe('an option of the command line', () => {
     ['--registry', ['x y', 'http://r.example.com', 'r.example.com:5000/x:1', 'R.example.com/Team']],
     ['--tag', ['x y', '-x', long(129)]],
     ['--image', ['web', 'web=', 'web=X Y', '=nginx']],
-  ])('%s', async (option, values) => {
+  ])('render refuses invalid values of %s', async (option, values) => {
     const cwd = makeFolder({ 'compose.yaml': COMPOSE })
     for (const value of values) {
       const { status, stdout, stderr } = await render(cwd, `${option}=${value}`)
@@ -31,8 +31,8 @@ describe('an option of the command line', () => {
   })
 })
 
-describe('a variable of the environment', () => {
-  test.each([['DEVCTL_NAMESPACE', badLabels]])('%s', async (name, values) => {
+describe('variables of the environment', () => {
+  test.each([['DEVCTL_NAMESPACE', badLabels]])('render refuses invalid values of %s', async (name, values) => {
     const cwd = makeFolder({ 'compose.yaml': COMPOSE })
     for (const value of values) {
       const { status, stderr } = await run(['render'], { cwd, env: { [name]: value } })
@@ -43,7 +43,7 @@ describe('a variable of the environment', () => {
   })
 })
 
-describe('a key of an environment of the manifest', () => {
+describe('keys of an environment in the manifest', () => {
   const secrets = (text: string) =>
     `secrets: {backend: external, store: x, values: {services.web.environment.A: {secret: a, key: b}}, ${text}}`
   test.each([
@@ -77,7 +77,7 @@ describe('a key of an environment of the manifest', () => {
     ['images', ['X Y', 'a:b:c'], (value: string) => `images: {web: ${value}}`],
     ['secrets.store', badNames, (value: string) => secrets('').replace('store: x', `store: ${value}`)],
     ['secrets.values', badNames, (value: string) => secrets('').replace('secret: a', `secret: ${value}`)],
-  ])('%s', async (_, values, line) => {
+  ])('render refuses invalid values of `%s`', async (_, values, line) => {
     for (const value of values) {
       const text = `environments:\n  staging:\n    ${line(JSON.stringify(value)).replace(/\{"([^"]*)": b\}/, '{$1: b}')}\n`
       const cwd = makeFolder({ 'compose.yaml': COMPOSE, 'devctl.yml': text })
@@ -88,7 +88,7 @@ describe('a key of an environment of the manifest', () => {
   })
 })
 
-describe('a name in the Compose file', () => {
+describe('names in the Compose file', () => {
   test.each([
     [
       'tls of a host',
@@ -124,7 +124,7 @@ describe('a name in the Compose file', () => {
         `  np: {image: db, ports: [{target: 1, published: 1, x-expose: {type: NodePort, ${JSON.parse(value)}}}]}`,
     ],
     ['a runtime', badNames, (value: string) => `  db: {image: db, runtime: ${value}}`],
-  ])('%s', async (_, values, line) => {
+  ])('render refuses invalid values: %s', async (_, values, line) => {
     for (const value of values) {
       if (value.trim() === '') continue
       const cwd = makeFolder({ 'compose.yaml': `${COMPOSE}${line(JSON.stringify(value))}\n` })

@@ -28,7 +28,7 @@ const render = (cwd: string, ...argv: string[]) => run(['render', ...usual, ...a
 const objects = (stdout: string) => documentsOf(stdout).map(({ object }) => `${object.kind}/${object.metadata.name}`)
 
 describe('render', () => {
-  test('prints a stream of documents and says how many', async () => {
+  test('render prints a stream of documents, and their number', async () => {
     const result = await render(makeFolder({ 'compose.yaml': compose }))
     expect(result.status, result.stderr).toBe(0)
     expect(objects(result.stdout)).toEqual(
@@ -38,7 +38,7 @@ describe('render', () => {
     expect(result.stderr).toBe(`${objects(result.stdout).length} objects from 3 services\n`)
   })
 
-  test('prints the same bytes from any folder and with any order of keys', async () => {
+  test('render prints the same bytes from any folder and with any order of keys', async () => {
     const there = makeFolder({ 'compose.yaml': compose })
     const [head, web, db, other, tail] = compose.split(/^(?= {2}(?:web|db|other):|volumes:)/m)
     const shuffled = makeFolder({ 'sub/compose.yaml': [tail, head, other, web, db].join('') })
@@ -47,7 +47,7 @@ describe('render', () => {
     expect((await render('/', '-f', join(there, 'compose.yaml'))).stdout).toBe(first.stdout)
   })
 
-  test('takes the registry from its option, then from the manifest, then from DEVCTL_REGISTRY', async () => {
+  test('render takes the registry from its option, the manifest or DEVCTL_REGISTRY, in this order', async () => {
     const built = 'services: {web: {build: .}}\n'
     const files = { 'compose.yaml': built, Dockerfile: 'FROM nginx:1.27\n' }
     const image = async (cwd: string, ...argv: string[]) => {
@@ -64,7 +64,7 @@ describe('render', () => {
     expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('`DEVCTL_REGISTRY` is `A/B`') })
   })
 
-  test('prints one list as json', async () => {
+  test('render prints one list as JSON', async () => {
     const folder = makeFolder({ 'compose.yaml': compose })
     const list = JSON.parse((await render(folder, '--format', 'json')).stdout)
     expect(list).toMatchObject({ apiVersion: 'v1', kind: 'List' })
@@ -72,7 +72,7 @@ describe('render', () => {
     expect(list.items).toEqual(documentsOf(yaml).map(({ object }) => object))
   })
 
-  test('makes only the objects of some services and of what they depend on', async () => {
+  test('render prints only the objects of the named services and of what they depend on', async () => {
     const folder = makeFolder({ 'compose.yaml': compose })
     const { stdout } = await render(folder, 'web')
     expect(objects(stdout)).toEqual(expect.arrayContaining(['Deployment/web', 'StatefulSet/db']))
@@ -80,7 +80,7 @@ describe('render', () => {
     expect((await render(folder, 'wbe')).status).toBe(1)
   })
 
-  test('is what `diff --against` compares with, unless it is told otherwise', async () => {
+  test('`diff --against` compares with the output of render, unless an option differs', async () => {
     const text = compose
       .replace('[db]', '{db: {condition: service_healthy}}')
       .replace('volumes: [data:/data]', 'expose: [5432]\n    healthcheck: {test: pg_isready}')
@@ -95,7 +95,7 @@ describe('render', () => {
     expect(stdout).toContain('deployment/web')
   })
 
-  test('reads standard input', async () => {
+  test('render reads standard input', async () => {
     const folder = makeFolder()
     const { status, stdout, stderr } = await run(['render', ...usual, '-f', '-'], { cwd: folder, stdin: compose })
     expect(status, stderr).toBe(0)
@@ -104,7 +104,7 @@ describe('render', () => {
     expect(fromVariable.stdout).toBe(stdout)
   })
 
-  test('prints nothing when there is an error', async () => {
+  test('render prints nothing if there is an error', async () => {
     const folder = makeFolder({ 'compose.yaml': compose.replace('image: nginx', 'imagee: nginx') })
     const { status, stdout, stderr } = await render(folder)
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
@@ -112,7 +112,7 @@ describe('render', () => {
     expect(stderr).toMatch(/\d errors? in 1 file; nothing was rendered\. `devctl explain [a-z0-9/-]+` tells more\n$/)
   })
 
-  test('takes images from options and files', async () => {
+  test('render takes images from options and files', async () => {
     const folder = makeFolder({
       'compose.yaml': compose,
       'm.json': '{"web": "r/web:2", "db": "r/db:2", "stranger": "x"}',
@@ -128,22 +128,22 @@ describe('render', () => {
     })
   })
 
-  test('is silent about warnings and sums at --loglevel error', async () => {
+  test('render prints neither warnings nor sums at `--loglevel error`', async () => {
     const folder = makeFolder({ 'compose.yaml': compose })
-    // Without a domain or a namespace there is something to warn of.
+    // A missing domain or namespace causes warnings.
     const loud = await run(['render'], { cwd: folder })
     const quiet = await run(['--loglevel', 'error', 'render'], { cwd: folder })
     expect(quiet).toEqual({ ...loud, stderr: '' })
     expect(loud.stderr).not.toBe('')
   })
 
-  test('takes the namespace of the environment', async () => {
+  test('render takes the namespace from DEVCTL_NAMESPACE', async () => {
     const folder = makeFolder({ 'compose.yaml': compose })
     const { stdout } = await run(['render', '--domain', 'd.io'], { cwd: folder, env: { DEVCTL_NAMESPACE: 'mine' } })
     expect(documentsOf(stdout).every(({ object }) => object.metadata.namespace === 'mine')).toBe(true)
   })
 
-  test('calls the environment like the repository', async () => {
+  test('render names the environment after the repository', async () => {
     const folder = makeFolder({
       'compose.yaml': compose.replace('name: shop\n', ''),
       '.git/config': '[remote "origin"]\n\turl = https://git.example.com/team/Guest_Book.git\n',
@@ -154,7 +154,7 @@ describe('render', () => {
 })
 
 describe('render --output-dir', () => {
-  test('writes a file per object, and the kustomization that lists them', async () => {
+  test('render writes a file per object, and the kustomization that lists them', async () => {
     const folder = makeFolder({ 'compose.yaml': compose })
     const { status, stdout, stderr } = await render(folder, '--format', 'kustomize', '--output-dir', 'k8s')
     expect({ status, stdout }, stderr).toEqual({ status: 0, stdout: '' })
@@ -179,7 +179,7 @@ describe('render --output-dir', () => {
     for (const { text } of stream) expect(Object.values(files)).toContain(text)
   })
 
-  test('follows the file: new, changed, gone', async () => {
+  test('render replaces changed files and deletes the files of deleted services', async () => {
     const folder = makeFolder({ 'compose.yaml': compose })
     await render(folder, '--output-dir', 'k8s')
     const before = read(join(folder, 'k8s'))
@@ -199,7 +199,7 @@ describe('render --output-dir', () => {
     expect(read(join(folder, 'k8s'))).toEqual(after)
   })
 
-  test('leaves the folder alone when there is an error', async () => {
+  test('render leaves the folder as it is if there is an error', async () => {
     const folder = makeFolder({ 'compose.yaml': compose })
     await render(folder, '--output-dir', 'k8s')
     const before = read(join(folder, 'k8s'))
@@ -210,7 +210,7 @@ describe('render --output-dir', () => {
     expect(Object.keys(read(folder)).some(path => path.startsWith('new'))).toBe(false)
   })
 
-  test('refuses what was edited, with its name', async () => {
+  test('render refuses to replace an edited file, and names it', async () => {
     const folder = makeFolder({ 'compose.yaml': compose })
     await render(folder, '--output-dir', 'k8s')
     const path = join(folder, 'k8s/web/deployment-web.yaml')
@@ -233,7 +233,7 @@ error: 1 edited file in \`k8s\` would be lost; nothing was written
     expect(readFileSync(path, 'utf8')).not.toContain('# mine')
   })
 
-  test('removes nothing for some services', async () => {
+  test('render deletes no files if only some services are named', async () => {
     const folder = makeFolder({ 'compose.yaml': compose })
     await render(folder, '--output-dir', 'k8s')
     const before = Object.keys(read(join(folder, 'k8s')))
@@ -241,7 +241,7 @@ error: 1 edited file in \`k8s\` would be lost; nothing was written
     expect(Object.keys(read(join(folder, 'k8s')))).toEqual(before)
   })
 
-  test('writes json as json', async () => {
+  test('render writes JSON files with `--format json`', async () => {
     const folder = makeFolder({ 'compose.yaml': compose })
     await render(folder, '--output-dir', 'k8s', '--format', 'json')
     const { 'web/deployment-web.json': text } = read(join(folder, 'k8s'))
@@ -249,7 +249,7 @@ error: 1 edited file in \`k8s\` would be lost; nothing was written
   })
 })
 
-test('a Job of which more Pods have to complete is another Job: the number cannot change in place', async () => {
+test('a Job that more Pods have to complete gets another name, because it cannot change in place', async () => {
   const nameOf = async (scale: string) => {
     const compose = `name: shop\nservices: {work: {image: busybox, restart: "no", ${scale}}}\n`
     const { stdout } = await run(['render', '--namespace', 'shop'], { cwd: makeFolder({ 'compose.yaml': compose }) })

@@ -7,11 +7,11 @@ import { generate } from '../../support/differential/generate.ts'
 const runs = Number(process.env.ROUND_TRIP_RUNS ?? 25)
 const firstSeed = Number(process.env.ROUND_TRIP_SEED ?? 1)
 
-describe('what `config` prints renders to the same', () => {
+describe('generated projects', () => {
   test.each([
     ['as people write them', generate],
     ['with odd values', (seed: number) => ({ load: [], profiles: [], ...oddProject(seed) })],
-  ])('of projects %s', { timeout: runs * 2000 }, async (_, make) => {
+  ])('the output of `config` renders to the same: %s', { timeout: runs * 2000 }, async (_, make) => {
     let rendered = 0
     for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
       const { isRendered, difference } = await tryRoundTrip(make(seed))

@@ -6,12 +6,14 @@ import { run } from '../../support/run.ts'
 
 const { cases, title } = partOf(printedCases(), 4)
 
-// Each of these in one of the formats; `npm run test:long` tries all cases in both.
-describe(`what \`config\` prints can be read again: ${title}`, () => {
-  test.each(cases)('%s', (_name, one, index) => expectRoundTrip(one, [index % 8 < 4 ? 'yaml' : 'json']))
+// Each case is tried in one of the formats; `npm run test:long` tries all cases in both.
+describe(`the output of \`config\`: ${title}`, () => {
+  test.each(cases)('the output for %s can be read again', (_name, one, index) =>
+    expectRoundTrip(one, [index % 8 < 4 ? 'yaml' : 'json']),
+  )
 })
 
-test('what follows from other keys is no warning when it is read again', async () => {
+test('values that follow from other keys cause no warning when they are read again', async () => {
   const files = [
     'services: {a: {image: x, links: ["c:d"]}, c: {image: x}}',
     'services: {a: {image: x}, b: {image: x, network_mode: "service:a"}}',

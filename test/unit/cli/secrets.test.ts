@@ -59,7 +59,7 @@ function expectNowhere(secret: string, text: string): void {
 }
 
 describe('a secret variable, wherever it stands', () => {
-  test.each(PLACES.map(place => ({ name: place[0], place })))('$name', async ({ place }) => {
+  test.each(PLACES.map(place => ({ name: place[0], place })))('a secret is hidden in $name', async ({ place }) => {
     const files = {
       'compose.yaml': compose(VARIABLE, place),
       'devctl.yml': 'environments: {staging: {namespace: shop}}\n',
@@ -74,13 +74,13 @@ describe('a secret variable, wherever it stands', () => {
     expect(rendered.status, rendered.stderr).toBe(0)
     const manifests = Object.values(read(join(folder, 'k8s'))).join('\n')
     const isShown = formsOf(SECRET).some(form => manifests.includes(form))
-    // Refused where the manifests would show it, and only there.
+    // The files are refused if the manifests would show the secret, and only then.
     expect(checked.stderr.includes('secrets/secret-origin'), checked.stderr).toBe(isShown)
     const plain = await written('render')
     expect(plain.stderr.includes('secrets/plain-text')).toBe(isShown)
     expect(rendered.stderr).not.toContain('secrets/plain-text')
 
-    // The old value is in the manifests, and the new one in the files; then the other way round.
+    // The old value is in the manifests, and the new one in the files.
     const texts = [checked.stderr, checked.stdout, plain.stderr, rendered.stderr]
     write(folder, { 'compose.yaml': compose(OLD, place) })
     rmSync(join(folder, 'k8s'), { recursive: true })
@@ -95,7 +95,7 @@ describe('a secret variable, wherever it stands', () => {
     }
     for (const output of ['json', 'sarif']) texts.push((await written('validate', '--output', output)).stdout)
     for (const text of texts) expectNowhere(SECRET, text)
-    // The names of memory volumes are made of their paths: those of the old ones are words like others.
+    // The names of memory volumes contain their paths, so the old value is shown as a name.
     if (isShown && place[0] !== 'tmpfs') for (const text of texts) expectNowhere(OLD, text)
   })
 })
@@ -107,7 +107,7 @@ const refused = async (files: Readonly<Record<string, string>>, variables: Reado
   return run(['validate', '--environment', 'staging', '--for-repository', ...usual], { cwd: folder, env: variables })
 }
 
-describe('where a secret comes from', () => {
+describe('sources of secrets', () => {
   test.each([
     ['the shell', {}, { DB_PASSWORD: 'hunter2' }, '${DB_PASSWORD}'],
     ['.env', { '.env': 'DB_PASSWORD=hunter2\n' }, {}, '${DB_PASSWORD}'],
@@ -116,7 +116,7 @@ describe('where a secret comes from', () => {
     ['a variable in a default', {}, { DB_PASSWORD: 'hunter2' }, '${LEVEL:-${DB_PASSWORD}}'],
     ['a short value', {}, { DB_PASSWORD: 'a' }, '${DB_PASSWORD}'],
     ['a common value', {}, { DB_PASSWORD: 'postgres' }, '${DB_PASSWORD}'],
-  ])('%s', async (_, files, variables, value) => {
+  ])('a secret from %s is refused', async (_, files, variables, value) => {
     const found = await refused({ 'compose.yaml': project(`command: [app, "-p${value}"]`), ...files }, variables)
     expect(found.status).toBe(1)
     expect(found.stderr).toContain('secrets/secret-origin')
@@ -128,12 +128,12 @@ describe('where a secret comes from', () => {
     ['a variable without a secret name', '${LEVEL}', { LEVEL: 'hunter2' }],
     ['where a secret is', '${DB_PASSWORD_FILE}', { DB_PASSWORD_FILE: '/run/secrets/db' }],
     ['a dollar sign', '$${DB_PASSWORD}', { DB_PASSWORD: 'hunter2' }],
-  ])('%s is none', async (_, value, variables) => {
+  ])('%s is not a secret', async (_, value, variables) => {
     const { status, stderr } = await refused({ 'compose.yaml': project(`command: [app, "${value}"]`) }, variables)
     expect(status, stderr).toBe(0)
   })
 
-  test('a variable that `secrets` are made of, whatever it is called', async () => {
+  test('a variable that `secrets` use is a secret, whatever its name is', async () => {
     const more = 'secrets: {token: {environment: PLAIN}}\n'
     const files = { 'compose.yaml': project('command: [app, "${PLAIN}"]\n    secrets: [token]', more) }
     expect((await refused(files, { PLAIN: 'abc' })).stderr).toContain(
@@ -141,7 +141,7 @@ describe('where a secret comes from', () => {
     )
   })
 
-  test('a file that `secrets` are made of, under another name', async () => {
+  test('a file that `secrets` use is a secret under another name, too', async () => {
     const more = 'secrets: {token: {file: ./token.txt}}\nconfigs: {copy: {file: ./token.txt}}\n'
     const files = {
       'compose.yaml': project('secrets: [token]\n    configs: [copy]', more),
@@ -150,22 +150,22 @@ describe('where a secret comes from', () => {
     expect((await refused(files)).stderr).toContain('`configs.copy` contains the value of a secret')
   })
 
-  test('what an env file makes of it', async () => {
+  test('a value that an env file makes of a secret is refused', async () => {
     const files = { 'compose.yaml': project('env_file: db.env'), 'db.env': 'NOTE=db/${DB_PASSWORD}\n' }
     const { stderr } = await refused(files, { DB_PASSWORD: 'hunter2' })
     expect(stderr).toContain('`services.db.environment.NOTE`')
     expect(stderr).not.toContain('hunter2')
   })
 
-  test('what is listed as public is none', async () => {
+  test('a value that is listed as public is not a secret', async () => {
     const devctl = 'environments: {staging: {namespace: shop, secrets: {public: [services.db.command]}}}\n'
     const files = { 'compose.yaml': project('command: [app, "${DB_PASSWORD}"]'), 'devctl.yml': devctl }
     expect(await refused(files, { DB_PASSWORD: 'abc' })).toMatchObject({ status: 0 })
   })
 })
 
-describe('all that is written', () => {
-  test('has no secret in the messages about it', async () => {
+describe('output', () => {
+  test('messages contain no secret', async () => {
     const folder = makeFolder({ 'compose.yaml': project('ports: ["${API_TOKEN}:80"]\n    restart: "${API_TOKEN}"') })
     const variables = { API_TOKEN: 'hunter2-x', GITHUB_ACTIONS: 'true' }
     const { status, stderr } = await run(['render', ...usual], { cwd: folder, env: variables })
@@ -174,7 +174,7 @@ describe('all that is written', () => {
     expect(stderr).not.toContain('hunter2')
   })
 
-  test('hides a short secret where it is the whole value, and blots out nothing else', async () => {
+  test('a short secret is hidden only if it is the whole value', async () => {
     const folder = makeFolder({ 'compose.yaml': project('command: [app, "${DB_PASSWORD}", data]') })
     const devctl = (...argv: string[]) => run([...argv, ...usual], { cwd: folder, env: { DB_PASSWORD: 'a' } })
     await devctl('render', '--output-dir', 'k8s')
@@ -185,7 +185,7 @@ describe('all that is written', () => {
     expect(stdout).toMatch(/^ {7}- \*\*\*$/m)
   })
 
-  test.each(['text', 'json', 'sarif'])('obeys no control characters in %s', async output => {
+  test.each(['text', 'json', 'sarif'])('the output as %s contains no control characters', async output => {
     const name = 'a\u001b[2Jb\u202ec\u0085::error::x'
     const folder = makeFolder({ 'compose.yaml': `services:\n  db:\n    image: x\n    ${JSON.stringify(name)}: 1\n` })
     const variables = { GITHUB_ACTIONS: 'true' }
@@ -196,7 +196,7 @@ describe('all that is written', () => {
     expect(stderr.split('\n').filter(line => line.startsWith('::error::x'))).toEqual([])
   })
 
-  test('shows differences without control characters', async () => {
+  test('differences are shown without control characters', async () => {
     const folder = makeFolder({ 'compose.yaml': project('labels: {note: old}') })
     const devctl = (...argv: string[]) => run([...argv, ...usual], { cwd: folder, env: {} })
     await devctl('render', '--output-dir', 'k8s')
@@ -223,11 +223,11 @@ describe('the tag of an image', () => {
     ['the Dockerfile', '{context: b, dockerfile_inline: "FROM x\\nENV A=${DB_PASSWORD}"}'],
     ['an address', '"https://user:${DB_PASSWORD}@example.com/a.git"'],
     ['an argument of an address', '{context: "https://example.com/a.git", args: {A: "${DB_PASSWORD}"}}'],
-  ])('does not follow from a secret in %s', async (_, build) => {
+  ])('the tag does not depend on a secret in %s', async (_, build) => {
     expect(await tagOf(build, { DB_PASSWORD: 'hunter-4711' })).toBe(await tagOf(build, { DB_PASSWORD: 'winter-4812' }))
   })
 
-  test('follows from all else', async () => {
+  test('the tag depends on all other values', async () => {
     const [one, other] = ['{context: b, args: {A: "${MODE}", B_TOKEN: x12345}}', '{context: b, args: {A: "${MODE}"}}']
     const tags = [await tagOf(one, { MODE: 'a' }), await tagOf(one, { MODE: 'b' }), await tagOf(other, { MODE: 'a' })]
     expect(new Set(tags).size).toBe(3)
@@ -269,7 +269,7 @@ describe('a message about a mistake', () => {
     'an expression of .env': { ...service('command: x'), '.env': 'API_TOKEN=quartz${bad-\n' },
     'a name of .env': { ...service('command: x'), '.env': 'API TOKEN=quartz\nDB!PASSWORD=quartz\n' },
   }
-  test('shows a name in a list as it is written, not its value from elsewhere', async () => {
+  test('a message shows a name in a list as it is written, not its value from elsewhere', async () => {
     const files = { ...service('environment: [A=1, "API_TOKEN", "B=2"]'), '.env': 'API_TOKEN=Zx9-quartz\n' }
     const { stderr } = await run(['validate', '--for-repository'], { cwd: makeFolder(files) })
     expect(stderr).toContain(
@@ -279,7 +279,7 @@ describe('a message about a mistake', () => {
 
   const words = [['render'], ['validate', '--output', 'json'], ['validate', '--for-repository'], ['config']]
 
-  test.each(Object.entries(mistakes))('shows no secret: %s', async (_, files) => {
+  test.each(Object.entries(mistakes))('a message shows no secret: %s', async (_, files) => {
     const folder = makeFolder(files)
     for (const command of words) {
       const { stdout, stderr } = await run(command, { cwd: folder, env: { DB_PASSWORD: "Zx9-quartz'Vb7" } })
@@ -289,7 +289,7 @@ describe('a message about a mistake', () => {
   })
 })
 
-describe('a secret that is a name of the project, too', () => {
+describe('a secret that is also a name of the project', () => {
   const files = (restart: string) => ({
     'compose.yaml': `name: acme-platform
 services:
@@ -312,7 +312,7 @@ services:
     run(argv, { cwd: folder, env: { ROOT_PASSWORD: 'billing-backend' } })
   const options = ['--namespace', 'billing-backend', '--domain', 'acme-platform.example.com']
 
-  test('stays readable in messages, their excerpts and their JSON', async () => {
+  test('the name stays readable in messages, their excerpts and their JSON', async () => {
     const folder = makeFolder(files('sometimes'))
     const { stderr } = await devctl(folder, 'validate')
     expect(stderr).toContain('`restart` of service `nextcloud-9` cannot be `sometimes`')
@@ -325,7 +325,7 @@ services:
     expect(user.stderr).toContain('    user: wordpressdb1\n')
   })
 
-  test('stays readable in the names of the command line before the files are read', async () => {
+  test('a name on the command line stays readable before the files are read', async () => {
     const folder = makeFolder({ 'compose.yaml': 'services: [' })
     const variables = { A_PASSWORD: 'long-name-77', B_PASSWORD: 'other-file-78' }
     const { stderr } = await run(
@@ -338,7 +338,7 @@ services:
     expect(missing.stderr + stderr).not.toContain('***')
   })
 
-  test('is masked in an excerpt of its own line', async () => {
+  test('the secret is masked in an excerpt of its own line', async () => {
     const folder = makeFolder({
       'compose.yaml':
         'services: {wordpressdb1: {image: x, environment: {A_TOKEN: wordpressdb1}}, web: {restart: sometimes}}\n',
@@ -347,27 +347,30 @@ services:
     expect(stderr).toContain('{wordpressdb1: {image: x, environment: {A_TOKEN: ***}}, web:')
   })
 
-  test.each(['text', 'json'])('is masked in a difference only as a whole value: %s', async output => {
-    const folder = makeFolder(files('always'))
-    expect((await devctl(folder, 'render', '--include-secrets', '--output-dir', 'k8s', ...options)).status).toBe(0)
-    write(folder, {
-      'compose.yaml': files('always')
-        ['compose.yaml'].replace('team/wordpressdb1:27', 'team/wordpressdb1:28')
-        .replace('working_dir: /srv/data', 'working_dir: /srv/wordpressdb1')
-        .replace(
-          'restart: always\n    user',
-          'command: [run, --password, wordpressdb1, "postgres://a:wordpressdb1@wordpressdb1-0/x"]\n    user',
-        ),
-    })
-    const { stdout } = await devctl(folder, 'diff', '--against', 'k8s', '--output', output, ...options)
-    expect(stdout).toContain('registry.example.com/team/wordpressdb1:28')
-    expect(stdout).toContain('/srv/wordpressdb1')
-    expect(stdout).toContain('deployment/nextcloud-9')
-    expect(stdout).toContain('postgres://a:***@wordpressdb1-0/x')
-    expect(stdout).not.toMatch(/^ *\+? *"?wordpressdb1"?,?$/m)
-  })
+  test.each(['text', 'json'])(
+    'the secret is masked in a difference as a value, and stays readable in names: %s',
+    async output => {
+      const folder = makeFolder(files('always'))
+      expect((await devctl(folder, 'render', '--include-secrets', '--output-dir', 'k8s', ...options)).status).toBe(0)
+      write(folder, {
+        'compose.yaml': files('always')
+          ['compose.yaml'].replace('team/wordpressdb1:27', 'team/wordpressdb1:28')
+          .replace('working_dir: /srv/data', 'working_dir: /srv/wordpressdb1')
+          .replace(
+            'restart: always\n    user',
+            'command: [run, --password, wordpressdb1, "postgres://a:wordpressdb1@wordpressdb1-0/x"]\n    user',
+          ),
+      })
+      const { stdout } = await devctl(folder, 'diff', '--against', 'k8s', '--output', output, ...options)
+      expect(stdout).toContain('registry.example.com/team/wordpressdb1:28')
+      expect(stdout).toContain('/srv/wordpressdb1')
+      expect(stdout).toContain('deployment/nextcloud-9')
+      expect(stdout).toContain('postgres://a:***@wordpressdb1-0/x')
+      expect(stdout).not.toMatch(/^ *\+? *"?wordpressdb1"?,?$/m)
+    },
+  )
 
-  test('that a name is made of stays a secret', async () => {
+  test('a secret that a name contains is masked', async () => {
     const compose = `services:\n  web:\n    image: "x/\${DB_PASSWORD}"\n    working_dir: "/srv/\${DB_PASSWORD}"\n    hostname: "\${DB_PASSWORD}"\n    user: "\${DB_PASSWORD}"\n    extra_hosts: ["\${DB_PASSWORD}:1.2.3.4"]\n`
     const folder = makeFolder({ 'compose.yaml': compose })
     const { stdout, stderr } = await run(['validate', '--output', 'json'], {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { commands } from '../../../cli/commands.ts'
 import { root } from '../../support/cases.ts'
 
-/** Tests that have the names of all commands, and try none of them. */
+/** Tests that contain the names of all commands, and run none of them. */
 const ABOUT_ALL = /(?:^|\/)(?:usage|document|other-words|tested)\.test\.ts$/
 const sources = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   .filter(path => path.endsWith('.ts') && !ABOUT_ALL.test(path))

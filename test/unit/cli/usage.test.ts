@@ -11,14 +11,14 @@ import { expectFile } from '../../support/written-file.ts'
 const devctl = (...argv: string[]) => run(argv, { cwd: root })
 
 // `--no-cache` sets `cache` to false; under any other key its value is never seen.
-test('for every option there is the key that its flags set', () => {
+test('every option has the key that its flags set', () => {
   for (const { name, options } of commands)
     for (const { flags } of Object.values(options))
       expect(Object.keys(options), `${name} ${flags}`).toContain(new Option(flags).attributeName())
 })
 
 describe('help', () => {
-  test('of devctl is the same by every way to it, on standard output', async () => {
+  test('help of devctl is the same in every form, on standard output', async () => {
     const help = await devctl('--help')
     expect(help).toMatchObject({ status: 0, stderr: '' })
     await expectFile(help.stdout, join(root, 'golden/cli/help/devctl.txt'))
@@ -26,21 +26,24 @@ describe('help', () => {
     expect(await devctl('-h')).toEqual(help)
   })
 
-  test.each(commands.map(({ name }) => name))('of `%s` likewise', async name => {
-    const help = await devctl(...name.split(' '), '--help')
-    expect(help).toMatchObject({ status: 0, stderr: '' })
-    await expectFile(help.stdout, join(root, `golden/cli/help/${name.replace(' ', '-')}.txt`))
-    expect(await devctl('help', ...name.split(' '))).toEqual(help)
-    for (const line of help.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100)
-  })
+  test.each(commands.map(({ name }) => name))(
+    'help of `%s` is the same in both forms, on standard output',
+    async name => {
+      const help = await devctl(...name.split(' '), '--help')
+      expect(help).toMatchObject({ status: 0, stderr: '' })
+      await expectFile(help.stdout, join(root, `golden/cli/help/${name.replace(' ', '-')}.txt`))
+      expect(await devctl('help', ...name.split(' '))).toEqual(help)
+      for (const line of help.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100)
+    },
+  )
 
-  test('is on standard error with status 2 when there is no command', async () => {
+  test('help is on standard error with status 2 if there is no command', async () => {
     const { stdout: help } = await devctl('--help')
     expect(await devctl()).toEqual({ status: 2, stdout: '', stderr: help })
     expect(await devctl('--loglevel', 'info')).toEqual({ status: 2, stdout: '', stderr: help })
   })
 
-  test('follows the width of a terminal', async () => {
+  test('help follows the width of a terminal', async () => {
     const { main } = await import('../../../cli/main.ts')
     let text = ''
     const output = { isTTY: true, columns: 80, write: (part: string) => (text += part) }
@@ -67,13 +70,13 @@ describe('help', () => {
   })
 })
 
-test('the version', async () => {
+test('the version is printed by the command and by the option', async () => {
   const printed = { status: 0, stdout: expect.stringMatching(/^devctl \d+\.\d+\.\d+\n$/), stderr: '' }
   expect(await devctl('version')).toEqual(printed)
   expect(await devctl('--version')).toEqual(printed)
 })
 
-describe('wrong usage ends with status 2 and says what to write', () => {
+describe('wrong usage', () => {
   test.each<readonly [line: string, message: string, hint: unknown]>([
     ['rendr', 'unknown command `rendr`', 'did you mean `render`?'],
     ['nothing-like-it', 'unknown command `nothing-like-it`', 'see `devctl --help`'],
@@ -190,7 +193,7 @@ describe('wrong usage ends with status 2 and says what to write', () => {
         ] as const,
     ),
     ['config --services --images', '`--services` and `--images` cannot be used together', 'see `devctl config --help`'],
-  ])('%s', async (line, message, hint) => {
+  ])('`devctl %s` is refused with a hint', async (line, message, hint) => {
     const { status, stdout, stderr } = await devctl(...line.split(' '))
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     const [error, help] = stderr.split('\n  = help: ')
@@ -208,7 +211,7 @@ describe('wrong usage ends with status 2 and says what to write', () => {
     ['--domain', 'https://example.com', 'which is not a valid DNS name', name],
     ['--domain', '-a.com', 'which is not a valid DNS name', name],
     ['--tag', 'a b', 'which is not a valid image tag', expect.any(String)],
-  ])('%s %s', async (option, value, what, hint) => {
+  ])('render refuses %s %s with a hint', async (option, value, what, hint) => {
     const { status, stderr, stdout } = await devctl('render', option, value)
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     const [first, second] = stderr.split('\n')
@@ -216,20 +219,20 @@ describe('wrong usage ends with status 2 and says what to write', () => {
     expect(second!.slice('  = help: '.length)).toEqual(hint)
   })
 
-  test('a namespace of the environment', async () => {
+  test('render refuses an invalid DEVCTL_NAMESPACE', async () => {
     const result = await run(['render'], { cwd: makeFolder(), env: { DEVCTL_NAMESPACE: 'Shop' } })
     expect(result).toMatchObject({ status: 2, stdout: '' })
     expect(result.stderr).toContain('error: `DEVCTL_NAMESPACE` is `Shop`, which is not a valid DNS label')
   })
 
-  test.each(['--name', '--file', '--namespace', '--output-dir'])('an empty %s', async option => {
+  test.each(['--name', '--file', '--namespace', '--output-dir'])('render refuses an empty %s', async option => {
     const { status, stderr } = await devctl('render', option, '')
     expect(status).toBe(2)
     expect(stderr).toContain(`error: \`${option}\` is empty`)
   })
 })
 
-test('what is no mistake of the user prints a trace and asks for a report', async () => {
+test('a bug of devctl prints a trace and asks for a report', async () => {
   const { main } = await import('../../../cli/main.ts')
   let stderr = ''
   const broken = () => {

@@ -13,11 +13,11 @@ const validate = (file: string, argv: readonly string[] = [], env: Readonly<Reco
   run([...usual, ...argv], { cwd: makeFolder({ 'compose.yaml': file }), env })
 
 describe('validate', () => {
-  test('says that all is well', async () => {
+  test('validate reports no errors for a valid file', async () => {
     expect(await validate(good)).toEqual({ status: 0, stdout: '', stderr: 'no errors in 1 service\n' })
   })
 
-  test('prints the same warnings as render', async () => {
+  test('validate prints the same warnings as render', async () => {
     const file =
       `${good}    build: .\n    ports: ['8080:80']\n    secrets: [s]\nsecrets:\n  s:\n    environment: S\n`.replace(
         / {4}image.*\n/,
@@ -32,7 +32,7 @@ describe('validate', () => {
     expect(validated.status).toBe(0)
   })
 
-  test('prints one entry for each code, errors first, and all in JSON', async () => {
+  test('validate prints one entry for each code, errors first, and all entries in JSON', async () => {
     const services = Array.from({ length: 60 }, (_, i) => [`s${i}`, { image: 'x', cpuset: '0' }])
     const warned = { name: 'shop', services: Object.fromEntries(services) }
     const { stderr } = await validate(JSON.stringify(warned, undefined, 1))
@@ -50,7 +50,7 @@ describe('validate', () => {
     for (const key of Object.keys(keys)) expect(failed.stderr).toContain(`unknown key \`${key}\``)
   })
 
-  test('does not warn of a variable that is not set and has no default', async () => {
+  test('validate does not warn about a variable without a value and a default', async () => {
     const file = `${good}    environment: [NOWHERE, OTHER=1]\n`
     expect((await validate(file)).stderr).toBe('no errors in 1 service\n')
     expect((await validate(file, ['--strict'])).status).toBe(0)
@@ -76,7 +76,7 @@ describe('validate', () => {
     expect(await said('image: web', '--image', 'web=registry.example.com/web:1')).not.toContain('official-name')
   })
 
-  test('prints every mistake to standard error', async () => {
+  test('validate prints every mistake to standard error', async () => {
     const { status, stdout, stderr } = await validate(bad)
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(stderr).toContain('did you mean `image`?')
@@ -84,7 +84,7 @@ describe('validate', () => {
     expect(stderr).toMatch(/\n\d errors in 1 file\. `devctl explain [a-z0-9/-]+` tells more\n$/)
   })
 
-  test('prints json to standard output and nothing else', async () => {
+  test('validate prints only JSON, to standard output, with `--output json`', async () => {
     const { status, stdout, stderr } = await validate(bad, ['--output', 'json'])
     expect({ status, stderr }).toEqual({ status: 1, stderr: '' })
     expect(JSON.parse(stdout)).toContainEqual({
@@ -100,7 +100,7 @@ describe('validate', () => {
     expect(await validate(good, ['--output', 'json'])).toEqual({ status: 0, stdout: '[]\n', stderr: '' })
   })
 
-  test('prints sarif, with paths from the root of the repository', async () => {
+  test('validate prints SARIF with paths from the root of the repository', async () => {
     const folder = makeFolder({ 'app/compose.yaml': bad })
     const { status, stdout } = await run([...usual, '--output', 'sarif'], {
       cwd: join(folder, 'app'),
@@ -112,7 +112,7 @@ describe('validate', () => {
     for (const { id, help } of tool.driver.rules) expect(help.text).toBe(catalogue.get(id)!.explain.trim())
   })
 
-  test('annotates in a workflow of GitHub, beside the text', async () => {
+  test('validate prints annotations beside the text in a workflow of GitHub', async () => {
     const folder = makeFolder({ 'app/compose.yaml': bad })
     const options = { cwd: join(folder, 'app'), env: { GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: folder } }
     const { stdout, stderr } = await run(usual, options)
@@ -121,7 +121,7 @@ describe('validate', () => {
     expect(stderr).toMatch(/^::error file=app\/compose\.yaml,line=4,col=5,endColumn=11,title=[a-z0-9/-]+::.*imagee/m)
   })
 
-  test('is coloured on a terminal only, unless told otherwise', async () => {
+  test('validate prints colors only on a terminal, unless the environment disables them', async () => {
     const { main } = await import('../../../cli/main.ts')
     const stderr = async (isTTY: boolean, env: Readonly<Record<string, string>>) => {
       let text = ''
@@ -139,7 +139,7 @@ describe('validate', () => {
     expect(await stderr(false, {})).not.toContain('\x1b[')
   })
 
-  test('shows remarks from --loglevel info on', async () => {
+  test('validate shows infos only at the log levels `info` and `debug`', async () => {
     const file = 'name: shop\nservices:\n  web:\n    image: nginx:1.27\nvolumes: {unused: {}}\n'
     const shown = async (level: string) => (await validate(file, ['--loglevel', level])).stderr.includes('info[')
     expect(await shown('info')).toBe(true)
@@ -152,19 +152,19 @@ describe('validate', () => {
 describe('explain', () => {
   const explain = (...argv: string[]) => run(['explain', ...argv], { cwd: makeFolder() })
 
-  test('prints the page of a code', async () => {
+  test('explain prints the page of a code', async () => {
     const { status, stdout } = await explain('files/no-compose-file')
     expect(status).toBe(0)
     expect(stdout).toBe(`files/no-compose-file (error)\n\n${catalogue.get('files/no-compose-file')!.explain}\n`)
   })
 
-  test('prints the page of an error of the platform', async () => {
+  test('explain prints the page of an error of the platform', async () => {
     const { status, stdout } = await explain('platform/quota')
     expect(status).toBe(0)
     expect(stdout).toBe(`platform/quota (error)\n\n${REFUSAL_PAGES.quota}\n`)
   })
 
-  test('lists all codes, or those of a family', async () => {
+  test('explain lists all codes, or the codes of a family', async () => {
     const all = (await explain()).stdout.trim().split('\n')
     expect(all.length).toBe(catalogue.size + explainedRefusals().length)
     expect(all).toEqual([...all].sort())
@@ -173,7 +173,7 @@ describe('explain', () => {
     for (const line of family) expect(line).toMatch(/^files\/[a-z0-9-]+ +(error|warning|info)$/)
   })
 
-  test('offers the nearest code', async () => {
+  test('explain suggests the nearest code', async () => {
     expect(await explain('files/no-compose-fle')).toEqual({
       status: 1,
       stdout: '',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { run } from '../../support/run.ts'
 
-// `devctl variables` before a platform is asked: test/api/platform/variables-command.test.ts has the rest.
+// Tests of `devctl variables` before the first request; test/api/platform/variables-command.test.ts has the others.
 
 const folder = mkdtempSync(join(tmpdir(), 'devctl-variables-'))
 const PLATFORM = { DEVCTL_URL: 'http://127.0.0.1:9', DEVCTL_TOKEN: 'x' }
@@ -29,7 +29,7 @@ const devctl = (words: readonly string[], env: Readonly<Record<string, string>> 
   })
 
 test.each([[['list']], [['set', 'A=1']], [['unset', 'A']], [[]]])(
-  '%j needs the platform, and says what to do',
+  'variables %j fails without a platform, and names other ways to set variables',
   async words => {
     expect(await devctl(words, {})).toEqual({
       status: 1,
@@ -51,7 +51,7 @@ test.each([
   [['set', '--file', 'none.env'], '`none.env` cannot be read: it does not exist', ''],
   [['set', '--file', 'empty.env'], '`empty.env` has no variables', 'NAME=value'],
   [['set', '--file', 'bad.env'], 'nothing was set', 'bad.env:2'],
-])('%j is refused before anything is sent', async (words, message, hint) => {
+])('variables %j is refused before a request is sent', async (words, message, hint) => {
   const { status, stdout, stderr } = await devctl(words)
   expect(status).toBeGreaterThan(0)
   expect(stdout).toBe('')
@@ -60,11 +60,11 @@ test.each([
   expect(stderr).not.toContain('does not answer')
 })
 
-test('no value on standard input is no empty value', async () => {
+test('variables set does not take an empty line on standard input for an empty value', async () => {
   expect((await devctl(['set', 'A'], PLATFORM, '\n')).stderr).toContain('for an empty one, write `A=`')
 })
 
-test('a secret in the arguments is warned of, and no value is printed', async () => {
+test('variables set warns about a secret in its arguments, and prints no value', async () => {
   const { stderr } = await devctl(['set', 'DB_PASSWORD=canary-1', 'GREETING=canary-2'])
   expect(stderr).toContain('warning: the value of `DB_PASSWORD` is now in the history of your shell')
   expect(stderr).not.toMatch(/canary|GREETING/)

@@ -31,7 +31,7 @@ function composeFile(text: string): string {
 }
 
 describe('ComposeApplication', () => {
-  test('puts the objects that `render` prints into the chart', () => {
+  test('ComposeApplication puts the objects that `render` prints into the chart', () => {
     const file = join(example, 'compose.yaml')
     const inChart = chart('shop')
     new ComposeApplication(inChart, 'shop', { file, domain: 'dev.example.com' })
@@ -42,7 +42,7 @@ describe('ComposeApplication', () => {
     )
   })
 
-  test('takes the namespace of the chart, unless it is given one', () => {
+  test('ComposeApplication uses the namespace of the chart, unless it is given one', () => {
     const namespaces = (of: Chart) => new Set(of.toJson().map(({ metadata }) => metadata.namespace))
     const file = composeFile('services: {web: {image: nginx}}')
     const one = chart('of-the-chart')
@@ -53,7 +53,7 @@ describe('ComposeApplication', () => {
     expect(namespaces(other)).toEqual(new Set(['given']))
   })
 
-  test('throws one Error with all mistakes', () => {
+  test('ComposeApplication throws one Error with all mistakes', () => {
     const file = composeFile('services:\n  web:\n    imagee: nginx\n  api:\n    image: nginx\n    ports: ["99999"]\n')
     let message = ''
     try {
@@ -67,14 +67,14 @@ describe('ComposeApplication', () => {
     expect(message).toContain('compose.yaml:6:')
   })
 
-  test('tells its warnings as data and as text', () => {
+  test('ComposeApplication reports its warnings as data and as text', () => {
     const file = composeFile('services: {web: {image: nginx, ulimits: {nofile: 1024}}}')
     const application = new ComposeApplication(chart('shop'), 'app', { file })
     expect(application.diagnostics.map(({ severity }) => severity)).toContain('warning')
     expect(application.report).toContain('ulimits')
   })
 
-  test('its workloads can be patched, and keep the fields that are newer than the typed classes', () => {
+  test('workloads can be patched, and keep the fields that are newer than the typed classes', () => {
     const file = composeFile('services: {web: {image: nginx, security_opt: ["apparmor:unconfined"]}}')
     const inChart = chart('shop')
     const application = new ComposeApplication(inChart, 'app', { file })
@@ -86,7 +86,7 @@ describe('ComposeApplication', () => {
   })
 })
 
-test('the example synthesises', async () => {
+test('the example of cdk8s synthesizes its objects', async () => {
   cpSync(example, folder, { recursive: true })
   await build({
     entryPoints: [join(example, 'main.mjs')],

@@ -29,7 +29,7 @@ const plan = planOf({
   ],
 })
 
-test('an ExternalSecret says what to ask of the store, and writes out what the API server would fill in', () => {
+test('an ExternalSecret has the references to the store and the defaults of the API server', () => {
   const [first] = toManifests(plan)
   expect(first).toMatchObject({
     folder: '_shared',

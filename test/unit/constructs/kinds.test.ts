@@ -25,7 +25,7 @@ const cases = goldenCases()
   .map(one => ({ name: one.name, objects: expectedDocuments(one).map(({ object }) => object) }))
 const objects = [...cases.flatMap(one => one.objects), ...toManifests(everything).map(({ object }) => object)]
 
-/** The groups that are not of Kubernetes itself: their clusters are asked for the plural. */
+/** The groups of custom resources, whose plurals are requested from the cluster. */
 const CUSTOM = ['external-secrets.io', 'gateway.networking.k8s.io']
 
 const groupOf = ({ apiVersion }: Pick<Kind, 'apiVersion'>) =>
@@ -34,7 +34,7 @@ const isCustom = (kind: Kind) => CUSTOM.includes(groupOf(kind))
 const textOf = ({ apiVersion, kind }: { apiVersion: string; kind: string }) => `${apiVersion} ${kind}`
 const pluralOf = ({ apiVersion, kind }: Kind) => builtInKind(apiVersion, kind)?.name ?? `${kind.toLowerCase()}s`
 
-test('every kind that the golden cases have is in the table, and every kind of the table is in a golden case', () => {
+test('the table has exactly the kinds of the golden cases', () => {
   const made = new Set(cases.flatMap(one => one.objects.map(textOf)))
   const listed = new Set(KINDS.map(textOf))
   expect(
@@ -48,7 +48,7 @@ test('every kind that the golden cases have is in the table, and every kind of t
 })
 
 describe.each(KINDS.map(kind => [kind.kind, kind] as const))('%s', (name, kind) => {
-  test('its plural is known without a request', () => {
+  test('the plural of the kind is known without a request', () => {
     if (isCustom(kind)) return
     expect(
       builtInKind(kind.apiVersion, name),
@@ -56,7 +56,7 @@ describe.each(KINDS.map(kind => [kind.kind, kind] as const))('%s', (name, kind) 
     ).toBeDefined()
   })
 
-  test('the cluster of the tests knows it', () => {
+  test('the cluster of the tests knows the kind', () => {
     if (isCustom(kind)) return
     expect(
       MEMORY_KINDS.find(one => textOf(one) === textOf(kind))?.name,
@@ -64,9 +64,9 @@ describe.each(KINDS.map(kind => [kind.kind, kind] as const))('%s', (name, kind) 
     ).toBe(pluralOf(kind))
   })
 
-  test('a deploy without it deletes it, unless it holds data', async () => {
+  test('a deploy without the object deletes it, unless it holds data', async () => {
     const cluster = newCluster()
-    // A test above asks for a kind that is missing there.
+    // The test above reports a kind that is missing there.
     if (isCustom(kind) || !MEMORY_KINDS.some(one => textOf(one) === textOf(kind)))
       cluster.register({ ...kind, name: pluralOf(kind), namespaced: true, hasStatus: false })
     const { metadata, ...fields } = objects.find(one => textOf(one) === textOf(kind))!
@@ -76,7 +76,7 @@ describe.each(KINDS.map(kind => [kind.kind, kind] as const))('%s', (name, kind) 
     expect(left !== undefined).toBe(name === 'PersistentVolumeClaim')
   })
 
-  test('docs/deploy.md has the rights to it', () => {
+  test('docs/deploy.md lists the rights to the kind', () => {
     const rows = rightsRows.filter(row => row.resources.get(groupOf(kind))?.has(pluralOf(kind)))
     const right = `${groupOf(kind) && `\`${groupOf(kind)}\`: `}\`${pluralOf(kind)}\``
     expect(rows.length, `docs/deploy.md, "Rights": the table does not list ${right}`).toBe(1)
@@ -87,7 +87,7 @@ describe.each(KINDS.map(kind => [kind.kind, kind] as const))('%s', (name, kind) 
     ).toBe(kind.isExtra ?? false)
   })
 
-  test('labels get into its selector as kustomize writes them', () => {
+  test('labels get into the selector of the kind as kustomize writes them', () => {
     const { podSelector } = kind
     if (podSelector === undefined) return
     const object = { ...kind, metadata: { name: 'app' }, spec: { [podSelector]: { matchLabels: { a: 'b' } } } }
@@ -116,7 +116,7 @@ test('every key of a map or a list has a place in the reading order', () => {
   expect([...missing]).toEqual([])
 })
 
-test('a part with all services is the whole', () => {
+test('a deploy that names all services includes every object', () => {
   const lost = cases.flatMap(({ name, objects }) => {
     const services = new Set(objects.flatMap(object => serviceOf(object) ?? []))
     const part = manifestsOf(
@@ -132,7 +132,7 @@ test('a part with all services is the whole', () => {
   ).toEqual([])
 })
 
-test('what selects Pods says so in the table', () => {
+test('the table names the selector of every kind that selects Pods', () => {
   const selecting = ({ kind, ...object }: KubernetesObject) => {
     const spec = (object['spec'] ?? {}) as Readonly<Record<string, { readonly matchLabels?: unknown } | undefined>> // its spec
     return ['podSelector', 'selector'].find(field => spec[field]?.matchLabels !== undefined)
@@ -144,7 +144,7 @@ test('what selects Pods says so in the table', () => {
   expect([...new Set(wrong)]).toEqual([])
 })
 
-/** The rows of the table of rights: what it names by API group, and its verbs. */
+/** The rows of the table of rights: the resources by API group, and the verbs. */
 const rightsRows = tableOfRights(readFileSync(join(root, 'docs/deploy.md'), 'utf8'))
 
 function tableOfRights(docs: string) {

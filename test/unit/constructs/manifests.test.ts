@@ -9,20 +9,20 @@ import { expectFile } from '../../support/written-file.ts'
 
 const expected = (name: string) => join(import.meta.dirname, 'expected', name)
 
-test('an application as it should come out', async () => {
+test('the manifests of an application equal the expected file', async () => {
   await expectFile(printStream(toManifests(guestbook)), expected('guestbook.yaml'))
 })
 
-test('every field of a plan', async () => {
+test('the manifests of a plan with every field equal the expected file', async () => {
   await expectFile(printStream(toManifests(everything)), expected('everything.yaml'))
 })
 
-describe('the same plan gives the same bytes', () => {
+describe('reproducible output', () => {
   afterEach(() => {
     delete process.env['CDK8S_DISABLE_SORT']
   })
 
-  test('twice, and whatever cdk8s is told by the environment', () => {
+  test('the output is the same twice, and with other settings of cdk8s in the environment', () => {
     const once = printStream(toManifests(everything))
     expect(printStream(toManifests(everything))).toBe(once)
     process.env['CDK8S_DISABLE_SORT'] = '1'
@@ -30,7 +30,7 @@ describe('the same plan gives the same bytes', () => {
   })
 })
 
-test('what others refer to comes first, and a folder is a service or what services share', () => {
+test('referenced objects come first, and a folder is a service or what services share', () => {
   const listed = toManifests(guestbook).map(({ folder, object }) => `${folder}: ${object.kind} ${object.metadata.name}`)
   const job = listed.find(line => line.includes('Job'))
   expect(listed).toEqual([
@@ -52,12 +52,12 @@ test('what others refer to comes first, and a folder is a service or what servic
   ])
 })
 
-test('without a namespace none is written', () => {
+test('the manifests have no namespace if the plan has none', () => {
   const plan: Plan = { ...guestbook, environment: { name: 'guestbook' } }
   for (const { object } of toManifests(plan)) expect(object.metadata).not.toHaveProperty('namespace')
 })
 
-test('nothing is null, undefined or empty, but for the empty values that mean something', () => {
+test('no field is null, undefined or empty, except for empty values with a meaning', () => {
   const found = new Set<string>()
   const walk = (value: unknown, path: string): void => {
     if (value === null || value === undefined) found.add(path)
@@ -75,7 +75,7 @@ test('nothing is null, undefined or empty, but for the empty values that mean so
   ])
 })
 
-describe('a Job is named after its content', () => {
+describe('name of a Job', () => {
   const job = (name: string, parts: Partial<JobPlan> = {}): JobPlan => ({
     kind: 'Job',
     ...object(name),
@@ -90,7 +90,7 @@ describe('a Job is named after its content', () => {
       .filter(({ object }) => object.kind === 'Job')
       .map(({ object }) => object.metadata.name)
 
-  test('a change of the template changes the name, anything else does not', () => {
+  test('a change of the template changes the name, and any other change does not', () => {
     const [name] = names(job('migrate'))
     expect(name).toMatch(/^migrate-[0-9a-f]{8}$/)
     expect(names(job('migrate', { backoffLimit: 3, annotations: { a: 'b' }, source: 'other.yaml' }))).toEqual([name])
@@ -101,7 +101,7 @@ describe('a Job is named after its content', () => {
     expect(names(job('migrate', { pod: changed }))).not.toEqual([name])
   })
 
-  test('the order of labels and annotations does not matter', () => {
+  test('the order of labels and annotations does not change the name', () => {
     const pod = (annotations: Record<string, string>, labels: Record<string, string>) =>
       job('migrate', { pod: podOf({ services: ['migrate'], annotations, labels }) })
     expect(names(pod({ a: '1', b: '2' }, { c: '3', d: '4' }))).toEqual(
@@ -109,7 +109,7 @@ describe('a Job is named after its content', () => {
     )
   })
 
-  test('a field newer than the typed classes counts', () => {
+  test('a field that is newer than the typed classes changes the name', () => {
     const pod = (level: 'Unconfined' | undefined) =>
       podOf({ containers: [containerOf({ security: level && { appArmorProfile: { type: level } } })] })
     expect(names(job('a', { pod: pod('Unconfined') }))).not.toEqual(names(job('a', { pod: pod(undefined) })))
@@ -121,7 +121,7 @@ describe('a Job is named after its content', () => {
     expect(name!.length).toBeLessThanOrEqual(63)
   })
 
-  test('who waits for it uses that name, and a Job that waits for a changed Job changes too', () => {
+  test('a wait uses the name of its Job, and a Job that waits for a changed Job changes too', () => {
     const second = job('second', { pod: podOf({ services: ['second'], waits: [waitFor('first')] }) })
     const user = deploymentOf('user', { waits: [waitFor('second'), waitFor('first')] })
     const manifests = toManifests(planOf({ workloads: [user, second, job('first')] }))
@@ -152,7 +152,7 @@ describe('a Job is named after its content', () => {
     expect(JSON.stringify(manifests.find(m => m.object.kind === 'Role'))).toMatch(/"lead-[0-9a-f]{8}"/)
   })
 
-  test('a long chain of Jobs is no trouble, a circle is our bug', () => {
+  test('a long chain of Jobs gets its names, and a cycle throws an error', () => {
     const chain = Array.from({ length: 1000 }, (_, i) =>
       job(`j${i}`, { pod: podOf({ services: [`j${i}`], waits: i ? [waitFor(`j${i - 1}`)] : [] }) }),
     )

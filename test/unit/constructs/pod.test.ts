@@ -50,7 +50,7 @@ describe('dollars', () => {
     expect(expand(escaped, { A: 'x', HOSTNAME: 'y' })).toBe(text)
   })
 
-  test('arrive whatever surrounds them', () => {
+  test('dollars arrive unchanged, whatever surrounds them', () => {
     const parts = ['$', '(', ')', 'A', '{']
     for (let n = 0; n < parts.length ** 5; n++) {
       const text = [0, 1, 2, 3, 4].map(i => parts[Math.floor(n / parts.length ** i) % parts.length]).join('')
@@ -58,7 +58,7 @@ describe('dollars', () => {
     }
   })
 
-  test('are escaped in command, args, env and exec probes, but not in hooks', () => {
+  test('dollars are escaped in command, args, env and exec probes, but not in hooks', () => {
     const word = '$(A)'
     const probe = { check: { kind: 'exec', command: [word] } } as const
     const [made] = container({
@@ -84,13 +84,13 @@ describe('dollars', () => {
   })
 })
 
-test('a container says only what it was given', () => {
+test('a container has only the fields that it was given', () => {
   expect(
     container({ command: [], args: [], security: {}, resources: { limits: {} }, stdin: false, tty: false }),
   ).toEqual([{ name: 'web', image: 'nginx:1.27', imagePullPolicy: 'IfNotPresent' }])
 })
 
-test('a Pod says only what it was given, and the defaults of the decisions', () => {
+test('a Pod has only the fields that it was given, and default settings', () => {
   const { containers, ...rest } = spec({ nodeSelector: {}, colocate: [], dns: undefined, hostAliases: [], sysctls: [] })
   expect(containers).toHaveLength(1)
   expect(rest).toEqual({
@@ -117,7 +117,7 @@ test('numbers and quantities survive the typed classes', () => {
   })
 })
 
-describe('what runs before the containers', () => {
+describe('init containers', () => {
   const busybox = 'busybox:1.37'
   const fill = {
     volume: 'data',
@@ -130,7 +130,7 @@ describe('what runs before the containers', () => {
   } as const
   const inits = (pod: Partial<PodPlan>) => (spec(pod)['initContainers'] as { name: string }[]).map(({ name }) => name)
 
-  test('tools, waits, fills, then the plan’s own, in order', () => {
+  test('the init containers are tools, waits, fills and those of the plan, in this order', () => {
     const names = inits({
       waits: [
         { kind: 'port', service: 'api', host: 'api', port: 80, image: busybox },
@@ -142,7 +142,7 @@ describe('what runs before the containers', () => {
     expect(names).toEqual(['tools', 'wait-for-api', 'wait-for-migrate', 'fill-data', 'hook', 'cache'])
   })
 
-  test('a sidecar restarts always, a hook does not', () => {
+  test('a sidecar always restarts, and a hook does not', () => {
     const { initContainers } = spec({
       init: [containerOf({ name: 'hook' }), { ...containerOf({ name: 'c' }), sidecar: true }],
     })
@@ -152,7 +152,7 @@ describe('what runs before the containers', () => {
     ])
   })
 
-  test('names that the application has are left to it', () => {
+  test('names of containers of the application are not used for init containers', () => {
     const names = inits({
       containers: [containerOf({ name: 'tools' }), containerOf({ name: 'wait-for-api' })],
       waits: [{ kind: 'port', service: 'api', host: 'api', port: 80, image: busybox }],
@@ -162,7 +162,7 @@ describe('what runs before the containers', () => {
     expect(names).toEqual(['tools-2', 'wait-for-api-2', 'fill-data', 'fill-data-2'])
   })
 
-  test('no name is longer than 63 characters, and long ones stay apart', () => {
+  test('names have at most 63 characters, and long names stay distinct', () => {
     const service = 'x'.repeat(62)
     const wait = (end: string) =>
       ({ kind: 'name', service: service + end, host: service + end, image: busybox }) as const
@@ -172,7 +172,7 @@ describe('what runs before the containers', () => {
     for (const name of names) expect(name.length).toBeLessThanOrEqual(63)
   })
 
-  test('only a wait for a Job has an account, and only its container the token', () => {
+  test('only a wait for a Job has an account, and only its container has the token', () => {
     const port = { kind: 'port', service: 'api', host: 'api', port: 80, image: busybox } as const
     expect(spec({ waits: [port] })['serviceAccountName']).toBe('default')
     const pod = spec({ waits: [port, { kind: 'job', service: 'migrate', image: 'kubectl', toolsImage: busybox }] })
@@ -182,7 +182,7 @@ describe('what runs before the containers', () => {
     expect(JSON.stringify(pod['containers'])).not.toContain('wait-token')
   })
 
-  test('where a Pod may not run as root, neither may they', () => {
+  test('init containers do not run as root in a Pod that may not run as root', () => {
     const { initContainers } = spec({
       runAsNonRoot: true,
       fills: [{ ...fill, rootless: true }],
@@ -223,7 +223,7 @@ test('fields that are newer than the typed classes are kept', () => {
   })
 })
 
-test('a plan that is read only is not changed, and its lists are not shared', () => {
+test('a plan that is read-only is not changed, and its lists are not shared', () => {
   const command = Object.freeze(['a'])
   const plan = Object.freeze(containerOf({ command, postStart: command }))
   expect(toContainer(plan).lifecycle?.postStart?.exec?.command).not.toBe(command)

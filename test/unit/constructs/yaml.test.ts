@@ -48,8 +48,8 @@ const json = fc.letrec<{ value: unknown }>(tie => ({
   ),
 })).value
 
-describe('what is printed is what is read', () => {
-  test.each(versions)('by the yaml package as YAML %s', version => {
+describe('printed values', () => {
+  test.each(versions)('the yaml package reads printed values unchanged, as YAML %s', version => {
     const read = (value: unknown) => parse(printYaml(value), { version, maxAliasCount: 0 })
     for (const word of treacherous) {
       expect(read(word)).toBe(word)
@@ -64,7 +64,7 @@ describe('what is printed is what is read', () => {
   })
 
   const kubectl = spawnSync('kubectl', ['version', '--client'])
-  test.skipIf(kubectl.error || kubectl.status !== 0)('by Go, in kubectl', () => {
+  test.skipIf(kubectl.error || kubectl.status !== 0)('kubectl reads printed values unchanged', () => {
     const words = [...treacherous, ...fc.sample(text, { numRuns: 1000, seed: 1 })].filter(word => !/\p{Cs}/u.test(word))
     const values = fc.sample(json, { numRuns: 300, seed: 2 })
     const object = {
@@ -87,7 +87,7 @@ describe('what is printed is what is read', () => {
 })
 
 describe('style', () => {
-  test('two spaces, lists under their key indented, empty maps and lists in line, nothing undefined', () => {
+  test('maps and lists are indented by two spaces, and empty ones are in line', () => {
     const value = {
       a: { b: [{ c: 1, d: ['x', ['z1', 'z2']] }, {}, []] },
       e: {},
@@ -114,7 +114,7 @@ i:
 `)
   })
 
-  test('several lines are a literal block, which is never folded and says how it begins and ends', () => {
+  test('text of several lines is a literal block, which is never folded', () => {
     const value = { a: 'one\n\n  two\n', b: ['one\ntwo', 'one\n\n\n', ' one\ntwo\n'], c: `${'long '.repeat(60)}line` }
     expect(printYaml(value)).toBe(`\
 a: |
@@ -156,7 +156,7 @@ c: ${'long '.repeat(60)}line
     expect(printYaml({ a: value })).toBe(`a: ${printed}\n`)
   })
 
-  test('what JSON cannot hold is a bug', () => {
+  test('values that JSON cannot represent throw an error', () => {
     expect(() => printYaml({ a: Number.NaN })).toThrow()
     expect(() => printYaml({ a: () => 1 })).toThrow()
   })

@@ -11,7 +11,7 @@ const listening = (handle: (socket: Socket) => void): Promise<{ server: Server; 
   return new Promise(resolve => server.listen(address, () => resolve({ server, address })))
 }
 
-test('a session that ends before it has taken the connection is none', async () => {
+test('askSession returns undefined when the session ends before it accepts the connection', async () => {
   const { server, address } = await listening(() => {})
   const [asked, ended] = [askSession(address, { ask: 'report' }), endSession(address)]
   server.close()
@@ -19,7 +19,7 @@ test('a session that ends before it has taken the connection is none', async () 
   await ended
 })
 
-test.each(['unread', 'half answered', 'ended'])('a session that ends with the question %s is none', async how => {
+test.each(['unread', 'half answered', 'ended'])('askSession has no answer if the question is %s', async how => {
   const { server, address } = await listening(socket => {
     socket.on('error', () => {})
     if (how === 'unread') setTimeout(() => socket.destroy(), 50)

@@ -12,7 +12,7 @@ import { makeFolder } from '../../support/cli/folder.ts'
 const examples = join(root, 'examples/develop')
 
 async function compiled(example: string) {
-  // Nothing else of it is used.
+  // Only these fields of a workspace are used.
   const workspace = { cwd: join(examples, example), env: {} } as unknown as Workspace
   const project = await openProject(workspace, {})
   const { project: model, plan, diagnostics } = await compileFiles(workspace, [], {}, {}, { project })
@@ -20,7 +20,7 @@ async function compiled(example: string) {
   return { model: model!, plan: plan!, manifest: 'manifest' in project ? project.manifest : undefined }
 }
 
-test('there is an example with a manifest for Node.js and for Python, and one without', () => {
+test('the folder of development examples has Compose, Node.js and Python', () => {
   expect(readdirSync(examples).sort()).toEqual(['compose', 'node', 'python'])
 })
 
@@ -36,7 +36,7 @@ test.each([
   expect(dev.forward.map(({ localPort }) => localPort)).toEqual(ports)
 })
 
-test('compose needs no manifest', async () => {
+test('the Compose example needs no manifest', async () => {
   const workspace = { cwd: join(examples, 'compose'), env: {} } as unknown as Workspace
   const project = await openProject(workspace, {})
   expect('manifest' in project ? project.manifest : undefined).toBeUndefined()
@@ -71,14 +71,14 @@ async function found(files: Readonly<Record<string, string>>, declared?: string,
 
 const SERVICE = 'services: {web: {build: ., volumes: [".:/app"]}}\n'
 
-test('`dev` without `sync` has the folders of the Compose file', async () => {
+test('`dev` without `sync` uses the folders of the Compose file, which must exist', async () => {
   const dev = 'dev: {web: {command: bash}}\n'
   expect(await found({ 'compose.yaml': SERVICE, Dockerfile: '', 'devctl.yml': dev }, 'web')).toEqual(['/app'])
   const chart = { 'devctl.yml': `deploy: [helm upgrade web chart]\n${dev}` }
   expect(await found(chart, 'web')).toBe('development container `web` has no `sync`, and there is no Compose file')
 })
 
-test('files with errors, and without a service, say so', async () => {
+test('composeDevelopment reports files with errors and files without a service to develop', async () => {
   const wrong = SERVICE.replace('.:/app', '.:app')
   expect(await found({ 'compose.yaml': wrong, Dockerfile: '' })).toEqual(expect.arrayContaining([expect.any(String)]))
   expect(await found({ 'compose.yaml': 'services: {db: {image: postgres}}\n' })).toBe(
@@ -86,7 +86,7 @@ test('files with errors, and without a service, say so', async () => {
   )
 })
 
-test('what is wrong with other services does not keep one from being worked on, and what is wrong with it does', async () => {
+test('errors of another service do not prevent development, errors of the service itself do', async () => {
   const files = (web: string, worker: string) => ({
     'compose.yaml': `services:\n  web: {build: ., volumes: [".:/app"], ${web}}\n  worker: {build: ., volumes: [".:/work"], ${worker}}\n`,
     Dockerfile: '',

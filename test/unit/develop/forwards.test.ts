@@ -23,7 +23,7 @@ describe('the forwards of a session', () => {
   })
   afterAll(() => agent.close())
 
-  /** Forwards with an agent on this machine; `attach` connects it, `cut` breaks the connection. */
+  /** Opens forwards with an agent on this machine; `attach` connects it, `cut` breaks the connection. */
   async function open(input: Partial<Omit<ForwardsInput, 'link'>>) {
     const link = new AgentLink()
     const events: ForwardEvent[] = []
@@ -54,7 +54,7 @@ describe('the forwards of a session', () => {
   })
   const portIn = (address: string) => Number(address.split(':').at(-1))
 
-  test('lead to the container, and to Services by their names in the Pod', async () => {
+  test('forwards lead to the container, and to Services by their names in the Pod', async () => {
     const { port } = await serve(socket => socket.end('it'))
     const found = async () => '127.0.0.1'
     const { forwards, attach } = await open({
@@ -84,7 +84,7 @@ describe('the forwards of a session', () => {
     expect(await ask(local)).toBe('it')
   })
 
-  test('a failure is reported once, until a connection is made', async () => {
+  test('a failure that repeats is reported once', async () => {
     const target = await serve(socket => socket.end('it'))
     target.server.close()
     const { forwards, events, attach } = await open({ forwards: [toContainer(target.port)] })
@@ -97,7 +97,7 @@ describe('the forwards of a session', () => {
     ])
   })
 
-  test('a program that starts again is not reported, unless it stays away', async () => {
+  test('a program that restarts is not reported, unless it stays down', async () => {
     const first = await serve(socket => socket.end('it'))
     const { port } = first
     const { forwards, events, attach } = await open({ forwards: [toContainer(port, { restart: 300 })] })
@@ -130,7 +130,7 @@ describe('the forwards of a session', () => {
     expect(events.map(forwardText)).toEqual([`${local} → app=none:80: no Service has the labels app=none`])
   })
 
-  test('a port in use: says who has it, and takes the next', async () => {
+  test('a port in use is reported with its owner, and the next free port is used', async () => {
     const { port: taken } = await serve(() => {})
     const { port } = await serve(socket => socket.end('it'))
     const { forwards, events, attach } = await open({ forwards: [toContainer(port, { localPort: taken })] })
@@ -144,7 +144,7 @@ describe('the forwards of a session', () => {
     expect(await ask(portIn(local))).toBe('it')
   })
 
-  test('a port that another session of the project has is taken when it is free', async () => {
+  test('a port of another session of the project is used as soon as it is free', async () => {
     const other = await serve(socket => socket.end('other'))
     const { port } = await serve(socket => socket.end('it'))
     const { events, attach } = await open({
@@ -157,7 +157,7 @@ describe('the forwards of a session', () => {
     await expect.poll(() => ask(other.port).catch(() => ''), { timeout: 5000 }).toBe('it')
   })
 
-  test('an address that is not there is an error, and leaves nothing open', async () => {
+  test('an unavailable local address is an error, and leaves no port open', async () => {
     const free = await serve(() => {})
     free.server.close()
     const forwards = [toContainer(1, { localPort: free.port }), toContainer(2)]
@@ -165,7 +165,7 @@ describe('the forwards of a session', () => {
     await expect(ask(free.port)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 
-  test('are closed at the end', async () => {
+  test('forwards.close stops the forwards', async () => {
     const { port } = await serve(socket => socket.end('it'))
     const { forwards, attach } = await open({ forwards: [toContainer(port)] })
     attach()
@@ -175,7 +175,7 @@ describe('the forwards of a session', () => {
     await expect(ask(local)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 
-  test('the Pod leads its ports here, again after a cut, until the end', async () => {
+  test('ports of the Pod lead to this machine, again after a cut, until the forwards are closed', async () => {
     const here = await serve(socket => socket.end('laptop'))
     const remote = await freePort()
     const { forwards, attach, cut } = await open({ reverse: [{ remotePort: remote, localPort: here.port }] })
@@ -189,7 +189,7 @@ describe('the forwards of a session', () => {
     await expect.poll(asks).toBe('ECONNREFUSED')
   })
 
-  test('says that nothing listens here, once', async () => {
+  test('a reverse forward reports once that nothing listens on this machine', async () => {
     const [remotePort, localPort] = [await freePort(), await freePort()]
     const { events, attach } = await open({ reverse: [{ remotePort, localPort }] })
     attach()
@@ -200,7 +200,7 @@ describe('the forwards of a session', () => {
     ])
   })
 
-  test('says that the port of the Pod is in use', async () => {
+  test('a reverse forward reports that its port of the Pod is in use', async () => {
     const taken = await serve(() => {})
     const { events, attach } = await open({ reverse: [{ remotePort: taken.port, localPort: 1 }] })
     attach()
@@ -210,7 +210,7 @@ describe('the forwards of a session', () => {
   })
 })
 
-/** A server for one test. */
+/** Starts a server that ends with the test. */
 async function serve(take: (socket: Socket) => unknown): Promise<{ readonly port: number; readonly server: Server }> {
   const sockets = new Set<Socket>()
   const server = createServer({ allowHalfOpen: true }, socket => {

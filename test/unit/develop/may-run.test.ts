@@ -36,6 +36,6 @@ test.each<readonly [string, ReturnType<typeof pod>, boolean]>([
   ['a sidecar before it has started', pod([{ name: 'proxy', started: true, state: running }]), true],
   ['a sidecar before it has not', pod([{ name: 'proxy', started: false, state: running }]), false],
   ['it runs', pod([], [{ name: 'agent', state: running }]), true],
-])('a container is about to run when all before it is over: %s', (_, one, expected) => {
+])('mayRun decides whether all earlier containers have ended or started: %s', (_, one, expected) => {
   expect(mayRun(one, 'agent')).toBe(expected)
 })

@@ -19,7 +19,7 @@ function devctl(files: Readonly<Record<string, string>>, ...words: readonly stri
 }
 
 test.each([['up'], ['up', 'api', '--detach'], ['up', '--all']])(
-  '%s %s %s refuses the mistakes of the manifest before it asks the cluster',
+  '%s %s %s refuses mistakes of the manifest before it connects to the cluster',
   async (...words) => {
     const manifest = 'dev: {api: {command: "true", sync: ["./api"], forward: ["8080"]}}\n'
     const { status, stderr } = await devctl({ 'project/devctl.yml': manifest }, ...words.filter(Boolean))
@@ -43,14 +43,14 @@ test.each([
   expect(stderr).toContain('127.0.0.1:1')
 })
 
-test('a folder without files to deploy is said once', async () => {
+test('`up` reports a folder without files to deploy once', async () => {
   const { status, stderr } = await devctl({}, 'up')
   expect(status).toBe(1)
   expect(stderr).toContain('error[files/no-compose-file]')
   expect(stderr).not.toContain('the files have errors')
 })
 
-test('lines to add to a file are lines', async () => {
+test('`up` prints lines to add to a file on separate lines', async () => {
   const { stderr } = await devctl(
     { 'project/compose.yaml': 'services:\n  api:\n    build: .\n', 'project/Dockerfile': 'FROM scratch\n' },
     'up',

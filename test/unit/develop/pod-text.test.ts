@@ -40,6 +40,6 @@ test.each<readonly [string, object, string]>([
     { state: backOff, lastState: { terminated: { exitCode: 137, reason: 'OOMKilled' } } },
     'has no agent: it ran out of memory; raise `initContainer.resources` of the development container',
   ],
-])('a Pod whose agent %s', (_, agent, text) => {
+])('activityText describes a Pod whose agent %s', (_, agent, text) => {
   expect(activityText(pod(agent), [])).toBe(text)
 })

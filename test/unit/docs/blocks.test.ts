@@ -12,7 +12,7 @@ import { CERTIFICATE } from '../../support/gitops/certificates.ts'
 import { run } from '../../support/run.ts'
 import { inScratch, writeProject } from './scratch.ts'
 
-/** Pages that are made from the declarations of the program; those of the help and of the keys have nothing to try. */
+/** Generated pages; those of the help and of the keys have nothing to try. */
 const generated = new Set(['docs/cli.md', 'docs/compose.md', 'docs/diagnostics.md'])
 const tried = pages.filter(page => page !== 'docs/cli.md' && page !== 'docs/compose.md')
 
@@ -20,7 +20,7 @@ for (const page of tried) {
   describe(page, () => {
     const blocks = blocksOf(page)
     if (!generated.has(page))
-      test('says of each block what it is', () => {
+      test('every block has a known language', () => {
         const known = ['sh', 'console', 'yaml', 'json', 'ts', 'text', 'diff']
         for (const block of blocks) expect(known, place(block)).toContain(block.language)
       })
@@ -28,22 +28,22 @@ for (const page of tried) {
     for (const block of blocks) {
       for (const { command, line } of commandsOf(block)) {
         for (const words of wordsOf(command).filter(isOurs)) {
-          test(`line ${line}: ${words.join(' ')}`, () => isUnderstood(words.slice(1)))
+          test(`line ${line} is understood: ${words.join(' ')}`, () => isUnderstood(words.slice(1)))
         }
       }
-      if (block.language === 'yaml' && !generated.has(page)) test(`line ${block.line}: is YAML`, () => isYaml(block))
-      if (block.marks.includes('compose')) test(`line ${block.line}: renders`, () => renders(block))
-      if (block.marks.includes('devctl')) test(`line ${block.line}: is a manifest`, () => isManifest(block))
-      if (block.marks.includes('environment')) test(`line ${block.line}: is an environment`, () => isEnvironment(block))
+      if (block.language === 'yaml' && !generated.has(page)) test(`line ${block.line} is YAML`, () => isYaml(block))
+      if (block.marks.includes('compose')) test(`line ${block.line} compiles`, () => renders(block))
+      if (block.marks.includes('devctl')) test(`line ${block.line} is a manifest`, () => isManifest(block))
+      if (block.marks.includes('environment')) test(`line ${block.line} is an environment`, () => isEnvironment(block))
       const folder = markOf(block, 'in')
-      if (folder) test(`line ${block.line}: runs in ${folder}`, () => runs(block, folder), 60_000)
+      if (folder) test(`line ${block.line} runs in ${folder}`, () => runs(block, folder), 60_000)
       const file = markOf(block, 'file')
-      if (file) test(`line ${block.line}: is ${file}`, () => isFile(block, file))
+      if (file) test(`line ${block.line} equals ${file}`, () => isFile(block, file))
     }
   })
 }
 
-test('the parts of a shell line', () => {
+test('wordsOf splits a shell line into its commands and their words', () => {
   expect(wordsOf(`A=1 devctl deploy --name 'My "Shop"' "a\\"b" 2> log | sh -c x; true # no`)).toEqual([
     ['devctl', 'deploy', '--name', 'My "Shop"', 'a"b'],
     ['sh', '-c', 'x'],
@@ -51,7 +51,7 @@ test('the parts of a shell line', () => {
   ])
 })
 
-/** A command line of ours, and no synopsis. */
+/** Returns true for a command line of devctl that is not a synopsis. */
 const isOurs = (words: readonly string[]): boolean =>
   words[0] === 'devctl' && !words.some(word => word === '[options]' || word.includes('…'))
 
@@ -81,7 +81,7 @@ function isYaml({ text }: Block): void {
   for (const document of parseAllDocuments(text)) expect(document.errors).toEqual([])
 }
 
-/** A Compose file compiles without errors. */
+/** Checks that a Compose file compiles without errors. */
 async function renders(block: Block): Promise<void> {
   await inScratch(async folder => {
     writeProject(folder, 'compose.yaml', block.text)
@@ -93,7 +93,7 @@ async function renders(block: Block): Promise<void> {
   })
 }
 
-/** A `devctl.yml` compiles without errors, in each of its environments. */
+/** Checks that a `devctl.yml` compiles without errors, in each of its environments. */
 async function isManifest({ text }: Pick<Block, 'text'>): Promise<void> {
   await inScratch(async folder => {
     writeProject(folder, 'devctl.yml', text)
@@ -113,14 +113,14 @@ async function isManifest({ text }: Pick<Block, 'text'>): Promise<void> {
 const isEnvironment = ({ text }: Block): Promise<void> =>
   isManifest({ text: `name: shop\nenvironments:\n  staging:\n${text.replace(/^(?=.)/gm, '    ')}` })
 
-/** The Compose file that manifests of the pages are about. */
+/** The Compose file that the manifests of the pages refer to. */
 const compose = `services:
   web: {image: nginx:1.27-alpine, environment: {TOKEN_KIND: bearer}}
   api: {image: ghcr.io/acme/shop-api:1.4.2}
   db: {image: postgres:16, environment: {POSTGRES_PASSWORD: not-a-real-one}}
 `
 
-/** Every command of the block ends with 0 in a copy of the folder, and prints what the block shows. */
+/** Runs every command of the block in a copy of the folder, and checks its status and its output. */
 async function runs(block: Block, folder: string): Promise<void> {
   const copy = mkdtempSync(join(tmpdir(), 'devctl-docs-'))
   try {
@@ -139,7 +139,7 @@ async function runs(block: Block, folder: string): Promise<void> {
   }
 }
 
-/** The block says what the file says; its comments are for the reader of the page. */
+/** Checks that the block equals the file, except for comments. */
 function isFile({ text }: Block, file: string): void {
   expect(parse(text)).toEqual(parse(readFileSync(join(root, file), 'utf8')))
 }

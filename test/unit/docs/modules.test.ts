@@ -14,7 +14,7 @@ const withoutExtension = (path: string) => path.replace(/(?:\.test)?\.(?:tsx?|mj
 
 const listed = projectFiles()
 
-/** All folders and modules, also by the ends of their paths: `load/decode` is one of them. */
+/** Returns all folders and modules, also by the ends of their paths: `load/decode` is one of them. */
 function namesOfModules(): ReadonlySet<string> {
   const names = new Set<string>()
   for (const path of listed) {

@@ -15,13 +15,13 @@ const files = NAMING.flatMap(name =>
     : readdirSync(join(root, name), { recursive: true, encoding: 'utf8' }).map(path => join(name, path)),
 )
   .filter(path => /\.(md|ts|tsx|mjs)$/.test(path) && path !== relative(root, import.meta.filename))
-  // They add tests to a copy of the project.
+  // These scripts add tests to a copy of the project.
   .filter(path => !path.startsWith('test/long/recipes/'))
   .concat(projectFiles().filter(path => /^(?!(?:docs|examples|golden|test)\/).*\/(?:DESIGN|README)\.md$/.test(path)))
 
 const exists = (path: string) => ['', '.ts', '.test.ts'].some(end => existsSync(join(root, path) + end))
 
-test('a test that is named by its path exists', () => {
+test('every test that a file names by its path exists', () => {
   const missing = files.flatMap(file =>
     [...readFileSync(join(root, file), 'utf8').matchAll(/(?<![\w./@-])test\/[\w./-]*\w/g)]
       .map(([path]) => path)

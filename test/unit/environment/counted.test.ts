@@ -12,7 +12,7 @@ const template = (image: string) => ({
   spec: { containers: [{ name: 'app', image, readinessProbe: { exec: { command: ['true'] } } }] },
 })
 
-/** A service on every node, one of no Pods, one that is never changed, one that is, and two Jobs. */
+/** Returns a service on every node, two without Pods, one that never changes, one that does, and a Job. */
 const workloads = (image = 'app:1'): readonly DesiredWorkload[] => [
   workload('DaemonSet', 'agent', { spec: { template: template('agent') } }),
   workload('Deployment', 'off', { spec: { replicas: 0, template: template('off') } }),
@@ -39,8 +39,7 @@ async function setStatus(cluster: MemoryCluster, of: KubeObject, status: object)
 }
 
 /**
- * Deploys with `--wait`, and gives what the last line would say of the services; those in `late` are not ready within a
- * minute.
+ * Deploys with `--wait`, and returns the last line about the services; those in `late` are not ready within a minute.
  */
 async function counted(
   cluster: MemoryCluster,
@@ -49,7 +48,7 @@ async function counted(
 ) {
   const clock = new FakeClock()
   const all = of.map(({ service }) => ({ service, pod: { services: [service] } }))
-  const outcome = new ServiceStates({ workloads: all } as unknown as Plan) // what it does not read is not there
+  const outcome = new ServiceStates({ workloads: all } as unknown as Plan) // only the fields that it reads
   outcome.events.planned(await plan(cluster, wanted([], of)), wanted([], of))
   let isOver = false
   const { applied, status } = outcome.events
@@ -68,7 +67,7 @@ async function counted(
   return { text, isOver, services: [...outcome.services().keys()] }
 }
 
-test('every service is counted once: on every node, of no Pods, unchanged, a Job that has run', async () => {
+test('every service is counted once, also without Pods, unchanged or as a Job that has run', async () => {
   const cluster = newCluster()
   const names = 'agent, off, off-too, old, migrate, web'
   const first = await counted(cluster, workloads())
@@ -79,7 +78,7 @@ test('every service is counted once: on every node, of no Pods, unchanged, a Job
   expect(changed.text).toBe(`${names} are ready`)
 })
 
-test('what is not ready is counted as that, also where it was not changed', async () => {
+test('a service that is not ready is counted as that, also if it was not changed', async () => {
   const cluster = newCluster()
   await counted(cluster, workloads())
   const behind = { desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberReady: 1, numberAvailable: 1 }
@@ -88,7 +87,7 @@ test('what is not ready is counted as that, also where it was not changed', asyn
   expect(text).toBe('off, off-too, migrate, web are ready; agent, old are not ready')
 })
 
-test('a service of no Pods that still has some is waited for', async () => {
+test('a service of no Pods is not ready as long as it has some', async () => {
   const still = { replicas: 1, updatedReplicas: 0, readyReplicas: 1, availableReplicas: 1 }
   const { text } = await counted(newCluster(), workloads(), { off: still })
   expect(text).toBe('agent, off-too, old, migrate, web are ready; off is not ready')

@@ -23,18 +23,18 @@ test.each([
   ],
   [[file('shop-a-1111aaaa')], [file('shop-b-2222bbbb')], 'removed from the Compose file', '; will be deleted'],
   [[file('shop-a')], [file('shop-a-2222bbbb')], 'removed from the Compose file', '; will be deleted'],
-  // Another file of that name, or a part of the application was deployed before.
+  // The older object is of another file with that name, or of a part that was deployed before.
   [
     [file('shop-a-1111aaaa'), file('shop-a-2222bbbb')],
     [file('shop-a-2222bbbb')],
     'no longer used',
     '; will be deleted',
   ],
-])('the reason of a deletion says what has become of the file (%#)', async (before, after, reason, future) => {
+])('the reason of a deletion says what happened to the file (%#)', async (before, after, reason, future) => {
   expect(await reasons(before, after)).toEqual([[`${reason}${future}`], [reason]])
 })
 
-test('a file that now has the content of another one, which holds it, too, is not removed', async () => {
+test('a file that now has the content of another one is reported as no longer used', async () => {
   const cluster = newCluster()
   const using = (name: string) => workload('Deployment', 'web', { spec: { template: { spec: { config: name } } } })
   await deploy(cluster, wanted([file('shop-a-1111aaaa'), file('shop-b-2222bbbb')], [using('shop-b-2222bbbb')]))

@@ -11,7 +11,7 @@ import { createHost } from '../../../project/node-host.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
 import { MemoryCluster } from '../../support/memory-cluster/memory-cluster.ts'
 
-// End and changes of a deploy, as its history reports them.
+// The tests read end and changes of a deploy from its history.
 
 const compose = (version: number, more = '') => `
 name: shop
@@ -37,7 +37,7 @@ const known = (origin: ChangeOrigin) => ({
   change: Promise.resolve(origin),
 })
 
-/** Deploys while Jobs end in a state as soon as they are made. */
+/** Deploys to a cluster in which each created Job gets this condition at once. */
 function deploy(
   cluster: MemoryCluster,
   text: string,
@@ -94,7 +94,7 @@ const lists = async (cluster: MemoryCluster) => readChangeLists((await record(cl
 const names = (changes: ChangeList['unapplied'] = []) =>
   changes.map(({ action, object }) => `${action} ${object.replace(/-[0-9a-f]{8}$/, '-HASH')}`).sort()
 
-test('a deploy that has applied everything says nothing of its end, as those of an older devctl', async () => {
+test('the change list of a complete deploy has no `end`', async () => {
   const cluster = new MemoryCluster({ namespace: 'ns' })
   await deploy(cluster, compose(1))
   const [list] = await lists(cluster)
@@ -103,7 +103,7 @@ test('a deploy that has applied everything says nothing of its end, as those of 
   expect(names(list?.changes)).toEqual(expect.arrayContaining(['create deployment/api', 'create job/migrate-HASH']))
 })
 
-test('a deploy in which a Job fails says so, and lists no change that it did not make', async () => {
+test('a deploy in which a Job fails ends as failed, and lists unapplied changes separately', async () => {
   const cluster = new MemoryCluster({ namespace: 'ns' })
   await deploy(cluster, compose(1, '  old: {image: busybox}\n'))
   const { failures } = await deploy(cluster, compose(2), { job: 'Failed' })
@@ -129,7 +129,7 @@ test('a deploy in which a Job fails says so, and lists no change that it did not
   expect(names(next?.changes)).toEqual(expect.arrayContaining(['update deployment/api', 'delete deployment/old']))
 })
 
-test('a deploy whose object is refused has failed', async () => {
+test('a deploy ends as failed if an object is refused', async () => {
   const cluster = new MemoryCluster({ namespace: 'ns' })
   cluster.before = ({ verb, kind, dryRun }) => {
     if (verb === 'patch' && kind === 'Deployment' && !dryRun) throw new Error('no')
@@ -142,7 +142,7 @@ test('a deploy whose object is refused has failed', async () => {
 test.each([
   ['interrupted', new DOMException('stop', 'AbortError')],
   ['failed', new DOMException('late', 'TimeoutError')],
-])('a deploy that ends before it is done is %s', async (end, reason) => {
+])('a deploy that ends early is listed as %s', async (end, reason) => {
   const cluster = new MemoryCluster({ namespace: 'ns' })
   const stop = new AbortController()
   const done = (change: string) => change.startsWith('create job/') && stop.abort(reason)
@@ -153,7 +153,7 @@ test.each([
   expect(await cluster.list({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' })).toEqual([])
 })
 
-test('of a deploy that is at work, or was killed, the end is not known', async () => {
+test('the end of a deploy that runs or was killed is listed as unknown', async () => {
   const cluster = new MemoryCluster({ namespace: 'ns' })
   const seen: (readonly ChangeList[])[] = []
   cluster.before = async ({ verb, kind, dryRun }) => {
@@ -166,7 +166,7 @@ test('of a deploy that is at work, or was killed, the end is not known', async (
   expect(await deployDetails(list!, clock.now(), false)).toMatch(/: .*killed.* may not be applied$/m)
 })
 
-test('an object that was deleted, and could not be created again, is deleted', async () => {
+test('a Job that was deleted but could not be created again is listed as deleted', async () => {
   const cluster = new MemoryCluster({ namespace: 'ns' })
   await deploy(cluster, compose(1), { job: 'Failed' })
   cluster.before = ({ verb, kind, dryRun }) => {
@@ -179,7 +179,7 @@ test('an object that was deleted, and could not be created again, is deleted', a
   expect(names(list?.unapplied)).toEqual(['create deployment/api'])
 })
 
-test('changes that are not committed are noted when git knows them, also after the first object', async () => {
+test('uncommitted changes are recorded when git reports them, also after the first object', async () => {
   const cluster = new MemoryCluster({ namespace: 'ns' })
   let tell: (origin: ChangeOrigin) => void = () => {}
   const late = new Promise<ChangeOrigin>(resolve => {

@@ -10,7 +10,7 @@ import { type Call, MemoryCluster } from '../../support/memory-cluster/memory-cl
 
 let time = 0
 const clock: Clock = { now: () => time++, every: () => () => {} }
-// A deploy asks it for no more than this.
+// A deploy reads only these fields of a plan.
 const plan = { environment: { name: 'shop' }, secrets: [], workloads: [] } as unknown as Plan
 
 const config = (name: string, a: string): Manifest => ({
@@ -61,7 +61,7 @@ function deployWith(
 const words = (calls: readonly Call[]) =>
   calls.map(({ verb, kind, name, dryRun }) => `${dryRun ? 'dry ' : ''}${verb} ${kind}${name ? `/${name}` : ''}`)
 
-test('a first deploy asks once for the record, writes it before and after, and asks twice for each object', async () => {
+test('a first deploy reads the record once, writes it twice, and dry-runs each object', async () => {
   const cluster = new MemoryCluster()
   await deploy(cluster, config('one', '1'), config('two', '1'))
   expect(words(cluster.calls)).toEqual([
@@ -78,7 +78,7 @@ test('a first deploy asks once for the record, writes it before and after, and a
   ])
 })
 
-test('where there is nothing to do nothing is written, and there is no Lease', async () => {
+test('a deploy without changes writes nothing and creates no Lease', async () => {
   const cluster = new MemoryCluster()
   await deploy(cluster, config('one', '1'))
   cluster.calls.length = 0
@@ -92,7 +92,7 @@ test('where there is nothing to do nothing is written, and there is no Lease', a
   ])
 })
 
-test('what a controller writes between the list and the dry run is no difference', async () => {
+test('a write of a controller between list and dry run is no difference', async () => {
   const cluster = new MemoryCluster()
   await deploy(cluster, config('one', '1'))
   let isTouched = false
@@ -110,7 +110,7 @@ test('what a controller writes between the list and the dry run is no difference
 })
 
 test.each([false, true])(
-  'when somebody deploys between plan and Lease, it plans anew (deployed before: %s)',
+  'a deploy plans again if another one finishes between plan and Lease (deployed before: %s)',
   async before => {
     const cluster = new MemoryCluster()
     if (before) await deploy(cluster, config('one', '1'))
@@ -128,7 +128,7 @@ test.each([false, true])(
   },
 )
 
-test('what was changed by hand is taken back only when who is asked agrees', async () => {
+test('a manual change is overwritten only if `mayOverwrite` agrees', async () => {
   const cluster = new MemoryCluster()
   await deploy(cluster, config('page', '1'))
   const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'page', namespace: 'default' }
@@ -148,7 +148,7 @@ test('what was changed by hand is taken back only when who is asked agrees', asy
   expect(asked).toEqual(['configmap/page data.a kubectl-edit', 'configmap/page data.a kubectl-edit'])
 })
 
-test('what is taken back unasked is told, with its author and both values', async () => {
+test('an overwritten manual change is reported with its author and both values', async () => {
   const cluster = new MemoryCluster()
   await deploy(cluster, config('page', '1'))
   const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'page', namespace: 'default' }
@@ -171,7 +171,7 @@ test('what is taken back unasked is told, with its author and both values', asyn
   expect(told, 'a change of the files is nobody else’s').toHaveLength(2)
 })
 
-/** Does something when the rest of a deploy is done: its Lease goes then. */
+/** Acts when the rest of a deploy is done, as it deletes its Lease. */
 function atTheEnd(cluster: MemoryCluster, act: () => void): void {
   cluster.before = async ({ verb, kind }) => {
     if (verb === 'delete' && kind === 'Lease') act()
@@ -190,7 +190,7 @@ const service: Manifest = {
 const refTo = (kind: string, name: string) => ({ apiVersion: 'v1', kind, name, namespace: 'default' })
 const waited = (cluster: MemoryCluster, ...manifests: readonly Manifest[]) => deployWith(cluster, manifests, {}, true)
 
-test('with --wait what was applied is still there at the end, which takes one list for each kind', async () => {
+test('a deploy with --wait checks at the end, by one list of each kind, that its objects exist', async () => {
   const cluster = new MemoryCluster()
   const manifests = [config('one', '1'), config('two', '1'), service]
   let calls = 0
@@ -213,7 +213,7 @@ test.each<[string, readonly (readonly [string, string])[], string]>([
     ],
     '`configmap/one`, `configmap/devctl-shop` and `service/web` were deleted while the deploy ran',
   ],
-])('with --wait %s that somebody deletes in the meantime is an error', async (_, deleted, message) => {
+])('%s that is deleted during a deploy with --wait is an error', async (_, deleted, message) => {
   const cluster = new MemoryCluster()
   const manifests = [config('one', '1'), service]
   atTheEnd(cluster, () => {
@@ -224,7 +224,7 @@ test.each<[string, readonly (readonly [string, string])[], string]>([
   expect(await waited(cluster, ...manifests)).toMatchObject({ isUpToDate: false })
 })
 
-test('with --wait a namespace that somebody deletes in the meantime is an error, also while its objects are there', async () => {
+test('a namespace that is being deleted during a deploy with --wait is an error', async () => {
   const cluster = new MemoryCluster()
   const get = cluster.get.bind(cluster)
   const deletionTimestamp = new Date(0).toISOString()
@@ -239,14 +239,14 @@ test('with --wait a namespace that somebody deletes in the meantime is an error,
   await expect(waited(cluster, service)).rejects.toThrow('the namespace `default` is being deleted')
 })
 
-test('an object that has lost its label is still there', async () => {
+test('an object that lost its label still counts as existing', async () => {
   const cluster = new MemoryCluster()
   const unlabelled = ({ metadata, ...rest }: KubeObject) => ({ ...rest, metadata: { ...metadata, labels: {} } })
   atTheEnd(cluster, () => cluster.act(refTo('Service', 'web'), unlabelled))
   await waited(cluster, service)
 })
 
-test('the routes are told, of those objects that were applied', async () => {
+test('a deploy returns the routes that it applied, also if they are unchanged', async () => {
   const route: Manifest = {
     source: 'compose.yaml#services.web',
     folder: 'web',

@@ -45,7 +45,7 @@ const gadget = (name: string, namespace: string, labels: Readonly<Record<string,
   metadata: { name, namespace, labels },
 })
 
-/** An environment whose commands made a namespace and a custom resource definition. */
+/** Returns a cluster with an environment whose commands made a namespace and a definition. */
 async function deployed(): Promise<MemoryCluster> {
   const cluster = newCluster()
   cluster.register({
@@ -76,7 +76,7 @@ function destroy(
 const isThere = async (cluster: MemoryCluster, { apiVersion, kind, metadata }: KubeObject) =>
   (await cluster.get({ apiVersion, kind, name: metadata.name, namespace: metadata.namespace })) !== undefined
 
-test('what commands made for the whole cluster goes when it holds nothing else', async () => {
+test('destroy deletes cluster-wide objects of commands that contain nothing else', async () => {
   const cluster = await deployed()
   await cluster.create(inside('ConfigMap', 'kube-root-ca.crt'))
   await cluster.create(inside('ServiceAccount', 'default'))
@@ -91,7 +91,7 @@ test('what commands made for the whole cluster goes when it holds nothing else',
   expect(await isThere(cluster, definition)).toBe(false)
 })
 
-test('what holds somebody else’s objects stays, and is named with them; a later destroy takes it', async () => {
+test('a namespace or definition is kept, with its reason, while it has objects of others', async () => {
   const cluster = await deployed()
   const theirs = [inside('ConfigMap', 'theirs'), gadget('spare', 'default')]
   for (const one of theirs.slice(0, 1)) await cluster.create(one)
@@ -113,14 +113,14 @@ test('what holds somebody else’s objects stays, and is named with them; a late
   ])
 })
 
-test('a namespace with claims stays as long as claims do', async () => {
+test('destroy keeps a namespace with claims unless it deletes claims, too', async () => {
   const cluster = await deployed()
   await cluster.create({ ...inside('PersistentVolumeClaim', 'data', OURS), spec: {} })
   expect((await destroy(cluster)).held).toHaveLength(1)
   expect((await destroy(cluster, { volumes: true })).held).toEqual([])
 })
 
-test('what comes in while the commands of destroy run is seen', async () => {
+test('destroy detects an object that is created after its plan', async () => {
   const cluster = await deployed()
   let isFirst = true
   cluster.before = async ({ verb, kind }) => {
@@ -132,7 +132,7 @@ test('what comes in while the commands of destroy run is seen', async () => {
   expect(await isThere(cluster, namespace)).toBe(true)
 })
 
-test('what cannot be looked into stays', async () => {
+test('destroy keeps a namespace whose content cannot be listed', async () => {
   const cluster = await deployed()
   cluster.allows = ({ verb, kind }) => verb !== 'list' || kind !== 'Role'
   expect((await destroy(cluster)).held).toMatchObject([
@@ -140,7 +140,7 @@ test('what cannot be looked into stays', async () => {
   ])
 })
 
-test('objects of the whole cluster are asked for, and nothing is destroyed without a yes', async () => {
+test('destroy asks before it deletes cluster-wide objects, and deletes nothing without a yes', async () => {
   const cluster = await deployed()
   const asked: string[] = []
   const mayDelete = async (objects: readonly KubeObject[]) => {
@@ -155,7 +155,7 @@ test('objects of the whole cluster are asked for, and nothing is destroyed witho
   await destroy(plain, { mayDelete: () => Promise.reject(new ClusterError('invalid', 'nobody is to be asked')) })
 })
 
-test('a definition that is deleted first has nothing in a namespace any more', async () => {
+test('a kind whose definition is already deleted does not keep a namespace', async () => {
   const cluster = await deployed()
   const { list } = cluster
   cluster.list = async (query, options) => {
@@ -167,7 +167,7 @@ test('a definition that is deleted first has nothing in a namespace any more', a
   expect(await isThere(cluster, namespace)).toBe(false)
 })
 
-test('a webhook that refuses a deletion is named, with the object', async () => {
+test('destroy names the webhook and the object of a refused deletion', async () => {
   const cluster = await deployed()
   cluster.delete = async () => {
     const said = 'admission webhook "w.example.com" denied the request: ask me first'

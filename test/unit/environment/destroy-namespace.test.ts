@@ -20,7 +20,7 @@ const CLAIM_REF = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', name: 'data
 const OURS = { 'dev.platform/environment': ENVIRONMENT, 'dev.platform/environment-namespace': NAMESPACE }
 const kept = { 'dev.platform/policy': 'keep' }
 
-/** An environment with a claim and a ConfigMap that a destroy keeps. */
+/** Returns a cluster with an environment whose claim and ConfigMap a destroy keeps. */
 async function deployed(): Promise<MemoryCluster> {
   const cluster = newCluster()
   const page = object('ConfigMap', 'page')
@@ -62,14 +62,14 @@ async function endSlowly(cluster: MemoryCluster): Promise<void> {
 
 const ALL: readonly More[] = [{}, { wait: true }, { volumes: true }, { wait: true, volumes: true }]
 
-test.each(ALL)('a destroy with %o in a namespace that does not exist is done', async more => {
+test.each(ALL)('a destroy with %o in a missing namespace succeeds', async more => {
   const cluster = await deployed()
   await remove(cluster)
   const result = await destroy(cluster, more)
   expect(result).toEqual({ deleted: [], kept: [], held: [], wasEmpty: true, isNamespaceGone: true })
 })
 
-test('a destroy of services in a namespace that does not exist is done', async () => {
+test('a destroy of services in a missing namespace succeeds', async () => {
   const cluster = await deployed()
   await remove(cluster)
   const asked: unknown[] = []
@@ -81,7 +81,7 @@ test('a destroy of services in a namespace that does not exist is done', async (
   expect(asked).toEqual(['gone'])
 })
 
-test('what is left outside a namespace that does not exist is deleted, without a Lease', async () => {
+test('a destroy in a missing namespace deletes objects outside it, without a Lease', async () => {
   const cluster = await deployed()
   const role = (name: string, labels: Readonly<Record<string, string>>): KubeObject => ({
     apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -110,7 +110,7 @@ test('what is left outside a namespace that does not exist is deleted, without a
   ).toEqual([])
 })
 
-test('a kind that the cluster cannot list does not keep a destroy from its end', async () => {
+test('a destroy in a missing namespace succeeds although a kind cannot be listed', async () => {
   const cluster = await deployed()
   await remove(cluster)
   cluster.before = async ({ verb, kind }) => {
@@ -119,7 +119,7 @@ test('a kind that the cluster cannot list does not keep a destroy from its end',
   expect(await destroy(cluster)).toMatchObject({ wasEmpty: true, isNamespaceGone: true })
 })
 
-test('the commands run where the record was deleted with the namespace, and only there', async () => {
+test('the commands run in a missing or ending namespace, but not in an empty one', async () => {
   const states: string[] = []
   const before: More['before'] = async (_signal, state) => void states.push(state)
   const cluster = await deployed()
@@ -134,16 +134,16 @@ test('the commands run where the record was deleted with the namespace, and only
   expect(states).toEqual(['gone', 'ending'])
 })
 
-test('a command that fails in a namespace that does not exist fails the destroy', async () => {
+test('a command that fails in a missing namespace fails the destroy', async () => {
   const cluster = newCluster()
   await remove(cluster)
   await expect(destroy(cluster, { before: () => Promise.reject(new Error('no state')) })).rejects.toThrow('no state')
 })
 
-test.each(ALL)('a destroy with %o keeps nothing of what goes with a namespace that is being deleted', async more => {
+test.each(ALL)('a destroy with %o keeps nothing in a namespace that is being deleted', async more => {
   const cluster = await deployed()
   await endSlowly(cluster)
-  // The namespace controller has not come to them yet.
+  // The namespace controller has not deleted these objects yet.
   await cluster.create(object('ConfigMap', 'late'))
   await cluster.create(object('PersistentVolumeClaim', 'late', { spec: {} }))
   const result = await destroy(cluster, more)
@@ -151,12 +151,12 @@ test.each(ALL)('a destroy with %o keeps nothing of what goes with a namespace th
   expect(result.deleted).toContain('configmap/late')
 })
 
-test('a claim that others delete during the destroy is not kept, and one that is being deleted neither', async () => {
+test('a claim that is deleted or being deleted during the destroy is not reported as kept', async () => {
   for (const isHeld of [false, true]) {
     const cluster = await deployed()
     if (isHeld)
       cluster.act(CLAIM_REF, ({ metadata, ...rest }) => ({
-        ...(rest as KubeObject), // it is one with its metadata
+        ...(rest as KubeObject), // complete with its metadata
         metadata: { ...metadata, finalizers: ['kubernetes.io/pvc-protection'] },
       }))
     const result = await destroy(cluster, {}, new FakeClock(), name => {
@@ -166,7 +166,7 @@ test('a claim that others delete during the destroy is not kept, and one that is
   }
 })
 
-test('a claim that was created anew during the destroy is not the kept one', async () => {
+test('a claim that was created anew during the destroy is not reported as kept', async () => {
   const cluster = await deployed()
   const before = async () => {
     await cluster.delete(CLAIM_REF)
@@ -175,7 +175,7 @@ test('a claim that was created anew during the destroy is not the kept one', asy
   expect((await destroy(cluster, { before })).kept).toEqual(['configmap/page'])
 })
 
-test('what exists at the end is kept', async () => {
+test('a destroy reports existing claims and objects with the policy `keep` as kept', async () => {
   const cluster = await deployed()
   expect((await destroy(cluster)).kept).toEqual(['configmap/page', 'persistentvolumeclaim/data'])
   expect(await destroy(cluster)).toMatchObject({

@@ -3,7 +3,7 @@ import { destroyEnvironment } from '../../../environment/apply/destroy.ts'
 import { ENVIRONMENT, holder, NAMESPACE, never, newCluster, object } from '../../support/objects/deploying.ts'
 import { FakeClock } from '../../support/objects/fake-clock.ts'
 
-test('addresses go first, then all workloads, then what they needed', async () => {
+test('destroy deletes addresses first, then all workloads, then what they need', async () => {
   const cluster = newCluster()
   for (const [kind, name] of [
     ['ConfigMap', 'page'],

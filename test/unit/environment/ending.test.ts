@@ -29,7 +29,7 @@ type Ref = ReturnType<typeof ref>
 /** Deletes an object that a finalizer keeps for a while. */
 async function endSlowly(cluster: MemoryCluster, what: Ref): Promise<void> {
   cluster.act(what, ({ metadata, ...rest }) => ({
-    ...(rest as KubeObject), // it is one with its metadata
+    ...(rest as KubeObject), // complete with its metadata
     metadata: { ...metadata, finalizers: ['example.com/hold'] },
   }))
   await cluster.delete(what)
@@ -39,11 +39,11 @@ async function endSlowly(cluster: MemoryCluster, what: Ref): Promise<void> {
 /** Removes the finalizer, which completes the deletion. */
 const letGo = (cluster: MemoryCluster, what: Ref) =>
   cluster.act(what, ({ metadata, ...rest }) => ({
-    ...(rest as KubeObject), // it is one with its metadata
+    ...(rest as KubeObject), // complete with its metadata
     metadata: { ...metadata, finalizers: [] },
   }))
 
-/** Lets it go when the deploy waits for its end. */
+/** Removes the finalizer when the deploy waits for the deletion. */
 function letGoWhenWatched(cluster: MemoryCluster, what: Ref): void {
   cluster.before = async ({ verb, kind }) => {
     if (verb !== 'watch' || kind !== what.kind) return
@@ -61,7 +61,7 @@ const own = (kind: 'ConfigMap' | 'Lease' | 'Secret'): Ref => ({
   namespace: NAMESPACE,
 })
 
-describe('what is being deleted does not exist', () => {
+describe('objects that are being deleted', () => {
   const page = object('ConfigMap', 'page', { data: { a: '1' } })
   test.each([
     ['a ConfigMap', wanted([page]), page],
@@ -75,7 +75,7 @@ describe('what is being deleted does not exist', () => {
     ['a StatefulSet', wanted([], [workload('StatefulSet', 'db')]), object('StatefulSet', 'db')],
     ['a Job', wanted([], [workload('Job', 'migrate-1', { spec: { template: {} } })]), object('Job', 'migrate-1')],
     ['a route', wanted([], [], [object('Ingress', 'web', { spec: {} })]), object('Ingress', 'web')],
-  ])('%s is waited for and made again', async (_, what, of) => {
+  ])('%s that is being deleted is waited for and created again', async (_, what, of) => {
     const cluster = newCluster()
     await deploy(cluster, what)
     const before = await uidOf(cluster, ref(of))
@@ -91,7 +91,7 @@ describe('what is being deleted does not exist', () => {
     expect(isUpToDate(await plan(cluster, what))).toBe(true)
   })
 
-  test('also when it is somebody else’s, and when there is no record', async () => {
+  test('an unlabeled object that is being deleted is replaced, also without a record', async () => {
     const cluster = newCluster()
     const theirs = { ...page, metadata: { name: 'page', namespace: NAMESPACE } }
     await cluster.create(theirs)
@@ -99,7 +99,7 @@ describe('what is being deleted does not exist', () => {
     expect(actions(await plan(cluster, wanted([page])))).toEqual(['replace configmap/page'])
   })
 
-  test('what is deleted between plan and apply is made again, too', async () => {
+  test('an object that is deleted between plan and apply is created again', async () => {
     const cluster = newCluster()
     await deploy(cluster, wanted([page]))
     const before = await uidOf(cluster, ref(page))
@@ -115,7 +115,7 @@ describe('what is being deleted does not exist', () => {
     expect((await cluster.get(ref(page)))?.['data']).toEqual({ a: '2' })
   })
 
-  test('what left the files and is being deleted is neither pruned again nor kept', async () => {
+  test('an object that left the files and is being deleted is neither pruned nor kept', async () => {
     const cluster = newCluster()
     const claim = object('PersistentVolumeClaim', 'data', { spec: {} })
     await deploy(cluster, wanted([page, claim]))
@@ -147,7 +147,7 @@ describe('a claim that Pods use', () => {
     },
   })
 
-  test('is named with them: to end them is not for a deploy to decide', async () => {
+  test('a claim in deletion that Pods use is refused, with the names of the Pods', async () => {
     const cluster = newCluster()
     await deploy(cluster, what)
     await cluster.create(using(await cluster.get(ref(object('StatefulSet', 'db')))))
@@ -158,7 +158,7 @@ describe('a claim that Pods use', () => {
     })
   })
 
-  test('is waited for when what made them is being deleted, too', async () => {
+  test('a claim in deletion is replaced if the owner of its Pods is being deleted, too', async () => {
     const cluster = newCluster()
     await deploy(cluster, what)
     await cluster.create(using(await cluster.get(ref(object('StatefulSet', 'db')))))
@@ -168,7 +168,7 @@ describe('a claim that Pods use', () => {
   })
 })
 
-describe('what devctl keeps for an environment', () => {
+describe('objects of devctl for an environment', () => {
   const page = object('ConfigMap', 'page', { data: { a: '1' } })
 
   test('a record that is being deleted is read, and written again', async () => {
@@ -185,7 +185,7 @@ describe('what devctl keeps for an environment', () => {
     expect(isUpToDate(await plan(cluster, wanted([page])))).toBe(true)
   })
 
-  test('a Lease that is being deleted is nobody’s, and is waited for', async () => {
+  test('a Lease that is being deleted is unlocked, and waited for', async () => {
     const cluster = newCluster()
     const clock = new FakeClock()
     const input = {
@@ -210,7 +210,7 @@ describe('what devctl keeps for an environment', () => {
     await withLease(input, async () => expect(await uidOf(cluster, own('Lease'))).not.toBe(before))
   })
 
-  test('the Secret with the key stays what it was', async () => {
+  test('the Secret with the key keeps its content when it is created again', async () => {
     const cluster = newCluster()
     await writeKept(cluster, ENVIRONMENT, NAMESPACE, { key: 'k', variables: { A: '1' } }, { signal: never })
     await endSlowly(cluster, own('Secret'))
@@ -233,7 +233,7 @@ test('a namespace that is being deleted is refused', async () => {
   })
 })
 
-test('when the time is up, what is still there is named with what blocks the deletion', async () => {
+test('after the timeout, `gone` names the remaining object and the finalizer that blocks it', async () => {
   const cluster = newCluster()
   const page = object('ConfigMap', 'page', { data: { a: '1' } })
   await cluster.create(page)

@@ -5,8 +5,8 @@ import { WorkloadFailed } from '../../../environment/rollout/rollout.ts'
 
 const never = new AbortController().signal
 
-test('a refusal beside a workload that failed is what is thrown', () => {
-  // Only the service's name is read of a workload here.
+test('beyondWorkloads returns a refusal that occurs beside a failed workload', () => {
+  // The functions read only the service of a workload.
   const failed = new WorkloadFailed({ service: 'web' } as never, {} as never)
   const refusal = new ClusterError('invalid', 'the webhook `checks` refuses this change')
   const both = new AggregateError([failed, refusal])

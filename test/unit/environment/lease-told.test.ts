@@ -35,7 +35,7 @@ function held(): { cluster: Cluster; lease: () => KubeObject | undefined; renew:
   const renew = () => {
     if (lease) lease = withVersion(lease)
   }
-  return { cluster: cluster as Cluster, lease: () => lease, renew } // what a lease does not use is not there
+  return { cluster: cluster as Cluster, lease: () => lease, renew } // only the methods that a Lease uses
 }
 
 /** Returns a clock that each wait advances at once. */
@@ -68,7 +68,7 @@ const input = (cluster: Cluster, clock: ReturnType<typeof fastClock>, told: stri
   waiting: (holder: string) => told.push(holder),
 })
 
-test('a holder that gives no sign of life is waited for, told once, and followed', async () => {
+test('a silent holder is waited for, reported once, and replaced', async () => {
   const { cluster, lease } = held()
   const told: string[] = []
   const clock = fastClock()
@@ -79,7 +79,7 @@ test('a holder that gives no sign of life is waited for, told once, and followed
   expect(lease()).toBeUndefined()
 })
 
-test('a holder that gives a sign of life is named', async () => {
+test('a holder that renews its Lease is named in the error', async () => {
   const { cluster, renew } = held()
   const failure = await withLease(input(cluster, fastClock(renew), []), async () => {}).catch(error => error)
   expect(failure).toBeInstanceOf(UserError)

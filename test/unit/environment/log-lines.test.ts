@@ -5,42 +5,42 @@ import { Cursor } from '../../../environment/logs/cursor.ts'
 import { compareTimes, formatTime, parseLine } from '../../../environment/logs/line.ts'
 import { isFinished, runOf, sourcesOf } from '../../../environment/logs/source.ts'
 
-describe('a line', () => {
+describe('parseLine', () => {
   test.each([
     ['2026-01-31T12:00:00.123456789Z hello', '2026-01-31T12:00:00.123456789Z', 'hello'],
     ['2026-01-31T12:00:00.5Z  indented', '2026-01-31T12:00:00.500000000Z', ' indented'],
     ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00.000000000Z', ''],
     ['2026-01-31T12:00:00.1+02:00 east', '2026-01-31T10:00:00.100000000Z', 'east'],
-  ])('%s', (raw, time, text) => {
+  ])('parseLine splits a line into time and text: %s', (raw, time, text) => {
     const line = parseLine(raw)
     expect(line && { time: formatTime(line.time), text: line.text }).toEqual({ time, text })
   })
 
   test.each(['hello', '', '2026-01-31 12:00:00 hello', '2026-01-31T12:00:00.1Zhello', '2026-13-41T12:00:00Z x'])(
-    'without a time: %s',
+    'parseLine rejects a line without a time: %s',
     raw => {
       expect(parseLine(raw)).toBeUndefined()
     },
   )
 
-  test('is before another by nanoseconds', () => {
+  test('compareTimes orders lines by nanoseconds', () => {
     const time = (raw: string) => parseLine(raw)!.time
     expect(compareTimes(time('2026-01-31T12:00:00.1Z'), time('2026-01-31T12:00:00.100000001Z'))).toBeLessThan(0)
     expect(compareTimes(time('2026-01-31T12:00:01Z'), time('2026-01-31T12:00:00.9Z'))).toBeGreaterThan(0)
   })
 })
 
-describe('a cursor', () => {
+describe('Cursor', () => {
   const at = (nanos: number, seconds = 100) => ({ seconds, nanos })
 
-  test('takes everything until it is rewound', () => {
+  test('a cursor takes everything until it is rewound', () => {
     const cursor = new Cursor()
     expect(cursor.since).toBeUndefined()
     expect([at(2), at(1), at(1)].map(time => cursor.take(time))).toEqual([true, true, true])
     expect(cursor.since).toBe('1970-01-01T00:01:40.000Z')
   })
 
-  test('knows what comes again, as often as it came, in any order', () => {
+  test('a cursor skips repeated lines, as often as they came, in any order', () => {
     const cursor = new Cursor()
     for (const time of [at(5), at(7), at(6), at(7)]) cursor.take(time)
     cursor.rewind()
@@ -48,14 +48,14 @@ describe('a cursor', () => {
     expect(again.map(time => cursor.take(time))).toEqual([false, false, false, false, false, true, true])
   })
 
-  test('takes a line that was written late, between two that it knows', () => {
+  test('a cursor takes a late line between two known ones', () => {
     const cursor = new Cursor()
     for (const time of [at(5), at(9)]) cursor.take(time)
     cursor.rewind()
     expect([at(5), at(7), at(9)].map(time => cursor.take(time))).toEqual([false, true, false])
   })
 
-  test('remembers only the last lines, and does not take older ones again', () => {
+  test('a cursor remembers only the last lines, and does not take older ones again', () => {
     const cursor = new Cursor()
     for (let index = 0; index < 1000; index++) cursor.take(at(index))
     cursor.rewind()
@@ -64,7 +64,7 @@ describe('a cursor', () => {
   })
 })
 
-test('slots are handed on in order, and whoever gives up waiting is skipped', async () => {
+test('slots are passed on in order, and a waiter that gives up is skipped', async () => {
   let full = 0
   const slots = new Slots(1, () => full++)
   const order: string[] = []
@@ -93,7 +93,7 @@ describe('the containers of a Pod', () => {
   const names = (object: KubeObject) => sourcesOf(object).map(({ service, name }) => `${service}: ${name}`)
   const ours = { 'dev.platform/service': 'api', 'app.kubernetes.io/managed-by': 'devctl' }
 
-  test('of ours: helpers under the service, sidecars and group members as services of their own', () => {
+  test('our Pods have helpers under the service, and sidecars and members as own services', () => {
     const spec = {
       initContainers: [{ name: 'fill-data' }, { name: 'proxy', restartPolicy: 'Always' }],
       containers: [{ name: 'api' }, { name: 'metrics' }],
@@ -106,7 +106,7 @@ describe('the containers of a Pod', () => {
     ])
   })
 
-  test('of others: by label or owner, with the whole name of the Pod', () => {
+  test('other Pods have a service by label or owner, and the whole name of the Pod', () => {
     const one = { containers: [{ name: 'main' }] }
     const two = { containers: [{ name: 'main' }, { name: 'side' }] }
     const owned = (kind: string, name: string) => ({
@@ -121,7 +121,7 @@ describe('the containers of a Pod', () => {
     expect(names(pod('lonely', {}, one))).toEqual(['lonely: lonely'])
   })
 
-  test('tell their newest run', () => {
+  test('runOf returns the newest run of a container', () => {
     const status = (state: object, lastState: object = {}): KubeObject => ({
       ...pod('api-0', ours, {}),
       status: { containerStatuses: [{ name: 'api', restartCount: 1, containerID: 'now', state, lastState }] },
@@ -138,7 +138,7 @@ describe('the containers of a Pod', () => {
       exit,
       previous: exit,
     })
-    // In its back-off: the log is that of the last run, and there is none before.
+    // The container is in its back-off: the log is that of the last run, with no run before it.
     expect(runOf(status({ waiting: {} }, ended('old')), 'api')).toEqual({ id: 'old', isRunning: false, exit })
   })
 
@@ -147,7 +147,7 @@ describe('the containers of a Pod', () => {
     ['Pending', false],
     ['Succeeded', true],
     ['Failed', true],
-  ])('are at their end in phase %s: %s', (phase, expected) => {
+  ])('isFinished of a Pod in phase %s is %s', (phase, expected) => {
     expect(isFinished({ ...pod('api-0', ours, {}), status: { phase } })).toBe(expected)
   })
 })

@@ -8,7 +8,7 @@ import { workload } from '../../support/objects/deploying.ts'
 const POD = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'ns' } }
 const STAMP = '2026-01-01T00:00:00.000000001Z'
 
-/** A cluster with a log, which is read as that of a real one. */
+/** Returns a cluster with a log, which is read like that of a real one. */
 function clusterWith(log: readonly string[]) {
   const asked: LogOptions[] = []
   let read = 0
@@ -22,10 +22,10 @@ function clusterWith(log: readonly string[]) {
     asked.push(options)
     return readLines(Readable.from(pieces(), { highWaterMark: 1 }), options.longestLine ?? 1 << 20)
   }
-  return { cluster: { logs } as unknown as Cluster, asked, read: () => read } // it needs nothing else
+  return { cluster: { logs } as unknown as Cluster, asked, read: () => read } // logNotes uses nothing else
 }
 
-test('of a log that is one line of 10 MiB, the beginning is read and shown', async () => {
+test('logNotes reads and shows only the beginning of a log that is one line of 10 MiB', async () => {
   const piece = 'x'.repeat(64 * 1024)
   for (const stamp of ['', `${STAMP} `]) {
     const { cluster, asked, read } = clusterWith([stamp, ...Array.from({ length: 160 }, () => piece)])
@@ -36,13 +36,13 @@ test('of a log that is one line of 10 MiB, the beginning is read and shown', asy
   }
 })
 
-test('of an overlong line the beginning is shown, and the lines after it', async () => {
+test('logNotes shows the beginning of an overlong line, and the lines after it', async () => {
   const { cluster } = clusterWith([`${STAMP} ${'x'.repeat(300_000)}\n${STAMP} error\n${STAMP} exit`])
   const notes = await logNotes(cluster, 'ns', POD, 'web', false)
   expect(notes).toEqual(['last lines of pod/web:', `| ${'x'.repeat(4096)}…`, '| error', '| exit'])
 })
 
-test('of a workload with many failed containers, the logs of ten are read', async () => {
+test('explainFailure reads the logs of ten containers of a workload with many failed ones', async () => {
   const { cluster, asked } = clusterWith([`${STAMP} error\n`])
   const object = workload('Deployment', 'web', {}).object
   const problems = Array.from({ length: 50 }, (_, index) => ({

@@ -22,7 +22,7 @@ const pod = (status: object, spec: object = {}, metadata: object = {}): KubeObje
   return { ...plain, metadata: { ...plain.metadata, ...metadata }, spec, status }
 }
 
-/** Messages that end a wait (`!`), and those that may pass. */
+/** Returns the codes of the problems; `!` marks those that end a wait. */
 const verdict = (of: KubeObject, warnings: readonly Warning[] = []): readonly string[] =>
   podProblems(of, warnings, NOW).map(({ code, isPassing }) => `${isPassing ? '' : '!'}${code}`)
 
@@ -51,7 +51,7 @@ describe('a pull', () => {
     'failed to copy: unexpected EOF',
     'pull QPS exceeded',
     'image pull failed for reg.example.com/app:1 because the registry is unavailable',
-  ])('that is tried again ends no wait: %s', message => {
+  ])('a failed pull that may succeed later ends no wait: %s', message => {
     expect(verdict(failed(message))).toEqual(['image-pull'])
     const back = failed('Back-off pulling image "reg.example.com/shop/app:500"', 'ImagePullBackOff')
     expect(verdict(back, [warning('Failed', `Failed to pull image "a": ${message}`)])).toEqual(['image-pull'])
@@ -69,7 +69,7 @@ describe('a pull', () => {
     `${IMAGE}failed to do request: Head "http://localhost:5000/v2/": dial tcp [::1]:5000: connect: connection refused`,
     'manifest for a:1 not found: manifest unknown: manifest unknown',
     'no match for platform in manifest: not found',
-  ])('that cannot succeed ends the wait: %s', message => {
+  ])('a failed pull that cannot succeed ends the wait: %s', message => {
     expect(verdict(failed(message))).toEqual(['!image-pull'])
   })
 })
@@ -126,11 +126,11 @@ describe('a Pod without a node', () => {
       [warning('NotTriggerScaleUp', NO, 5)],
       ['unschedulable'],
     ],
-  ])('%s', (_, of, warnings, expected) => {
+  ])('podProblems judges a Pod without a node %s', (_, of, warnings, expected) => {
     expect(verdict(of, warnings)).toEqual(expected)
   })
 
-  test('says what the autoscaler said', () => {
+  test('the problem of a Pod without a node contains the words of the autoscaler', () => {
     const [problem] = podProblems(unscheduled(60), [warning('TriggeredScaleUp', UP)], NOW)
     expect(problem).toMatchObject({ because: UP })
   })
@@ -207,7 +207,7 @@ describe('a mount', () => {
       [warning('FailedMount', MISSING, 30, again)],
       ['!configuration'],
     ],
-  ])('%s', (_, of, warnings, expected) => {
+  ])('podProblems judges a failed mount %s', (_, of, warnings, expected) => {
     expect(verdict(of, warnings)).toEqual(expected)
   })
 })
@@ -243,11 +243,11 @@ describe('an attempt', () => {
     ['of a sidecar', pod({ initContainerStatuses: [crashed('hook')] }, sidecar), ['!crash-loop']],
     ['of a Job that is unwell', pod({ containerStatuses: [unwell] }, probed, ofJob), ['unhealthy']],
     ['of a server that is unwell', pod({ containerStatuses: [unwell] }, probed), ['!unhealthy']],
-  ])('%s', (_, of, expected) => {
+  ])('podProblems judges a failed attempt %s', (_, of, expected) => {
     expect(verdict(of, [warning('Unhealthy', 'Readiness probe failed: no')])).toEqual(expected)
   })
 
-  test('has the time at which it began; of one that could not begin, when it ended', () => {
+  test('attemptedAt is the start of an attempt, or its end if it could not start', () => {
     const at = (terminated: object) => {
       const one = { ...crashed('web'), lastState: { terminated } }
       return podProblems(pod({ containerStatuses: [one] }), [], NOW)[0]?.attemptedAt
@@ -269,7 +269,7 @@ test.each([
   ],
   ['storageclass.storage.k8s.io "fast" not found', undefined],
   ['failed to provision volume with StorageClass "fast": rpc error: code = InvalidArgument desc = size', undefined],
-])('a claim whose volume is not made: %s', (message, isPassing) => {
+])('claimProblems decides whether provisioning may still succeed: %s', (message, isPassing) => {
   const claim = {
     ...object('PersistentVolumeClaim', 'data'),
     spec: { storageClassName: 'fast' },
@@ -279,7 +279,7 @@ test.each([
   expect(problem?.isPassing).toBe(isPassing)
 })
 
-test('a claim that nothing provisions is a problem after a while, and one with a class is not', () => {
+test('a claim without a class is a problem after a while, and one with a class is not', () => {
   const claim = (spec: object, seconds: number): KubeObject => {
     const plain = object('PersistentVolumeClaim', 'data')
     return {

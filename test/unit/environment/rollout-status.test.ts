@@ -27,7 +27,7 @@ test.each([
   expect(statusOf(workload('Deployment', status))).toEqual({ state, text: `Deployment ${ready}/2 ready` })
 })
 
-test('a Deployment says what it waits for when only old Pods are left', () => {
+test('a Deployment reports that it waits for the end of its old Pods', () => {
   const status = { replicas: 3, updatedReplicas: 2, readyReplicas: 3, availableReplicas: 3 }
   expect(statusOf(workload('Deployment', status))).toEqual({
     state: 'waiting',
@@ -35,12 +35,12 @@ test('a Deployment says what it waits for when only old Pods are left', () => {
   })
 })
 
-test('what a Deployment says of its former generation counts for nothing', () => {
+test('the status of a former generation of a Deployment does not count', () => {
   const status = { replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2 }
   expect(statusOf(workload('Deployment', status, 3))).toEqual({ state: 'waiting', text: 'Deployment 0/2 ready' })
 })
 
-test('a StatefulSet that is rolled counts its new Pods', () => {
+test('a StatefulSet in a rolling update counts its new Pods', () => {
   const rolling = { currentRevision: 'a', updateRevision: 'b' }
   expect(statusOf(workload('StatefulSet', { ...rolling, replicas: 2, updatedReplicas: 1, readyReplicas: 2 }))).toEqual({
     state: 'waiting',

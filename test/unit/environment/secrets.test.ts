@@ -34,7 +34,7 @@ describe('the mark of the secrets that a Pod mounts', () => {
   const one = { token: { a: '1' } }
   const mark = marksOf(planWith(one, ['token']))
 
-  test('is there only for Pods that mount some, and leaves other annotations alone', () => {
+  test('the mark exists only for Pods that use secrets, and keeps other annotations', () => {
     expect(mark).toMatch(/^[0-9a-f]{16}$/)
     expect(marksOf(planWith(one, []))).toBeUndefined()
     expect(marksOf(planWith(one, ['external']))).toBeUndefined()
@@ -49,18 +49,18 @@ describe('the mark of the secrets that a Pod mounts', () => {
     ['another name', planWith({ other: { a: '1' } }, ['other']), 'key'],
     ['another key', planWith(one, ['token']), 'another key'],
     ['one more', planWith({ ...one, more: { a: '1' } }, ['token', 'more']), 'key'],
-  ])('is another one with %s', (_, of, key) => {
+  ])('the mark changes with %s', (_, of, key) => {
     expect(marksOf(of, key)).not.toBe(mark)
   })
 
-  test('does not depend on the order, nor on secrets of others', () => {
+  test('the mark does not depend on the order or on other secrets', () => {
     const two = { token: { a: '1', b: '2' }, more: { c: '3' } }
     const turned = { more: { c: '3' }, token: { b: '2', a: '1' } }
     expect(marksOf(planWith(turned, ['more', 'token']))).toBe(marksOf(planWith(two, ['token', 'more'])))
     expect(marksOf(planWith({ ...one, others: { a: 'x' } }, ['token']))).toBe(mark)
   })
 
-  test('has a key that is drawn once, and kept in a Secret', async () => {
+  test('the key of the mark is random, and is kept in a Secret', async () => {
     const cluster = newCluster()
     expect(await readKept(cluster, ENVIRONMENT, NAMESPACE, {})).toBeUndefined()
     const key = newKey()
@@ -76,7 +76,7 @@ describe('the mark of the secrets that a Pod mounts', () => {
 })
 
 test.each(['no JSON', '[]', 'null', '"a"', '{"A": 1}'])(
-  'kept variables that somebody has made %s are named',
+  'kept variables that are changed to %s are reported with their Secret',
   async variables => {
     const cluster = newCluster()
     const ref = { apiVersion: 'v1', kind: 'Secret', metadata: { name: recordName(ENVIRONMENT), namespace: NAMESPACE } }
@@ -89,7 +89,7 @@ test.each(['no JSON', '[]', 'null', '"a"', '{"A": 1}'])(
   },
 )
 
-describe('what diff shows', () => {
+describe('valueDiffs and diffOf', () => {
   const masked = (kind: string, before: object, after: object) => {
     const live = object(kind, 'web', before)
     return valueDiffs(differencesOf(live, object(kind, 'web', after)), live)
@@ -99,7 +99,7 @@ describe('what diff shows', () => {
     spec: { template: { spec: { containers: [{ name: 'web', env: variables }] } } },
   })
 
-  test('of a Secret is sizes', () => {
+  test('the diff of a Secret shows sizes only', () => {
     const shown = masked(
       'Secret',
       { data: { a: base64('hunter2'), gone: base64('x') } },
@@ -114,7 +114,7 @@ describe('what diff shows', () => {
   })
 
   test.each(['DB_PASSWORD', 'API_KEY', 'apikey', 'AUTH', 'my_token', 'AWS_SECRET', 'CREDENTIALS', 'PRIVATE'])(
-    'of the variable %s is nothing',
+    'the diff of the variable %s shows no value',
     name => {
       const shown = masked('Deployment', env({ name, value: 'hunter2' }), env({ name, value: 'hunter3' }))
       expect(shown).toMatchObject([{ masked: '*** (changed)' }])
@@ -124,14 +124,14 @@ describe('what diff shows', () => {
     },
   )
 
-  test('of other variables is both values', () => {
+  test('the diff of other variables shows both values', () => {
     const shown = masked('Deployment', env({ name: 'LEVEL', value: 'a' }), env({ name: 'LEVEL', value: 'b' }))
     expect(shown).toMatchObject([
       { path: 'spec.template.spec.containers[web].env[LEVEL].value', before: 'a', after: 'b' },
     ])
   })
 
-  test('of a container that comes as a whole has no secret variable in it', () => {
+  test('the diff of a new container hides its secret variables', () => {
     const [container] = [
       {
         name: 'more',
@@ -148,7 +148,7 @@ describe('what diff shows', () => {
     expect(JSON.stringify(shown)).not.toContain('hunter2')
   })
 
-  test('of the mark of secrets is what it means', () => {
+  test('the diff of the mark explains that Pods are replaced', () => {
     const template = (mark: string) => ({
       spec: { template: { metadata: { annotations: { 'dev.platform/secrets': mark } } } },
     })
@@ -157,7 +157,7 @@ describe('what diff shows', () => {
     ])
   })
 
-  test('of what leaves the files is what becomes of it', async () => {
+  test('the diff of objects that left the files says what happens to them', async () => {
     const cluster = newCluster()
     const claim = object('PersistentVolumeClaim', 'data', { spec: { resources: {} } })
     await deploy(cluster, wanted([claim, object('ConfigMap', 'old', { data: {} })]))
@@ -186,7 +186,7 @@ test.each([
   ['kustomize.toolkit.fluxcd.io/prune', 'disabled', true],
   ['helm.sh/resource-policy', 'keep', true],
   ['other', 'keep', false],
-])('an object with %s: %s keeps itself: %s', (name, value, keeps) => {
+])('keepsItself of an object with %s: %s is %s', (name, value, keeps) => {
   const made = object('ConfigMap', 'a')
   const annotated: KubeObject = { ...made, metadata: { ...made.metadata, annotations: { [name]: value } } }
   expect(keepsItself(annotated)).toBe(keeps)

@@ -16,7 +16,7 @@ const web = wanted(
   [workload('Deployment', 'web', spec([container('web', { ports: [{ containerPort: 80 }, { containerPort: 81 }] })]))],
 )
 
-/** A webhook that changes what is applied, with something else each time; dry runs, too. */
+/** Adds a webhook that changes each applied object in another way each time, also in dry runs. */
 function withWebhook(cluster: MemoryCluster, mutate: (object: KubeObject, count: number) => KubeObject): void {
   const apply = cluster.apply.bind(cluster)
   let count = 0
@@ -29,7 +29,7 @@ function withWebhook(cluster: MemoryCluster, mutate: (object: KubeObject, count:
   }
 }
 
-describe('what an admission webhook sets on fields that are not ours is no difference', () => {
+describe('fields that an admission webhook sets', () => {
   test.each<[string, (object: KubeObject, count: number) => KubeObject]>([
     [
       'an annotation with the time',
@@ -65,14 +65,14 @@ describe('what an admission webhook sets on fields that are not ours is no diffe
             }
           : object,
     ],
-  ])('%s', async (_, mutate) => {
+  ])('the plan is up to date after a webhook sets %s', async (_, mutate) => {
     const cluster = newCluster()
     withWebhook(cluster, mutate)
     await deploy(cluster, web)
     expect(isUpToDate(await plan(cluster, web))).toBe(true)
   })
 
-  test('but what the files say, and what leaves them, is', async () => {
+  test('values that the files change or remove are differences', async () => {
     const cluster = newCluster()
     await deploy(cluster, web)
     const changed = wanted(
@@ -82,7 +82,7 @@ describe('what an admission webhook sets on fields that are not ours is no diffe
     expect(actions(await plan(cluster, changed))).toEqual(['update configmap/page', 'update deployment/web'])
   })
 
-  test('nor where it answers no dry run: mounts of one volume are told apart by their paths', () => {
+  test('overlay matches mounts of one volume by their paths', () => {
     const mounts = [
       { name: 'data', mountPath: '/a', subPath: 'a' },
       { name: 'data', mountPath: '/b', subPath: 'b' },
@@ -108,7 +108,7 @@ interface Templated {
 const containersOf = (object: KubeObject) =>
   (object as unknown as Templated).spec.template.spec.containers.filter(({ name }) => name === 'web') // a Deployment
 
-describe('a webhook that fails a request is named', () => {
+describe('failures of admission webhooks', () => {
   const one = { object: object('Deployment', 'web'), source: 'compose.yaml#services.web' }
   const error = (status: number, message: string) =>
     new ClusterError(status === 500 ? 'unavailable' : 'forbidden', message, { status })
@@ -135,11 +135,11 @@ describe('a webhook that fails a request is named', () => {
         'failed to call webhook: Post "https://10.0.0.1:443/?timeout=2s": context deadline exceeded',
       ],
     ],
-  ])('%s', (failure, message, notes) => {
+  ])('the refusal names the webhook of the failure: %s', (failure, message, notes) => {
     expect(refusal(failure, one)).toMatchObject({ message, notes })
   })
 
-  test('and nothing else is', () => {
+  test('webhookRefusal returns nothing for other failures', () => {
     expect(webhookRefusal(error(403, 'deployments.apps "web" is forbidden: exceeded quota'), 'x')).toBeUndefined()
   })
 })

@@ -16,7 +16,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(work, { recursive: true, force: true }))
 
-/** A copy of a project that is in no repository, so that it is named after its folder. */
+/** Copies a project out of its repository, so that it is named after its folder. */
 function copyOf(project: string, as = project): string {
   const folder = join(work, as)
   cpSync(join(golden, project), folder, { recursive: true, filter: path => !path.endsWith('/expected') })
@@ -27,7 +27,7 @@ const written = (folder: string, name: string): string | undefined =>
   existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : undefined
 
 describe.each(projects)('%s', project => {
-  test('gets the manifest that is expected, which validate accepts', async () => {
+  test('init writes the expected manifest, which validate accepts', async () => {
     const folder = copyOf(project)
     const { status, stdout, stderr } = await run(['init', '--yes'], { cwd: folder })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
@@ -71,8 +71,8 @@ async function answer(folder: string, args: readonly string[], answers: readonly
   return { status, asked, ...shown }
 }
 
-describe('on a terminal', () => {
-  test('it asks for the command and whether to write', async () => {
+describe('init on a terminal', () => {
+  test('init asks for the command and whether to write', async () => {
     const folder = copyOf('node-express', 'asked')
     const { status, asked, stdout } = await answer(folder, [], ['npm install && npm run start', 'manifest'])
     expect(status).toBe(0)
@@ -85,7 +85,7 @@ describe('on a terminal', () => {
     expect(stdout).toContain('next: devctl up asked')
   })
 
-  test('some of the applications', async () => {
+  test('init writes only the chosen applications', async () => {
     const folder = copyOf('several-applications', 'some')
     await answer(folder, [], ['services/web', 'all'])
     expect(written(folder, 'devctl.yml')).toMatch(/^dev:\n {2}web:\n/m)
@@ -93,14 +93,14 @@ describe('on a terminal', () => {
     expect(written(folder, 'services/web/.stignore')).toContain('node_modules')
   })
 
-  test.each([[['nothing']], [[undefined]]])('nothing is written after the answer %j', async answers => {
+  test.each([[['nothing']], [[undefined]]])('init writes nothing after the answer %j', async answers => {
     const folder = copyOf('rust', `left-${answers[0]}`)
     const { status, stderr } = await answer(folder, [], answers)
     expect({ status, files: readdirSync(folder).includes('devctl.yml') }).toEqual({ status: 130, files: false })
     expect(stderr).toContain('nothing was written')
   })
 
-  test('-v1 asks for the language only, and looks at nothing else', async () => {
+  test('init -v1 asks for the language only, and does not read other files', async () => {
     const folder = copyOf('manifests', 'plain')
     const { asked } = await answer(folder, ['-v1'], ['node', 'all'])
     expect(asked.map(({ question }) => question)).toEqual(['Which language?', 'Write devctl.yml?'])
@@ -109,7 +109,7 @@ describe('on a terminal', () => {
   })
 })
 
-describe('a manifest that is there', () => {
+describe('an existing manifest', () => {
   const old = 'dev:\n  old: {sync: [".:/old"]}\n'
   const withOld = (name: string) => {
     const folder = copyOf('rust', name)
@@ -117,7 +117,7 @@ describe('a manifest that is there', () => {
     return folder
   }
 
-  test.each([[[]], [['--replace', 'false']], [['--replace=false']]])('is kept with %j', async args => {
+  test.each([[[]], [['--replace', 'false']], [['--replace=false']]])('the manifest is kept with %j', async args => {
     const folder = withOld(`kept-${args.length}${args[0]?.length}`)
     const { status, stderr } = await run(['init', '--yes', ...args], { cwd: folder })
     expect(status).toBe(1)
@@ -127,7 +127,7 @@ describe('a manifest that is there', () => {
     expect(written(folder, 'devctl.yml')).toBe(old)
   })
 
-  test.each([[['--replace']], [['--replace', 'true']], [['--replace=true']]])('is replaced with %j', async args => {
+  test.each([[['--replace']], [['--replace', 'true']], [['--replace=true']]])('%j replaces a manifest', async args => {
     const folder = withOld(`replaced-${args.join('')}`)
     const { status, stdout, stderr } = await run(['init', '--yes', ...args], { cwd: folder })
     expect({ status, copy: written(folder, 'devctl.yml.bak') }).toEqual({ status: 0, copy: old })
@@ -138,7 +138,7 @@ describe('a manifest that is there', () => {
     expect(written(folder, 'devctl.yml.bak2')).toBeUndefined()
   })
 
-  test('an ignore file that is there stays', async () => {
+  test('an existing ignore file is kept', async () => {
     const folder = withOld('own-ignores')
     writeFileSync(join(folder, '.stignore'), 'mine\n')
     await run(['init', '--yes', '--replace'], { cwd: folder })
@@ -146,7 +146,7 @@ describe('a manifest that is there', () => {
   })
 })
 
-test('what was found, for programs', async () => {
+test('init --analyze prints what it found as JSON, and writes nothing', async () => {
   const { stdout, status } = await run(['init', '--analyze', '--output', 'json'], {
     cwd: copyOf('manifests', 'analyzed'),
   })
@@ -165,7 +165,7 @@ test('what was found, for programs', async () => {
   expect(written(join(work, 'analyzed'), 'devctl.yml')).toBeUndefined()
 })
 
-test('namespace, context and another file', async () => {
+test('init takes a namespace, a context and another file', async () => {
   const folder = copyOf('rust', 'named')
   const args = ['--namespace', 'shop', '--context', 'kind-dev', '--file', '.devctl/devctl.yml']
   await run(['init', '--yes', ...args], { cwd: folder })
@@ -186,7 +186,7 @@ describe('Compose files', () => {
   const BASE = 'services: {api: {image: node, command: serve}}\n'
   const DEVELOPED = 'services: {api: {build: ., ports: ["3000:8080"], volumes: ["./src:/app"]}}\n'
 
-  /** A folder with these files, and one with sources. */
+  /** Creates a folder with these files, a Dockerfile and a source file. */
   function folderWith(name: string, files: Readonly<Record<string, string>>): string {
     const folder = join(work, name)
     for (const [path, text] of Object.entries({ 'src/main.js': '', Dockerfile: 'FROM node\n', ...files })) {
@@ -230,13 +230,13 @@ describe('Compose files', () => {
     ['empty', ''],
     ['of comments', '# nothing\n'],
     ['with no services', 'services: {}\n'],
-  ])('an override that is %s changes nothing', async (name, text) => {
+  ])('an override changes nothing if its content is %s', async (name, text) => {
     const folder = folderWith(`override ${name}`, { 'compose.yaml': DEVELOPED, 'compose.override.yml': text })
     const { status, stdout } = await init(folder)
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('next: devctl up api\n') })
   })
 
-  test('an override resets what the base has', async () => {
+  test('an override resets keys of the base', async () => {
     const override = 'services: {api: {volumes: !reset [], build: !reset null, image: node}}\n'
     const folder = folderWith('reset', { 'compose.yaml': DEVELOPED, 'compose.override.yaml': override })
     const { stdout } = await init(folder)
@@ -262,7 +262,7 @@ describe('Compose files', () => {
     expect(analyzed).toMatchObject({ status: 1, stderr: expect.stringContaining(`--> ${position}`) })
   })
 
-  test('of several base files, the first one is used, with a warning', async () => {
+  test('the first of several base files is used, with a warning', async () => {
     const files = { 'compose.yaml': DEVELOPED, 'docker-compose.yml': BASE, 'docker-compose.override.yml': BASE }
     const { status, stdout, stderr } = await init(folderWith('several', files))
     expect({ status, stdout }).toEqual({
@@ -274,7 +274,7 @@ describe('Compose files', () => {
     )
   })
 
-  test('COMPOSE_FILE of `.env` names the files, and the manifest need not', async () => {
+  test('COMPOSE_FILE of `.env` names the files, so that the manifest need not', async () => {
     const env = 'COMPOSE_PATH_SEPARATOR=,\nCOMPOSE_FILE=base.yaml,dev.yaml\n'
     const folder = folderWith('of-env', { '.env': env, 'base.yaml': BASE, 'dev.yaml': DEVELOPED })
     const { status, stdout } = await init(folder)
@@ -324,25 +324,25 @@ describe('Compose files', () => {
     expect(written(folder, 'devctl.yml')).toMatch(/\ndeploy:\n {2}compose:\n {4}- compose.yaml\n$/)
   })
 
-  test('COMPOSE_FILE names a missing file', async () => {
+  test('COMPOSE_FILE with a missing file is an error', async () => {
     const { status, stderr } = await init(folderWith('missing', {}), { COMPOSE_FILE: 'missing.yaml' })
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('`missing.yaml` does not exist') })
   })
 
-  test('COMPOSE_FILE names standard input', async () => {
+  test('COMPOSE_FILE with standard input is an error', async () => {
     const folder = folderWith('stdin', {})
     const { status, stderr } = await run(['init', '--yes'], { cwd: folder, env: { COMPOSE_FILE: '-' }, stdin: BASE })
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('names standard input') })
   })
 
-  test('a Compose file in a folder above is not of this project', async () => {
+  test('a Compose file in a folder above is not used', async () => {
     folderWith('above', { 'compose.yaml': DEVELOPED })
     const { status, stderr } = await init(folderWith('above/empty', {}))
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(written(join(work, 'above/empty'), 'devctl.yml')).toContain('build:\n  ')
   })
 
-  test('the files of another folder are those beside the manifest', async () => {
+  test('the Compose files are those beside the manifest, also in another folder', async () => {
     const folder = folderWith('elsewhere', {
       'sub/compose.yaml': BASE,
       'sub/compose.override.yaml': DEVELOPED,
@@ -360,13 +360,13 @@ describe('Compose files', () => {
   })
 })
 
-test('an empty folder', async () => {
+test('init fails in an empty folder', async () => {
   mkdirSync(join(work, 'empty'))
   const { status, stderr } = await run(['init', '--yes'], { cwd: join(work, 'empty') })
   expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('no application was recognised') })
 })
 
-test('whatever the files of a project hold, the manifest is one that is accepted', async () => {
+test('init succeeds whatever the files of a project contain', async () => {
   const marker = fc.constantFrom(
     'package.json',
     'requirements.txt',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { accepted } from '../../../platform/session/with-variables.ts'
 
-test('a platform that was broken into gives no variable that runs code on a laptop', () => {
+test('accepted refuses variables of a platform that run code on a laptop', () => {
   const given = [
     'GREETING',
     'NODE_OPTIONS',

@@ -6,7 +6,7 @@ import { makeFolder } from '../../support/cli/folder.ts'
 import { Answer, type FakeServer, fakeServer } from '../../support/kubernetes/fake-server.ts'
 import { run } from '../../support/run.ts'
 
-// The cluster that `devctl platform …` administers, and the errors for one that cannot be administered.
+// The tests are about the cluster that `devctl platform …` administers, and the errors for other clusters.
 
 const URL = 'https://platform.dev.example.com'
 const SETTINGS = '/api/v1/namespaces/devctl-platform/configmaps/settings'
@@ -27,7 +27,7 @@ describe('the cluster that is administered', () => {
     data: { 'settings.json': text },
   })
 
-  /** `devctl platform invite`, which says whether it has found the platform by what it refuses. */
+  /** Runs `devctl platform invite`; its refusal says whether it has found the platform. */
   async function invite(options = '', { current = 'admin', extension = {} } = {}) {
     const user = { name: 'root', user: {} }
     const cluster = { name: 'one', cluster: { server: server.access.server.href } }
@@ -39,13 +39,13 @@ describe('the cluster that is administered', () => {
     return run(['platform', 'invite', 'ann', ...options.split(' ').filter(Boolean)], { cwd, env })
   }
 
-  test('is that of the kubeconfig for somebody who has logged in to its platform', async () => {
+  test('a user who is logged in to the platform administers the cluster of the kubeconfig', async () => {
     server.requests.length = 0
     await invite()
     expect(server.requests.map(({ path }) => path)).toContain(SETTINGS)
   })
 
-  test('is not another one, unless it is named', async () => {
+  test('a cluster without that platform is refused, unless the context is named', async () => {
     settings = settingsOf(JSON.stringify({ url: 'https://platform.other.example.com' }))
     expect((await invite()).stderr).toBe(
       `error: the current context is the platform \`${URL}\`, but the cluster of \`admin\` has the platform \`https://platform.other.example.com\`\n  = help: add \`--context admin\` if you mean this cluster\n`,
@@ -61,7 +61,7 @@ describe('the cluster that is administered', () => {
       'whose current context is that of the platform',
       { extension: { extensions: [{ name: 'devctl', extension: { platform: URL } }] } },
     ],
-  ])('has to be named with a kubeconfig %s', async (_, kubeconfig) => {
+  ])('the cluster must be named with a kubeconfig %s', async (_, kubeconfig) => {
     expect(await invite('', kubeconfig)).toMatchObject({
       status: 2,
       stderr: expect.stringContaining(
@@ -70,7 +70,7 @@ describe('the cluster that is administered', () => {
     })
   })
 
-  test('needs rights, and says which', async () => {
+  test('the command says which rights it needs', async () => {
     const message = 'configmaps "settings" is forbidden: User "ann" cannot get resource "configmaps"'
     settings = new Answer(403, { kind: 'Status', code: 403, reason: 'Forbidden', message })
     expect((await invite('--context admin')).stderr).toBe(
@@ -82,7 +82,7 @@ describe('the cluster that is administered', () => {
     ['{"url": ,}', 'Unexpected token'],
     ['', 'Unexpected end of JSON input'],
     ['[]', 'it has to be an object'],
-  ])('may have settings that are broken: %s', async (text, problem) => {
+  ])('broken settings of the platform are reported: %s', async (text, problem) => {
     settings = settingsOf(text)
     const { status, stderr } = await invite()
     expect([status, stderr]).toEqual([

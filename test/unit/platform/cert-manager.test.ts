@@ -10,7 +10,7 @@ const one = {
   kubernetes: { server: 'https://k.example.com' },
 }
 
-test('cert-manager makes the certificate of both Ingresses, for the platform and the hosts of environments', () => {
+test('cert-manager issues one certificate for the Ingresses of the platform and of environments', () => {
   const objects = platformObjects({ ...one, certManager: 'letsencrypt', tlsSecret: 'platform-tls' })
   expect(objects.find(({ kind }) => kind === 'Certificate')).toMatchObject({
     apiVersion: 'cert-manager.io/v1',

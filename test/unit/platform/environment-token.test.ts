@@ -10,7 +10,7 @@ import { makeFolder } from '../../support/cli/folder.ts'
 
 const TOKEN = 'devctl_api_canary'
 
-describe('with `DEVCTL_URL` and `DEVCTL_TOKEN`', () => {
+describe('sessions of `DEVCTL_URL` and `DEVCTL_TOKEN`', () => {
   const servers: Server[] = []
   afterEach(() => {
     for (const server of servers.splice(0)) {
@@ -19,7 +19,7 @@ describe('with `DEVCTL_URL` and `DEVCTL_TOKEN`', () => {
     }
   })
 
-  /** A platform with this domain, and the paths that it was asked for. */
+  /** Starts a platform with this domain, and returns its URL and the paths that it was asked for. */
   async function serve(domain: unknown) {
     const asked: string[] = []
     const answers: Readonly<Record<string, unknown>> = {
@@ -51,13 +51,13 @@ describe('with `DEVCTL_URL` and `DEVCTL_TOKEN`', () => {
     expect(readContexts(here.env.DEVCTL_HOME)).toEqual({ current: undefined, contexts: new Map() })
   })
 
-  test.each(['', undefined, 7])('a platform that says %j has none', async domain => {
+  test.each(['', undefined, 7])('a session has no domain if the platform returns %j', async domain => {
     const { url } = await serve(domain)
     const { target } = await openSession(around({ DEVCTL_URL: url, DEVCTL_TOKEN: TOKEN }), {}, { signal })
     expect(target.stored.domain).toBeUndefined()
   })
 
-  test('after a login the platform is not asked: the domain is the one that is stored, or none', async () => {
+  test('a session after a login uses the stored domain, and does not ask the platform', async () => {
     const { url, asked } = await serve('dev.example.com')
     const here = around({})
     const stored = { name: url, token: new Secret(TOKEN), namespace: 'shop', kubernetes: { server: 'https://k' } }

@@ -45,7 +45,7 @@ function written(state?: HookState, data: object = {}): KubeObject {
 }
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
 
-test('what was written is read again', () => {
+test('toHook reads back what fromHook and fromHookState wrote', () => {
   expect(toHook(written())).toEqual({ ...setup, ...empty, sealed, version: '5' })
   const state: HookState = {
     look: [7],
@@ -69,7 +69,7 @@ test('what was written is read again', () => {
   expect(fromHookState({ ...state, pulls: told }).metadata.labels).toMatchObject({ 'dev.platform/tell': null })
 })
 
-test('the last delivery is read again, and a broken one is left out', () => {
+test('the last delivery is read back, and a broken one is ignored', () => {
   const lastDelivery = { time: setup.created, event: 'pull_request', result: 'accepted', number: 7 } as const
   const refused = { time: setup.created, result: 'refused', reason: 'too many deliveries' } as const
   const read = (data: object) => toHook(written(undefined, data))
@@ -82,7 +82,7 @@ test('the last delivery is read again, and a broken one is left out', () => {
     expect(read({ delivery: base64(broken), unsigned: base64({ time: 7 }) })).toEqual(toHook(written()))
 })
 
-test('a record has a limit', () => {
+test('toHook limits the entries of a record, and keeps the newest', () => {
   const many = Array.from({ length: 1000 }, (_, at) => at + 1)
   const found = toHook(
     written({
@@ -110,7 +110,7 @@ describe('requests of outsiders', () => {
     return before.map(one => one.number)
   }
 
-  test('displace neither one that waits for approval, nor one that was approved or deployed, nor an own one', () => {
+  test('new requests of outsiders displace no waiting, approved, deployed or own request', () => {
     const approved = { commit: sha, by: 'c'.repeat(16), time: setup.created }
     const before = [
       ...forks('ann', 1, 1),
@@ -128,12 +128,12 @@ describe('requests of outsiders', () => {
     expect(all).toHaveLength(MOST_FORKS + 2)
   })
 
-  test('of many authors displace none of an earlier one', () => {
+  test('requests of many outsiders do not displace an earlier one', () => {
     const many = Array.from({ length: 120 }, (_, at) => forks(`eve${at}`, 100 + at, 1)).flat()
     expect(known([...forks('ann', 1, 1), ...many])).toContain(1)
   })
 
-  test('which are refused give way to one that waits', () => {
+  test('refused requests of outsiders make room for one that waits', () => {
     expect(known([...forks('eve', 100, 120, { isWaiting: false }), ...forks('ann', 1, 1)])).toContain(1)
   })
 })
@@ -142,7 +142,7 @@ test.each([
   ['an approval without who', { approved: { commit: sha, time: setup.created } }],
   ['an approval of half a commit', { approved: { commit: 'aaaa', by: 'ann', time: setup.created } }],
   ['a deploy of nobody knows whose code', { deployed: { commit: sha } }],
-])('%s is none', (_, more) => {
+])('%s is ignored', (_, more) => {
   const found = toHook(written(undefined, { state: base64({ pulls: [{ ...pull, ...more }] }) }))
   expect(found?.pulls).toEqual([pull])
 })
@@ -155,11 +155,11 @@ test.each([
   ['an unknown policy', { forks: 'always' }],
   ['an unknown forge', { forge: 'other' }],
   ['no prefix', { prefix: '' }],
-])('a webhook with %s is none', (_, more) => {
+])('a webhook with %s is ignored', (_, more) => {
   expect(toHook(written(undefined, { setup: base64({ ...setup, ...more }) }))).toBeUndefined()
 })
 
-test('what is sealed belongs to one repository and one use', () => {
+test('hookSealedFor names a distinct place for each webhook, repository and use', () => {
   const places = [
     hookSealedFor(setup, 'secret'),
     hookSealedFor(setup, 'token'),
@@ -169,7 +169,7 @@ test('what is sealed belongs to one repository and one use', () => {
   expect(new Set(places).size).toBe(places.length)
 })
 
-test('nothing that is there ends the reader', () => {
+test('toHook throws no error, whatever an object contains', () => {
   const any = fc.record({ setup: fc.json().map(one => Buffer.from(one).toString('base64')), sealed: fc.string() })
   fc.assert(fc.property(any, data => void toHook(written(undefined, data))))
   fc.assert(fc.property(fc.anything(), state => void toHook(written(undefined, { state: base64(state ?? null) }))))

@@ -10,7 +10,7 @@ import { Secret } from '../../../project/contexts/secret.ts'
 import { readContexts, saveContext } from '../../../project/contexts/store.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
 
-// Limits of what a server that calls itself a platform can do to the machine of its user.
+// These tests show the limits of what a server that calls itself a platform can do to the machine of its user.
 
 const servers: Server[] = []
 afterEach(() => {
@@ -45,7 +45,7 @@ const signal = AbortSignal.timeout(60_000)
 const TOKEN = new Secret('devctl_cli_canary')
 
 describe('a server that calls itself a platform', () => {
-  test('cannot fill the memory by an answer without end', async () => {
+  test('an endless response cannot fill the memory', async () => {
     const url = await serve((_, response) => {
       const more = () => {
         while (!response.destroyed && response.write('x'.repeat(1 << 20))) {}
@@ -58,7 +58,7 @@ describe('a server that calls itself a platform', () => {
     expect((error as UserError).message).toMatch(/its answer is larger than 64 MiB$/)
   })
 
-  test('leads no token elsewhere', async () => {
+  test('a redirect does not send the token to another server', async () => {
     const seen: string[] = []
     const other = await serve(({ headers }, response) => {
       seen.push(String(headers.authorization))
@@ -70,7 +70,7 @@ describe('a server that calls itself a platform', () => {
     expect(seen).toEqual([])
   })
 
-  test('refuses in texts only', async () => {
+  test('a refusal shows only texts of the server as its hint and notes', async () => {
     const url = await serveJson(
       { '/me': { code: 'platform/x', message: 'no', hint: { a: 1 }, notes: ['why', 7] } },
       403,
@@ -85,7 +85,7 @@ describe('a server that calls itself a platform', () => {
     ['domain', { domain: 7, kubernetes: { server: 'https://k' } }, { home: 'ann' }],
     ['kubernetes', { domain: 'd', kubernetes: { server: ['https://k'] } }, { home: 'ann' }],
     ['home', { domain: 'd', kubernetes: { server: 'https://k' } }, { home: { name: 'ann' } }],
-  ])('leaves the other contexts as they are, whatever its %s is', async (_, info, me) => {
+  ])('login keeps the other contexts when the %s of the platform is invalid', async (_, info, me) => {
     const home = makeFolder()
     await saveContext(home, { name: 'kind', namespace: 'shop' }, true)
     const url = await serveJson({ '/info': { login: [], ...info }, '/me': { login: 'ann', ...me } })

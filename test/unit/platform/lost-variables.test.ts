@@ -22,7 +22,7 @@ async function lost(unreadable: readonly object[], env: Readonly<Record<string, 
   return withPlatformVariables({ workspace, project, signal, on: () => {} }, { file: undefined } as never, target)
 }
 
-test('with a variable that the platform cannot read any more, nothing is deployed', async () => {
+test('a deploy fails if the platform cannot read a variable any more', async () => {
   const unreadable = [
     { name: 'DB_PASSWORD', scope: 'namespace:shop' },
     { name: 'GREETING', scope: 'user' },
@@ -33,7 +33,7 @@ test('with a variable that the platform cannot read any more, nothing is deploye
   })
 })
 
-test('one of the shell takes its place', async () => {
+test('a variable of the shell replaces one that the platform cannot read', async () => {
   const project = await lost([{ name: 'DB_PASSWORD', scope: 'namespace:shop' }], { DB_PASSWORD: 'mine' })
   expect(project).toHaveProperty('project')
 })

@@ -47,7 +47,7 @@ async function platform() {
   const previews = new Previews(world, { namespaces, runs } as unknown as Services)
   const keeper = new RunController(world, { runs } as unknown as Services)
 
-  /** A completed run. */
+  /** Creates a completed run. */
   async function add(age: number, more: Partial<WantedRun> & { readonly why?: string } = {}) {
     const { why = 'cancelled', ...wanted } = more
     const id = makeUlid(1_000_000 - age, new Uint8Array(10))
@@ -62,7 +62,7 @@ async function platform() {
   return { cluster, runs, previews, keeper, add }
 }
 
-test('of those of all namespaces, only those that somebody may see are kept, the newest first', async () => {
+test('a list of runs has only those that the caller may see, the newest first', async () => {
   const { runs, add } = await platform()
   const [old, young] = [await add(9), await add(1)]
   await add(3, { namespace: 'other' })
@@ -70,7 +70,7 @@ test('of those of all namespaces, only those that somebody may see are kept, the
     expect((await runs.visible(user, query)).map(({ id }) => id)).toEqual([young, old])
 })
 
-test('a list can have the newest runs only', async () => {
+test('a list of runs can be limited to the newest', async () => {
   const { runs, add } = await platform()
   const ids: string[] = []
   for (const age of [7, 2, 9, 1, 5, 3, 8, 4, 6]) ids[age] = await add(age)
@@ -78,7 +78,7 @@ test('a list can have the newest runs only', async () => {
     expect((await runs.visible(user, { last })).map(({ id }) => id)).toEqual(ids.slice(1, last + 1))
 })
 
-test('a list of previews has the last run of each, and the one that tells the status', async () => {
+test('a list of previews has the last run of each, and the one that determines its status', async () => {
   const { previews, add } = await platform()
   await add(9)
   const telling = await add(8)
@@ -89,7 +89,7 @@ test('a list of previews has the last run of each, and the one that tells the st
   expect(found?.runs.map(({ id }) => id)).toEqual([last, telling])
 })
 
-test('the history keeps the newest, and none of a namespace that is gone', async () => {
+test('the history keeps the newest runs, and none of a deleted namespace', async () => {
   const { cluster, keeper, add } = await platform()
   const ids: string[] = []
   for (let age = 12; age > 0; age--) ids.push(await add(age))

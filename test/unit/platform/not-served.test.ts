@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectPlatform } from '../../../platform/session/connect-platform.ts'
 import { Secret } from '../../../project/contexts/secret.ts'
 
-// An ingress controller whose platform has no replica just now.
+// The server answers like an ingress controller whose platform has no replica.
 
 let status = 503
 const server = createServer((_request, response) => response.writeHead(status).end('no available server'))
@@ -19,7 +19,7 @@ afterAll(() => server.close())
 
 const ask = (token: Secret | undefined) => connectPlatform(url, token, {}).call('GET /info', {})
 
-test.each([404, 502, 503, 504])('who has logged in hears at %i that the platform does not answer', async code => {
+test.each([404, 502, 503, 504])('a response with status %i means that the platform does not answer', async code => {
   status = code
   await expect(ask(new Secret('devctl_token'))).rejects.toMatchObject({
     message: `the platform \`${url}\` does not answer: what is before it says status ${code}`,
@@ -27,7 +27,7 @@ test.each([404, 502, 503, 504])('who has logged in hears at %i that the platform
   })
 })
 
-test('another answer, or one to somebody who has not logged in, is of no platform', async () => {
+test('any other response, or one without a login, is reported as no devctl platform', async () => {
   status = 200
   await expect(ask(new Secret('devctl_token'))).rejects.toThrow('is not a devctl platform')
   status = 404

@@ -14,7 +14,7 @@ import { sealingWith } from '../../../platform/server/leader/sealed.ts'
 import { readSettings } from '../../../platform/server/settings.ts'
 import { MemoryCluster } from '../../support/memory-cluster/memory-cluster.ts'
 
-// States of a platform that a real cluster cannot be made to show at once.
+// A real cluster cannot be made to show these states of a platform at once.
 
 const ID = 'a'.repeat(16)
 const NOW = Date.parse('2026-11-23T15:00:00Z')
@@ -140,7 +140,7 @@ async function open({
 }
 
 describe('the overview of a platform', () => {
-  test('has what there is, by the records', async () => {
+  test('the overview shows workloads, users, namespaces, runs, builders and disks', async () => {
     const { parts } = await open()
     const found = await parts.overviews.read()
     expect(found).toMatchObject({
@@ -173,7 +173,7 @@ describe('the overview of a platform', () => {
     ])
   })
 
-  test('says what is wrong', async () => {
+  test('the overview reports a missing leader, a server that is not ready, and missing builders', async () => {
     const { parts } = await open({ ready: 0, leads: false, builders: false })
     const { leader, problems } = await parts.overviews.read()
     expect(leader).toBeUndefined()
@@ -185,7 +185,7 @@ describe('the overview of a platform', () => {
     ])
   })
 
-  test('has the servers that the platform needs, as the leader has last checked them', async () => {
+  test('the overview shows the servers that the platform needs, as the leader last checked them', async () => {
     const { parts, cluster } = await open({ providers: true })
     const [git, ci] = [
       { kind: 'oidc', name: 'Git', address: 'https://git.example.com' },
@@ -207,12 +207,12 @@ describe('the overview of a platform', () => {
     )
   })
 
-  test('knows keys that are not in the database of the cluster', async () => {
+  test('the overview shows that the keys come from another volume than a Secret', async () => {
     const { parts } = await open({ keys: { csi: { driver: 'secrets-store.csi.k8s.io' } } })
     expect((await parts.overviews.read()).sealing.kept).toBe('volume')
   })
 
-  test('does without what an older install lets nobody see', async () => {
+  test('the overview omits what an older installation does not allow the server to read', async () => {
     const { parts, cluster } = await open()
     const get = cluster.get.bind(cluster)
     cluster.get = async (ref, options) => {
@@ -228,7 +228,7 @@ describe('the overview of a platform', () => {
     ])
   })
 
-  test('counts the history of runs once in a while, however often it is asked', async () => {
+  test('the overview counts the history of runs once, however often it is read', async () => {
     const { parts, cluster } = await open()
     let asked = 0
     const pages = cluster.pages.bind(cluster)
@@ -242,7 +242,7 @@ describe('the overview of a platform', () => {
   })
 })
 
-test('builders say how busy they are', async () => {
+test('BuildSlots reports how many builds run and wait', async () => {
   const slots = new BuildSlots(['tcp://a', 'tcp://b'], 1)
   const wanted = { namespace: 'n', key: 'k', signal: new AbortController().signal, onQueue: () => {} }
   const first = await slots.take({ ...wanted, user: 'ann' })
@@ -260,7 +260,7 @@ test('builders say how busy they are', async () => {
   expect(slots.load().waiting).toBe(0)
 })
 
-test('the settings are shown with their defaults, and who is let in', () => {
+test('toShownSettings fills in defaults, and shows the login rules', () => {
   const CI = {
     kind: 'gitea',
     issuer: 'https://git.example.com',

@@ -44,7 +44,7 @@ const token = fc.tuple(
       created: time,
       expires: time,
     })
-    // Of a CI job it is for names that begin so; without, it is none.
+    // A token of a CI job needs a prefix of namespace names; without one, it is invalid.
     .map(one => ({ ...one, ...(one.kind === 'ci' && { prefix: 'shop-' }) })),
   fc.record({ user: id, lastUse: time, namespaces: fc.array(name), trust: fc.constantFrom(...CODE_TRUSTS) }, maybe),
 )
@@ -84,7 +84,7 @@ test('records are read as they were written', () => {
   )
 })
 
-test('sealed entries are read as they were written, and what is none is left out', () => {
+test('sealed entries are read as they were written, and invalid ones are ignored', () => {
   const entry = fc.record({ sealed: text, by: id, set: time, note: text }, { requiredKeys: ['sealed', 'by', 'set'] })
   fc.assert(
     fc.property(fc.dictionary(text, entry), fc.dictionary(text, fc.jsonValue()), (entries, others) => {
@@ -105,7 +105,7 @@ const emptied = fc.record({
   members: fc.array(fc.record({ user: id, role: fc.constantFrom('developer', 'viewer') })),
 })
 
-test('a personal namespace that is emptied is read as it was written, and nobody else gets to own it', () => {
+test('an emptied personal namespace is read as it was written, and gets no other owner', () => {
   fc.assert(
     fc.property(emptied, id, (one, other) => {
       const { members } = one
@@ -119,7 +119,7 @@ test('a personal namespace that is emptied is read as it was written, and nobody
 const readers = { toUser, toEmptied, toToken, toNamespace, toMember, toOneTime, toSealedEntries }
 const json = fc.jsonValue()
 
-test('whatever an object has in it, reading ends without an error', () => {
+test('the readers of records throw no error, whatever an object contains', () => {
   const object = fc.record({
     apiVersion: text,
     kind: text,
@@ -148,7 +148,7 @@ test('whatever an object has in it, reading ends without an error', () => {
   )
 })
 
-test('a binding that gives other rights than its labels say is no membership', () => {
+test('a binding that grants other rights than its labels say is no membership', () => {
   const one = fromMember({ namespace: 'shop', user: 'a'.repeat(16), role: 'viewer' })
   expect(toMember({ ...one, roleRef: { kind: 'ClusterRole', name: 'devctl-developer' } })).toBeUndefined()
   expect(

@@ -16,7 +16,7 @@ import { variableNameProblem } from '../../../platform/rules/variable-names.ts'
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
 
 describe('tokens', () => {
-  test('are read as they were written, and not when a letter of them is another one', () => {
+  test('tokens are read as they were written, and a changed letter makes them invalid', () => {
     fc.assert(
       fc.property(fc.constantFrom(...TOKEN_KINDS), bytes(10), bytes(32), fc.nat(), (kind, id, secret, at) => {
         const parts = makeToken(kind, { id, secret })
@@ -30,7 +30,7 @@ describe('tokens', () => {
     )
   })
 
-  test('that are no tokens are none', () => {
+  test('parseToken ignores any other text', () => {
     fc.assert(
       fc.property(fc.string(), text => {
         expect(parseToken(text)).toBeUndefined()
@@ -38,7 +38,7 @@ describe('tokens', () => {
     )
   })
 
-  test('only their own secret fits', () => {
+  test('isSecretOf accepts only the secret of the hash', () => {
     expect(isSecretOf(secretHash('one'), 'one')).toBe(true)
     for (const wrong of ['two', '', 'onee']) expect(isSecretOf(secretHash('one'), wrong)).toBe(false)
     expect(isSecretOf('', 'one')).toBe(false)
@@ -54,11 +54,11 @@ describe('names', () => {
     ['default', 'dev-abcdefgh'],
     ['…', 'dev-abcdefgh'],
     ['a'.repeat(60), 'a'.repeat(36)],
-  ])('the namespace of %s is %s', (login, name) => {
+  ])('the personal namespace of %s is %s', (login, name) => {
     expect(personalNamespace(login, 'abcdefghijklmnop', () => false)).toBe(name)
   })
 
-  test('a name that is taken gets a number', () => {
+  test('a personal namespace whose name is taken gets a number', () => {
     expect(personalNamespace('ann', 'x', name => ['ann', 'ann-2'].includes(name))).toBe('ann-3')
     // A name that is reserved for others is used neither as it stands nor as a prefix of a number.
     const kept = (name: string) => name.startsWith('ann-')
@@ -66,7 +66,7 @@ describe('names', () => {
     expect(personalNamespace('Ann B', 'abcdefghij', () => false, kept)).toBe('dev-abcdefgh')
   })
 
-  test('whatever the login, the repository and the branch are, the names are good', () => {
+  test('any login, repository and branch gives valid names', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (one, other) => {
         expect(namespaceNameProblem(personalNamespace(one, 'abcdefghijklmnop', () => false))).toBeUndefined()
@@ -77,7 +77,7 @@ describe('names', () => {
   })
 
   test.each(['kube-x', 'devctl-x', 'openshift', 'openshift-x', 'istio-system', 'default', 'platform', 'shared'])(
-    '%s is reserved',
+    'the namespace name %s is reserved',
     name => {
       expect(namespaceNameProblem(name)).toBe('it is reserved')
       expect(namespaceNameProblem(`my-${name}-of-mine`)).toBeUndefined()
@@ -89,18 +89,18 @@ describe('names', () => {
     ['kube-tools', 'main', /^preview-kube-tools-main-[a-z2-7]{6}$/],
     ['shop', 'design-system', /^preview-shop-design-system-[a-z2-7]{6}$/],
     ['devctl-docs', 'a'.repeat(60), /^preview-devctl-docs-a{13}-[a-z2-7]{6}$/],
-  ])('the preview of %s, branch %s, has another name than one that is reserved', (repository, branch, name) => {
+  ])('the preview of %s, branch %s, gets a name that is not reserved', (repository, branch, name) => {
     expect(previewName(repository, branch)).toMatch(name)
     expect(namespaceNameProblem(previewName(repository, branch))).toBeUndefined()
   })
 
-  test('two long branches have two names', () => {
+  test('two long branches get two preview names', () => {
     const long = 'feature/the-login-page-that-everybody-has-been-waiting-for'
     expect(previewName('shop', `${long}-1`)).not.toBe(previewName('shop', `${long}-2`))
     expect(previewName('shop', 'Feature/Login')).toBe('shop-feature-login')
   })
 
-  test('issuer and subject cannot be mixed up', () => {
+  test('userId keeps issuer and subject apart', () => {
     expect(userId('https://a', 'b')).not.toBe(userId('https://ab', ''))
   })
 })
@@ -115,11 +115,11 @@ describe('hosts', () => {
     ['webshop.example.com', undefined],
     ['web-dev.example.org', undefined],
     ['platform.example.com', undefined],
-  ])('%s belongs to %s', (host, owner) => {
+  ])('the host %s belongs to the namespace %s', (host, owner) => {
     expect(ownerOfHost(host, 'example.com', namespaces)).toBe(owner)
   })
 
-  test('a longer name is longer than the names that have it as one', () => {
+  test('longerNames and shorterNames find the namespaces whose hosts could be confused', () => {
     expect(longerNames('dev', namespaces)).toEqual(['shop-dev'])
     expect(shorterNames('shop-dev', namespaces)).toEqual(['dev'])
   })
@@ -144,7 +144,7 @@ describe('roles', () => {
       ]),
     )
 
-  test('of people', () => {
+  test('each role in a namespace allows its own actions', () => {
     expect(table('developer')).toEqual({
       owner: 'see deploy wake sleep share variables delete',
       developer: 'see deploy wake sleep variables',
@@ -153,7 +153,7 @@ describe('roles', () => {
     })
   })
 
-  test('administrators keep order, and read no secrets of others', () => {
+  test('administrators may manage namespaces of others, but not deploy or set variables there', () => {
     expect(table('admin').stranger).toBe('see wake sleep share delete transfer')
   })
 })
@@ -286,7 +286,7 @@ test.each([
   expect(variableNameProblem(name)).toBeUndefined()
 })
 
-test('a name is refused whatever its case, and what is allowed is a name that a shell can have', () => {
+test('a refused variable name is refused in any case, and an allowed one is valid in a shell', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,9}$/)), name => {
       const isAllowed = variableNameProblem(name) === undefined

@@ -16,7 +16,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-test('the clone calls before the run listens, and says that it is done', async () => {
+test('the clone connects before the run listens, and reports success', async () => {
   const port = await freePort()
   const calling = reportRun(soon(), port)
   await new Promise(resolve => setTimeout(resolve, 120))
@@ -25,7 +25,7 @@ test('the clone calls before the run listens, and says that it is done', async (
   expect(await waiting).toBe(true)
 })
 
-test('a clone that ends without a word has failed', async () => {
+test('a clone that ends without a report has failed', async () => {
   const port = await freePort()
   const waiting = awaitClone(soon(), port)
   const socket = await reportRun(soon(), port)
@@ -33,7 +33,7 @@ test('a clone that ends without a word has failed', async () => {
   expect(await waiting).toBe(false)
 })
 
-test('a clone that fails before the run listens lets it know', async () => {
+test('a clone that fails before the run listens reports its failure', async () => {
   const port = await freePort()
   const failing = reportFailure(reportRun(soon(), port), 10_000)
   await new Promise(resolve => setTimeout(resolve, 120))
@@ -43,7 +43,7 @@ test('a clone that fails before the run listens lets it know', async () => {
   await reportFailure(reportRun(soon(), port), 100)
 })
 
-test('a clone that says something else, too', async () => {
+test('a clone that reports anything else has failed', async () => {
   const port = await freePort()
   const waiting = awaitClone(soon(), port)
   const socket = await reportRun(soon(), port)
@@ -51,7 +51,7 @@ test('a clone that says something else, too', async () => {
   expect(await waiting).toBe(false)
 })
 
-test('neither waits forever for the other', async () => {
+test('neither the clone nor the run waits forever for the other', async () => {
   const port = await freePort()
   await expect(reportRun(AbortSignal.timeout(200), port)).rejects.toThrow(/timeout/)
   await expect(awaitClone(AbortSignal.timeout(200), port)).rejects.toThrow(/abort/)
@@ -63,7 +63,7 @@ test('neither waits forever for the other', async () => {
   socket.destroy()
 })
 
-test('an address that is refused at first is waited for, and not longer than is said', async () => {
+test('reachable waits for an address that refuses connections, but only until its signal ends', async () => {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   let isReached = false

@@ -22,7 +22,7 @@ describe('repositories that a run may clone', () => {
     ['https://10.0.0.7/team/shop', 'https://10.0.0.7/team/shop', '10.0.0.7', 'shop'],
     ['https://git.example.com:443/a/shop', 'https://git.example.com:443/a/shop', 'git.example.com:443', 'shop'],
     ['ssh://git.example.com:443/a/shop', 'ssh://git.example.com:443/a/shop', 'git.example.com:443', 'shop'],
-  ])('%s', (text, url, host, name) => {
+  ])('the repository %s is allowed', (text, url, host, name) => {
     expect(readRepositoryUrl(text)).toEqual({ ok: true, repository: { url, host, name } })
   })
 
@@ -54,11 +54,11 @@ describe('repositories that a run may clone', () => {
     'https://127.1/a',
     'https://git.0x7f/a',
     `https://git.example.com/${'a'.repeat(1000)}`,
-  ])('not %s', text => {
+  ])('the repository %s is refused', text => {
     expect(readRepositoryUrl(text)).toMatchObject({ ok: false })
   })
 
-  test.each(['main', 'feature/login', 'v1.2.3', 'ü', 'a-b_c'])('branch %s', name => {
+  test.each(['main', 'feature/login', 'v1.2.3', 'ü', 'a-b_c'])('the branch %s is allowed', name => {
     expect(branchProblem(name)).toBeUndefined()
   })
   test.each([
@@ -79,13 +79,13 @@ describe('repositories that a run may clone', () => {
     'a\\b',
     'a\u0007',
     '',
-  ])('not branch %j', name => {
+  ])('the branch %j is refused', name => {
     expect(branchProblem(name)).toBeTypeOf('string')
   })
-  test.each(['/etc/passwd', '../x', 'a/../../b', '-f', 'C:\\x', 'a\\..\\b', 'a\nb'])('not file %j', path => {
+  test.each(['/etc/passwd', '../x', 'a/../../b', '-f', 'C:\\x', 'a\\..\\b', 'a\nb'])('the file %j is refused', path => {
     expect(filePathProblem(path)).toBeTypeOf('string')
   })
-  test.each(['compose.yaml', 'deploy/devctl.yml', '.devctl/compose.yaml', 'a..b'])('file %s', path => {
+  test.each(['compose.yaml', 'deploy/devctl.yml', '.devctl/compose.yaml', 'a..b'])('the file %s is allowed', path => {
     expect(filePathProblem(path)).toBeUndefined()
   })
 })
@@ -103,7 +103,7 @@ describe('the queue', () => {
   const limits = { perUser: 3, inAll: 10 }
   const nothing = { start: [], replace: [], stop: [] }
 
-  test('the oldest is first, as far as the limits go', () => {
+  test('the queue starts the oldest runs first, within the limits', () => {
     const ann = ['1', '2', '3', '4'].map(id => run(id, { user: 'ann' }))
     expect(decideQueue([...ann].reverse(), limits)).toEqual({ ...nothing, start: ['1', '2', '3'] })
     expect(decideQueue([run('1', { state: 'running' }), run('2'), run('3')], { perUser: 3, inAll: 2 })).toEqual({
@@ -115,7 +115,7 @@ describe('the queue', () => {
     expect(decideQueue([...busy, run('4', { user: 'ann' }), run('5')], limits)).toEqual({ ...nothing, start: ['5'] })
   })
 
-  test('what webhooks start for somebody takes none of their places', () => {
+  test('runs of webhooks take no place of the runs that a user starts', () => {
     const ann = { user: 'ann' }
     const byHook = ['1', '2', '3', '4'].map(id => run(id, { ...ann, hook: 'h' }))
     const own = ['5', '6', '7', '8'].map(id => run(id, ann))
@@ -124,7 +124,7 @@ describe('the queue', () => {
     expect(decideQueue([...busy.slice(0, 3), ...byHook], limits)).toEqual(nothing)
   })
 
-  test('of an environment there is one at a time; a newer one replaces what waits and stops a deploy', () => {
+  test('an environment has one run at a time; a newer one replaces waiting ones and stops a deploy', () => {
     const same = { environment: 'shop' }
     const running = run('1', { ...same, state: 'running' })
     expect(decideQueue([running, run('2', same), run('3', same)], limits)).toEqual({
@@ -140,7 +140,7 @@ describe('the queue', () => {
     })
   })
 
-  test('never too many, never two of an environment, and all run in the end', () => {
+  test('the queue respects its limits, and the last request of each environment runs in the end', () => {
     const any = fc.record({
       environment: fc.constantFrom('a', 'b', 'c', 'd'),
       user: fc.constantFrom('ann', 'bob'),
@@ -181,7 +181,7 @@ describe('the queue', () => {
     )
   })
 
-  test('the history has the newest of each environment and namespace', () => {
+  test('forgotten selects all but the newest runs of each environment and namespace', () => {
     const ended = (id: number, environment: string) => ({
       id: String(id).padStart(3, '0'),
       namespace: 'team',
@@ -213,21 +213,21 @@ describe('records of runs', () => {
     } as KubeObject
   }
 
-  test('ids sort by time', () => {
+  test('ids of runs sort by time', () => {
     const at = (time: number) => makeUlid(time, new Uint8Array(10).fill(255))
     expect([at(2), at(1), at(1e12)].sort()).toEqual([at(1), at(2), at(1e12)])
     expect(isUlid(at(Date.now()))).toBe(true)
     expect(runName(at(1))).toMatch(/^r-[0-9a-z]{26}$/)
   })
 
-  test('come back as they were written', () => {
+  test('toRun reads what fromRun wrote', () => {
     const { metadata, ...rest } = fromRun({ ...wanted, variables: ['A', 'B'] }, {})
     const named = toRun({ ...rest, metadata: { ...metadata, uid: 'u', resourceVersion: '1' } })
     expect([named?.variables, named?.moreVariables]).toEqual([['A', 'B'], undefined])
     expect(toRun(job())).toMatchObject({ ...wanted, state: 'queued', isSettled: false, found: {} })
   })
 
-  test('have the first of many names of variables, and their number', () => {
+  test('a record has the first of many variable names, and the number of the others', () => {
     const variables = Array.from({ length: 200 }, (_, at) => `${'V'.repeat(125)}${100 + at}`)
     const { metadata, ...rest } = fromRun({ ...wanted, variables }, {})
     expect(JSON.stringify(metadata.annotations).length).toBeLessThan(6000)
@@ -245,11 +245,11 @@ describe('records of runs', () => {
     ['done', { spec: {}, status: { conditions: [{ type: 'Complete', status: 'True' }] } }, 'succeeded'],
     ['failed', { spec: {}, status: { conditions: [{ type: 'Failed', status: 'True' }] } }, 'failed'],
     ['suspended', { status: { conditions: [{ type: 'Suspended', status: 'True' }] } }, 'queued'],
-  ])('%s', (_, more, state) => {
+  ])('toRun reads the state of a run that is %s', (_, more, state) => {
     expect(toRun(job(more))?.state).toBe(state)
   })
 
-  test('one that was told to end has ended when its Pod has', () => {
+  test('a run that was stopped has ended when its Pod has ended', () => {
     const stopped = job()
     const metadata = {
       ...stopped.metadata,
@@ -262,7 +262,7 @@ describe('records of runs', () => {
     expect(toRun({ ...stopped, metadata, status: done })?.state).toBe('succeeded')
   })
 
-  test('of anything else nothing is read, and nothing is thrown', () => {
+  test('toRun ignores anything else, and throws no error', () => {
     fc.assert(
       fc.property(fc.anything(), fc.anything(), fc.anything(), fc.anything(), (annotation, spec, status, found) => {
         const whole = job({ spec, status })
@@ -279,7 +279,7 @@ describe('records of runs', () => {
   })
 })
 
-test('what a run does is one command, and no word of it can be taken for an option', () => {
+test('the arguments of a run are one command, and no value can become an option', () => {
   const input = {
     action: 'deploy' as const,
     isCloned: true,
@@ -308,7 +308,7 @@ test('what a run does is one command, and no word of it can be taken for an opti
     current: 'https://p.example.com',
     contexts: { 'https://p.example.com': { token: 'secret', namespace: 'team', user: 'ann' } },
   })
-  // Its namespace admits no other Pods.
+  // The namespace of a fork admits no other Pods.
   expect(toArguments({ ...input, isFork: true })).toContain('--policy=restricted')
   expect(toArguments({ ...input, isFork: true, action: 'destroy' })).not.toContain('--policy=restricted')
 })

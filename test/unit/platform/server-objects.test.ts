@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { platformObjects } from '../../../platform/install/manifests/server.ts'
 
-test('a Pod of the server that ends still serves what the ingress controller sends it', () => {
+test('a Pod of the server waits before it ends, so the ingress controller can stop using it', () => {
   const objects = platformObjects({
     version: '0.1.0',
     domain: 'dev.example.com',

@@ -40,7 +40,7 @@ test('a login remembers the domain and the registry of the platform', async () =
   })
 })
 
-test('and that it has none; images are never pushed to what is only shown', async () => {
+test('a login remembers that a platform has no registry', async () => {
   const found = await remembered({ domain: 'd.example.com' })
   expect(found).toMatchObject({ platformRegistry: '-' })
   expect(found).not.toHaveProperty('registry')

@@ -17,7 +17,7 @@ const one = {
   kubernetes: { server: 'https://k.example.com' },
 }
 
-test('an upgrade keeps what an administrator has written, and what options have said', async () => {
+test('an upgrade keeps the settings of an administrator and of earlier options', async () => {
   const objects = platformObjects(one)
   const cluster = new MemoryCluster({ namespaces: ['devctl-platform'] })
   cluster.register({

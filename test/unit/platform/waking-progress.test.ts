@@ -4,7 +4,7 @@ import { ASLEEP, fromResting } from '../../../platform/records/asleep.ts'
 import { WakingProgress } from '../../../platform/server/sleep/waker/progress.ts'
 import { MemoryCluster } from '../../support/memory-cluster/memory-cluster.ts'
 
-// Progress for the pages of waking namespaces: anyone can request it, so it must be cheap.
+// Progress of a waking namespace is shown to anyone who requests it, so it must be cheap.
 
 const workload = (namespace: string, name: string, readyReplicas = 0): KubeObject => ({
   apiVersion: 'apps/v1',
@@ -39,13 +39,13 @@ async function open(...namespaces: string[]) {
   return { cluster, progress: new WakingProgress(cluster, () => now), wait }
 }
 
-test('reads what sleep has recorded, and nothing else', async () => {
+test('the progress reads only what sleep has recorded', async () => {
   const { cluster, progress } = await open('shop')
   expect(await progress.of('shop')).toEqual({ ready: 0, services: 2 })
   expect(cluster.calls.map(({ verb }) => verb)).toEqual(['get', 'get', 'get', 'get'])
 })
 
-test('many who ask wait for the same reading, however long it takes, and for half a second after it', async () => {
+test('concurrent callers share one read, which is reused for half a second', async () => {
   const { cluster, progress, wait } = await open('shop')
   let goOn = () => {}
   const held = new Promise<void>(resolve => {

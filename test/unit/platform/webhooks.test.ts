@@ -40,11 +40,11 @@ describe('the signature of GitHub and Gitea', () => {
       false,
     ],
     ['none', 'gitea', {}, false],
-  ])('%s, %s', (_, forge, headers, is) => {
+  ])('isSigned checks a signature: %s, %s', (_, forge, headers, is) => {
     expect(isSigned(forge, secret, { headers, body }, now)).toBe(is)
   })
 
-  test('a secret that is empty signs nothing', () => {
+  test('an empty secret signs nothing', () => {
     const headers = { 'x-hub-signature-256': `sha256=${hmac('').digest('hex')}` }
     expect(isSigned('github', '', { headers, body }, now)).toBe(false)
     expect(isSigned('gitlab', '', { headers: { 'x-gitlab-token': '' }, body }, now)).toBe(false)
@@ -91,7 +91,7 @@ describe('the token and the signature of GitLab', () => {
       false,
     ],
     ['a signature of GitHub', { 'x-hub-signature-256': `sha256=${hmac(secret).digest('hex')}` }, false],
-  ])('%s', (_, headers, is) => {
+  ])('isSigned checks a delivery with %s', (_, headers, is) => {
     expect(isSigned('gitlab', secret, { headers, body }, now)).toBe(is)
   })
 
@@ -100,7 +100,7 @@ describe('the token and the signature of GitLab', () => {
     [299, true],
     [-301, false],
     [301, false],
-  ])('a signature that is %d s old: %s', (age, is) => {
+  ])('a signature that is %d s old is valid: %s', (age, is) => {
     const then = String(seconds - age)
     const headers = signature({ 'webhook-timestamp': then, 'webhook-signature': signed('a', then) })
     expect(isSigned('gitlab', secret, { headers, body }, now)).toBe(is)
@@ -113,7 +113,7 @@ describe('the token and the signature of GitLab', () => {
   })
 })
 
-describe('the name of an event', () => {
+describe('eventOf', () => {
   test.each<readonly [string, 'github' | 'gitea' | 'gitlab', HookHeaders, string | undefined]>([
     ['that of GitHub', 'github', { 'x-github-event': 'pull_request' }, 'pull_request'],
     ['that of Gitea', 'gitea', { 'x-gitea-event': 'issues', 'x-github-event': 'other' }, 'issues'],
@@ -125,16 +125,16 @@ describe('the name of an event', () => {
     ['markup', 'github', { 'x-github-event': '<b>push</b>' }, undefined],
     ['a control character', 'github', { 'x-github-event': 'push\u202e' }, undefined],
     ['a long text', 'github', { 'x-github-event': 'a'.repeat(61) }, undefined],
-  ])('%s', (_, forge, headers, event) => {
+  ])('eventOf reads the name of an event: %s', (_, forge, headers, event) => {
     expect(eventOf(forge, { headers })).toBe(event)
   })
 })
 
-describe('deliveries that were here before', () => {
+describe('repeated deliveries', () => {
   const keys = (id: string | undefined, text: string) =>
     deliveryKeys('github', { headers: { 'x-github-delivery': id }, body: Buffer.from(text) })
 
-  test('the same id, and the same body with another id, are known again', () => {
+  test('an id or a body that was seen before is recognized', () => {
     const seen = remember([], keys('1', 'a'))!
     expect(remember(seen, keys('1', 'a'))).toBeUndefined()
     expect(remember(seen, keys('1', 'b'))).toBeUndefined()
@@ -148,7 +148,7 @@ describe('deliveries that were here before', () => {
     expect(remember(seen, keys('b', 'a'))).toHaveLength(4)
   })
 
-  test('the last 256 are known, whether or not they have an id', () => {
+  test('the last 256 deliveries are recognized, with or without an id', () => {
     let seen: readonly string[] = []
     for (let at = 0; at <= 256; at++) seen = remember(seen, keys(`id ${at}`, `body ${at}`))!
     for (let at = 1; at <= 256; at++) {
@@ -157,7 +157,7 @@ describe('deliveries that were here before', () => {
     }
   })
 
-  test('memory has a limit', () => {
+  test('the memory for deliveries has a limit', () => {
     let seen: readonly string[] = []
     for (let at = 0; at < DELIVERIES; at++) seen = remember(seen, keys(`id ${at}`, `body ${at}`))!
     expect(seen).toHaveLength(DELIVERIES)
@@ -165,7 +165,7 @@ describe('deliveries that were here before', () => {
     expect(JSON.stringify(seen).length).toBeLessThan(16_000)
   })
 
-  test('ids of GitLab and Gitea', () => {
+  test('deliveryKeys reads the ids of GitLab and Gitea', () => {
     const [one] = deliveryKeys('gitlab', { headers: { 'idempotency-key': 'x' }, body })
     const [two] = deliveryKeys('gitea', { headers: { 'x-gitea-delivery': 'x' }, body })
     expect(one).toBe(two)
@@ -173,7 +173,7 @@ describe('deliveries that were here before', () => {
   })
 })
 
-describe('what a delivery says', () => {
+describe('readHook', () => {
   const read = (forge: 'github' | 'gitea' | 'gitlab', value: unknown) =>
     readHook(forge, Buffer.from(JSON.stringify(value)))
   const merge = { object_kind: 'merge_request', object_attributes: { iid: 7 }, project: { id: 3 } }
@@ -192,13 +192,13 @@ describe('what a delivery says', () => {
     ['github', { pull_request: { number: 7 }, repository: { id: 'a/b' } }, 'repository'],
     ['github', [], 'JSON'],
     ['github', null, 'JSON'],
-  ] as const)('%s: %j', (forge, value, wanted) => {
+  ] as const)('readHook reads a delivery of %s: %j', (forge, value, wanted) => {
     const found = read(forge, value)
     if (typeof wanted !== 'string') expect(found).toEqual(wanted)
     else expect(found).toEqual({ kind: 'invalid', problem: expect.stringContaining(wanted) })
   })
 
-  test('what is read of anything is a small number, or a few words', () => {
+  test('readHook returns only a small number or a few words from any payload', () => {
     const forge = fc.constantFrom('github' as const, 'gitlab' as const, 'gitea' as const)
     const any = fc.oneof(
       fc.jsonValue({ maxDepth: 4 }),
@@ -233,13 +233,13 @@ describe('what a delivery says', () => {
     ['lists', (depth: number) => '['.repeat(depth) + ']'.repeat(depth)],
     ['objects', (depth: number) => `${'{"a":'.repeat(depth / 3)}1${'}'.repeat(depth / 3)}`],
     ['lists without an end', (depth: number) => '['.repeat(depth * 2)],
-  ])('%s in each other, as many as a delivery may have, are read', (_, text) => {
+  ])('deeply nested %s are read', (_, text) => {
     const deep = text(120_000)
     for (const body of [deep, `{"pull_request":{"number":7,"x":${deep}},"repository":{"id":3}}`])
       expect(['pull', 'other', 'invalid']).toContain(readHook('github', Buffer.from(body)).kind)
   })
 
-  test('nothing that is sent ends the reader', () => {
+  test('readHook and isSigned throw no error, whatever is sent', () => {
     const forge = fc.constantFrom('github', 'gitlab', 'gitea')
     fc.assert(fc.property(forge, fc.json(), (one, text) => void readHook(one, Buffer.from(text))))
     fc.assert(fc.property(forge, fc.uint8Array(), (one, bytes) => void readHook(one, bytes)))

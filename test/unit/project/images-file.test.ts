@@ -9,7 +9,7 @@ const digest = '0123456789abcdef'.repeat(4)
 const images = (content: string) =>
   Object.fromEntries(readImagesFile(join(makeFolder({ 'm.json': content }), 'm.json'), 'm.json'))
 
-test('a plain map and the metadata of bake are understood', () => {
+test('a plain map and the metadata of bake are read', () => {
   expect(images(`{"web": "r/web:1", "db": "r/db@sha256:${digest}"}`)).toEqual({
     web: 'r/web:1',
     db: `r/db@sha256:${digest}`,

@@ -54,15 +54,15 @@ test.each(['shop', 'My Shop', 'feature/cart_2', `${'long-'.repeat(20)}name`])(
   },
 )
 
-test('without `--name` it is the one of the files', async () => {
+test('an environment without `--name` has the name in the files', async () => {
   expect(await destroyed(GOOD)).toBe('shop')
 })
 
-test('what is named is destroyed although the files are broken', async () => {
+test('an environment with a name can be destroyed although the files are broken', async () => {
   expect(await destroyed(BROKEN, 'My Shop')).toBe('my-shop')
 })
 
-test('a name that cannot be told from the files is a mistake, with theirs before it', async () => {
+test('a name that cannot be derived is an error, reported after those of the files', async () => {
   const { context, io, said } = world(BROKEN)
   const options = { ...none, name: undefined }
   await expect(findName(context, options, await openProject(io, options))).rejects.toMatchObject({
@@ -72,7 +72,7 @@ test('a name that cannot be told from the files is a mistake, with theirs before
   expect(said()).toContain('compose.yaml')
 })
 
-test('without files, and without a name, one error says both', async () => {
+test('a project without files and without a name gets one error about both', async () => {
   const { context, io, said } = world(undefined)
   const options = { ...none, name: undefined }
   await expect(findName(context, options, await openProject(io, options))).rejects.toMatchObject({

@@ -25,7 +25,7 @@ const host = createHost({
 })
 
 describe('the host of a compilation', () => {
-  test('reads files and says why it cannot', () => {
+  test('readFile reads files, and says why it cannot', () => {
     const folder = makeFolder({ 'a.txt': 'é', 'run.sh': '#!/bin/sh' })
     chmodSync(join(folder, 'run.sh'), 0o755)
     symlinkSync('loop', join(folder, 'loop'))
@@ -47,7 +47,7 @@ describe('the host of a compilation', () => {
   })
 
   test.skipIf(process.platform === 'win32')(
-    'reads a pipe to its end, and does not wait for what nobody writes',
+    'readFile reads a pipe to its end, and does not wait for one without a writer',
     async () => {
       const folder = makeFolder()
       const pipe = join(folder, 'pipe')
@@ -64,7 +64,7 @@ describe('the host of a compilation', () => {
     },
   )
 
-  test('lists folders in order, links as what they lead to', () => {
+  test('readDirectory lists a folder in order, and follows links', () => {
     const folder = makeFolder({ b: '', 'a/x': '', C: '' })
     symlinkSync('a', join(folder, 'link'))
     symlinkSync('nowhere', join(folder, 'dangling'))
@@ -79,7 +79,7 @@ describe('the host of a compilation', () => {
     expect(host.readDirectory(join(folder, 'none'))).toBeUndefined()
   })
 
-  test('tells what is at a path', () => {
+  test('stat and realPath follow links', () => {
     const folder = makeFolder({ a: '12345' })
     symlinkSync('a', join(folder, 'link'))
     expect(host.stat(join(folder, 'link'))).toEqual({ kind: 'file', size: 5 })
@@ -90,7 +90,7 @@ describe('the host of a compilation', () => {
     expect(host.realPath(join(folder, 'none'))).toBe(join(folder, 'none'))
   })
 
-  test('finds variables in the shell before the platform', () => {
+  test('variables of the shell are found before those of the platform', () => {
     expect(host.variable('A')).toEqual({ value: 'shell', source: 'shell' })
     expect(host.variable('B')).toEqual({ value: 'p', source: 'platform' })
     expect(host.variable('C')).toBeUndefined()
@@ -112,7 +112,7 @@ function hashOf(change: (folder: string) => void = () => {}, input: Partial<Buil
 describe('the hash of a build', () => {
   const plain = () => hashOf()
 
-  test('is of one content, wherever and whenever it lies', () => {
+  test('the hash is the same for equal content, in any place and at any time', () => {
     expect(plain()).toMatch(/^[0-9a-f]{64}$/)
     expect(plain()).toBe(plain())
     expect(hashOf(folder => utimesSync(join(folder, 'src/main.c'), 0, 0))).toBe(plain())
@@ -128,15 +128,15 @@ describe('the hash of a build', () => {
     ['the Dockerfile', folder => write(folder, { Dockerfile: 'FROM busybox\n' })],
     ['a name', folder => execFileSync('mv', ['main.c', 'Main.c'], { cwd: join(folder, 'src') })],
     ['the place of content', folder => write(folder, { 'src/main.c': 'a', 'src/lib/a.c': 'int main;' })],
-  ])('changes with %s', (_name, change) => expect(hashOf(change)).not.toBe(plain()))
+  ])('the hash changes with %s', (_name, change) => expect(hashOf(change)).not.toBe(plain()))
 
-  test('changes with the target of a link', () => {
+  test('the hash changes with the target of a link', () => {
     const link = (target: string) => hashOf(folder => symlinkSync(target, join(folder, 'link')))
     expect(link('src')).toBe(link('src'))
     expect(link('src')).not.toBe(link('src/lib'))
   })
 
-  test('changes with target, arguments, settings and Dockerfile, not with the order of the arguments', () => {
+  test('the hash depends on target, arguments, settings and Dockerfile, but not on argument order', () => {
     const different = [
       plain(),
       hashOf(undefined, { target: 'dev' }),
@@ -170,7 +170,7 @@ describe('the hash of a build', () => {
     expect(hashOf(undefined, { dockerfile: 'Dockerfile' })).toBe(plain())
   })
 
-  test('leaves out what .dockerignore leaves out, and takes back what it takes back', () => {
+  test('the hash excludes and includes files as `.dockerignore` says', () => {
     const ignoring = (text: string, more: Readonly<Record<string, string>> = {}) =>
       hashOf(folder => write(folder, { '.dockerignore': text, ...more }))
     const rules = '# a comment\nnode_modules\n*.log\n/src/lib\n!src/lib/keep\n'
@@ -185,7 +185,7 @@ describe('the hash of a build', () => {
   })
 
   test.each(['!././bar/x', '!foo/../bar/x', '!//bar//x/', '! bar/./x', '!bar/../bar/*'])(
-    'takes back what a pattern names once it is cleaned: `%s`',
+    'the hash includes what a pattern names once it is cleaned: `%s`',
     pattern => {
       const hash = (text: string) =>
         hashOf(folder => write(folder, { '.dockerignore': `bar\n${pattern}\n`, 'bar/x': text }))
@@ -193,7 +193,7 @@ describe('the hash of a build', () => {
     },
   )
 
-  test('follows a link of an ignore file within the context only, as BuildKit does', () => {
+  test('a link of an ignore file is followed within the context only, as BuildKit does', () => {
     const linked = (target: string, ignored: string, more: Readonly<Record<string, string>> = {}) =>
       hashOf(folder => {
         write(folder, { [ignored]: 'ignored\n', ignored: 'x', ...more })
@@ -206,20 +206,20 @@ describe('the hash of a build', () => {
       })
     for (const target of ['rules/ignore', '/rules/ignore', '../../rules/ignore'])
       expect(linked(target, 'rules/ignore')).toBe(without(target, 'rules/ignore'))
-    // A file of this machine, outside of the context, that would leave it out.
+    // This file is outside of the context, and would exclude `ignored`.
     const outside = join(makeFolder({ ignore: 'ignored\n' }), 'ignore')
     expect(linked(outside, 'rules/ignore')).not.toBe(without(outside, 'rules/ignore'))
     expect(linked('.dockerignore', 'rules/ignore')).not.toBe(without('.dockerignore', 'rules/ignore'))
   })
 
-  test('takes the ignore file of the Dockerfile before that of the context', () => {
+  test('the ignore file of the Dockerfile takes precedence over that of the context', () => {
     const own = { '.dockerignore': 'a\n', 'Dockerfile.dockerignore': 'b\n' }
     const hash = (more: Readonly<Record<string, string>>) => hashOf(folder => write(folder, { ...own, ...more }))
     expect(hash({ b: 'x' })).toBe(hash({}))
     expect(hash({ a: 'x' })).not.toBe(hash({}))
   })
 
-  test('knows two clones of one commit for the same', () => {
+  test('two clones of one commit have the same hash', () => {
     expect(hashOf(folder => write(folder, { '.git/index': 'x', 'sub/.git': 'gitdir: y' }))).toBe(
       hashOf(folder => mkdirSync(join(folder, 'sub'))),
     )
@@ -227,7 +227,7 @@ describe('the hash of a build', () => {
     expect(kept('x')).not.toBe(kept('y'))
   })
 
-  test('does not change with the manifests that devctl writes into the context', () => {
+  test('the hash does not change with the manifests that devctl writes into the context', () => {
     const output = (files: Readonly<Record<string, string>>, more: Readonly<Record<string, string>> = {}) =>
       hashOf(folder => {
         writeOutput(join(folder, 'deploy/k8s'), 'k8s', {
@@ -282,14 +282,14 @@ describe('the hash of a build', () => {
     expect(hashOf(folder => write(folder, { '.devctl.lock': '{}' }))).not.toBe(plain())
   })
 
-  test.skipIf(process.platform !== 'linux')('is of files and links whose names are not UTF-8, too', () => {
+  test.skipIf(process.platform !== 'linux')('the hash includes files and links whose names are not UTF-8', () => {
     const named = (make: (path: Buffer) => void) =>
       hashOf(folder => make(Buffer.concat([Buffer.from(`${folder}/caf`), Buffer.from([0xe9])])))
     const hashes = [named(path => writeFileSync(path, 'x')), named(path => symlinkSync('src', path)), plain()]
     expect(new Set(hashes).size).toBe(3)
   })
 
-  test('does not wait for a pipe', () => {
+  test('the hash does not wait for a pipe', () => {
     if (process.platform === 'win32') return
     const pipes = (folder: string) => {
       execFileSync('mkfifo', ['pipe', '.dockerignore', 'Dockerfile.dockerignore'], { cwd: folder })
@@ -298,7 +298,7 @@ describe('the hash of a build', () => {
     expect(hashOf(pipes)).toMatch(/^[0-9a-f]{64}$/)
   })
 
-  test('reads a large file piece by piece', () => {
+  test('the hash includes the end of a large file', () => {
     const large = (last: string) =>
       hashOf(folder => {
         writeFileSync(join(folder, 'large'), '')
@@ -309,7 +309,7 @@ describe('the hash of a build', () => {
     expect(large('a')).not.toBe(large('b'))
   })
 
-  test('is of folders of this machine only', () => {
+  test('only folders of this machine have a hash', () => {
     const folder = makeFolder({ file: '' })
     expect(host.hashBuild({ context: join(folder, 'none'), args: [] })).toBeUndefined()
     expect(host.hashBuild({ context: join(folder, 'file'), args: [] })).toBeUndefined()

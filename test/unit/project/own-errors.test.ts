@@ -8,7 +8,7 @@ const COMPOSE = `services:
   worker: {image: node, volumes: ["./jobs:/jobs"]}
 `
 
-test('remarks about a service that is developed are left out, those about others are not', async () => {
+test('remarks about a developed service are omitted, and those about others are not', async () => {
   const cwd = makeFolder({ 'compose.yaml': COMPOSE, 'src/a': '', 'jobs/b': '' })
   const workspace = { cwd, env: {}, readStdin: async () => new Uint8Array() }
   const { diagnostics, loaded } = await compileFiles(workspace, [], {})

@@ -34,7 +34,7 @@ const stored = { name: 'kind', domain: 'context.example.com', registry: 'context
 const given = { domain: 'option.example.com', registry: 'option.example.com/r' }
 const none = { domain: undefined, registry: undefined }
 
-describe('the domain and the registry of a deploy come from', () => {
+describe('the domain and the registry of a deploy', () => {
   test.each([
     ['options', given, MANIFEST, 'staging', env, stored, ['option.example.com', 'option.example.com/r']],
     [
@@ -59,13 +59,13 @@ describe('the domain and the registry of a deploy come from', () => {
       ['context.example.com', 'context.example.com/r'],
     ],
     ['nowhere', none, EMPTY, 'staging', {}, { name: 'kind' }, [undefined, undefined]],
-  ] as const)('%s', async (_, options, manifest, environment, env, stored, expected) => {
+  ] as const)('domain and registry come from: %s', async (_, options, manifest, environment, env, stored, expected) => {
     const project = await opened(manifest, environment)
     const { domain, registry } = chooseTargetDefaults({ env }, options, project, { stored, context: 'kind' })
     expect([domain, registry]).toEqual(expected)
   })
 
-  test('what a platform has counts least', async () => {
+  test('the registry of a platform is used last', async () => {
     const platformImages = { name: 'images.example.com/ann', login: async () => undefined }
     const project = await opened(EMPTY)
     const of = (record: StoredContext) =>
@@ -77,7 +77,7 @@ describe('the domain and the registry of a deploy come from', () => {
     expect(of(stored)).toMatchObject({ registry: 'context.example.com/r' })
   })
 
-  test('a value that cannot be one is refused with where it is from', async () => {
+  test('an invalid value is refused with its source', async () => {
     const project = await opened(EMPTY)
     const at = (env: object, domain?: string) => () =>
       chooseTargetDefaults({ env: { ...env } }, none, project, {
@@ -90,7 +90,7 @@ describe('the domain and the registry of a deploy come from', () => {
   })
 })
 
-test('what is rendered has those of the manifest, and never those of a context or the domain of the shell', async () => {
+test('render uses the manifest, and never a context or the domain of the shell', async () => {
   const cwd = makeFolder({ 'devctl.yml': MANIFEST, 'compose.yaml': COMPOSE, Dockerfile: 'FROM scratch\n' })
   const render = async (...args: readonly string[]) => (await run(['render', ...args], { cwd, env })).stdout
   const plain = await render()

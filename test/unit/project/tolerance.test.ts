@@ -9,6 +9,6 @@ test.each([
   ['true', false, true],
   ['1', false, true],
   ['false', true, true],
-] as const)('DEVCTL_TOLERATE_FAILURES=%s with the option %s: %s', (value, tolerateFailures, expected) => {
+] as const)('DEVCTL_TOLERATE_FAILURES=%s and option %s tolerate failures: %s', (value, tolerateFailures, expected) => {
   expect(toleratesFailures({ env: { DEVCTL_TOLERATE_FAILURES: value } }, { tolerateFailures })).toBe(expected)
 })

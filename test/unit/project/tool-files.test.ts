@@ -29,7 +29,7 @@ async function said(path: string): Promise<readonly string[]> {
   return events.flatMap(event => (event.type === 'warning' ? [event.text.replace(/.*: /, '')] : []))
 }
 
-test('the next command names what is in its project, or in a folder above, once', async () => {
+test('the next command names the files in its project or in a folder above, once', async () => {
   expect(await said('shop')).toEqual([])
   expect(await note('shop/package.json', 'shop/api/.envrc', 'shop2/Makefile', 'shop/package.json', '.envrc')).toEqual(
     [],
@@ -41,7 +41,7 @@ test('the next command names what is in its project, or in a folder above, once'
   expect(await said('shop2')).toEqual(['`../shop2/Makefile`'])
 })
 
-test('of many some are named, and what their names do to a terminal is shown', async () => {
+test('only some of many files are named, and control characters are escaped', async () => {
   await note(...Array.from({ length: 300 }, (_, at) => `shop/${at}/.envrc`), 'shop/\u001b[2J/.envrc')
   const [text] = await said('shop')
   expect(text).toMatch(/^(`\d+\/\.envrc`, ){7}`\d+\/\.envrc`, and 192 more$/)
@@ -50,7 +50,7 @@ test('of many some are named, and what their names do to a terminal is shown', a
   expect(await said('shop')).toEqual(['`\\u001b[2J/.envrc`'])
 })
 
-test('notes that cannot be read are none; those that cannot be written are told', async () => {
+test('unreadable notes are ignored, and a failure to write them is reported', async () => {
   mkdirSync(at('home'))
   writeFileSync(at('home/tool-files.json'), '{"paths": [7')
   expect(await said('shop')).toEqual([])

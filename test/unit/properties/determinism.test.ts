@@ -7,12 +7,12 @@ import { rendered } from '../../support/properties/shuffle.ts'
 import { few } from '../../support/takes-all.ts'
 
 // Equal input gives the same bytes, whatever the folder that devctl runs in and the environment of the process.
-// golden.test.ts has the order of keys.
+// The order of keys is checked in golden.test.ts.
 
 const work = mkdtempSync(join(tmpdir(), 'devctl-elsewhere-'))
 afterAll(() => rmSync(work, { recursive: true, force: true }))
 
-describe('neither the folder nor the environment of the process change a byte', () => {
+describe('independence of the folder and the environment of the process', () => {
   const changes: Readonly<Record<string, string>> = {
     TZ: 'Pacific/Kiritimati',
     LANG: 'tr_TR.UTF-8',

@@ -4,7 +4,9 @@ import { damagedCases, expectAnswers } from '../../support/properties/damage.ts'
 
 const { cases, title } = partOf(damagedCases(), 6)
 
-// One way for each case, another for each; `npm run test:long` damages all, in more ways.
-describe(`a damaged file is answered: ${title}`, () => {
-  test.each(cases)('%s', { timeout: 60_000 }, (_name, one, index) => expectAnswers(one, { runs: 1, seed: index + 1 }))
+// Each case is damaged in one way of its own; `npm run test:long` damages all cases in more ways.
+describe(`answers to damaged files: ${title}`, () => {
+  test.each(cases)('devctl answers a damaged file: %s', { timeout: 60_000 }, (_name, one, index) =>
+    expectAnswers(one, { runs: 1, seed: index + 1 }),
+  )
 })

@@ -26,7 +26,7 @@ test('200 files reach the container, and the gate opens', async () => {
   expect(engine.status()).toMatchObject({ state: 'synced', percent: 100, files: 200, filesLeft: 0, problems: [] })
 })
 
-test('changes go both ways', async () => {
+test('changes are synchronized both ways', async () => {
   bench = await startBench()
   const { local, remote, config } = bench
   write(local, 'a.txt', 'one')
@@ -50,7 +50,7 @@ test('changes go both ways', async () => {
   expect(bench.events.filter(({ kind }) => kind === 'problem' || kind === 'conflict')).toEqual([])
 })
 
-test('somebody without the key is not answered', async () => {
+test('a client without the key gets no answer', async () => {
   bench = await startBench()
   write(bench.local, 'a.txt', 'one')
   await bench.startAgent()

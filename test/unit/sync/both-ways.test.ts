@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { TwoSides } from '../../support/sync/two-sides.ts'
 
-test('a laptop and a container agree', async () => {
+test('a laptop and a container get the same files', async () => {
   const sides = new TwoSides()
   sides.laptop.put('/home/project/a', 'one')
   sides.laptop.folders('/home/project/d/e')

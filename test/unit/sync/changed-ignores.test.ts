@@ -15,7 +15,7 @@ function write(sides: TwoSides, side: Side, path: string, text: string): void {
   sides.disk(side).put(place, text)
 }
 
-test('a path that is ignored from now on stays as it is on both sides, whatever becomes of it', async () => {
+test('a newly ignored path stays as it is on both sides, whatever changes there', async () => {
   const sides = await synced({ 'a.log': 'one', 'logs/b': 'two', c: 'three' })
   write(sides, 'local', '.stignore', '*.log\nlogs\n')
   await sides.settle()
@@ -31,7 +31,7 @@ test('a path that is ignored from now on stays as it is on both sides, whatever 
   await sides.close()
 })
 
-test('a path that is no longer ignored is merged as if it had just come', async () => {
+test('a path that is no longer ignored is merged like a new one', async () => {
   const sides = await synced({ '.stignore': 'x\n', 'x/mine': 'mine', 'x/both': 'here', a: 'one' })
   write(sides, 'remote', 'x/both', 'there')
   write(sides, 'remote', 'x/theirs', 'theirs')
@@ -46,7 +46,7 @@ test('a path that is no longer ignored is merged as if it had just come', async 
   await sides.close()
 })
 
-test('the ignore file may ignore itself, may be made and may be deleted', async () => {
+test('the ignore file may ignore itself, and may be created and deleted', async () => {
   const sides = await synced({ a: 'one', b: 'two' })
   write(sides, 'local', '.stignore', '.*\na\n')
   await sides.settle()
@@ -62,7 +62,7 @@ test('the ignore file may ignore itself, may be made and may be deleted', async 
   await sides.close()
 })
 
-test('over the same connection, and without a word', async () => {
+test('a changed ignore file needs no new connection, and causes no event', async () => {
   const sides = await synced({ a: 'one' })
   const { attached } = sides
   let hasEnded = false

@@ -5,8 +5,7 @@ import { encodeFrame, type FrameType } from '../../../sync/protocol/frames.ts'
 import { TwoSides } from '../../support/sync/two-sides.ts'
 import { connectFakeAgent } from './fake-agent.ts'
 
-// Messages that our own program never sends, each way: the other end refuses them, and nothing of it is lost or
-// changed.
+// Each end refuses messages that devctl never sends, and nothing of that end is lost or changed.
 
 const file = (size: number) => ['f', size, 1, 1, 1, 0]
 const problems = (sides: TwoSides) =>
@@ -24,7 +23,7 @@ function laptop(options: ConstructorParameters<typeof TwoSides>[0] = {}): TwoSid
 
 const HERE = { a: 'one', b: 'two' }
 
-// From the agent
+// The following messages come from the agent.
 
 test.each<readonly [string, readonly unknown[], readonly RegExp[]]>([
   [
@@ -61,7 +60,7 @@ test.each<readonly [string, readonly unknown[], readonly RegExp[]]>([
     ],
     [/leads out/, /leads out/, /leads out/, /leads out/, /into `\.git`/, /leads out/],
   ],
-])('the container sends %s', async (_name, entries, words) => {
+])('the laptop refuses entries from the container: %s', async (_name, entries, words) => {
   const sides = laptop()
   connectFakeAgent(sides, entries, ({ type }, send) => {
     if (type === 'apply') send('answer', { results: [{ k: 'done', e: file(3) }] })
@@ -76,7 +75,7 @@ test.each<readonly [string, readonly unknown[], readonly RegExp[]]>([
   await sides.close()
 })
 
-test('names of devices, and others that Windows does not allow, are not written there', async () => {
+test('names of devices, and others that Windows does not allow, are not written on Windows', async () => {
   const sides = laptop({ platform: 'win32' })
   const names = ['CON', 'nul.txt', 'COM1', 'lpt¹', 'a:b', 'trailing.', 'blank ', 'back\\slash', 'conin$', 'ques?tion']
   connectFakeAgent(
@@ -91,7 +90,7 @@ test('names of devices, and others that Windows does not allow, are not written 
   await sides.close()
 })
 
-test('names that one file system takes for the same as one here are not written: case, and letters with accents', async () => {
+test('names that differ only in case or in the form of accents are not written', async () => {
   const sides = laptop({ platform: 'darwin' })
   sides.laptop.put('/home/project/\u00e9', 'mine')
   connectFakeAgent(
@@ -110,7 +109,7 @@ test('names that one file system takes for the same as one here are not written:
   await sides.close()
 })
 
-test('with `direction: up`, nothing that the container says changes a file here', async () => {
+test('the container changes no file here with `direction: up`', async () => {
   const sides = laptop({ direction: 'up' })
   const asked: string[] = []
   connectFakeAgent(
@@ -141,7 +140,7 @@ test('with `direction: up`, nothing that the container says changes a file here'
   await sides.close()
 })
 
-test('a folder of this machine that is replaced by a link while a file comes: nothing is written through it', async () => {
+test('nothing is written through a link that replaces a folder while a file comes', async () => {
   const sides = laptop()
   sides.laptop.folders('/home/project/d')
   connectFakeAgent(
@@ -176,7 +175,7 @@ test.each<readonly [string, object, readonly Uint8Array[]]>([
   ['what is not deflated', { results: [{ k: 'read', size: 3 }], raw: 3 }, [Buffer.from('xyz')]],
   ['an entry that is none', { results: [{ k: 'changed', e: ['f', 'x'] }] }, []],
 ])(
-  'the container answers with %s: nothing is written, and the connection ends or it is told',
+  'the laptop writes nothing and disconnects when the container answers a request with %s',
   async (_n, header, body) => {
     const sides = laptop()
     connectFakeAgent(sides, [['new', file(3)]], ({ type }, send) => {
@@ -215,7 +214,7 @@ test.each<
     },
   ],
   ['no size', (_, send) => send('answer', { k: 'sent' })],
-])('a large file comes with %s: it is not written, and nothing of it is left', async (_name, answer) => {
+])('a large file that comes with %s is not written, and nothing of it remains', async (_name, answer) => {
   const sides = laptop()
   connectFakeAgent(sides, [['large', file(2 << 20)]], ({ type, header }, send) => {
     if (type === 'fetch') answer(header['id'], send)
@@ -238,7 +237,7 @@ test.each<readonly [string, FrameType, object]>([
   ['a sequence that is none', 'changed', { seq: -1, folder: '0', entries: [] }],
   ['a number that is none', 'changed', { seq: 1, folder: '0', entries: [['x', ['f', 1, null, 0, 0, 0]]] }],
   ['an end of nothing', 'started', { resumed: false, own: 7, instance: 'x' }],
-])('the container sends %s out of turn: it is disconnected', async (_name, type, header) => {
+])('a container that sends %s is disconnected', async (_name, type, header) => {
   const sides = laptop()
   sides.startAgent()
   await sides.settle()
@@ -252,7 +251,7 @@ test.each<readonly [string, FrameType, object]>([
   await sides.close()
 })
 
-test('answers and parts that nobody has asked for mean nothing', async () => {
+test('answers and parts that were not requested are ignored', async () => {
   const sides = laptop()
   sides.startAgent()
   await sides.settle()
@@ -267,7 +266,7 @@ test('answers and parts that nobody has asked for mean nothing', async () => {
   await sides.close()
 })
 
-test('last words of the container are one line, and not long', async () => {
+test('the last message of the container is shown as one short line', async () => {
   const sides = laptop()
   sides.startAgent()
   await sides.settle()
@@ -281,7 +280,7 @@ test('last words of the container are one line, and not long', async () => {
   await sides.close()
 })
 
-// From the laptop
+// The following messages come from the laptop.
 
 const OUTSIDE = ['../../secret', '/secret', '../1/x', 'a/../../../secret', '', 'x\0y']
 
@@ -326,7 +325,7 @@ test.each(
       ] as const
     ).map(([type, header]) => [type, path, header] as const),
   ),
-)('a laptop that asks by %s for %j is disconnected', async (type, _path, header) => {
+)('a laptop that sends %s for %j is disconnected', async (type, _path, header) => {
   const sides = await synced()
   const { attached } = sides
   const before = sides.container.files('/')
@@ -358,7 +357,7 @@ test.each(OUTSIDE)('a laptop that changes %j is refused, whatever the change is'
   await sides.close()
 })
 
-test('a laptop does not write, and reads nothing, through a link of the container', async () => {
+test('a laptop writes and reads nothing through a link of the container', async () => {
   const sides = await synced()
   sides.container.makeLink('../../secret-folder', '/volume/src/0/out')
   sides.container.folders('/volume/secret-folder')
@@ -399,7 +398,7 @@ test.for<readonly [string, FrameType, object, (readonly Uint8Array[])?]>([
     { client: 'x', seen: 0, rescan: 0, folders: [{ name: '0', ignores: { rules: 7 } }] },
   ],
 ])(
-  'a laptop sends %s: it is told and disconnected, and the next one is served',
+  'a laptop that sends %s is disconnected with a message, and the next one is served',
   async ([_name, type, header, body]) => {
     const sides = await synced()
     const { attached } = sides
@@ -435,7 +434,7 @@ test.each<readonly [string, readonly (readonly [FrameType, object, Uint8Array[]?
       ['finish', { size: 3, hash: 'x', mtime: 1 }],
     ],
   ],
-])('a file that %s is not placed, and nothing of it is left', async (_name, frames) => {
+])('a file that %s is not written, and nothing of it remains', async (_name, frames) => {
   const sides = await synced()
   const begin: readonly [FrameType, object] = [
     'begin',
@@ -451,7 +450,7 @@ test.each<readonly [string, readonly (readonly [FrameType, object, Uint8Array[]?
   await sides.close()
 })
 
-test('what begins like a greeting and goes on forever is cut off, and so are many at once', async () => {
+test('an endless greeting is cut off, and so are too many connections at once', async () => {
   const sides = await synced()
   const { Pair } = await import('../../support/sync/pair.ts')
   const pairs = Array.from({ length: 30 }, () => new Pair(sides.clock))

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseIgnores } from '../../../sync/ignore/ignore.ts'
 
-/** A pattern, and the regular expression that says the same. What is generated is short, so that those are quick. */
+/** A pattern, and the regular expression with the same meaning. Generated patterns are short, so they match quickly. */
 interface Pattern {
   readonly text: string
   readonly source: string
@@ -55,7 +55,7 @@ const lineOf = ({ pattern, isRooted, includes, ending }: Rule) =>
 const expressionOf = ({ pattern, isRooted, ending }: Rule) =>
   new RegExp(`^${isRooted ? '' : '(?:.*/)?'}(?:${pattern.source})${ending === '/' ? '/.*' : '(?:/.*)?'}$`, 's')
 
-test('patterns match what regular expressions of the same meaning match, and the first one decides', () => {
+test('patterns match like equal regular expressions, and the first match decides', () => {
   fc.assert(
     fc.property(
       fc.array(rule, { minLength: 1, maxLength: 4 }),
@@ -74,7 +74,7 @@ test('patterns match what regular expressions of the same meaning match, and the
   )
 })
 
-test('a folder that is not read holds nothing that is included', () => {
+test('a folder that is not read contains nothing that is included', () => {
   fc.assert(
     fc.property(
       fc.array(rule, { minLength: 1, maxLength: 4 }),

@@ -4,7 +4,7 @@ import { TwoSides } from '../../support/sync/two-sides.ts'
 
 const LEFT = '.devctl-part-0123456789ab'
 
-test('what a process that was killed has left half written is removed by the next one, on both sides', async () => {
+test('half-written files of a killed process are removed by the next one, on both sides', async () => {
   const sides = new TwoSides()
   for (const side of ['local', 'remote'] as const) {
     sides.disk(side).folders(sides.place(side, `d/${LEFT.slice(0, -1)}c`))
@@ -28,7 +28,7 @@ test('a file that another session is writing stays', async () => {
   sides.start()
   await sides.settle()
   const place = sides.place('local', LEFT)
-  // It comes after the first look.
+  // The file appears after the first scan.
   sides.laptop.put(place, 'half')
   await sides.settle()
   expect(sides.files('local')).toEqual({ [LEFT]: 'half' })

@@ -30,7 +30,7 @@ const inode = (sides: TwoSides) => sides.container.entry(PLACE)?.inode
 
 const LARGE = 'x'.repeat(SMALL_FILE + 10)
 
-test('is written in place, whatever its size and its bytes are', async () => {
+test('a mounted file is written in place, whatever its size and its bytes are', async () => {
   const sides = await synced('one')
   expect(sides.files('remote')).toEqual({ 'nginx.conf': 'one' })
   const first = inode(sides)
@@ -48,7 +48,7 @@ test('is written in place, whatever its size and its bytes are', async () => {
   await sides.close()
 })
 
-test('stays in the container when it has gone here, which is said after a moment', async () => {
+test('a mounted file that is deleted here stays in the container, and is reported after a moment', async () => {
   const sides = await synced('one')
   const first = inode(sides)
   sides.laptop.removeFile(HERE)
@@ -64,7 +64,7 @@ test('stays in the container when it has gone here, which is said after a moment
   await sides.close()
 })
 
-test('is there before the application starts, also when it is new in a volume that was synchronized', async () => {
+test('a mounted file exists before the application starts, even if it is new in the volume', async () => {
   const sides = new TwoSides()
   sides.laptop.put('/home/project/a', 'one')
   sides.start()
@@ -87,7 +87,7 @@ test('is there before the application starts, also when it is new in a volume th
   more.server.close()
 })
 
-test('is empty in the container while it cannot be read here: a folder would be mounted in its place', async () => {
+test('a mounted file that does not exist here is empty in the container', async () => {
   const sides = twoSides()
   sides.start()
   await sides.settle()

@@ -35,7 +35,7 @@ test('files of the image stay in the container until either side changes them', 
   await sides.close()
 })
 
-test('the laptop wins, and what it has overwritten is kept', async () => {
+test('the laptop wins a conflict, and the overwritten file is kept', async () => {
   const sides = await synced({ a: 'one' })
   sides.pair!.cut()
   write(sides, 'local', 'a', 'mine')
@@ -48,7 +48,7 @@ test('the laptop wins, and what it has overwritten is kept', async () => {
   await sides.close()
 })
 
-test('another volume means that nothing was deleted', async () => {
+test('a new volume deletes nothing, and gets all files again', async () => {
   const sides = await synced({ a: 'one', b: 'two' })
   sides.newVolume({})
   await sides.settle()
@@ -58,7 +58,7 @@ test('another volume means that nothing was deleted', async () => {
 })
 
 test.each(['local', 'remote'] as const)(
-  'the root has lost everything on one side (%s): nothing is deleted',
+  'an empty root on one side (%s) deletes nothing before an answer',
   async side => {
     const sides = await synced({ a: 'one', 'd/b': 'two' })
     const other = side === 'local' ? 'remote' : 'local'
@@ -75,7 +75,7 @@ test.each(['local', 'remote'] as const)(
   },
 )
 
-test('after a stop the files are brought back', async () => {
+test('the files are restored after a stop', async () => {
   const sides = await synced({ a: 'one', b: 'two' })
   sides.pair!.cut()
   for (const path of ['a', 'b']) sides.laptop.removeAll(sides.place('local', path))
@@ -88,7 +88,7 @@ test('after a stop the files are brought back', async () => {
   await sides.close()
 })
 
-test('a full disk is a problem of its file; the others go on, and it is tried again', async () => {
+test('a full disk is a problem of one file only, and the file is tried again', async () => {
   const sides = await synced({ a: 'one' })
   sides.container.room = 5
   write(sides, 'local', 'large', 'x'.repeat(100))
@@ -109,7 +109,7 @@ test('a full disk is a problem of its file; the others go on, and it is tried ag
   await sides.close()
 })
 
-test('a full disk is told once for all files that have no room', async () => {
+test('a full disk is reported once for all files that have no room', async () => {
   const sides = await synced({ a: 'one' })
   const full = () => sides.events.filter(({ kind }) => kind === 'full')
   sides.container.room = 0
@@ -139,7 +139,7 @@ test('a file that no longer fits in its place keeps its old contents', async () 
   await sides.close()
 })
 
-test('over a cut connection only what has changed is sent', async () => {
+test('only changes are sent after a cut connection', async () => {
   const sides = await synced(Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`file-${n}`, 'x'.repeat(200)])))
   const before = sides.engine.status().sentBytes
   sides.pair!.cut()
@@ -152,7 +152,7 @@ test('over a cut connection only what has changed is sent', async () => {
   await sides.close()
 })
 
-test('a second session with nothing changed sends no file', async () => {
+test('a second session without changes sends no file', async () => {
   const sides = await synced(Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`file-${n}`, 'x'.repeat(200)])))
   await sides.clock.run(5_000)
   await sides.engine.close()
@@ -164,7 +164,7 @@ test('a second session with nothing changed sends no file', async () => {
   await sides.close()
 })
 
-test('a file that is always being written arrives nevertheless', async () => {
+test('a file that is written all the time arrives nevertheless', async () => {
   const sides = await synced({ log: 'start' })
   for (let n = 0; n < 40; n++) {
     sides.laptop.put('/home/project/log', `line ${n}`)
@@ -175,7 +175,7 @@ test('a file that is always being written arrives nevertheless', async () => {
   await sides.close()
 })
 
-test('a damaged base is no base', async () => {
+test('a damaged base is not used', async () => {
   const sides = await synced({ a: 'one', b: 'two' })
   await sides.clock.run(5_000)
   await sides.engine.close()
@@ -189,7 +189,7 @@ test('a damaged base is no base', async () => {
   await sides.close()
 })
 
-test('a folder with ignored files stays where it is', async () => {
+test('a folder with ignored files is not deleted', async () => {
   const ignores = { ...NO_IGNORES, text: 'cache\n' }
   const sides = new TwoSides({ folders: [{ name: '0', local: '/home/project', ignores }] })
   write(sides, 'local', 'src/a', 'one')
@@ -222,7 +222,7 @@ test('packages that the container has installed itself are not synchronized', as
   await sides.close()
 })
 
-test('names that are one name to some file systems are reported, not written', async () => {
+test('names that a file system does not distinguish are reported, not written', async () => {
   const sides = new TwoSides({ platform: 'darwin' })
   write(sides, 'local', 'Readme', 'mine')
   sides.start()
@@ -235,7 +235,7 @@ test('names that are one name to some file systems are reported, not written', a
   await sides.close()
 })
 
-test('what the container sends is checked: paths, links, what is written through links', async () => {
+test('paths, links and writes through links from the container are checked', async () => {
   const sides = await synced({ a: 'one', b: 'two' })
   sides.laptop.folders('/home/outside')
   sides.laptop.makeLink('../outside', '/home/project/out')
@@ -258,7 +258,7 @@ test('what the container sends is checked: paths, links, what is written through
   await sides.close()
 })
 
-/** A message that no agent of ours would send. */
+/** Sends a message that no agent of devctl would send. */
 function hostile(sides: TwoSides, header: object): void {
   const text = Buffer.from(JSON.stringify(header))
   const start = Buffer.alloc(9)
@@ -273,7 +273,7 @@ test.each([
   ['an unknown folder', { seq: 1, folder: '../x', entries: [] }],
   ['an entry of no kind', { seq: 1, folder: '0', entries: [['a', ['z']]] }],
   ['a negative size', { seq: 1, folder: '0', entries: [['a', ['f', -1, 0, 0, 0, 0]]] }],
-])('an agent that talks nonsense is disconnected: %s', async (_name, header) => {
+])('an agent that sends invalid messages is disconnected: %s', async (_name, header) => {
   const sides = await synced({ a: 'one' })
   const { attached } = sides
   hostile(sides, header)
@@ -283,7 +283,7 @@ test.each([
   await sides.close()
 })
 
-test('a silent connection is given up', async () => {
+test('a silent connection is closed', async () => {
   const sides = await synced({ a: 'one' })
   const { attached } = sides
   // The container has disappeared, and the connection drops everything.
@@ -294,7 +294,7 @@ test('a silent connection is given up', async () => {
 })
 
 test.each(['.devctl', 'keys/of/devctl'])(
-  'what belongs to this machine (%s) goes neither way, whatever is in .stignore',
+  'files of this machine (%s) are never synchronized, whatever `.stignore` says',
   async own => {
     const ignores = { ...NO_IGNORES, text: `!/${own}\n!.stignore` }
     const sides = new TwoSides({ folders: [{ name: '0', local: '/home/project', ignores, own: [own] }] })
@@ -319,7 +319,7 @@ test.each(['.devctl', 'keys/of/devctl'])(
   },
 )
 
-test('archives of `devctl doctor` stay here, whatever is in .stignore', async () => {
+test('archives of `devctl doctor` stay on this machine, whatever `.stignore` says', async () => {
   const ignores = { ...NO_IGNORES, text: '!devctl-doctor-*.zip' }
   const sides = new TwoSides({ folders: [{ name: '0', local: '/home/project', ignores }] })
   for (const path of ['devctl-doctor-20261123005900.zip', 'a/devctl-doctor-2.zip', 'a/my-devctl-doctor-2.zip', 'b'])
@@ -330,7 +330,7 @@ test('archives of `devctl doctor` stay here, whatever is in .stignore', async ()
   await sides.close()
 })
 
-test('a large file that the container makes is told of once, before it comes', async () => {
+test('a large file from the container is reported once, before it comes', async () => {
   const sides = await synced({ a: 'one' })
   const entry = (size: number) => ['f', size, 0, 0, 1, 0]
   for (const [index, size] of [200_000_000, 300_000_000, 20_000_000].entries()) {
@@ -343,7 +343,7 @@ test('a large file that the container makes is told of once, before it comes', a
   await sides.close()
 })
 
-test('an included file of patterns does not come back from the container: the change is a conflict', async () => {
+test('a change of an included pattern file in the container is a conflict, and is undone', async () => {
   const ignores = { ...NO_IGNORES, text: '#include d/more', includes: { 'd/more': '*.log' } }
   const sides = new TwoSides({ folders: [{ name: '0', local: '/home/project', ignores }] })
   write(sides, 'local', 'd/more', '*.log')

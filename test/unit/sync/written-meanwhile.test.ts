@@ -25,7 +25,7 @@ async function synced(): Promise<TwoSides> {
   return sides
 }
 
-test('a large file is sent when it is complete, not over and over again while it is written', async () => {
+test('a large file is sent once it is complete, not repeatedly while it is written', async () => {
   const sides = await synced()
   const before = sides.engine.status().sentBytes
   const bytes = await writeSlowly(sides, 'local', 3_000)
@@ -47,7 +47,7 @@ test('a large file that never rests is sent as it is', async () => {
   await sides.close()
 })
 
-test('a large file of the container comes when it is complete', async () => {
+test('a large file that the container writes slowly arrives complete', async () => {
   const sides = await synced()
   const bytes = await writeSlowly(sides, 'remote', 2_000)
   await sides.settle()
@@ -55,7 +55,7 @@ test('a large file of the container comes when it is complete', async () => {
   await sides.close()
 })
 
-test('what the container has written before the application may start is found', async () => {
+test('a file that the container writes before the application may start is found', async () => {
   const sides = new TwoSides()
   for (const name of ['a', 'b', 'c']) sides.laptop.put(`/home/project/${name}`, 'x'.repeat(2 * MIB))
   sides.start()
@@ -71,7 +71,7 @@ test('what the container has written before the application may start is found',
   await sides.close()
 })
 
-test('a stream is fast if it takes more than deflate makes, and nobody knows at first', () => {
+test('a stream is fast if it takes more than deflate produces, but not at first', () => {
   const slow = new Throughput()
   const fast = new Throughput()
   expect(fast.isFast).toBe(false)

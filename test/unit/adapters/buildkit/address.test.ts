@@ -15,7 +15,7 @@ test.each([
   ['https://builder.example.com:8443/', 'dns:///builder.example.com:8443', true],
   ['unix:///run/buildkit/buildkitd.sock', 'unix:/run/buildkit/buildkitd.sock', false],
   ['unix:/run/b.sock', 'unix:/run/b.sock', false],
-])('%s', (text, target, isSecure) => {
+])('parseBuilderAddress accepts %s', (text, target, isSecure) => {
   expect(parseBuilderAddress(text)).toMatchObject({ text, target, isSecure })
 })
 
@@ -32,6 +32,6 @@ test.each([
   'docker-container://x',
   'http://x',
   'a b',
-])('%j is refused', text => {
+])('parseBuilderAddress refuses %j', text => {
   expect(() => parseBuilderAddress(text)).toThrow(UserError)
 })

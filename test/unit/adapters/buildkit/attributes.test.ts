@@ -4,11 +4,11 @@ import { imageInput } from '../../../support/buildkit/input.ts'
 
 const attributesOf = (part: Parameters<typeof imageInput>[0]) => frontendAttributes(imageInput(part))
 
-test('an image with nothing but a folder leaves everything to the builder', () => {
+test('an image with only a folder leaves all settings to the builder', () => {
   expect(attributesOf({})).toEqual({ filename: 'Dockerfile' })
 })
 
-test('everything that an image can have is an attribute of the frontend', () => {
+test('every setting of an image is an attribute of the frontend', () => {
   const attributes = attributesOf({
     dockerfile: { path: '/src/docker/web.Dockerfile' },
     contexts: new Map([
@@ -63,7 +63,7 @@ test.each([
   expect(attributesOf({ context: { remote }, dockerfile })).toEqual({ context: remote, ...expected })
 })
 
-test('values that mean the default are left out', () => {
+test('attributes with default values are omitted', () => {
   expect(attributesOf({ network: 'default', noCache: [], provenance: false, sbom: false })).toEqual({
     filename: 'Dockerfile',
   })

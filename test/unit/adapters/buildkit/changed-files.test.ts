@@ -41,7 +41,7 @@ test.each<readonly [string, () => void]>([
   ['the time of a file', () => utimesSync(at('src/a'), 1, 1)],
   ['a file, for the same content', () => writeFileSync(at('src/a'), readFileSync(at('src/a')))],
   ['permissions that are not in the hash', () => chmodSync(at('src/a'), 0o600)],
-])('%s may change', (_, change) => {
+])('changeFinder accepts a change of %s', (_, change) => {
   change()
   expect(send()).toBeGreaterThan(5)
   expect(send()).toBeGreaterThan(5)
@@ -70,22 +70,22 @@ test.each<readonly [string, () => void]>([
     },
   ],
   ['what may be executed', () => chmodSync(at('src/a'), 0o755)],
-])('%s must not change', (_, change) => {
+])('changeFinder refuses a change of %s', (_, change) => {
   change()
   expect(() => send()).toThrow('changed during the build')
 })
 
-test('a Dockerfile outside of the context must not change', () => {
+test('changeFinder refuses a changed Dockerfile outside of the context', () => {
   hashBuild({ context: at('src'), dockerfile: '../Dockerfile', args: [] })
   writeFileSync(at('Dockerfile'), 'FROM other')
   expect(() => send()).toThrow('Dockerfile changed during the build')
 })
 
-test('what was hashed last counts', () => {
+test('changeFinder compares with the last hash', () => {
   writeFileSync(at('src/a'), 'other')
   expect(() => send()).toThrow('src/a changed during the build')
   hashBuild({ context: root, args: [] })
   expect(send()).toBeGreaterThan(5)
 })
 
-test('nothing is known of a folder that was not hashed', () => expect(changeFinder(tmpdir())).toBeUndefined())
+test('changeFinder knows only folders that were hashed', () => expect(changeFinder(tmpdir())).toBeUndefined())

@@ -27,7 +27,7 @@ async function failuresAt(
   }
 }
 
-test('a server that does not answer is given up', async () => {
+test('connectToBuilder gives up a server that does not answer', async () => {
   for (const failure of await failuresAt(
     createServer(() => {}),
     { answerWithin: SHORT },
@@ -37,29 +37,29 @@ test('a server that does not answer is given up', async () => {
   }
 })
 
-test('a server that closes the connection', async () => {
+test('connectToBuilder reports a server that closes the connection', async () => {
   for (const failure of await failuresAt(createServer(socket => socket.destroy())))
     expect(failure).toMatchObject({ kind: 'unreachable', message: expect.stringMatching(/^no connection to /) })
 })
 
-test('a web server is not a builder', async () => {
+test('connectToBuilder refuses a web server', async () => {
   const server = createHttpServer((_, response) => response.end('<html>'))
   for (const failure of await failuresAt(server)) expect(failure).toMatchObject({ kind: 'refused' })
 })
 
-test('a server without TLS', async () => {
+test('connectToBuilder reports a server without TLS', async () => {
   const server = createServer(socket => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')))
   for (const failure of await failuresAt(server, { scheme: 'https' }))
     expect(failure).toMatchObject({ kind: 'tls', message: expect.stringContaining('it does not use TLS') })
 })
 
-test('an engine whose API is too old', async () => {
+test('connectToBuilder refuses an engine whose API is too old', async () => {
   const server = createHttpServer((_, response) => response.setHeader('Api-Version', '1.38').end('OK'))
   const [, failure] = await failuresAt(server)
   expect(failure).toMatchObject({ kind: 'too-old', message: expect.stringContaining('is older than 18.09') })
 })
 
-test('an address where nothing listens, and a name that does not resolve', async () => {
+test('connectToBuilder reports a socket that does not exist', async () => {
   const failure = (address: string) => connectToBuilder(address, { signal }).catch((error: unknown) => error)
   expect(await failure('unix:///nothing/here.sock')).toMatchObject({
     kind: 'unreachable',
@@ -72,13 +72,13 @@ test('an address where nothing listens, and a name that does not resolve', async
   })
 })
 
-test('a certificate that is none', async () => {
+test('connectToBuilder refuses an invalid certificate', async () => {
   const tls = { ca: Buffer.from('x'), cert: Buffer.from('y'), key: Buffer.from('z') }
   const failure = await connectToBuilder('tcp://127.0.0.1:1', { signal, tls }).catch((error: unknown) => error)
   expect(failure).toMatchObject({ kind: 'tls' })
 })
 
-test('an engine that is silent when the build begins does not outlast the abort', async () => {
+test('a build with a silent engine ends at its abort', async () => {
   const abort = new AbortController()
   const reason = new Error('stopped')
   const server = createHttpServer((_, response) => response.setHeader('Api-Version', '1.47').end('{}'))
@@ -92,7 +92,7 @@ test('an engine that is silent when the build begins does not outlast the abort'
   server.close()
 })
 
-test('an engine that is gone when the build begins is a lost connection', async () => {
+test('a build with an engine that has stopped is a lost connection', async () => {
   const server = createHttpServer((_, response) => response.setHeader('Api-Version', '1.47').end('{}'))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const env = { DOCKER_HOST: `tcp://127.0.0.1:${(server.address() as AddressInfo).port}` }
@@ -104,7 +104,7 @@ test('an engine that is gone when the build begins is a lost connection', async 
   builder.close()
 })
 
-test('an abort ends the attempt with its reason', async () => {
+test('an abort ends connectToBuilder with its reason', async () => {
   const abort = new AbortController()
   const reason = new Error('stopped')
   const server = createServer(() => abort.abort(reason))

@@ -8,7 +8,7 @@ import { makeFolder } from '../../../support/cli/folder.ts'
 
 const digestOf = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`
 
-/** Calls a method of the service for a folder, and gives its responses. */
+/** Calls a method of the service for a folder, and returns its responses. */
 async function call(
   folder: string,
   method: string,
@@ -44,7 +44,7 @@ const commit = (text: string, more = {}) => ({
 })
 
 describe('the folder of a cache', () => {
-  test('takes a blob in pieces, and gives it back from any offset', async () => {
+  test('a cache folder stores a blob in pieces and returns it from any offset', async () => {
     const folder = makeFolder()
     const expected = digestOf('hello')
     const pieces = [
@@ -69,20 +69,20 @@ describe('the folder of a cache', () => {
     ['another digest', commit('hello', { expected: digestOf('other') })],
     ['another size', commit('hello', { total: 6 })],
     ['a hole', commit('hello', { offset: 3 })],
-  ])('takes no blob with %s', async (_, request) => {
+  ])('a cache folder refuses a blob with %s', async (_, request) => {
     const folder = makeFolder()
     expect(await codeOf(call(folder, 'Write', [request]))).toBe(FAILED_PRECONDITION)
     expect(readdirSync(join(folder, 'blobs/sha256'))).toEqual([])
     expect(readdirSync(join(folder, 'ingest'))).toEqual([])
   })
 
-  test('keeps nothing of a blob that is cut off', async () => {
+  test('a cache folder keeps nothing of an incomplete blob', async () => {
     const folder = makeFolder()
     await call(folder, 'Write', [{ action: 1, data: Buffer.from('hel') }])
     expect(readdirSync(join(folder, 'ingest'))).toEqual([])
   })
 
-  test('gives nothing outside itself, and is only written if it is for export', async () => {
+  test('a cache folder returns no other files, and is written only for an export', async () => {
     const folder = makeFolder()
     writeFileSync(join(folder, 'secret'), 'secret')
     for (const digest of ['sha256:../../secret', '../secret', 'sha256:', 'md5:00', `sha256:${'A'.repeat(64)}`, '']) {
@@ -94,7 +94,7 @@ describe('the folder of a cache', () => {
     expect(await codeOf(call(folder, 'Info', [{ digest: digestOf('x') }], { store: 'local:/etc' }))).toBe(NOT_FOUND)
   })
 
-  test('writes into a folder behind a link', async () => {
+  test('a cache folder behind a link is written', async () => {
     const folder = makeFolder()
     mkdirSync(join(folder, 'real'))
     symlinkSync('real', join(folder, 'link'))

@@ -24,7 +24,7 @@ test.each([
   [push('unexpected status from HEAD request to http://127.0.0.1:5000/v2/x: 403 Forbidden'), false],
   [push('push access denied, repository does not exist or may require authorization'), false],
   [push('failed to do request: Head "https://r/v2/x": dial tcp: lookup r: no such host'), false],
-])('%s: it may be tried again: %s', (details, isTransient) => {
+])('the push failure %s is transient: %s', (details, isTransient) => {
   expect(meaning(details)).toMatchObject({ kind: 'registry', isTransient })
 })
 
@@ -38,12 +38,12 @@ test.each([
   expect(meaning(details, code)).toMatchObject({ kind: 'lost', isTransient: true })
 })
 
-test('a builder that is not back says so in few words', () => {
+test('a builder that refuses connections is reported in few words', () => {
   const details = 'No connection established. Last error: Error: connect ECONNREFUSED 127.0.0.1:1234. Resolution note: '
   expect(meaning(details, UNAVAILABLE).message).toBe('the connection to BuildKit was lost: nothing listens there')
 })
 
-test('what is nothing of that is a refusal', () => {
+test('any other response is reported as a refusal', () => {
   expect(meaning('granting entitlement network.host is not allowed')).toMatchObject({
     kind: 'refused',
     isTransient: false,
@@ -51,7 +51,7 @@ test('what is nothing of that is a refusal', () => {
   })
 })
 
-test('a step of Docker 20.10 that failed', () => {
+test('a failed step of Docker 20.10 is a failure of the build', () => {
   const failure = meaning('executor failed running [/bin/sh -c curl x]: exit code: 7')
   expect(failure).toBeInstanceOf(BuildFailure)
   expect(failure).toMatchObject({ exitStatus: 7, isTransient: false })
@@ -65,7 +65,7 @@ test.each([
   ['error parsing HTTP 429 response body: no error details found in HTTP response body: "{}"', true],
   ['error parsing HTTP 403 response body: unexpected end of JSON input: ""', false],
   ['read tcp 127.0.0.1:37770->127.0.0.1:46853: read: connection reset by peer', true],
-])('an engine that cannot push: %s', (text, isTransient) => {
+])('registryError recognizes the push failure of an engine: %s', (text, isTransient) => {
   expect(registryError('x:1', text)).toMatchObject({ kind: 'registry', isTransient })
 })
 
@@ -84,7 +84,7 @@ test.each([
     push('failed to do request: Head "https://r/v2/x": dial tcp: lookup r: no such host'),
     'failed to push registry.example.com:443/x:1: lookup r: no such host',
   ],
-])('the text of %s has no addresses of blobs', (details, text) => {
+])('the message of %s has no addresses of blobs', (details, text) => {
   expect(meaning(details).message).toBe(text)
 })
 

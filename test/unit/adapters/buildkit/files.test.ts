@@ -36,13 +36,13 @@ utimesSync(join(root, 'b'), 1, 1.5)
 
 const pathsOf = (selection: Parameters<typeof walk>[1]) => [...walk(root, selection)].map(({ path }) => path)
 
-describe('a walk', () => {
-  test('gives the entries of each folder by the bytes of their names', () => {
+describe('walk', () => {
+  test('walk sorts the entries of each folder by the bytes of their names', () => {
     const top = pathsOf({}).filter(path => !path.includes('/'))
     expect(top).toEqual(['a', 'a-b', 'a.b', 'b', 'c', 'circle', 'link', 'z', '\ufffd', '𝒳'])
   })
 
-  test('tells modes as Go has them, times to the nanosecond, links and second names', () => {
+  test('walk reports modes as Go encodes them, times in nanoseconds, and targets of links', () => {
     const files = new Map([...walk(root, {})].map(file => [file.path, file]))
     expect(files.get('b')).toEqual({
       path: 'b',
@@ -56,7 +56,7 @@ describe('a walk', () => {
     expect(files.get('a')!.mode).toBe(2 ** 31 + 0o755)
   })
 
-  test('gives a folder that is left out where something in it is taken back', () => {
+  test('walk gives an excluded folder when something in it is included again', () => {
     expect(pathsOf({ include: ['z'], exclude: ['z/skip', '!z/skip/keep'] })).toEqual([
       'z',
       'z/skip',
@@ -65,7 +65,7 @@ describe('a walk', () => {
     ])
   })
 
-  test.skipIf(process.platform !== 'linux')('refuses names that are not UTF-8, unless they are left out', () => {
+  test.skipIf(process.platform !== 'linux')('walk refuses a name that is not UTF-8 unless it is left out', () => {
     const folder = mkdtempSync(join(tmpdir(), 'devctl-test-names-'))
     writeFileSync(Buffer.concat([Buffer.from(`${folder}/caf`), Buffer.from([0xe9])]), '')
     writeFileSync(join(folder, 'main.js'), '')
@@ -75,13 +75,13 @@ describe('a walk', () => {
     rmSync(folder, { recursive: true })
   })
 
-  test('includes what links lead to', () => {
+  test('walk includes the targets of links in `followPaths`', () => {
     expect(pathsOf({ followPaths: ['link/y'] })).toEqual(['a', 'a/deep', 'a/deep/y', 'link'])
     expect(pathsOf({ followPaths: ['.'] })).toEqual(pathsOf({}))
   })
 })
 
-test('links are followed once, whatever they lead to', () => {
+test('followLinks adds the target of each link once and merges nested paths', () => {
   expect(followLinks(root, ['circle'])).toEqual(['circle'])
   expect(followLinks(root, ['l*'])).toEqual(['a/deep', 'l*'])
   expect(followLinks(root, ['a', 'a/x'])).toEqual(['a'])
@@ -99,18 +99,18 @@ test.each([
   [['a, b'], 'a', true],
   [['a\\b'], 'ab', true],
   [['a\\*'], 'a*', false],
-])('%j for %s: it is sent: %s', (exclude, path, expected) => {
+])('a filter that excludes %j takes %s: %s', (exclude, path, expected) => {
   expect(pathFilter({ exclude }).takes(path)).toBe(expected)
 })
 
-test('a folder in memory has its texts', async () => {
+test('folderInMemory lists and reads the files that it was given', async () => {
   const folder = folderInMemory(new Map([['Dockerfile', 'FROM x']]))
   expect([...folder.files({ include: ['Dockerfile', 'Dockerfile.dockerignore'] })]).toHaveLength(1)
   expect([...folder.files({ followPaths: ['other'] })]).toEqual([])
   expect(await textOf(folder.open({ path: 'Dockerfile', size: 6, modTime: 0n }))).toBe('FROM x')
 })
 
-test('a file that is not what was announced, or cannot be read, is an error', async () => {
+test('a file that has changed since the walk, or cannot be read, is an error', async () => {
   const folder = folderAt(root)
   const modTime = statSync(join(root, 'b'), { bigint: true }).mtimeNs
   const open = async (file: Partial<FileToSend>) => textOf(folder.open({ path: 'b', size: 7, modTime, ...file }))

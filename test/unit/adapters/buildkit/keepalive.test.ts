@@ -10,7 +10,7 @@ const keepaliveOf = (time?: string, timeout?: string, permit?: string) =>
 
 const DEFAULT = { timeout: 20_000, permitWithoutStream: false }
 
-test('without the variables, nothing is pinged', () => {
+test('readKeepalive turns pings off when no variable is set', () => {
   expect(keepaliveOf()).toEqual(DEFAULT)
 })
 
@@ -19,7 +19,7 @@ test.each([
   ['10000', 10_000],
   ['9999', 10_000],
   ['1', 10_000],
-])('a time of %s is %i', (text, time) => {
+])('a time of %s is read as %i ms', (text, time) => {
   expect(keepaliveOf(text)).toEqual({ ...DEFAULT, time })
 })
 
@@ -27,7 +27,7 @@ test.each(['', '0', '-5', '10s', '1.5', 'infinity', ' 20000', '99999999999999'])
   expect(keepaliveOf(text)).toEqual(DEFAULT)
 })
 
-test('a timeout is taken as it is', () => {
+test('a timeout is used unchanged, and an invalid one is ignored', () => {
   expect(keepaliveOf('20000', '500', '1')).toEqual({ time: 20_000, timeout: 500, permitWithoutStream: true })
   expect(keepaliveOf(undefined, 'soon')).toEqual(DEFAULT)
 })
@@ -39,6 +39,6 @@ test.each([
   ['false', false],
   ['yes', false],
   ['tRuE', false],
-])('%s permits pings without a stream: %s', (text, permitWithoutStream) => {
+])('the value %s permits pings without a stream: %s', (text, permitWithoutStream) => {
   expect(keepaliveOf(undefined, undefined, text)).toEqual({ ...DEFAULT, permitWithoutStream })
 })

@@ -110,7 +110,7 @@ const cases: readonly (readonly [text: string, step: string, place: string, mess
   [`${LLB}ENV must have two arguments`, '', '', 'ENV must have two arguments'],
 ]
 
-test.each(cases)('a Docker Engine 20.10 says: %s', async (details, name, place, message, hint) => {
+test.each(cases)('a failure of Docker Engine 20.10 is located: %s', async (details, name, place, message, hint) => {
   const folder = await mkdtemp(join(tmpdir(), 'devctl-test-'))
   try {
     const path = join(folder, 'Dockerfile')

@@ -43,7 +43,7 @@ const connections: readonly (readonly [string, (tls: BuilderTls) => Promise<{ cl
   ['a Docker Engine', tls => connectToEngine(parseEngineAddress(`tcp://127.0.0.1:${ports.engine}`, tls), { signal })],
 ]
 
-test.each(connections)('%s with TLS is reached with the right certificates', async (_, connect) => {
+test.each(connections)('%s accepts a TLS connection with the right certificates', async (_, connect) => {
   const builder = await connect({ ca, cert: ca, key, serverName })
   builder.close()
 })
@@ -60,7 +60,7 @@ test.each(
     [name, 'whose certificate has another name', connect, { ca, cert: ca, key }] as const,
     [name, 'that asks for a client certificate', connect, { ca, serverName }] as const,
   ]),
-)('%s with TLS %s is refused', async (_, __, connect, tls) => {
+)('a TLS connection to %s %s fails', async (_, __, connect, tls) => {
   const failure = await connect(tls).catch((error: unknown) => error)
   expect(failure).toMatchObject({
     kind: 'tls',

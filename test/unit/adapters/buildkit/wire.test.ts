@@ -15,7 +15,7 @@ const SCALARS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   bytes,
 }
 
-/** Values of a message; those of fields may be absent. */
+/** Values of a message in which any field may be absent. */
 const messageOf = (name: string): fc.Arbitrary<Record<string, unknown>> =>
   fc.record(Object.fromEntries(Object.entries(MESSAGES[name]!).map(([key, field]) => [key, fieldOf(field)])), {
     requiredKeys: [],
@@ -35,7 +35,7 @@ function fieldOf({ type, isList, isMap }: WireField): fc.Arbitrary<unknown> {
 const readByLibrary = (name: string, encoded: Uint8Array, options: { defaults?: boolean } = {}) =>
   types.lookupType(name).toObject(types.lookupType(name).decode(encoded), { longs: Number, bytes: Buffer, ...options })
 
-test.each(Object.keys(MESSAGES))('%s is written and read as protobufjs does', name => {
+test.each(Object.keys(MESSAGES))('%s is encoded and decoded as protobufjs does', name => {
   fc.assert(
     fc.property(messageOf(name), value => {
       const type = types.lookupType(name)
@@ -50,7 +50,7 @@ test.each(Object.keys(MESSAGES))('%s is written and read as protobufjs does', na
   )
 })
 
-test('numbers are read with their signs', () => {
+test('decodeMessage reads numbers with their signs', () => {
   const type = types.lookupType('google.protobuf.Timestamp')
   for (const seconds of [-1, -62_135_596_800, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER])
     for (const nanos of [-1, 1, -(2 ** 31)])
@@ -60,7 +60,7 @@ test('numbers are read with their signs', () => {
       })
 })
 
-test('fields that the table does not have are skipped', () => {
+test('decodeMessage skips fields that the table does not have', () => {
   const others = [
     [0x98, 0x06, 0xff, 0x01],
     [0x99, 0x06, 1, 2, 3, 4, 5, 6, 7, 8],
@@ -73,12 +73,12 @@ test('fields that the table does not have are skipped', () => {
   }
 })
 
-test('bytes that are not a message are refused', () => {
+test('decodeMessage refuses bytes that are not a message', () => {
   for (const encoded of [[0x0a], [0x0a, 5, 1], [0x08, ...Array(11).fill(0xff)], [0x0b], [0x19, 1], [0x0d, 1]])
     expect(() => decodeMessage('grpc.health.v1.HealthCheckRequest', Buffer.from(encoded))).toThrow()
 })
 
-test('bytes at random are read or refused', () => {
+test('decodeMessage reads random bytes or refuses them with one of its errors', () => {
   fc.assert(
     fc.property(fc.constantFrom(...Object.keys(MESSAGES)), fc.uint8Array({ maxLength: 60 }), (name, encoded) => {
       try {

@@ -16,8 +16,8 @@ import { makeFolder, read } from '../../../support/cli/folder.ts'
 const privately = { shown: 'the file', isPrivate: true }
 const mode = (path: string) => statSync(path).mode & 0o777
 
-describe('changing a file', () => {
-  test('makes it and its folders for nobody else to read', async () => {
+describe('changeFile', () => {
+  test('changeFile creates the file and its folders without rights for other users', async () => {
     const folder = makeFolder()
     const file = join(folder, 'home/deeper/file')
     await changeFile(file, { ...privately, edit: text => `${text}!` })
@@ -25,7 +25,7 @@ describe('changing a file', () => {
     expect([mode(file), mode(join(folder, 'home')), mode(join(folder, 'home/deeper'))]).toEqual([0o600, 0o700, 0o700])
   })
 
-  test('keeps the mode of a file that is not ours, and takes the rights of others from one that is', async () => {
+  test('changeFile keeps the mode of a file, and sets 0600 only if the file is private', async () => {
     const folder = makeFolder({ file: 'a' })
     const file = join(folder, 'file')
     writeFileSync(file, 'a', { mode: 0o640 })
@@ -37,7 +37,7 @@ describe('changing a file', () => {
     expect(read(folder)).toEqual({ file: 'c' })
   })
 
-  test('one after another loses nothing, however many want to at once', async () => {
+  test('changeFile loses no change when many calls run at the same time', async () => {
     const folder = makeFolder()
     const file = join(folder, 'file')
     const numbers = Array.from({ length: 30 }, (_, index) => index)
@@ -57,7 +57,7 @@ describe('changing a file', () => {
     expect(new Set(written['file']!.split(',').slice(0, -1).map(Number))).toEqual(new Set(numbers))
   })
 
-  test('writes nothing when nothing is to be changed, or the change fails', async () => {
+  test('changeFile writes nothing when the text stays equal or the edit fails', async () => {
     const folder = makeFolder({ file: 'a' })
     const file = join(folder, 'file')
     const { ino } = statSync(file)
@@ -71,7 +71,7 @@ describe('changing a file', () => {
     expect(readdirSync(folder)).toEqual(['file'])
   })
 
-  test('goes through a link', async () => {
+  test('changeFile edits the target of a symbolic link and keeps the link', async () => {
     const folder = makeFolder({ real: 'a' })
     symlinkSync('real', join(folder, 'link'))
     await changeFile(join(folder, 'link'), { ...privately, edit: text => `${text}b` })
@@ -79,7 +79,7 @@ describe('changing a file', () => {
     expect(readFileSync(join(folder, 'real'), 'utf8')).toBe('ab')
   })
 
-  test('goes on after a process that was killed in the middle, and clears its tokens away', async () => {
+  test('changeFile continues after another process was killed, and deletes its temporary file', async () => {
     const dead = '01234567-89ab-cdef-0123-456789abcdef'
     const folder = makeFolder({ file: 'a', 'file.lock': dead, [`file.${dead}.tmp`]: 'half of a tok' })
     const longAgo = Date.now() / 1000 - 60
@@ -88,7 +88,7 @@ describe('changing a file', () => {
     expect(read(folder)).toEqual({ file: 'ab' })
   })
 
-  test('begins anew when its lock was taken for a dead one', async () => {
+  test('changeFile starts again when another process has taken over its lock', async () => {
     const folder = makeFolder({ file: 'a' })
     const file = join(folder, 'file')
     let attempts = 0
@@ -97,7 +97,7 @@ describe('changing a file', () => {
       edit: text => {
         attempts++
         if (attempts === 1) {
-          // Changes by another process meanwhile.
+          // Another process changes the file meanwhile.
           writeFileSync(file, `${text}, theirs`)
           writeFileSync(`${file}.lock`, 'theirs')
           const longAgo = Date.now() / 1000 - 60
@@ -109,7 +109,7 @@ describe('changing a file', () => {
     expect(read(folder)).toEqual({ file: 'a, theirs, ours' })
   })
 
-  test('says what is in the way', async () => {
+  test('changeFile reports the error that prevents the write', async () => {
     const folder = makeFolder({ file: 'a' })
     mkdirSync(join(folder, 'folder'))
     const error = await changeFile(join(folder, 'folder'), { ...privately, edit: () => 'b' }).catch(error => error)

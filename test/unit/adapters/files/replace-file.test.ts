@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { replaceFile } from '../../../../adapters/files/replace-file.ts'
 import { makeFolder } from '../../../support/cli/folder.ts'
 
-test('a file is replaced at once: who has it open sees the old one, whole', async () => {
+test('replaceFile puts a new file in the place of the old one and keeps the mode', async () => {
   const folder = makeFolder({ 'images.json': 'old' })
   const file = join(folder, 'images.json')
   chmodSync(file, 0o640)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { temporaryPath } from '../../../../adapters/files/temporary-file.ts'
 import { makeFolder } from '../../../support/cli/folder.ts'
 
-test('files of processes that were killed are removed by the next one that writes the same file', async () => {
+test('temporaryPath deletes the files that ended processes left for the same target', async () => {
   const folder = makeFolder()
   const own = await temporaryPath(folder, 'out.tar')
   const ended = spawnSync(process.execPath, ['--version']).pid

@@ -46,7 +46,7 @@ describe('a value of a YAML text', () => {
       'current-context: |\n  a\n  b\n# why\nkind: Config\n',
       'current-context: new\n# why\nkind: Config\n',
     ],
-  ])('%s', async (_, before, after) => {
+  ])('the value %s', async (_, before, after) => {
     expect(await edited(before, { path: ['current-context'], value: 'new' })).toBe(after)
   })
 
@@ -69,11 +69,11 @@ describe('a value of a YAML text', () => {
     ],
     ['contexts:\n- name: kind\n', 'contexts:\n- name: kind\n  context:\n    namespace: shop\n'],
     ['contexts:\n- name: kind\n  context:\n', 'contexts:\n- name: kind\n  context:\n    namespace: shop\n'],
-  ])('in a list is that of the item with its name: %j', async (before, after) => {
+  ])('a value in a list is set in the item with the given name: %j', async (before, after) => {
     expect(await edited(before, { path: context, value: 'shop' })).toBe(after)
   })
 
-  test('keeps its type, whatever it looks like', async () => {
+  test('a value stays a string when it looks like another type', async () => {
     for (const name of [
       'true',
       'on',
@@ -117,7 +117,7 @@ describe('a value of a YAML text', () => {
     ['contexts:\n', '`contexts` must be a list'],
     ['a: b\ncontexts: [hunter2\n', 'it is not valid YAML (line 3)'],
     ['a: b\n---\nc: d\n', 'it has several documents'],
-  ])('cannot be set in %j: %s', async (text, problem) => {
+  ])('a value cannot be set in %j: %s', async (text, problem) => {
     expect(await editYaml(text, { path: context, value: 'shop' })).toEqual({ ok: false, problem })
   })
 })
@@ -136,7 +136,7 @@ describe('an item of a list', () => {
     ['resources: a.yaml\n', '`resources` must be a list'],
     ['resources: {a: b}\n', '`resources` must be a list'],
     ['x: &a [a.yaml]\nresources: *a\n', '`resources` is an alias, which stands for another place too'],
-  ])('is added to %j', async (before, after) => {
+  ])('an item is added to %j, or the reason against it is reported', async (before, after) => {
     expect((await edited(before, { path: ['resources'], item: 'b.yaml' })).replace('"b.yaml"', 'b.yaml')).toBe(
       after.replace('"b.yaml"', 'b.yaml'),
     )
@@ -163,7 +163,7 @@ describe('a mapping', () => {
       'environments:\n  dev: &d {secrets: {values: {services.db.environment.PASSWORD: {secret: db, key: password}}}}\n  prod: *d\n',
     ],
     ['environments:\n  base: &d {}\n  dev: *d\n', '`environments.dev` is an alias, which stands for another place too'],
-  ])('is added in one line to %j', async (before, after) => {
+  ])('a mapping is added in one line to %j, or the reason against it is reported', async (before, after) => {
     expect(await edited(before, { path, value: { secret: 'db', key: 'password' } })).toBe(after)
   })
 })

@@ -5,17 +5,20 @@ import { putNamedItems } from '../../../../adapters/files/yaml-named-items.ts'
 const put = async (text: string, name = 'a', more = {}) =>
   putNamedItems(text, [{ list: 'users', item: { name, user: { token: 'b' } } }], { kind: 'Config', ...more })
 
-describe('named items of a YAML document', () => {
-  test.each(['', '# nothing yet\n', 'users:\n', 'users: []\n', 'users: null\n', '{}\n'])('go into %j', async before => {
-    const edited = await put(before)
-    expect(edited).toMatchObject({ ok: true })
-    expect(parse((edited as { text: string }).text)).toEqual({
-      kind: 'Config',
-      users: [{ name: 'a', user: { token: 'b' } }],
-    })
-  })
+describe('putNamedItems', () => {
+  test.each(['', '# nothing yet\n', 'users:\n', 'users: []\n', 'users: null\n', '{}\n'])(
+    'putNamedItems adds an item to %j',
+    async before => {
+      const edited = await put(before)
+      expect(edited).toMatchObject({ ok: true })
+      expect(parse((edited as { text: string }).text)).toEqual({
+        kind: 'Config',
+        users: [{ name: 'a', user: { token: 'b' } }],
+      })
+    },
+  )
 
-  test('replace those of their name, and leave all else with its comments', async () => {
+  test('putNamedItems replaces items of the same name, and keeps the rest with its comments', async () => {
     const before =
       'kind: Config\nusers:\n  # old\n  - name: a\n    user: {x: 1}\n  - name: c # mine\n    user: {yes: no}\nother: "1"\n'
     const edited = await put(before)
@@ -25,7 +28,7 @@ describe('named items of a YAML document', () => {
     })
   })
 
-  test('keep texts that look like numbers', async () => {
+  test('putNamedItems keeps strings that look like numbers', async () => {
     const edited = await put('', '127_0_0_1_80', { current: '10' })
     const { text } = edited as { text: string }
     expect(text).toContain('name: "127_0_0_1_80"')
@@ -37,7 +40,7 @@ describe('named items of a YAML document', () => {
     ['users: x\n', '`users` must be a list'],
     ['a: [\n', 'it is not one YAML document'],
     ['a: 1\n---\nb: 2\n', 'it is not one YAML document'],
-  ])('refuse %j', async (before, problem) => {
+  ])('putNamedItems refuses %j', async (before, problem) => {
     expect(await put(before)).toEqual({ ok: false, problem: expect.stringContaining(problem) })
   })
 })

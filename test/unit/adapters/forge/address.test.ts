@@ -5,7 +5,7 @@ import { siteOf } from '../../../../adapters/forge/site.ts'
 import { tokenFor } from '../../../../adapters/forge/token.ts'
 import type { ForgeKind } from '../../../../compiler/values/repository-names.ts'
 
-describe('addresses', () => {
+describe('parseRepositoryAddress', () => {
   test.each([
     ['https://github.com/org/deploy.git', 'github.com', 'org/deploy'],
     ['https://github.com/org/deploy/', 'github.com', 'org/deploy'],
@@ -19,7 +19,7 @@ describe('addresses', () => {
     ['git@gitlab.com:group/sub/deploy.git', 'gitlab.com', 'group/sub/deploy'],
     ['git@[::1]:org/deploy.git', '[::1]', 'org/deploy'],
     ['git://git.example.com/org/deploy.git', 'git.example.com', 'org/deploy'],
-  ])('%s', (text, host, path) => {
+  ])('parseRepositoryAddress reads the host and the path of %s', (text, host, path) => {
     expect(parseRepositoryAddress(text)).toMatchObject({ host, path })
   })
 
@@ -39,16 +39,16 @@ describe('addresses', () => {
     'git@host:org/..',
     'https://',
     '',
-  ])('%s is none of a forge', text => {
+  ])('%s is not the address of a repository on a forge', text => {
     expect(siteOf(text, {})).toBeUndefined()
   })
 
-  test('keeps neither user nor password', () => {
+  test('parseRepositoryAddress keeps neither user nor password', () => {
     expect(JSON.stringify(parseRepositoryAddress('https://ann:hunter2@gitlab.com/a/b'))).not.toMatch(/ann|hunter2/)
   })
 })
 
-describe('the forge of an address', () => {
+describe('siteOf', () => {
   test.each<[string, ForgeVariables, ForgeKind, string, string]>([
     ['git@github.com:o/r.git', {}, 'github', 'https://github.com', 'https://api.github.com'],
     ['https://corp.ghe.com/o/r', {}, 'github', 'https://corp.ghe.com', 'https://api.corp.ghe.com'],
@@ -108,11 +108,11 @@ describe('the forge of an address', () => {
       'https://corp.example/gitlab',
       'https://corp.example/gitlab/api/v4',
     ],
-  ])('%s', (address, env, kind, web, api) => {
+  ])('siteOf finds the forge of %s', (address, env, kind, web, api) => {
     expect(siteOf(address, env)).toMatchObject({ kind, web, api })
   })
 
-  test('a server below a path', () => {
+  test('siteOf finds a server below a path', () => {
     const env = { CI_SERVER_URL: 'https://corp.example/gitlab/' }
     expect(siteOf('https://corp.example/gitlab/g/s/r.git', env)).toMatchObject({
       path: 'g/s/r',
@@ -120,11 +120,11 @@ describe('the forge of an address', () => {
     })
   })
 
-  test('another port is another server', () => {
+  test('another port means another server', () => {
     expect(siteOf('https://corp.example:444/g/r', { CI_SERVER_URL: 'https://corp.example' })).toBeUndefined()
   })
 
-  test('a host that nothing is known of needs to be told', () => {
+  test('siteOf needs the kind of the forge for an unknown host', () => {
     expect(siteOf('git@git.corp.example:o/r', {})).toBeUndefined()
     expect(siteOf('git@git.corp.example:o/r', {}, 'gitea')).toMatchObject({
       kind: 'gitea',
@@ -133,12 +133,12 @@ describe('the forge of an address', () => {
     expect(siteOf('git@git.example.org:o/r', {})).toBeUndefined()
   })
 
-  test('only GitLab has groups in groups', () => {
+  test('siteOf refuses a group in a group on GitHub', () => {
     expect(siteOf('https://github.com/a/b/c', {})).toBeUndefined()
   })
 })
 
-describe('the token', () => {
+describe('tokenFor', () => {
   const found = (address: string, env: ForgeVariables, forge?: ForgeKind) => tokenFor(siteOf(address, env, forge)!, env)
 
   test.each<[string, ForgeVariables, string]>([
@@ -172,7 +172,7 @@ describe('the token', () => {
       { GITHUB_TOKEN: 'g', GITHUB_SERVER_URL: 'https://git.example', GITEA_ACTIONS: 'true' },
       'GITHUB_TOKEN',
     ],
-  ])('of %s', (address, env, variable) => {
+  ])('tokenFor chooses the variable for %s', (address, env, variable) => {
     expect(found(address, env, address.includes('git.corp') ? 'gitea' : undefined)).toMatchObject({ variable })
   })
 
@@ -194,7 +194,7 @@ describe('the token', () => {
     ],
     ['https://gitlab.com/g/r', { CI_JOB_TOKEN: 'j' }, /`CI_JOB_TOKEN`\) cannot open merge requests: set .*scope `api`/],
     ['http://gitea.corp.example/o/r', { GITEA_TOKEN: 'g' }, /^a token is not sent to `http:.*it is not https$/],
-    // Nothing but the checkout says that these are the user's servers.
+    // Only the checkout says that these are the user's servers.
     [
       'https://github.evil.example/o/r',
       { GH_ENTERPRISE_TOKEN: 'e' },
@@ -209,13 +209,13 @@ describe('the token', () => {
       /is for `git.corp.example` \(`DEVCTL_FORGE_TOKEN_HOST`\), not for `gitlab.com`/,
     ],
     ['https://github.com/o/r', { GITHUB_TOKEN: 'a\r\nhost: b' }, /^`GITHUB_TOKEN` does not hold a token/],
-  ])('none for %s', (address, env, reason) => {
+  ])('tokenFor gives a reason instead of a token for %s', (address, env, reason) => {
     const none = found(address, env)
     expect(none).toMatchObject({ reason: expect.stringMatching(reason) })
     expect(none.token).toBeUndefined()
   })
 
-  test('a line end behind it does not count', () => {
+  test('tokenFor ignores a line end after the token', () => {
     expect(found('https://github.com/o/r', { GITHUB_TOKEN: 'abc\n' })).toMatchObject({ token: 'abc' })
   })
 })

@@ -7,7 +7,7 @@ import { ALL_FORGES } from '../../../../adapters/forge/forges.ts'
 
 type Answers = (request: IncomingMessage, response: ServerResponse) => void
 
-/** A server, and what it was asked. */
+/** Starts a server and records its requests. */
 async function serving(answers: Answers) {
   const asked: IncomingMessage[] = []
   const server = createServer((request, response) => {
@@ -43,14 +43,14 @@ const ANSWERS: readonly (readonly [kind: string, answer: ForgeAnswer])[] = [
 ]
 const asking = ALL_FORGES.flatMap(({ kind, question }) => (question ? [{ kind, question }] : []))
 
-test('each kind that is asked has an answer here, which no other kind takes for its own', () => {
+test('each kind of forge recognizes its own answer, and no other kind does', () => {
   expect([...new Set(ANSWERS.map(([kind]) => kind))].sort()).toEqual(asking.map(({ kind }) => kind as string).sort())
   for (const [own, answer] of ANSWERS)
     expect(asking.filter(({ question }) => question.isIt(answer)).map(({ kind }) => kind)).toEqual([own])
 })
 
-describe('a forge of which nothing is known is asked', () => {
-  test.each(ANSWERS)('%s', async (kind, { status, text, headers }) => {
+describe('findForge', () => {
+  test.each(ANSWERS)('findForge recognizes %s without a token', async (kind, { status, text, headers }) => {
     const { path } = asking.find(one => one.kind === kind)!.question
     const { repository, asked } = await serving(reply(path, status, text, headers as Readonly<Record<string, string>>))
     const forge = await findForge(repository, { ...TOKENS, DEVCTL_FORGE_TOKEN_HOST: '127.0.0.1' }, {}, never)
@@ -66,13 +66,13 @@ describe('a forge of which nothing is known is asked', () => {
     ['null', (_, response) => response.writeHead(200).end('null')],
     ['nothing', (_, response) => void response.destroy()],
     ['a redirect', (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
-  ])('%s is none', async (_, answers) => {
+  ])('findForge finds no forge when the server answers with %s', async (_, answers) => {
     const { repository } = await serving(answers)
     expect(await findForge(repository, TOKENS, {}, never)).toBeUndefined()
   })
 
   test.each(asking.map(({ question }) => question.path))(
-    'of a server that answers as all kinds do, it is the first in the list, if `%s` answers last too',
+    'findForge takes the first kind in the list if all kinds match, even if `%s` answers last',
     async last => {
       let answered = 0
       let release = () => {}
@@ -90,19 +90,19 @@ describe('a forge of which nothing is known is asked', () => {
     },
   )
 
-  test('a server that does not answer is of no known kind', async () => {
+  test('findForge finds no forge when the server does not answer', async () => {
     const { repository, asked } = await serving(() => {})
     expect(await findForge(repository, {}, {}, never, 200)).toBeUndefined()
     expect(asked).toHaveLength(asking.length)
   })
 
-  test('who gives up is not kept waiting', async () => {
+  test('findForge ends when its signal is aborted', async () => {
     const end = new AbortController()
     const { repository } = await serving(() => end.abort(new Error('enough')))
     await expect(findForge(repository, {}, {}, end.signal)).rejects.toThrow('enough')
   })
 
-  test('one that is known is not asked', async () => {
+  test('findForge does not ask a server whose kind is known', async () => {
     const { repository, asked, port } = await serving(() => {})
     expect((await findForge(repository, {}, { forge: 'gitlab' }, never))?.kind).toBe('gitlab')
     expect((await findForge(repository, { GITEA_SERVER_URL: `http://127.0.0.1:${port}` }, {}, never))?.kind).toBe(
@@ -111,7 +111,7 @@ describe('a forge of which nothing is known is asked', () => {
     expect(asked).toEqual([])
   })
 
-  test('a folder is none', async () => {
+  test('findForge finds no forge for a folder', async () => {
     expect(await findForge('/srv/git/deploy', {}, {}, never)).toBeUndefined()
   })
 })

@@ -48,7 +48,7 @@ describe.each(Object.entries(KINDS))('one comment on %s', (kind, { env, all, one
   }
   const list = (page: number) => `GET ${all}?page=${page}&per_page=100&limit=100`
 
-  test('is written', async () => {
+  test('a comment is created when none starts with the marker', async () => {
     const quoted = { id: 1, body: `somebody quotes ${MARKER}` }
     const { calls, received } = await comment({ json: [quoted, { id: 2, body: null }] }, { status: 201, json: {} })
     expect(calls()).toEqual([list(1), `POST ${all}`])
@@ -60,7 +60,7 @@ describe.each(Object.entries(KINDS))('one comment on %s', (kind, { env, all, one
   const own = { id: 12, body: `${MARKER}\nbefore`, ...by(5) }
   const link = `<https://forge.example.com/next?page=2>; rel="next"`
 
-  test('is changed, on whatever page it is, and never that of somebody else', async () => {
+  test("the comment of the token's user is updated, on any page, and no other user's", async () => {
     const { calls, received } = await comment(
       { headers: { link }, json: [{ id: 1, body: 'x' }, planted] },
       { json: { id: 5 } },
@@ -71,13 +71,13 @@ describe.each(Object.entries(KINDS))('one comment on %s', (kind, { env, all, one
     expect(received[3]!.body).toEqual({ body: text })
   })
 
-  test('is a new one where all that begin with the marker are of others', async () => {
+  test('a comment is created when all with the marker are by other users', async () => {
     const { calls, received } = await comment({ json: [planted] }, { json: { id: 5 } }, { status: 201, json: {} })
     expect(calls()).toEqual([list(1), `GET ${user}`, `POST ${all}`])
     expect(received[2]!.body).toEqual({ body: text })
   })
 
-  test.each([403, 404])('is a new one where the own one may not be changed, or is gone: %i', async status => {
+  test.each([403, 404])('a comment is created when the old one may not be changed or is missing: %i', async status => {
     const { calls } = await comment(
       { json: [own] },
       { json: { id: 5 } },
@@ -87,7 +87,7 @@ describe.each(Object.entries(KINDS))('one comment on %s', (kind, { env, all, one
     expect(calls().slice(2)).toEqual([`${change} ${one}`, `POST ${all}`])
   })
 
-  test('is changed without looking for it where its number is known, and has one when it is written', async () => {
+  test('a comment with a known number is updated without a search, or created if it is missing', async () => {
     const changed = await commentKnown({ id: 12 }, { json: {} })
     expect([changed.calls(), changed.id]).toEqual([[`${change} ${one}`], 12])
     const gone = await commentKnown(
@@ -99,7 +99,7 @@ describe.each(Object.entries(KINDS))('one comment on %s', (kind, { env, all, one
     expect([gone.calls(), gone.id]).toEqual([[`${change} ${one}`, list(1), `POST ${all}`], 14])
   })
 
-  test('is that of a bot where the token may not ask whose it is, and GitHub says who is one', async () => {
+  test('when the token may not read its own user, only a comment of a GitHub bot is updated', async () => {
     const bot = { ...own, ...(kind === 'github' && { user: { id: 41_898_282, type: 'Bot' } }) }
     const refused = { status: 403, json: { message: 'Resource not accessible by integration' } }
     const { calls } = await comment({ json: [planted, bot] }, refused, { status: 201, json: {} })

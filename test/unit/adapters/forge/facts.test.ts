@@ -41,10 +41,10 @@ const facts = {
 describe.each([
   ['gitea', '/api/v1', `token ${TOKEN}`],
   ['github', '/api/v3', `Bearer ${TOKEN}`],
-] as const)('%s', (kind, api, header) => {
+] as const)('facts of requests on %s', (kind, api, header) => {
   const root = `${api}/repos/team/shop`
 
-  test('a request, with the repositories by their numbers', async () => {
+  test('pull returns a request, with the repositories by their numbers', async () => {
     const { facts: forge, calls, received } = await asked(kind, { json: pull() })
     expect(await forge.pull(7)).toEqual(facts)
     expect(calls()).toEqual([`GET ${root}/pulls/7`])
@@ -61,12 +61,12 @@ describe.each([
       },
       { head: { id: '8', url: 'https://a' } },
     ],
-  ])('a request that is %s', async (_, more, wanted) => {
+  ])('pull returns a request that is %s', async (_, more, wanted) => {
     const { facts: forge } = await asked(kind, { json: pull(more) })
     expect(await forge.pull(7)).toEqual({ ...facts, ...wanted })
   })
 
-  test('an answer without an author is none', async () => {
+  test('pull refuses an answer without an author', async () => {
     const { facts: forge } = await asked(kind, { json: pull({ user: null }) })
     expect((await failureOf(forge.pull(7))).message).toContain('`user` must be an object')
   })
@@ -75,7 +75,7 @@ describe.each([
     [{ id: 3, permissions: { push: true } }, true],
     [{ id: 3, permissions: { push: false } }, false],
     [{ id: 3 }, false],
-  ])('%j: may its token write: %s', async (json, mayWrite) => {
+  ])('repository reads from %j whether the token may write: %s', async (json, mayWrite) => {
     const { facts: forge, calls } = await asked(kind, { json })
     expect(await forge.repository()).toEqual({ id: '3', mayWrite })
     expect(calls()).toEqual([`GET ${root}`])
@@ -89,13 +89,13 @@ describe.each([
     ['somebody who has the name now', { json: { permission: 'admin', user: { id: 6, login: 'ann' } } }, false],
     ['no collaborator', { status: 404, json: { message: 'Not Found' } }, false],
     ['the token may not ask', { status: 403, json: { message: 'Must have push access' } }, false],
-  ])('the author is %s', async (_, reply, may) => {
+  ])('mayWrite is decided for an author: %s', async (_, reply, may) => {
     const { facts: forge, calls } = await asked(kind, reply)
     expect(await forge.mayWrite({ id: '5', login: 'ann' })).toBe(may)
     expect(calls()).toEqual([`GET ${root}/collaborators/ann/permission`])
   })
 
-  test('no answer is not a no', async () => {
+  test('mayWrite rejects when the forge does not give an answer', async () => {
     const limited = { status: 403, headers: { 'x-ratelimit-remaining': '0' }, json: { message: 'rate limit' } }
     for (const reply of [{ status: 502, json: {} }, limited, 'cut'] as const) {
       const { facts: forge } = await asked(kind, reply, reply)
@@ -103,14 +103,14 @@ describe.each([
     }
   })
 
-  test('a name is one part of the path', async () => {
+  test('mayWrite escapes the login in the path', async () => {
     const { facts: forge, received } = await asked(kind, { status: 404, json: {} })
     await forge.mayWrite({ id: '5', login: '../../x?a' })
     expect(received[0]!.path).toBe(`${root}/collaborators/../../x?a/permission`) // decoded: it was escaped
   })
 })
 
-describe('gitlab', () => {
+describe('facts of requests on gitlab', () => {
   const root = '/api/v4/projects/team/shop'
   const merge = (more: object = {}) => ({
     iid: 7,
@@ -132,7 +132,7 @@ describe('gitlab', () => {
     ...more,
   })
 
-  test('a request, with the project of its branch', async () => {
+  test('pull returns a request, with the project of its branch', async () => {
     const { facts: forge, calls, received } = await asked('gitlab', { json: merge() }, { json: project() })
     expect(await forge.pull(7)).toEqual(facts)
     expect(calls()).toEqual([`GET ${root}/merge_requests/7`, 'GET /api/v4/projects/8'])
@@ -151,7 +151,7 @@ describe('gitlab', () => {
       { json: project({ namespace: { kind: 'group' }, owner: undefined }) },
       { head: { id: '8', url: facts.head.url } },
     ],
-  ])('a request that is %s', async (_, more, reply, wanted) => {
+  ])('pull returns a request that is %s', async (_, more, reply, wanted) => {
     const { facts: forge } = await asked('gitlab', { json: merge(more) }, reply)
     expect(await forge.pull(7)).toEqual({ ...facts, ...wanted })
   })
@@ -161,7 +161,7 @@ describe('gitlab', () => {
     [{ project_access: null, group_access: { access_level: 40 } }, true],
     [{ project_access: { access_level: 20 }, group_access: null }, false],
     [null, false],
-  ])('%j: may its token write: %s', async (permissions, mayWrite) => {
+  ])('repository reads from %j whether the token may write: %s', async (permissions, mayWrite) => {
     const { facts: forge } = await asked('gitlab', { json: project({ id: 3, permissions }) })
     expect(await forge.repository()).toEqual({ id: '3', mayWrite })
   })
@@ -172,7 +172,7 @@ describe('gitlab', () => {
     ['blocked', { json: { id: 5, access_level: 50, state: 'blocked' } }, false],
     ['somebody else', { json: { id: 6, access_level: 50, state: 'active' } }, false],
     ['no member', { status: 404, json: { message: '404 Not found' } }, false],
-  ])('the author is %s', async (_, reply, may) => {
+  ])('mayWrite is decided for an author: %s', async (_, reply, may) => {
     const { facts: forge, calls } = await asked('gitlab', reply)
     expect(await forge.mayWrite({ id: '5', login: 'ann' })).toBe(may)
     expect(calls()).toEqual([`GET ${root}/members/all/5`])

@@ -20,14 +20,14 @@ async function forge(...replies: readonly Reply[]) {
   return { ...server, requests: requests!, waits, told }
 }
 
-describe('what may pass is tried again', () => {
+describe('temporary failures', () => {
   test.each<[string, Reply]>([
     ['a connection that is cut', 'cut'],
     ['an answer that breaks off', 'half'],
     ['502', busy],
     ['503', { status: 503, json: { message: 'maintenance' } }],
     ['500', { status: 500, json: { message: '' } }],
-  ])('%s', async (_, fault) => {
+  ])('a request is retried after %s', async (_, fault) => {
     const { requests, received, waits } = await forge(fault, fault, { json: [] })
     expect(await requests.find(branches)).toBeUndefined()
     expect(received).toHaveLength(3)
@@ -36,20 +36,20 @@ describe('what may pass is tried again', () => {
     expect(waits[1]).toBeLessThanOrEqual(1000)
   })
 
-  test('until the attempts are used up, then reported', async () => {
+  test('a request fails with the last status when its attempts are used up', async () => {
     const { requests, received } = await forge(busy, busy, busy, busy, busy)
     const error = await failureOf(requests.find(branches))
     expect(error.message).toMatch(/^`127\.0\.0\.1:\d+` answers 502 when asked to look for the pull request$/)
     expect(received).toHaveLength(4)
   })
 
-  test('what is refused is not', async () => {
+  test('a refused request is not retried', async () => {
     const { requests, received } = await forge({ status: 400, json: { message: 'no' } })
     await failureOf(requests.find(branches))
     expect(received).toHaveLength(1)
   })
 
-  test('nothing that listens', async () => {
+  test('a request is retried when nothing listens, and the error says so', async () => {
     const { options, waits } = impatient()
     const env = { GITEA_SERVER_URL: 'http://127.0.0.1:1', GITEA_TOKEN: 't' }
     const { requests } = forgeOf('http://127.0.0.1:1/o/r', env, options)!
@@ -60,7 +60,7 @@ describe('what may pass is tried again', () => {
   })
 })
 
-describe('limits', () => {
+describe('rate limits', () => {
   test.each<[string, Reply, number]>([
     [
       '429 with seconds',
@@ -77,7 +77,7 @@ describe('limits', () => {
       { status: 403, json: { message: 'You have exceeded a secondary rate limit.' } },
       60_000,
     ],
-  ])('%s is waited for, also to make something', async (_, limited, milliseconds) => {
+  ])('opening a pull request waits and tries again after %s', async (_, limited, milliseconds) => {
     const made = {
       number: 1,
       html_url: 'u',
@@ -93,7 +93,7 @@ describe('limits', () => {
     expect(received.map(({ method }) => method)).toEqual(['POST', 'POST'])
   })
 
-  test('a long one is told at once', async () => {
+  test('a long limit is reported at once', async () => {
     const reset = String(Math.floor(Date.now() / 1000) + 1800)
     const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset }
     const { requests, waits } = await forge({
@@ -108,7 +108,7 @@ describe('limits', () => {
   })
 })
 
-describe('how long an answer asks to wait', () => {
+describe('pauseAsked', () => {
   const now = Date.parse('2030-01-01T00:00:00Z')
   test.each([
     [{ 'retry-after': '7' }, 7000],
@@ -119,19 +119,19 @@ describe('how long an answer asks to wait', () => {
     [{ 'ratelimit-remaining': '0', 'ratelimit-reset': String(now / 1000 + 5) }, 5000],
     [{ 'x-ratelimit-remaining': '10', 'x-ratelimit-reset': String(now / 1000 + 5) }, undefined],
     [{}, undefined],
-  ])('%j', (headers, expected) => {
+  ])('pauseAsked reads the pause from the headers %j', (headers, expected) => {
     expect(pauseAsked(headers, now)).toBe(expected)
   })
 })
 
 describe('the signal', () => {
-  test('ends a call that is not answered', async () => {
+  test('the signal ends a request that is not answered', async () => {
     const { requests } = await forge('hang')
     const signal = AbortSignal.timeout(50)
     expect(await failureOf(requests.find(branches, { signal }))).toBe(signal.reason)
   })
 
-  test('ends the waiting, with the real clock, too', async () => {
+  test('the signal ends the pause between attempts on the real clock', async () => {
     const server = await forgeServer(busy)
     const end = new AbortController()
     const retries = {
@@ -146,7 +146,7 @@ describe('the signal', () => {
     expect(server.received).toHaveLength(1)
   })
 
-  test('ends also what is no part of the publish', async () => {
+  test('the signal ends the request for reviewers after the pull request is open', async () => {
     const made = {
       number: 1,
       html_url: 'u',
@@ -161,7 +161,7 @@ describe('the signal', () => {
     expect(await failureOf(opening)).toBe(signal.reason)
   })
 
-  test('that is aborted already asks nobody', async () => {
+  test('an aborted signal prevents the request', async () => {
     const { requests, received } = await forge()
     await failureOf(requests.find(branches, { signal: AbortSignal.abort() }))
     expect(received).toEqual([])
@@ -169,7 +169,7 @@ describe('the signal', () => {
 })
 
 describe('redirects', () => {
-  test('are followed on the same server, with the same method: a repository was renamed', async () => {
+  test('redirects on the same server are followed with the same method', async () => {
     const { requests, received, calls } = await forge(
       { status: 307, headers: { location: '/api/v1/repos/o/new/pulls/3' } },
       { json: { number: 3, html_url: 'u', title: 'n', body: 'b' } },
@@ -182,7 +182,7 @@ describe('redirects', () => {
     })
   })
 
-  test('to another server are not: it would get the token', async () => {
+  test('redirects to another server are refused, because it would get the token', async () => {
     const other = await forgeServer({ json: [] })
     const { requests } = await forge({ status: 301, headers: { location: `${other.url}/api/v1/repos/o/r/pulls` } })
     const error = await failureOf(requests.find(branches))
@@ -191,7 +191,7 @@ describe('redirects', () => {
     expect(other.received).toEqual([])
   })
 
-  test('in a circle end', async () => {
+  test('redirects in a circle are an error', async () => {
     const circle = { status: 302, headers: { location: '/api/v1/repos/o/r/pulls' } }
     const { requests } = await forge(circle, circle, circle, circle, circle)
     expect((await failureOf(requests.find(branches))).message).toMatch(/redirects in a circle$/)
@@ -210,7 +210,7 @@ describe('proxies', () => {
     })
   const message = { method: 'GET', url: new URL('https://forge.example/api'), headers: {}, body: undefined } as const
 
-  test('the connection goes through one, which sees the name only', async () => {
+  test('a connection through a proxy shows only the name of the server to the proxy', async () => {
     const asked: unknown[] = []
     let first: Buffer | undefined
     const target = await listen(
@@ -239,7 +239,7 @@ describe('proxies', () => {
     expect(first?.includes('forge.example')).toBe(true)
   })
 
-  test('one that refuses is told', async () => {
+  test('the refusal of a proxy is reported', async () => {
     const proxy = createServer()
     proxy.on('connect', (_, client) => client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'))
     const port = await listen(proxy)

@@ -16,8 +16,8 @@ const quoted = (variable: string) => `\`${variable}\``
 const kinds = `(?:${FORGE_KINDS.join('|')})`
 const named = new RegExp(`(['"\`])${kinds}\\1|(?:\\./|forge/)${kinds}\\.ts'|FORGES\\.${kinds}\\b`)
 
-describe('a forge is one module', () => {
-  test('no other module names its kind', () => {
+describe('modules of forges', () => {
+  test("no other module names a forge's kind", () => {
     const sources = ['adapters', 'cli', 'compiler', 'operations'].flatMap(folder =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
         .filter(path => path.endsWith('.ts'))
@@ -29,7 +29,7 @@ describe('a forge is one module', () => {
     expect(naming.filter(path => ![...LISTS, ...LOGINS].includes(path)).sort()).toEqual(modules.sort())
   })
 
-  test.each(FORGE_KINDS)('what %s answers is recorded in a test of its own', kind => {
+  test.each(FORGE_KINDS)('the answers of %s are recorded in a test of its own', kind => {
     expect(textOf(`test/unit/adapters/forge/${kind}.test.ts`)).toContain('forgeServer(')
   })
 

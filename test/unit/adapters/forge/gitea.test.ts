@@ -32,7 +32,7 @@ async function gitea(...replies: readonly Reply[]) {
 }
 
 describe('find', () => {
-  test('looks through the open ones, page by page', async () => {
+  test('find reads the open pull requests page by page', async () => {
     const other = pull({ number: 9, head: { ref: 'other', repo_id: 8 } })
     const fork = pull({ number: 8, head: { ref: branches.head, repo_id: 4 } })
     const elsewhere = pull({ number: 7, base: { ref: 'main', repo_id: 8 } })
@@ -52,14 +52,14 @@ describe('find', () => {
     ['an error in place of a list', { errors: null, message: 'ok' }, 'it must be an array'],
     ['one without a branch', [pull({ base: null })], '`[0].base` must be an object'],
     ['one whose branch has no repository', [pull({ head: { ref: 'a' } })], '`[0].head.repo_id` is missing'],
-  ])('refuses %s', async (_, json, why) => {
+  ])('find refuses an answer with %s', async (_, json, why) => {
     const { requests, url } = await gitea({ json })
     await expect(requests.find(branches)).rejects.toThrow(
       `\`${new URL(url).host}\` does not answer as the API of Gitea does: ${why}`,
     )
   })
 
-  test('finds nothing at the end of the last page', async () => {
+  test('find stops at an empty page', async () => {
     const { requests, received } = await gitea({ headers: next, json: [] })
     expect(await requests.find(branches)).toBeUndefined()
     expect(received).toHaveLength(1)
@@ -67,7 +67,7 @@ describe('find', () => {
 })
 
 describe('open', () => {
-  test('makes a draft with labels by number, of the repository or its organization, and asks for reviews', async () => {
+  test('open creates a draft with labels by number, of repository or organization, and reviewers', async () => {
     const { requests, received, calls } = await gitea(
       {
         json: [
@@ -108,7 +108,7 @@ describe('open', () => {
     expect(received[6]!.body).toEqual({ reviewers: ['ann'], team_reviewers: ['platform'] })
   })
 
-  test('gives the one that another run has opened the text', async () => {
+  test('open updates the text of a pull request that another run has opened', async () => {
     const exists = {
       status: 409,
       json: {
@@ -129,7 +129,7 @@ describe('open', () => {
 describe('update and close', () => {
   const request = { number: 3, url: 'u', ...text, isDraft: true }
 
-  test('a draft stays a draft', async () => {
+  test('update keeps a draft a draft', async () => {
     const { requests, received } = await gitea({ status: 201, json: pull({ title: 'WIP: new' }) })
     await requests.update(request, { title: 'new', body: 'b' })
     expect(received).toMatchObject([
@@ -137,7 +137,7 @@ describe('update and close', () => {
     ])
   })
 
-  test('closes, then says why', async () => {
+  test('close closes the pull request, then comments the reason', async () => {
     const { requests, received } = await gitea(
       { status: 201, json: pull({ state: 'closed' }) },
       { status: 201, json: { id: 1 } },
@@ -150,7 +150,7 @@ describe('update and close', () => {
   })
 })
 
-describe('refusals in words', () => {
+describe('messages of refusals', () => {
   test.each<[string, Reply, RegExp]>([
     [
       'a bad token',
@@ -173,7 +173,7 @@ describe('refusals in words', () => {
       /: base branch does not exist$/,
     ],
     ['an archive', { status: 423, json: { message: 'repository is archived' } }, /: repository is archived$/],
-  ])('%s', async (_, answer, message) => {
+  ])('open explains the refusal: %s', async (_, answer, message) => {
     const { requests } = await gitea(answer)
     expect((await failureOf(requests.open({ ...branches, ...text }))).message).toMatch(message)
   })

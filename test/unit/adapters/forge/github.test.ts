@@ -35,7 +35,7 @@ async function githubWith(more: ForgeVariables, ...replies: readonly Reply[]) {
 }
 
 describe('find', () => {
-  test('asks for the open one between the two branches', async () => {
+  test('find asks for the open pull request between the two branches', async () => {
     const { requests, received } = await github({ json: [pull()] })
     expect(await requests.find(branches)).toEqual({
       number: 1347,
@@ -58,7 +58,7 @@ describe('find', () => {
     ])
   })
 
-  test('does not take what a filter let through', async () => {
+  test('find ignores pull requests of other branches and forks', async () => {
     const other = pull({ head: { ref: 'other', repo: { id: 1296269 } } })
     const fork = pull({ head: { ref: branches.head, repo: { id: 7 } } })
     const gone = pull({ head: { ref: branches.head, repo: null } })
@@ -68,7 +68,7 @@ describe('find', () => {
 })
 
 describe('open', () => {
-  test('makes it, then sets labels and asks for reviews', async () => {
+  test('open creates the pull request, then sets labels and requests reviews', async () => {
     const { requests, received } = await github(
       { status: 201, json: pull() },
       { json: [] },
@@ -88,7 +88,7 @@ describe('open', () => {
     expect(received[0]!.headers['content-type']).toBe('application/json')
   })
 
-  test('a reviewer who cannot be one is told and no more', async () => {
+  test('open only reports a reviewer that the forge refuses', async () => {
     const refused = {
       status: 422,
       json: {
@@ -100,7 +100,7 @@ describe('open', () => {
     expect(notes).toEqual([expect.stringMatching(/^the reviewers could not be asked: Reviews may only/)])
   })
 
-  test('is no draft where the repository has none', async () => {
+  test('open creates an ordinary pull request if the repository has no drafts', async () => {
     const refused = { status: 422, json: { message: 'Draft pull requests are not supported in this repository.' } }
     const { requests, received } = await github(refused, { status: 201, json: pull() })
     const { notes } = await requests.open({ ...branches, ...text, draft: true })
@@ -108,7 +108,7 @@ describe('open', () => {
     expect(received.map(({ body }) => (body as { draft?: boolean }).draft)).toEqual([true, undefined])
   })
 
-  test('gives the one that another run has opened the text', async () => {
+  test('open updates the text of a pull request that another run has opened', async () => {
     const exists = {
       status: 422,
       json: {
@@ -131,7 +131,7 @@ describe('open', () => {
   test.each<[string, Reply]>([
     ['a connection that is cut', 'cut'],
     ['a gateway without an answer', { status: 502, text: '<html>Bad Gateway</html>' }],
-  ])('after %s it is looked for before it is made again', async (_, fault) => {
+  ])('after %s, open searches for the pull request before it creates another', async (_, fault) => {
     const made = await github(fault, { json: [pull()] }, { json: [] })
     const opened = await made.requests.open({ ...branches, ...text, labels: ['deploy'] })
     expect(opened).toMatchObject({ request: { number: 1347 }, isNew: true })
@@ -146,7 +146,7 @@ describe('open', () => {
     expect(lost.received.map(({ method }) => method)).toEqual(['POST', 'GET', 'POST'])
   })
 
-  test('cuts a body that is too long', async () => {
+  test('open truncates a body that is too long', async () => {
     const { requests, received } = await github({ status: 201, json: pull() })
     await requests.open({ ...branches, title: 'x', body: 'line\n'.repeat(20_000) })
     const { body } = received[0]!.body as { body: string }
@@ -158,13 +158,13 @@ describe('open', () => {
 describe('update and close', () => {
   const request = { number: 1347, url: 'u', ...text, isDraft: false }
 
-  test('writes nothing where the text is the same', async () => {
+  test('update writes nothing if the text is the same', async () => {
     const { requests, received } = await github()
     expect(await requests.update({ ...request, body: 'What changed.\r\n' }, text)).toMatchObject({ number: 1347 })
     expect(received).toEqual([])
   })
 
-  test('changes title and body', async () => {
+  test('update changes title and body', async () => {
     const { requests, received } = await github({ json: pull({ title: 'new' }) })
     expect(await requests.update(request, { title: 'new', body: text.body })).toMatchObject({ title: 'new' })
     expect(received).toMatchObject([
@@ -172,7 +172,7 @@ describe('update and close', () => {
     ])
   })
 
-  test('closes, then says why', async () => {
+  test('close closes the pull request, then comments the reason', async () => {
     const { requests, received } = await github({ json: pull({ state: 'closed' }) }, { status: 201, json: { id: 1 } })
     expect(await requests.close(request, 'Nothing is left to change.')).toEqual([])
     expect(received).toMatchObject([
@@ -185,14 +185,14 @@ describe('update and close', () => {
     ])
   })
 
-  test('a comment that cannot be written is told, and not written twice', async () => {
+  test('close reports a comment that cannot be written, and does not write it again', async () => {
     const { requests, received } = await github({ json: pull() }, 'cut')
     expect(await requests.close(request, 'x')).toEqual([expect.stringMatching(/^the comment could not be written/)])
     expect(received).toHaveLength(2)
   })
 })
 
-describe('refusals in words', () => {
+describe('messages of refusals', () => {
   test.each<[string, Reply, RegExp, RegExp]>([
     [
       'a bad token',
@@ -267,7 +267,7 @@ describe('refusals in words', () => {
       /^`.*` does not answer as the API of GitHub does: `\[0\].number` is missing$/,
       /--forge/,
     ],
-  ])('%s', async (_, answer, message, hint) => {
+  ])('open explains the answer of GitHub without its secrets: %s', async (_, answer, message, hint) => {
     const { requests } = await github(answer, answer, answer, answer, answer, answer, answer, answer)
     const error = await failureOf(requests.open({ ...branches, ...text }))
     expect(error.message).toMatch(message)
@@ -275,7 +275,7 @@ describe('refusals in words', () => {
     expect(inspect(error, { depth: 10 })).not.toMatch(/ghp_|AZSCKtL4U8yX/)
   })
 
-  test('the token of a workflow is for its own repository', async () => {
+  test('a hint says that the token of a workflow is for its own repository', async () => {
     const env = { GITHUB_ACTIONS: 'true', GITHUB_REPOSITORY: 'octo-org/shop' }
     const missing = { status: 404, json: { message: 'Not Found' } }
     const error = await failureOf((await githubWith(env, missing)).requests.find(branches))
@@ -286,7 +286,7 @@ describe('refusals in words', () => {
     expect(own.hint).toContain('Pull requests: write')
   })
 
-  test('nothing that is printed shows the token', async () => {
+  test('a printed forge does not show its token', async () => {
     const { forge } = await github()
     expect(inspect(forge, { depth: 10, showHidden: true }) + JSON.stringify(forge)).not.toContain(TOKEN)
   })

@@ -39,7 +39,7 @@ async function gitlab(...replies: readonly Reply[]) {
 }
 
 describe('find', () => {
-  test('asks for the open one between the two branches, the project by its escaped path', async () => {
+  test('find asks for the open merge request of the two branches, the project by its escaped path', async () => {
     const { requests, received } = await gitlab({ json: [merge()] })
     expect(await requests.find(branches)).toEqual({
       number: 14,
@@ -62,14 +62,14 @@ describe('find', () => {
     ['one without its page', [{ ...merge(), web_url: undefined }], '`[0].web_url` is missing'],
     ['one whose number is text', [merge(), merge({ iid: '15' })], '`[1].iid` must be an integer'],
     ['one without its project', [merge({ target_project_id: null })], '`[0].target_project_id` must be an integer'],
-  ])('refuses %s', async (_, json, why) => {
+  ])('find refuses an answer with %s', async (_, json, why) => {
     const { requests, url } = await gitlab({ json })
     const { host } = new URL(url)
     const error = await failureOf(requests.find(branches))
     expect(error.message).toBe(`\`${host}\` does not answer as the API of GitLab does: ${why}`)
   })
 
-  test('does not take that of a fork', async () => {
+  test('find ignores the merge requests of forks', async () => {
     const { requests } = await gitlab({ json: [merge({ source_project_id: 9 }), merge({ source_project_id: null })] })
     expect(await requests.find(branches)).toBeUndefined()
   })
@@ -78,14 +78,14 @@ describe('find', () => {
     [{ title: 'Draft: deploy', draft: true }, 'deploy', true],
     [{ title: 'Draft: deploy', draft: undefined }, 'deploy', true],
     [{ title: 'Drafts of deploy' }, 'Drafts of deploy', false],
-  ])('tells drafts: %j', async (fields, title, isDraft) => {
+  ])('find recognizes drafts: %j', async (fields, title, isDraft) => {
     const { requests } = await gitlab({ json: [merge(fields)] })
     expect(await requests.find(branches)).toMatchObject({ title, isDraft })
   })
 })
 
 describe('open', () => {
-  test('makes a draft with labels and reviewers by number', async () => {
+  test('open creates a draft with labels, and with reviewers by number', async () => {
     const { requests, received } = await gitlab(
       { json: [{ id: 21, username: 'ann' }] },
       { json: [] },
@@ -112,7 +112,7 @@ describe('open', () => {
     })
   })
 
-  test('gives the one that another run has opened the text', async () => {
+  test('open updates the text of a merge request that another run has opened', async () => {
     const exists = {
       status: 409,
       json: { message: ['Another open merge request already exists for this source branch: !14'] },
@@ -122,7 +122,7 @@ describe('open', () => {
     expect(received.map(({ method }) => method)).toEqual(['POST', 'GET', 'PUT'])
   })
 
-  test('after an answer that got lost it is looked for before it is made again', async () => {
+  test('after a lost answer, open searches for the merge request before it creates another', async () => {
     const { requests, received } = await gitlab('cut', { json: [] }, { status: 201, json: merge() })
     expect(await requests.open({ ...branches, ...text })).toMatchObject({ isNew: true })
     expect(received.map(({ method }) => method)).toEqual(['POST', 'GET', 'POST'])
@@ -132,7 +132,7 @@ describe('open', () => {
 describe('update and close', () => {
   const request = { number: 14, url: 'u', ...text, isDraft: true }
 
-  test('a draft stays a draft', async () => {
+  test('update keeps a draft a draft', async () => {
     const { requests, received } = await gitlab({ json: merge({ title: 'Draft: new', draft: true }) })
     expect(await requests.update(request, { title: 'new', body: 'b' })).toMatchObject({ title: 'new', isDraft: true })
     expect(received).toMatchObject([
@@ -140,13 +140,13 @@ describe('update and close', () => {
     ])
   })
 
-  test('writes nothing where the text is the same', async () => {
+  test('update writes nothing if the text is the same', async () => {
     const { requests, received } = await gitlab()
     await requests.update(request, text)
     expect(received).toEqual([])
   })
 
-  test('closes, then says why', async () => {
+  test('close closes the merge request, then comments the reason', async () => {
     const { requests, received } = await gitlab(
       { json: merge({ state: 'closed' }) },
       { status: 201, json: { id: 301 } },
@@ -159,7 +159,7 @@ describe('update and close', () => {
   })
 })
 
-describe('refusals in words', () => {
+describe('messages of refusals', () => {
   test.each<[string, Reply, RegExp, RegExp]>([
     [
       'a bad token',
@@ -204,7 +204,7 @@ describe('refusals in words', () => {
       /: source_branch is missing$/,
       /^$/,
     ],
-  ])('%s', async (_, answer, message, hint) => {
+  ])('open explains the refusal: %s', async (_, answer, message, hint) => {
     const { requests } = await gitlab(answer)
     const error = await failureOf(requests.open({ ...branches, ...text }))
     expect(error.message).toMatch(message)

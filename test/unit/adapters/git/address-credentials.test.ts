@@ -14,20 +14,20 @@ describe('splitCredentials', () => {
     ],
     ['https://ci:p@ss@git.example.com/x', { origin: 'https://git.example.com', user: 'ci', password: 'p@ss' }],
     ['https://ci:100%@git.example.com/x', { origin: 'https://git.example.com', user: 'ci', password: '100%' }],
-  ])('%s', (address, credentials) => {
+  ])('splitCredentials separates credentials from %s', (address, credentials) => {
     const split = splitCredentials(address)
     expect(split.credentials).toEqual(credentials)
     expect(split.url).toBe(credentials ? address.replace(/\/\/.*@/, '//') : address)
   })
 })
 
-test('what an address says goes to its own server', () => {
+test('loginOf marks credentials of an address, and withUser adds nothing if there is a password', () => {
   const credentials = { origin: 'https://h', user: 'ci', password: 'word' }
   expect(loginOf(credentials)).toEqual([{ ...credentials, isOfAddress: true }])
   expect(withUser({ A: 'b' }, credentials)).toEqual({ A: 'b' })
 })
 
-test('of a user alone only the name is set, behind the settings that are there', () => {
+test('withUser sets only the name of a user, after the existing settings', () => {
   const env = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'a.b', GIT_CONFIG_VALUE_0: 'c' }
   expect(withUser(env, { origin: 'https://h', user: 'ci' })).toEqual({
     ...env,
@@ -37,7 +37,7 @@ test('of a user alone only the name is set, behind the settings that are there',
   })
 })
 
-test('no setting holds a password, for hooks inherit them', () => {
+test('loginSettings contain no password, because hooks inherit them', () => {
   const settings = loginSettings(loginOf({ origin: 'https://h', user: 'ci', password: 'horse-battery' }))
   expect(settings.map(([key]) => key)).toEqual(['credential.https://h.helper', 'credential.https://h.helper'])
   expect(JSON.stringify(settings)).not.toContain('horse-battery')

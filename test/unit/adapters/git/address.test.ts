@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { readAddress } from '../../../../adapters/git/address.ts'
 import { UserError } from '../../../../compiler/diagnostics/user-error.ts'
 
-describe('the address of a repository', () => {
+describe('readAddress', () => {
   test.each([
     'https://example.com/team/deploy.git',
     'ssh://git@example.com/team/deploy.git',
     'git@example.com:team/deploy.git',
     'ssh://git@my-host.example.com/-/deploy.git',
     'git@my-host:team/-deploy.git',
-  ])('%s', text => {
+  ])('readAddress accepts %s', text => {
     expect(readAddress(text, '/')).toMatchObject({ url: text, isCheckout: false })
   })
 
@@ -33,7 +33,7 @@ describe('the address of a repository', () => {
     ['file:///tmp/a%00b', 'does not exist', 'ssh://HOST/PATH'],
     ['a\u0000b', 'does not exist', 'ssh://HOST/PATH'],
     ['gopher://example.com/x', 'is not a repository URL', 'ssh://HOST/PATH'],
-  ])('%s is refused before git sees it', (text, message, hint) => {
+  ])('readAddress refuses %s before git gets it', (text, message, hint) => {
     const read = () => readAddress(text, '/')
     expect(read).toThrow(UserError)
     expect(read).toThrow(message)

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { classify, essence } from '../../../../adapters/git/rejection.ts'
 import { rejections } from './rejections.ts'
 
-describe('what git says', () => {
-  test.each(rejections)('$situation: $kind', ({ stderr, kind }) => {
+describe('classify', () => {
+  test.each(rejections)('classify reports $kind: $situation', ({ stderr, kind }) => {
     expect(classify(stderr)).toBe(kind)
   })
 })
 
-test('a person reads neither progress nor advice', () => {
+test('essence drops progress and advice from the output of git', () => {
   const said =
     'remote: protected branch hook declined        \nTo https://x/y\nhint: see help\n ! [remote rejected] HEAD -> main (pre-receive hook declined)\n'
   expect(essence(said)).toEqual([

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { exchangeWhole, NoAnswer } from '../../../../adapters/http/exchange.ts'
 
-/** The answer of a server, where half a second of silence is too much. */
+/** Answer of a server, with a limit of half a second for silence. */
 async function answerOf(respond: (response: ServerResponse) => void) {
   const server = createServer((_, response) => respond(response))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -21,7 +21,7 @@ async function answerOf(respond: (response: ServerResponse) => void) {
   }
 }
 
-/** Sends pieces until the end of the connection, or of the pieces. */
+/** Sends pieces until all are sent or the connection ends. */
 const drip = (piece: string, count: number) => (response: ServerResponse) => {
   let left = count
   const timer = setInterval(() => {
@@ -31,12 +31,12 @@ const drip = (piece: string, count: number) => (response: ServerResponse) => {
   response.on('close', () => clearInterval(timer))
 }
 
-test('an answer that trickles is given up', async () => {
+test('exchangeWhole gives up on an answer that arrives too slowly', async () => {
   const began = performance.now()
   await expect(answerOf(drip('x', 1000))).rejects.toBeInstanceOf(NoAnswer)
   expect(performance.now() - began).toBeLessThan(8000)
 })
 
-test('a long answer may take its time', async () => {
+test('exchangeWhole accepts a long answer that takes longer than the limit of silence', async () => {
   expect((await answerOf(drip('x'.repeat(2000), 60))).body).toHaveLength(120_000)
 })

@@ -6,8 +6,8 @@ const PROXY = 'http://proxy.example.com:3128'
 const through = (server: string, env: Readonly<Record<string, string>>) =>
   proxyFor(new URL(server), { HTTPS_PROXY: PROXY, ...env })
 
-describe('a proxy', () => {
-  test('is that of the scheme, in either case, with http where it has no scheme', () => {
+describe('proxyFor', () => {
+  test('proxyFor reads the variable of the scheme in either case and adds a missing `http://`', () => {
     const server = 'https://registry.example.com'
     expect(proxyFor(new URL(server), {})).toBeUndefined()
     expect(proxyFor(new URL(server), { HTTP_PROXY: PROXY })).toBeUndefined()
@@ -17,7 +17,7 @@ describe('a proxy', () => {
   })
 
   test.each(['localhost:5000', '127.0.0.1:5000', '127.1.2.3', '[::1]:5000', 'LOCALHOST'])(
-    'is not between this machine and itself: %s',
+    'proxyFor finds no proxy for this machine: %s',
     host => expect(through(`https://${host}`, {})).toBeUndefined(),
   )
 
@@ -39,7 +39,7 @@ describe('a proxy', () => {
     ['10.1.2.3', '10.1.2.3', false],
     ['11.1.2.3', '10.0.0.0/8', true],
     ['registry.example.com', '10.0.0.0/8', true],
-  ])('to %s with NO_PROXY=%s: %s', (host, NO_PROXY, isUsed) =>
+  ])('a proxy is used for %s with NO_PROXY=%s: %s', (host, NO_PROXY, isUsed) =>
     expect(through(`https://${host}`, { NO_PROXY })).toBe(isUsed ? PROXY : undefined),
   )
 })

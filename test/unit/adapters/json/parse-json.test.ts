@@ -4,7 +4,7 @@ import { parseJson } from '../../../../adapters/json/parse-json.ts'
 import { artifactManifest, tokenAnswer } from '../../../../adapters/registry/answers.validators.ts'
 import { dockerConfig } from '../../../../adapters/registry/docker.validators.ts'
 
-test('a value that fits has the type of its schema; further keys stay', () => {
+test('parseJson returns a valid value with the type of its schema, and keeps other keys', () => {
   const read = parseJson('{"token": "abc", "expires_in": 300}', tokenAnswer)
   expect(read).toEqual({ ok: true, value: { token: 'abc', expires_in: 300 } })
   const token: string | null | undefined = read.ok ? read.value.token : undefined
@@ -21,7 +21,7 @@ test.each([
   ['{"auths": {"ghcr.io": true}}', '`auths["ghcr.io"]` must be an object or `null`'],
   ['{"auths": {"a/b~c": {"auth": 1}}}', '`auths["a/b~c"].auth` must be a string'],
   ['{"auths": {"__proto__": {"auth": 1}}}', '`auths.__proto__.auth` must be a string'],
-])('what is wrong with %j', (text, problem) => {
+])('parseJson reports the problem of %j', (text, problem) => {
   expect(parseJson(text, dockerConfig)).toEqual({ ok: false, problem })
 })
 
@@ -32,12 +32,12 @@ test.each([
     '{"config": {"mediaType": "a"}, "layers": [{"mediaType": "b", "digest": "latest", "size": 1}]}',
     '`layers[0].digest` is not valid',
   ],
-])('what is wrong with the manifest %s', (text, problem) => {
+])('parseJson reports the problem of the manifest %s', (text, problem) => {
   expect(parseJson(text, artifactManifest)).toEqual({ ok: false, problem })
 })
 
 test.each(['{"token": "hunter2"', '{"token": "hunter2",}', 'hunter2', '{"token": ["hunter2"]}', '"hunter2"'])(
-  'nothing of %j is quoted',
+  'parseJson quotes nothing of %j',
   text => {
     const read = parseJson(text, tokenAnswer)
     expect(read.ok).toBe(false)

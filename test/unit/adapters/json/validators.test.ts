@@ -16,8 +16,8 @@ const schemas = ['adapters', 'operations'].flatMap(folder =>
 /**
  * Validators are made of schemas here, not when devctl runs: ajv alone would take longer to load than all of devctl.
  */
-describe('the validators of', () => {
-  test.each(schemas)('%s are made of its schemas', async path => {
+describe('validators', () => {
+  test.each(schemas)('the validators next to %s are generated from its schemas', async path => {
     const target = path.replace('.schema.ts', '.validators.ts')
     await expectFile(await validatorsOf(path), join(root, target))
   })
@@ -31,7 +31,7 @@ async function validatorsOf(path: string): Promise<string> {
   const code = standaloneCode.default(ajv, Object.fromEntries(names.map(name => [name, name])))
   const { code: small } = await transform(code, { format: 'esm', minify: true, treeShaking: true })
   const [, body, exported] = /^([\s\S]*)export\{(.*)\};\s*$/.exec(small)!
-  // Helpers of ajv that a schema needs would be packages of the program.
+  // A helper of ajv that a schema needs would be a package that devctl has to load.
   expect(body).not.toMatch(/\b(?:require|import)\b/)
   const own = `./${basename(path)}`
   const parser = relative(dirname(path), 'adapters/json/parse-json.ts')

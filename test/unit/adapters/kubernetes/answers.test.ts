@@ -60,12 +60,12 @@ const STRANGE: Readonly<Record<string, readonly [text: string, named: string]>> 
   ],
 }
 
-// A failed watch is tried again until its time limit: the tests wait side by side.
-describe.concurrent('what is not an answer of a Kubernetes API server is named with its address and status', () => {
+// A failed watch is tried again until its time limit, so the tests wait at the same time.
+describe.concurrent('answers that are not from a Kubernetes API server', () => {
   for (const method of Object.keys(METHODS))
-    test.for(Object.keys(STRANGE))(`${method}: %s`, async (name, context) => {
+    test.for(Object.keys(STRANGE))(`${method} refuses %s as an answer`, async (name, context) => {
       const [text, named] = STRANGE[name]!
-      // A Status with a kind is an answer to a deletion, and so is an object; a watch that ends at once is taken up
+      // A Status with a kind is an answer to a deletion, and so is an object; a watch that ends at once is started
       // again.
       if (method === 'delete' && text.includes('"kind"') && !named.includes('off')) return
       if (method === 'watch' && text === '') return
@@ -82,12 +82,12 @@ describe.concurrent('what is not an answer of a Kubernetes API server is named w
     })
 
   const discoveries = ['{}', 'null', '<html>', '{"resources":[null]}', '{"resources":{}}']
-  test.for(discoveries)('discovery: %s', async (text, context) => {
+  test.for(discoveries)('discovery refuses the answer %s', async (text, context) => {
     const cluster = await answering(context, '{}', {}, text)
     await expect(cluster.list(gadgets)).rejects.toThrow('/apis/example.com/v1` does not answer as a Kubernetes API')
   })
 
-  test('a page in the place of a log, and in that of a watch', async context => {
+  test('logs and watch refuse a page as an answer', async context => {
     const cluster = await answering(context, '<html>', { type: 'text/html; charset=utf-8' })
     const read = async () => {
       for await (const line of cluster.logs({ name: 'web', namespace: 'shop' }, { container: 'web' })) return line
@@ -97,13 +97,13 @@ describe.concurrent('what is not an answer of a Kubernetes API server is named w
     await expect(METHODS['watch']!(cluster)).rejects.toThrow('a web page')
   })
 
-  test.for([403, 404, 409, 422])('a page with status %s says nothing about objects', async (status, context) => {
+  test.for([403, 404, 409, 422])('get and apply refuse a page with status %s', async (status, context) => {
     const cluster = await answering(context, '<html>not here</html>', { status, type: 'text/html' })
     await expect(cluster.get(ref)).rejects.toMatchObject({ failure: 'unreachable', status })
     await expect(cluster.apply(CONFIG, { manager: 'devctl' })).rejects.toMatchObject({ failure: 'unreachable', status })
   })
 
-  test('but for a group that is not there an API server has a plain text', async context => {
+  test('get accepts a plain text with status 404, which API servers send for a missing group', async context => {
     const cluster = await answering(context, '404 page not found\n', { status: 404, type: 'text/plain' })
     expect(await cluster.get(ref)).toBeUndefined()
   })
@@ -116,13 +116,13 @@ describe.concurrent('what is not an answer of a Kubernetes API server is named w
     '{"type":"NEWS","object":{"metadata":{"name":"x"}}}',
     'null',
     '{}',
-  ])('an event of a watch: %s', async (line, context) => {
+  ])('watch refuses the event %s', async (line, context) => {
     const cluster = await answering(context, `${line}\n`)
     await expect(METHODS['watch']!(cluster)).rejects.toThrow('does not answer as a Kubernetes API server does')
   })
 })
 
-describe('what may pass', () => {
+describe('temporary failures', () => {
   const passing = async ({ onTestFinished }: TestContext, status: number, body: object, times: number) => {
     let left = times
     const server = await fakeServer(({ path }) =>
@@ -132,19 +132,22 @@ describe('what may pass', () => {
     return server
   }
 
-  test.for([410, 429, 500, 502, 503, 504])('%s is tried again, also five times', async (status, context) => {
-    const { cluster } = await passing(context, status, { kind: 'Status', code: status, message: 'later' }, 5)
-    expect(await cluster.get(ref)).toMatchObject({ metadata: { name: 'x' } })
-  })
+  test.for([410, 429, 500, 502, 503, 504])(
+    'a request is sent again after status %s, even five times',
+    async (status, context) => {
+      const { cluster } = await passing(context, status, { kind: 'Status', code: status, message: 'later' }, 5)
+      expect(await cluster.get(ref)).toMatchObject({ metadata: { name: 'x' } })
+    },
+  )
 
-  test('a webhook that fails is tried three times', async context => {
+  test('a request is sent three times when a webhook fails', async context => {
     const message = 'Internal error occurred: failed calling webhook "a.example.com": failed to call webhook: refused'
     const { cluster, requests } = await passing(context, 500, { kind: 'Status', code: 500, message }, 9)
     await expect(cluster.apply(CONFIG, { manager: 'devctl' })).rejects.toThrow(message)
     expect(requests).toHaveLength(3)
   })
 
-  test('a value of the wrong type is a 500, and stays one', async context => {
+  test('a request is sent once when status 500 means a value of the wrong type', async context => {
     const message = 'failed to create typed patch object (shop/x; v1, Kind=ConfigMap): .data: expected map'
     const { cluster, requests } = await passing(context, 500, { kind: 'Status', code: 500, message }, 9)
     await expect(cluster.apply(CONFIG, { manager: 'devctl' })).rejects.toMatchObject({ failure: 'invalid' })
@@ -152,7 +155,7 @@ describe('what may pass', () => {
   })
 })
 
-test('a review, which is not stored, is answered without a name', async context => {
+test('create accepts a review without a name, because it is not stored', async context => {
   const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectRulesReview', metadata: {}, status: {} }
   const kinds = { resources: [{ name: 'selfsubjectrulesreviews', kind: review.kind, namespaced: false }] }
   const cluster = await answering(context, JSON.stringify(review), { status: 201 }, JSON.stringify(kinds))

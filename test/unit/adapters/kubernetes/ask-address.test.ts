@@ -12,7 +12,7 @@ afterEach(() => {
   }
 })
 
-/** The address of a server that answers so. */
+/** Starts a server with a listener, and returns its port. */
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener)
   servers.push(server)
@@ -24,7 +24,7 @@ async function serve(listener: RequestListener): Promise<string> {
 const ask = (port: string, host = 'web.invalid', timeout = 2000) =>
   askAddress(`http://${host}:${port}/`, { entry: '127.0.0.1', timeout })
 
-test('an address answers, also where only the entry of the cluster leads to it', async () => {
+test('askAddress gets an answer from a host that only the entry of the cluster leads to', async () => {
   const hosts: (string | undefined)[] = []
   const port = await serve((request, response) => {
     hosts.push(request.headers.host)
@@ -34,7 +34,7 @@ test('an address answers, also where only the entry of the cluster leads to it',
   expect(hosts).toEqual([`web.invalid:${port}`])
 })
 
-test('a 404 of the ingress is told from one of the application', async () => {
+test('askAddress distinguishes a 404 of the ingress from one of the application', async () => {
   const ingress = await serve((_, response) => response.writeHead(404).end('no route'))
   expect(await ask(ingress)).toEqual({ status: 404, isLikeNoRoute: true })
   const application = await serve(({ headers }, response) =>
@@ -43,7 +43,7 @@ test('a 404 of the ingress is told from one of the application', async () => {
   expect(await ask(application)).toEqual({ status: 404 })
 })
 
-test('nobody there, no answer, no name', async () => {
+test('askAddress reports a refused connection, a missing answer and an unknown name', async () => {
   expect(await ask('1')).toEqual({ failure: 'the connection was refused' })
   const silent = await serve(() => {})
   expect(await ask(silent, 'web.invalid', 300)).toEqual({ failure: 'no answer within 0.3 s' })
@@ -52,7 +52,7 @@ test('nobody there, no answer, no name', async () => {
   })
 })
 
-test('what is asked for https, and is not', async () => {
+test('askAddress reports a server that does not speak TLS', async () => {
   const port = await serve((_, response) => response.end())
   expect(await askAddress(`https://web.invalid:${port}/`, { entry: '127.0.0.1' })).toEqual({
     failure: 'it does not speak TLS as it should',
@@ -72,12 +72,12 @@ test.each([
     { status: 200, certificate: 'it has expired' },
     { isReady: true, certificate: 'it has expired' },
   ],
-])('%j is %j', async (answer, expected) => {
+])('withAnswers turns %j into %j', async (answer, expected) => {
   const endpoint = { url: 'https://web.example.com', services: ['web'], isReady: true, entry: '10.0.0.1' }
   expect(await withAnswers([endpoint], async () => answer)).toMatchObject([expected])
 })
 
-test('what is not ready anyway, and what has no name of its own, is not asked', async () => {
+test('withAnswers asks neither an endpoint that is not ready nor a wildcard host', async () => {
   const endpoints = [
     { url: 'https://web.example.com', services: ['web'], isReady: false, reason: 'no Pod of `web` is ready' },
     { url: 'https://*.example.com', services: ['web'], isReady: true },

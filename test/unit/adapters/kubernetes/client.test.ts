@@ -16,7 +16,7 @@ const CONFIG = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', nam
 const query = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop' }
 
 describe('lists', () => {
-  /** Pages of a list of so many objects; `version` is that of the state they are of. */
+  /** Serves a list of `total` objects in pages; each new list is of the next of the `versions`. */
   const pages =
     (total: number, isGone: (offset: number, version: string) => boolean = () => false, versions = ['7']): Handler =>
     ({ path, query }) => {
@@ -36,7 +36,7 @@ describe('lists', () => {
       return { metadata: { resourceVersion: version, continue: next }, items }
     }
 
-  test('of 2,000 objects come in pages, each object once, with its kind', async () => {
+  test('a list of 2,000 objects comes in pages, each object once and with its kind', async () => {
     const { cluster, requests } = await serve(pages(2000))
     const found = await cluster.list(query)
     expect(found.map(({ metadata }) => metadata.name)).toEqual(Array.from({ length: 2000 }, (_, n) => `object-${n}`))
@@ -44,14 +44,14 @@ describe('lists', () => {
     expect(requests.map(({ query }) => query.get('limit'))).toEqual(['500', '500', '500', '500'])
   })
 
-  test('begin anew when the server forgets their state between two pages: no mixture of two states', async () => {
+  test('a list starts again when its state expires between two pages, and never mixes states', async () => {
     const { cluster } = await serve(pages(1200, (offset, version) => version === '7' && offset === 1000, ['7', '8']))
     const found = await cluster.list(query)
     expect(found).toHaveLength(1200)
-    expect(new Set(found.map(one => (one['data'] as { version: string }).version))).toEqual(new Set(['8'])) // as above
+    expect(new Set(found.map(one => (one['data'] as { version: string }).version))).toEqual(new Set(['8'])) // data of `pages`
   })
 
-  test('that expire each time are an error in the end', async () => {
+  test('a list that expires each time is an error in the end', async () => {
     const { cluster } = await serve(
       pages(1200, offset => offset === 500),
       {},
@@ -60,7 +60,7 @@ describe('lists', () => {
     await expect(cluster.list(query)).rejects.toMatchObject({ failure: 'unavailable', status: 410, message: 'too old' })
   })
 
-  test('without items, as some servers answer', async () => {
+  test('a list with items that are null is empty, as some servers send it', async () => {
     const { cluster } = await serve(({ path }) =>
       path.endsWith('/configmaps') ? { metadata: { resourceVersion: '1' }, items: null } : undefined,
     )
@@ -76,13 +76,13 @@ describe('paths', () => {
     ['v1', 'ConfigMap', 'shop', 'ü…', '/api/v1/namespaces/shop/configmaps/%C3%BC%E2%80%A6'],
     ['v1', 'Namespace', undefined, 'shop', '/api/v1/namespaces/shop'],
     ['example.com/v1', 'Gadget', 'shop', 'x', '/apis/example.com/v1/namespaces/shop/gadgets/x'],
-  ])('of %s %s %s/%s', async (apiVersion, kind, namespace, name, path) => {
+  ])('the path of %s %s %s/%s is escaped', async (apiVersion, kind, namespace, name, path) => {
     const { cluster, requests } = await serve(() => undefined)
     await cluster.get({ apiVersion, kind, namespace, name })
     expect(requests.at(-1)?.path).toBe(path)
   })
 
-  test('begin with that of the server, as behind a gateway', async () => {
+  test('a path begins with the path of the server, as behind a gateway', async () => {
     const { access, requests } = await serve(() => undefined)
     const client = new Client({ ...access, server: new URL('/k8s/clusters/c-1/', access.server) })
     await new KubeCluster('x', 'default', client).resource('v1', 'Node')
@@ -110,14 +110,14 @@ describe('paths', () => {
 })
 
 describe('discovery', () => {
-  test('asks once for a group and version, however many ask', async () => {
+  test('discovery requests a group and version once for all callers', async () => {
     const { cluster, requests } = await serve(() => undefined)
     await Promise.all(['Namespace', 'Node', 'Namespace'].map(kind => cluster.resource('v1', kind)))
     await cluster.resource('v1', 'Node')
     expect(requests.map(({ path }) => path)).toEqual(['/api/v1'])
   })
 
-  test('asks for none of the kinds that every cluster has', async () => {
+  test('discovery makes no request for kinds that every cluster has', async () => {
     const { cluster, requests } = await serve(() => undefined)
     expect(await cluster.resource('apps/v1', 'Deployment')).toEqual({ name: 'deployments', namespaced: true })
     expect(requests).toEqual([])
@@ -125,7 +125,7 @@ describe('discovery', () => {
     expect(requests.map(({ path }) => path)).toEqual(['/apis/apps/v1'])
   })
 
-  test('asks again for a kind that was not there', async () => {
+  test('discovery asks again for a kind that was missing', async () => {
     let isThere = false
     const { cluster } = await serve(({ path }) =>
       path === '/apis/late.com/v1' && isThere
@@ -137,7 +137,7 @@ describe('discovery', () => {
     expect(await cluster.resource('late.com/v1', 'Thing')).toEqual({ name: 'things', namespaced: true })
   })
 
-  test('of all kinds leaves out a group whose last definition was deleted meanwhile', async () => {
+  test('discovery of all kinds leaves out a group whose last definition was deleted meanwhile', async () => {
     const group = (name: string) => ({ preferredVersion: { groupVersion: `${name}/v1` } })
     const verbs = ['create', 'list', 'delete']
     const { cluster } = await serve(({ path }) =>
@@ -153,7 +153,7 @@ describe('discovery', () => {
     expect(kinds.map(({ apiVersion }) => apiVersion).filter(one => one !== 'v1')).toEqual(['here.com/v1'])
   })
 
-  test('of a group whose own server is down is an error, and not a kind that is not there', async () => {
+  test('discovery of a group whose server is down is an error and not a missing kind', async () => {
     const { cluster } = await serve(
       ({ path }) => (path === '/apis/metrics.k8s.io/v1' ? new Answer(503, 'service unavailable') : undefined),
       {},
@@ -181,7 +181,7 @@ describe('answers', () => {
     [429, 'TooManyRequests', 'unavailable'],
     [500, 'InternalError', 'unavailable'],
     [504, 'Timeout', 'unavailable'],
-  ])('%s %s is `%s`', async (code, reason, failure) => {
+  ])('an answer %s %s is the failure `%s`', async (code, reason, failure) => {
     const status = {
       kind: 'Status',
       code,
@@ -198,7 +198,7 @@ describe('answers', () => {
     })
   })
 
-  test.each(['<html>', '', '{"a":'])('that are no JSON are those of another kind of server: %j', async body => {
+  test.each(['<html>', '', '{"a":'])('an answer that is not JSON is refused: %j', async body => {
     const { cluster } = await serve(({ path }, response) => {
       if (path.endsWith('/x')) response.writeHead(200).end(body)
       return undefined
@@ -209,7 +209,7 @@ describe('answers', () => {
     })
   })
 
-  test('redirections are not followed: credentials go to nobody else', async () => {
+  test('redirects are not followed, so no other server gets the credentials', async () => {
     const { cluster, requests } = await serve(({ path }, response) => {
       if (path.endsWith('/x')) response.writeHead(302, { location: '/elsewhere' }).end()
       return undefined
@@ -220,7 +220,7 @@ describe('answers', () => {
 })
 
 describe('credentials', () => {
-  test('that are refused are read anew, once for all calls', async () => {
+  test('calls with refused credentials are sent again and succeed', async () => {
     let refused = 0
     const { cluster, requests } = await serve(
       ({ path }) => (path.endsWith('/x') && refused++ < 3 ? new Answer(401) : undefined),
@@ -232,7 +232,7 @@ describe('credentials', () => {
     expect(new Set(requests.map(({ headers }) => headers.authorization))).toEqual(new Set(['Bearer s3cret']))
   })
 
-  test('that stay refused are an error after two requests', async () => {
+  test('credentials that stay refused are an error after two requests', async () => {
     const { cluster, requests } = await serve(({ path }) => (path.endsWith('/x') ? new Answer(401) : undefined))
     await expect(cluster.get({ ...query, name: 'x' })).rejects.toMatchObject({ failure: 'unauthorized', status: 401 })
     expect(requests.filter(({ path }) => path.endsWith('/x'))).toHaveLength(2)
@@ -240,7 +240,7 @@ describe('credentials', () => {
 })
 
 describe('a server that has not answered yet', () => {
-  /** A listener that never says a word, and a client of it. */
+  /** A listener that never answers, and a client of it. */
   async function swallowing(scheme: 'http' | 'https') {
     let connections = 0
     const listener = createNetServer(socket => {
@@ -260,7 +260,7 @@ describe('a server that has not answered yet', () => {
     ['http', 'took the request but did not answer in 0.4 s'],
     ['https', 'no connection to '],
   ] as const)(
-    'is asked over a second connection when the first one is silent, and the time of both is told: %s',
+    'a silent server is asked over a second connection, and the error names its time limit: %s',
     async (scheme, words) => {
       const { client, server, connections } = await swallowing(scheme)
       const asked = client.json({ method: 'GET', path: '/api/v1' }, (value): value is object => value !== undefined)
@@ -275,7 +275,7 @@ describe('a server that has not answered yet', () => {
     },
   )
 
-  test('and whose second connection is heard answers', async () => {
+  test('a call succeeds when the server answers over the second connection', async () => {
     let first = true
     const { cluster, requests } = await serve(
       ({ path }) => {
@@ -292,7 +292,7 @@ describe('a server that has not answered yet', () => {
 })
 
 describe('the trace', () => {
-  test('has every request, with its status, and nothing that is secret', async () => {
+  test('the trace has every request with its status, and no secret', async () => {
     const { cluster, exchanges } = await serve(({ method }) => (method === 'PATCH' ? CONFIG : undefined), {
       token: 's3cret',
     })
@@ -306,7 +306,7 @@ describe('the trace', () => {
     expect(JSON.stringify(exchanges)).not.toContain('s3cret')
   })
 
-  test('counts what is sent again, also when there was no answer', async () => {
+  test('the trace counts requests that are sent again, even if there was no answer', async () => {
     let cuts = 0
     const { cluster, exchanges } = await serve(({ path }, response) => {
       if (path.endsWith('/x') && cuts++ < 2) response.destroy()
@@ -316,7 +316,7 @@ describe('the trace', () => {
     expect(exchanges.map(({ status }) => status)).toEqual([undefined, undefined, 404])
   })
 
-  test('is told on stderr at `debug`, and at no other level', () => {
+  test('the trace is printed to stderr at `debug` and at no other level', () => {
     const told: string[] = []
     const stderr = { isTTY: false, write: (more: string) => void told.push(more) }
     const io = { stdout: stderr, stderr, readStdin: async () => new Uint8Array(), env: {}, cwd: '/' }
@@ -337,7 +337,7 @@ describe('the trace', () => {
 })
 
 describe('many calls at once', () => {
-  test('wait for a connection outside of the time that a request has', async () => {
+  test('calls wait for a connection outside of the time limit of a request', async () => {
     const slow = () => new Promise<undefined>(resolve => setTimeout(() => resolve(undefined), 20))
     const limits = { connect: 200, retry: 0 }
     const { cluster } = await serve(({ path }) => (path.endsWith('/x') ? slow() : undefined), {}, limits)
@@ -346,7 +346,7 @@ describe('many calls at once', () => {
     expect(new Set(await Promise.all(calls))).toEqual(new Set([undefined]))
   })
 
-  test('that are aborted while they wait leave their turn to others', async () => {
+  test('calls that are aborted while they wait leave their turn to others', async () => {
     const done = new AbortController()
     const waiting: (() => void)[] = []
     const hold = () => new Promise<undefined>(resolve => waiting.push(() => resolve(undefined)))
@@ -367,7 +367,7 @@ describe('many calls at once', () => {
 describe('logs', () => {
   const pod = { name: 'web', namespace: 'shop' }
 
-  test('of a container that prints faster than anybody reads: the server has to wait', async () => {
+  test('logs make the server wait if the container prints faster than the caller reads', async () => {
     const line = `${'x'.repeat(1023)}\n`
     let sent = 0
     const { cluster } = await serve(({ path }, response) => {
@@ -398,7 +398,7 @@ describe('logs', () => {
     expect(sent).toBeGreaterThan(20_000)
   })
 
-  test('without any line end come in pieces: memory has a bound', async () => {
+  test('logs without any line end come in pieces, so memory is bounded', async () => {
     const { cluster } = await serve(({ path }, response) => {
       if (path.endsWith('/log')) response.writeHead(200).end('x'.repeat(5 << 20))
       return undefined
@@ -411,7 +411,7 @@ describe('logs', () => {
     expect(all).toBe(5 << 20)
   })
 
-  test('that break off are an error; those that the reader leaves are closed', async () => {
+  test('logs that break off are an error, and logs that the caller leaves are closed', async () => {
     let isClosed: Promise<unknown> | undefined
     const { cluster } = await serve(({ path, query }, response) => {
       if (!path.endsWith('/log')) return undefined

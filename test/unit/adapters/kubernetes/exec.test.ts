@@ -32,7 +32,7 @@ describe('the exec protocol', () => {
   test.each([
     ['v4.channel.k8s.io', ['0in']],
     ['v5.channel.k8s.io', ['0in', '255,0']],
-  ])('%s: what is sent at the end of the input', async (protocol, expected) => {
+  ])('a client of %s sends the end of the input as the protocol allows', async (protocol, expected) => {
     const sent: string[] = []
     const access = await start(protocol, socket =>
       socket.on('message', (data: Buffer) => {
@@ -46,7 +46,7 @@ describe('the exec protocol', () => {
     expect(sent).toEqual(expected)
   })
 
-  test('output before the status is kept, and a connection that ends without one is an error', async () => {
+  test('a connection that ends without a status is an error of the output and of the exit', async () => {
     const access = await start('v5.channel.k8s.io', socket => {
       socket.send(Buffer.from('\x01part'))
       socket.close()
@@ -56,7 +56,7 @@ describe('the exec protocol', () => {
     await expect(process.exit).rejects.toMatchObject({ failure: 'unreachable' })
   })
 
-  test('a status that nobody can read is an error', async () => {
+  test('a status that cannot be read is an error', async () => {
     const access = await start('v5.channel.k8s.io', socket => socket.send(Buffer.from('\x03<html>')))
     const process = await openExec(access, target)
     await expect(process.exit).rejects.toMatchObject({
@@ -65,7 +65,7 @@ describe('the exec protocol', () => {
     })
   })
 
-  test('a proxy that opens no WebSocket is named', async () => {
+  test('the error names a proxy that opens no WebSocket', async () => {
     const server = createServer((_, response) => response.end('<html>'))
     server.on('upgrade', (_, socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'))
     server.listen(0, '127.0.0.1')

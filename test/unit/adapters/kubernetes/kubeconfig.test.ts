@@ -33,13 +33,13 @@ function write(path: string, text: string): string {
   return path
 }
 
-describe('the context', () => {
-  test('is the current one, with its namespace and server', async () => {
+describe('loadKubeconfig', () => {
+  test('loadKubeconfig reads the current context, with its namespace and server', async () => {
     const found = await loadKubeconfig(undefined, one({}))
     expect(found).toMatchObject({ context: 'dev', namespace: 'shop', server: new URL(server) })
   })
 
-  test('is looked for in all files; the first that says something wins', async () => {
+  test('loadKubeconfig searches all files, and the first value wins', async () => {
     const home = folder()
     const a = write(
       join(home, 'a'),
@@ -59,7 +59,7 @@ users: [{name: u, user: {token: t}}]`,
     expect((await loadKubeconfig('y', env)).server.href).toBe('https://a/')
   })
 
-  test('comes from the home without KUBECONFIG', async () => {
+  test('loadKubeconfig reads the file in the home if KUBECONFIG is not set', async () => {
     const home = folder()
     mkdirSync(join(home, '.kube'))
     writeFileSync(join(home, '.kube/config'), 'current-context: x\ncontexts: [{name: x, context: {cluster: c}}]\n')
@@ -102,11 +102,11 @@ describe('credentials', () => {
   const credentials = async (user: object, cluster: object = {}) =>
     readCredentials(await loadKubeconfig(undefined, one(user, cluster)))
 
-  test('nothing at all', async () => {
+  test('a user without credentials sends no headers', async () => {
     expect(await credentials({})).toEqual({ tls: {}, headers: {} })
   })
 
-  test('certificates in the kubeconfig count more than files', async () => {
+  test('data in the kubeconfig takes precedence over files', async () => {
     const base64 = (text: string) => Buffer.from(text).toString('base64')
     const { tls } = await credentials(
       { 'client-certificate-data': base64('cert'), 'client-certificate': '/none', 'client-key-data': base64('key') },
@@ -119,7 +119,7 @@ describe('credentials', () => {
     })
   })
 
-  test('files are found from where the kubeconfig is', async () => {
+  test('paths of files are relative to the folder of the kubeconfig', async () => {
     const env = one({ 'client-certificate': 'tls/cert.pem', 'client-key': './key.pem', tokenFile: 'token' })
     const home = join(env.KUBECONFIG!, '..')
     mkdirSync(join(home, 'tls'))
@@ -145,11 +145,11 @@ describe('credentials', () => {
         'impersonate-extra-example.com%2Fwhy': ['x'],
       },
     ],
-  ])('%j', async (user, headers) => {
+  ])('the headers of a request follow from the user %j', async (user, headers) => {
     expect((await credentials(user)).headers).toEqual(headers)
   })
 
-  test('a file that cannot be read, and a certificate that is none, are errors without content', async () => {
+  test('an unreadable file and an invalid certificate are errors that quote no content', async () => {
     const access = await kubeconfigAccess(undefined, one({ tokenFile: '/no/such/token' }))
     await expect(access.connect(false)).rejects.toMatchObject({
       failure: 'unauthorized',
@@ -162,7 +162,7 @@ describe('credentials', () => {
     expect(error.message).not.toContain('s3cret')
   })
 
-  test('are read anew when they were refused', async () => {
+  test('credentials are read again after they were refused', async () => {
     const env = one({ tokenFile: 'token' })
     const file = join(env.KUBECONFIG!, '../token')
     write(file, 'old')
@@ -174,7 +174,7 @@ describe('credentials', () => {
 })
 
 describe('the client library', () => {
-  test('is left alone where it is not needed', async () => {
+  test('the client library is used only if it is needed', async () => {
     const needs = async (user: object, cluster: object = {}, env: Env = {}) =>
       needsLibrary(await loadKubeconfig(undefined, { ...one(user, cluster), ...env }))
     expect(await needs({ token: 't' }, { 'tls-server-name': 'a', 'insecure-skip-tls-verify': true })).toBe(false)
@@ -201,7 +201,7 @@ describe('the client library', () => {
   const credential = (token: string) =>
     `echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"'${token}'"}}'`
 
-  test('runs a plugin that lies beside the kubeconfig, with our environment and its own', async () => {
+  test('a plugin beside the kubeconfig gets the environment of the process and its own', async () => {
     const env = withPlugin(credential('$FROM_OUTSIDE-$OWN'), { env: [{ name: 'OWN', value: 'own' }] })
     const { headers, calls, streams } = await (await kubeconfigAccess(undefined, env)).connect(false)
     expect(headers).toMatchObject({
@@ -213,7 +213,7 @@ describe('the client library', () => {
     expect(calls).not.toBe(streams)
   })
 
-  test('tells a plugin what client-go tells it', async () => {
+  test('a plugin gets the information about the cluster that client-go gives', async () => {
     const env = withPlugin(credential('$(echo "$KUBERNETES_EXEC_INFO" | tr -dc a-z0-9:/.,)'), {
       provideClusterInfo: true,
     })
@@ -229,7 +229,7 @@ describe('the client library', () => {
       '{"status":{"clientCertificateData":"SECRET"}}',
       'printed an ExecCredential with neither `status.token` nor a client certificate with its key',
     ],
-  ])('says what is wrong with what a plugin prints: %s', async (printed, why) => {
+  ])('the error says what is wrong with the output of a plugin: %s', async (printed, why) => {
     const access = await kubeconfigAccess(undefined, withPlugin(`echo '${printed}'`))
     const error = await access.connect(false).catch((error: Error) => error)
     expect(error).toMatchObject({ failure: 'unauthorized', message: expect.stringMatching(/plugin` /) })
@@ -250,7 +250,7 @@ describe('the client library', () => {
     })
   })
 
-  test('says which plugin fails', async () => {
+  test('the error names the plugin that fails', async () => {
     const access = await kubeconfigAccess(undefined, withPlugin('echo no such account >&2; exit 3'))
     await expect(access.connect(false)).rejects.toMatchObject({
       failure: 'unauthorized',

@@ -8,7 +8,7 @@ import type { Access } from '../../../../adapters/kubernetes/connection.ts'
 import { openPortForward } from '../../../../adapters/kubernetes/port-forward.ts'
 import { CERTIFICATE, PRIVATE_KEY } from '../../../support/gitops/certificates.ts'
 
-/** Sends a text over a forward; gives what the server got, and the bytes of the connection after TLS. */
+/** Sends a text over a port-forward; returns what the server got, and the bytes of the connection after TLS. */
 async function forwarded(scheme: 'http' | 'https', words: string): Promise<{ content: string; bytes: string }> {
   const isSecure = scheme === 'https'
   const server = isSecure ? https.createServer({ cert: CERTIFICATE, key: PRIVATE_KEY }) : http.createServer()
@@ -42,7 +42,7 @@ async function forwarded(scheme: 'http' | 'https', words: string): Promise<{ con
   return { content: got, bytes: Buffer.concat(pieces).toString('latin1') }
 }
 
-test('a handshake that is swallowed on its way is begun again, and does not hold up who waits', async () => {
+test('openPortForward starts a handshake again that gets no answer', async () => {
   const server = http.createServer()
   const sockets = new WebSocketServer({ noServer: true, handleProtocols: () => 'v4.channel.k8s.io' })
   const open: Socket[] = []

@@ -51,7 +51,7 @@ async function watching(
   return { told, queries: server.requests.map(({ query }) => query) }
 }
 
-test('one request tells what there is and what becomes of it; the next one goes on from there', async () => {
+test('one request of a watch reports the existing objects and their changes', async () => {
   const { told, queries } = await watching(5, query =>
     query.has('sendInitialEvents')
       ? [
@@ -66,7 +66,7 @@ test('one request tells what there is and what becomes of it; the next one goes 
   expect(queries).toHaveLength(1)
 })
 
-test('a connection that ends before all was told begins anew; one that ends later goes on', async () => {
+test('a watch starts again if a connection ends before the list is complete, else it continues', async () => {
   let connections = 0
   const { told, queries } = await watching(6, query => {
     connections++
@@ -78,7 +78,7 @@ test('a connection that ends before all was told begins anew; one that ends late
   expect(queries.map(query => query.get('resourceVersion'))).toEqual([null, null, '9'])
 })
 
-test('a server that cannot do that is asked for a list first', async () => {
+test('a watch asks for a list first if the server does not send initial events', async () => {
   const refusal = { kind: 'Status', code: 422, reason: 'Invalid', message: 'sendInitialEvents is forbidden for watch' }
   const { told, queries } = await watching(4, query => {
     if (query.has('sendInitialEvents')) return new Answer(422, refusal)
@@ -89,7 +89,7 @@ test('a server that cannot do that is asked for a list first', async () => {
   expect(queries.map(query => query.get('resourceVersion'))).toEqual([null, null, '9'])
 })
 
-describe('a list first', () => {
+describe('watches that ask for a list first', () => {
   const refusal = { kind: 'Status', code: 422, reason: 'Invalid', message: 'sendInitialEvents is forbidden for watch' }
   const gone = { kind: 'Status', code: 410, reason: 'Expired', message: 'the continue parameter is too old' }
   const page = (name: string, next?: string) => ({
@@ -111,7 +111,7 @@ describe('a list first', () => {
     await Promise.all([watch(), watch(), watch()])
   }
 
-  test('is told as its pages come, which can be small: objects can be large', async () => {
+  test('a page of a list is reported before the next one is requested, and can be small', async () => {
     const answer = (query: URLSearchParams) =>
       query.has('sendInitialEvents') ? new Answer(422, refusal) : page('a', 'more')
     const { told, queries } = await watching(2, answer, 10)
@@ -120,7 +120,7 @@ describe('a list first', () => {
     expect(lists.map(query => [query.get('limit'), query.get('continue')])).toEqual([['10', null]])
   })
 
-  test('is what several watches ask for that find out at the same time', async () => {
+  test('watches that are refused at the same time each ask for a list', async () => {
     let refused = 0
     let refuseAll = () => {}
     const allAsked = new Promise<void>(resolve => {
@@ -136,7 +136,7 @@ describe('a list first', () => {
     expect(refused).toBe(3)
   })
 
-  test('of many watches is in memory a few pages at a time', async () => {
+  test('the slots limit how many pages of many watches are in memory', async () => {
     const slots = new Slots(1)
     let held = 0
     const heldAtRequests: number[] = []
@@ -153,7 +153,7 @@ describe('a list first', () => {
     expect(heldAtRequests).toEqual([0, 0, 0, 0, 0, 0])
   })
 
-  test('is whole after its last page', async () => {
+  test('a list is complete after its last page', async () => {
     const { told } = await watching(5, query => {
       if (query.has('sendInitialEvents')) return new Answer(422, refusal)
       if (query.has('watch')) return [{ type: 'MODIFIED', object: object('a', '12') }]
@@ -162,7 +162,7 @@ describe('a list first', () => {
     expect(told).toEqual(['Restarted', 'Changed a', 'Changed b', 'Listed', 'Changed a'])
   })
 
-  test('begins anew when the server does not have its rest any more', async () => {
+  test('a list starts again when the server no longer has its rest', async () => {
     let hasExpired = false
     const { told } = await watching(6, query => {
       if (query.has('sendInitialEvents')) return new Answer(422, refusal)
@@ -175,7 +175,7 @@ describe('a list first', () => {
   })
 })
 
-test('what will not pass ends it', async () => {
+test('a permanent failure ends a watch', async () => {
   const refusal = { kind: 'Status', code: 400, reason: 'BadRequest', message: 'unable to parse the selector' }
   await expect(watching(1, () => new Answer(400, refusal))).rejects.toMatchObject({ failure: 'invalid' })
 })

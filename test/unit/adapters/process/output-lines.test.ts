@@ -15,7 +15,7 @@ async function lines(chunks: readonly (string | Buffer)[], colours = false, secr
 
 const ESC = '\u001b'
 
-describe('lines', () => {
+describe('readOutput', () => {
   test.each<[string, readonly (string | Buffer)[], readonly string[]]>([
     ['across chunks', ['a', 'b\nc', 'd\n'], ['ab', 'cd']],
     ['empty ones stay', ['\n\na\n'], ['', '', 'a']],
@@ -28,17 +28,17 @@ describe('lines', () => {
     ['no colours', [`${ESC}[31mred${ESC}[0m\n`], ['red']],
     ['no bells and other controls', ['a\u0007\u0000b\tc\n'], ['ab\tc']],
     ['nothing', [], []],
-  ])('%s', async (_, chunks, expected) => {
+  ])('readOutput splits the output into lines: %s', async (_, chunks, expected) => {
     expect(await lines(chunks)).toEqual(expected)
   })
 
-  test('colours are kept when asked for, what moves the cursor is not', async () => {
+  test('readOutput keeps colors on request, but no movement of the cursor', async () => {
     expect(
       await lines([`${ESC}[2K${ESC}[1A${ESC}[31mred${ESC}[0m${ESC}]8;;http://x\u0007link${ESC}]8;;\u0007\n`], true),
     ).toEqual([`${ESC}[31mred${ESC}[0mlink`])
   })
 
-  test('a huge line comes in pieces of at most 32768 characters, and nothing of it is lost', async () => {
+  test('readOutput splits a huge line into pieces of at most 32768 characters and loses nothing', async () => {
     const text = '0123456789'.repeat(30_000)
     const found = await lines([text.slice(0, 100_001), text.slice(100_001), '\nend\n'])
     expect(found.pop()).toBe('end')
@@ -46,7 +46,7 @@ describe('lines', () => {
     expect(found.join('')).toBe(text)
   })
 
-  test('secrets are masked across chunks, pieces of huge lines and colours', async () => {
+  test('readOutput masks secrets across chunks, pieces of huge lines and colors', async () => {
     expect(await lines(['a hunt', 'er22 b\n'], false, ['hunter22'])).toEqual(['a *** b'])
     expect(await lines([`hun${ESC}[1mter22\n`], false, ['hunter22'])).toEqual(['***'])
     const found = await lines([`${'x'.repeat(32_764)}hunter22${'x'.repeat(100)}\n`], false, ['hunter22'])

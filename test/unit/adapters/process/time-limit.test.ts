@@ -20,12 +20,12 @@ function aborted(signal: AbortSignal): Promise<unknown> {
   })
 }
 
-test('the time limit comes, though nothing refers to its own signal', async () => {
+test('withTimeLimit aborts after its time even if nothing refers to the signal of the timer', async () => {
   const reason = await aborted(withTimeLimit(200, new AbortController().signal))
   expect(reason).toMatchObject({ name: 'TimeoutError' })
 })
 
-test('another signal ends it before', async () => {
+test('withTimeLimit aborts earlier if the other signal is aborted', async () => {
   const other = new AbortController()
   const signal = withTimeLimit(60_000, other.signal)
   other.abort('because')

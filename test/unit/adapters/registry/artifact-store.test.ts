@@ -11,7 +11,7 @@ const ARTIFACT = toArtifact(LAYER, { b: '2', a: '1' })
 const PASSWORD = 'a password that nobody may see'
 const ANN: RegistryCredentials = { kind: 'login', username: 'ann', password: PASSWORD }
 
-/** The tag `staging`, with little retries. */
+/** Opens the tag `staging`, with short pauses between attempts. */
 function storeAt(
   { name, host }: MemoryRegistry,
   login?: RegistryCredentials,
@@ -42,7 +42,7 @@ async function failureOf(work: Promise<unknown>): Promise<string> {
 describe('the manifest', () => {
   const manifest = JSON.parse(Buffer.from(ARTIFACT.manifest.bytes).toString())
 
-  test('has one layer of a type that Argo CD reads, and the configuration of Flux', () => {
+  test('the manifest has one layer of a type that Argo CD reads, and the configuration of Flux', () => {
     expect(manifest).toMatchObject({
       schemaVersion: 2,
       mediaType: 'application/vnd.oci.image.manifest.v1+json',
@@ -51,7 +51,7 @@ describe('the manifest', () => {
     })
   })
 
-  test('follows from the layer and the annotations alone', () => {
+  test('the manifest depends on the layer and the annotations alone', () => {
     expect(toArtifact(LAYER, { a: '1', b: '2' }).manifest.digest).toBe(ARTIFACT.manifest.digest)
     expect(toArtifact(LAYER, { a: '1' }).manifest.digest).not.toBe(ARTIFACT.manifest.digest)
   })
@@ -62,13 +62,13 @@ describe('the manifest', () => {
     ['several layers', { ...manifest, layers: [...manifest.layers, ...manifest.layers] }],
     ['a layer without a digest', { ...manifest, layers: [{ ...manifest.layers[0], digest: '../x' }] }],
     ['nothing where something should be', { config: null, layers: [null] }],
-  ])('of %s has no layer of ours', (_, other) => {
+  ])('layerOf finds no layer in the manifest of %s', (_, other) => {
     expect(layerOf(Buffer.from(JSON.stringify(other)))).toBeUndefined()
   })
 })
 
 describe('a push', () => {
-  test('brings the blobs, then the tag of its own, then the tag', async () => {
+  test('a push writes the blobs and the extra tag before the tag', async () => {
     const registry = await memoryRegistry()
     const store = storeAt(registry)
     expect(await store.find()).toBeUndefined()
@@ -81,7 +81,7 @@ describe('a push', () => {
     expect(Buffer.from(found!.layer!).toString()).toBe(LAYER.toString())
   })
 
-  test('does not upload what is there', async () => {
+  test('a push does not upload blobs that exist', async () => {
     const registry = await memoryRegistry()
     await storeAt(registry).push(ARTIFACT, undefined, [])
     const before = registry.requests.length
@@ -94,7 +94,7 @@ describe('a push', () => {
     ).toBe(false)
   })
 
-  test('leaves a tag alone that was moved meanwhile', async () => {
+  test('a push does not overwrite a tag that was moved meanwhile', async () => {
     const registry = await memoryRegistry()
     const other = toArtifact(Buffer.from('another'), {})
     await storeAt(registry).push(other, undefined, [])
@@ -102,7 +102,7 @@ describe('a push', () => {
     expect(registry.manifests.get('staging')!.bytes.toString()).toBe(Buffer.from(other.manifest.bytes).toString())
   })
 
-  test('asks the token service for both rights, and only with the login', async () => {
+  test('a push requests one token, for both pull and push', async () => {
     const scopes: (string | null)[] = []
     const registry = await memoryRegistry(({ path, headers }, response, server) => {
       if (path.startsWith('/token')) {
@@ -119,7 +119,7 @@ describe('a push', () => {
     expect(scopes).toEqual(['repository:team/shop:pull,push'])
   })
 
-  test('goes on where the upload was lost, and where the registry has trouble for a moment', async () => {
+  test('a push continues after a lost upload and after a temporary failure of the registry', async () => {
     let [uploads, troubles] = [0, 0]
     const registry = await memoryRegistry(({ method, path }, response) => {
       if (method === 'PUT' && path.includes('/uploads/') && ++uploads === 1) {
@@ -134,7 +134,7 @@ describe('a push', () => {
     expect(registry.manifests.has('staging')).toBe(true)
   })
 
-  test('whose connection is cut in the middle of a blob is tried again', async () => {
+  test('a push is tried again when the connection is cut in the middle of a blob', async () => {
     let cuts = 0
     const registry = await memoryRegistry(({ method, path }, response) => {
       if (method !== 'PUT' || !path.includes('/uploads/') || ++cuts > 1) return false
@@ -145,7 +145,7 @@ describe('a push', () => {
   })
 })
 
-describe('what a registry refuses', () => {
+describe('refusals of a registry', () => {
   const refusing = (method: string, part: string, status: number, code: string) =>
     memoryRegistry((request, response) => {
       if (request.method !== method || !request.path.includes(part)) return false
@@ -164,7 +164,7 @@ describe('what a registry refuses', () => {
     [405, 'UNSUPPORTED', /does not take `.*` \(405\)\nthe registry says: UNSUPPORTED: .*\nit may be read-only/],
     [413, 'SIZE_INVALID', /it does not accept artifacts of that size/],
     [500, 'INTERNAL', /is failing \(status 500\)\nthe registry says: INTERNAL: /],
-  ])('with %i to an upload is told in words', async (status, code, words) => {
+  ])('a refusal of an upload with status %i is explained', async (status, code, words) => {
     const registry = await refusing('POST', '/uploads/', status, code)
     expect(await failureOf(storeAt(registry).push(ARTIFACT, undefined, []))).toMatch(words)
     expect(registry.manifests.size).toBe(0)
@@ -174,13 +174,13 @@ describe('what a registry refuses', () => {
     [400, 'MANIFEST_INVALID', /\(400\)\nthe registry says: MANIFEST_INVALID: .*\nit must support OCI artifacts/],
     [415, 'UNSUPPORTED', /it may be read-only/],
     [409, 'TAG_IMMUTABLE', /its tags cannot be moved: name another tag/],
-  ])('with %i to a manifest leaves the tag as it was', async (status, code, words) => {
+  ])('a refusal of a manifest with status %i leaves the tag unchanged', async (status, code, words) => {
     const registry = await refusing('PUT', '/manifests/', status, code)
     expect(await failureOf(storeAt(registry).push(ARTIFACT, undefined, ['staging-1']))).toMatch(words)
     expect(registry.manifests.size).toBe(0)
   })
 
-  test('is told with the login that was sent, but without its password', async () => {
+  test('a refusal with a login is explained without the password', async () => {
     const registry = await memoryRegistry(({ method, headers }, response) => {
       if (headers.authorization === undefined)
         refuse(response, 401, 'UNAUTHORIZED', { 'www-authenticate': 'Basic realm="it"' })
@@ -193,7 +193,7 @@ describe('what a registry refuses', () => {
     expect(said).not.toContain(PASSWORD)
   })
 
-  test('an upload is not sent where there is no encryption, and the login never to another server', async () => {
+  test('a push refuses to upload to another server without encryption', async () => {
     const registry = await memoryRegistry(({ method }, response) => {
       if (method !== 'POST') return false
       response.writeHead(202, { location: 'http://registry.example.com/upload' }).end()
@@ -204,8 +204,8 @@ describe('what a registry refuses', () => {
   })
 })
 
-describe('what is there', () => {
-  test('is not read further where it is an image', async () => {
+describe('find', () => {
+  test('find does not read the layers of an image', async () => {
     const registry = await memoryRegistry()
     const manifest = {
       schemaVersion: 2,
@@ -220,7 +220,7 @@ describe('what is there', () => {
     expect(registry.asked()).not.toContainEqual(expect.stringContaining('/blobs/'))
   })
 
-  test('must be what its digest says', async () => {
+  test('find refuses content that does not match its digest', async () => {
     const registry = await memoryRegistry()
     await storeAt(registry).push(ARTIFACT, undefined, [])
     registry.blobs.set(ARTIFACT.blobs[1]!.digest, Buffer.from('something else'))
@@ -229,7 +229,7 @@ describe('what is there', () => {
     )
   })
 
-  test('is asked of a web server in vain', async () => {
+  test('find reports a web server that is not a registry', async () => {
     const registry = await memoryRegistry((_, response) => {
       response.writeHead(404, { 'content-type': 'text/html' }).end('<html>')
       return true

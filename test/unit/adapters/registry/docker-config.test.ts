@@ -41,7 +41,7 @@ test.each([
 })
 
 describe('the Docker configuration', () => {
-  test('has logins in the file, under hosts and addresses', async () => {
+  test('logins in the file are found by host and by address', async () => {
     const env = docker({
       auths: {
         'https://index.docker.io/v1/': auth('ann:hub'),
@@ -61,7 +61,7 @@ describe('the Docker configuration', () => {
     expect((await read(env, 'example.com')).get('example.com')).toEqual({ kind: 'none' })
   })
 
-  test('asks the helper of a registry, else the store, by the name that they know', async () => {
+  test('the helper of a registry, or else the store, is asked by the name that it knows', async () => {
     const env = docker(
       {
         auths: { 'https://index.docker.io/v1/': {} },
@@ -81,14 +81,14 @@ describe('the Docker configuration', () => {
     })
   })
 
-  test('has what the file says where the store knows nothing', async () => {
+  test('a login in the file is used if the store has none', async () => {
     const store = 'echo "credentials not found in native keychain"; exit 1'
     const env = docker({ auths: { 'a.example.com': auth('ann:file') }, credsStore: 'store' }, { store })
     const found = await read(env, 'a.example.com', 'b.example.com')
     expect([...found.values()]).toEqual([login('ann', 'file'), { kind: 'none' }])
   })
 
-  test('tells identity tokens apart, which are no passwords', async () => {
+  test('identity tokens are distinguished from passwords', async () => {
     const helper = 'echo "{\\"Username\\":\\"<token>\\",\\"Secret\\":\\"abc\\"}"'
     const env = docker(
       { auths: { 'a.example.com': { ...auth('ann:'), identitytoken: 't' } }, credHelpers: { 'b.example.com': 'b' } },
@@ -100,7 +100,7 @@ describe('the Docker configuration', () => {
     ])
   })
 
-  test('may be missing', async () => {
+  test('the configuration may be missing, and its default is in the home', async () => {
     const env = { DOCKER_CONFIG: join(tmpdir(), 'devctl-no-such-folder') }
     expect(await read(env, 'docker.io')).toEqual(new Map([['docker.io', { kind: 'none' }]]))
     const home = mkdtempSync(join(tmpdir(), 'devctl-home-'))
@@ -118,7 +118,7 @@ describe('the Docker configuration', () => {
     ],
     ['has a list of helpers', { credHelpers: ['c2VjcmV0LXZhbHVl'] }, '`credHelpers` must be an object'],
     ['is a list', ['c2VjcmV0LXZhbHVl'], 'it must be an object'],
-  ])('that %s is an error which does not quote it', async (_, config, why) => {
+  ])('a configuration that %s is an error without its content', async (_, config, why) => {
     const error = await read(docker(config), 'a').catch(error => error)
     expect(error.message).toMatch(/^the Docker configuration `.*config\.json` cannot be read: /)
     expect(error.message).toContain(`: ${why}`)
@@ -136,19 +136,19 @@ describe('the Docker configuration', () => {
       'did not print credentials: `Secret` must be a string',
     ],
     ['is not installed', undefined, 'is not installed'],
-  ])('a helper that %s is an error which says nothing of what it printed', async (_, script, why) => {
+  ])('a helper that %s is an error without its output', async (_, script, why) => {
     const env = docker({ credsStore: 'x' }, script === undefined ? {} : { x: script })
     const error = await read(env, 'a.example.com').catch(error => error)
     expect(error.message).toBe(`the credential helper \`docker-credential-x\` ${why}`)
     expect(JSON.stringify([error.message, error.notes, error.hint])).not.toContain('secret-value')
   })
 
-  test('a name of a helper is no path', async () => {
+  test('the name of a helper cannot be a path', async () => {
     const error = await read(docker({ credsStore: '../../bin/sh' }), 'a').catch(error => error)
     expect(error.message).toContain('has a name that is not valid')
   })
 
-  test('a helper that waits ends with the signal', async () => {
+  test('a helper that does not answer ends with the signal', async () => {
     const done = new AbortController()
     const env = docker({ credsStore: 'x' }, { x: 'exec sleep 30' })
     const waiting = readRegistryCredentials(['a'], { env, signal: done.signal })
@@ -157,7 +157,7 @@ describe('the Docker configuration', () => {
   })
 })
 
-test('a pull secret has what the kubelet reads, in one order', () => {
+test('a pull secret has the logins as the kubelet reads them, in a stable order', () => {
   const logins = new Map([
     ['registry.example.com', { username: 'bob', password: 'b:c' }],
     ['docker.io', { username: 'ann', password: 'a' }],

@@ -34,14 +34,14 @@ const config = { User: '1000', ExposedPorts: { '80/tcp': {} }, Volumes: null, En
 const configuration = { architecture: 'amd64', os: 'linux', rootfs: { type: 'layers' }, config }
 
 describe('the configuration of an image', () => {
-  test('is found by its tag and by its digest', async () => {
+  test('the configuration is found by tag and by digest', async () => {
     const registry = await memoryRegistry()
     const digest = put(registry, '1', configuration)
     expect(await fetch(`${registry.name}:1`)).toEqual({ config })
     expect(await fetch(`${registry.name}:other@${digest}`)).toEqual({ config })
   })
 
-  test('of several platforms is that of the first, attestations apart', async () => {
+  test('the configuration is that of the first platform, and never of an attestation', async () => {
     const registry = await memoryRegistry()
     const attestation = put(registry, 'attestation', { rootfs: {}, config: {} })
     const image = put(registry, 'image', configuration)
@@ -56,7 +56,7 @@ describe('the configuration of an image', () => {
     expect(await fetch(`${registry.name}:1`)).toEqual({ config })
   })
 
-  test('may be empty', async () => {
+  test('the configuration may be empty', async () => {
     const registry = await memoryRegistry()
     put(registry, '1', { rootfs: {}, config: null })
     put(registry, '2', { rootfs: {} })
@@ -65,10 +65,10 @@ describe('the configuration of an image', () => {
   })
 })
 
-describe('there is none', () => {
+describe('images without a configuration', () => {
   const problem = (kind: string) => ({ problem: expect.objectContaining({ kind }) })
 
-  test('without the image, or its configuration', async () => {
+  test('an image or a configuration that does not exist is reported as missing', async () => {
     const registry = await memoryRegistry()
     put(registry, '1', configuration)
     registry.blobs.clear()
@@ -81,20 +81,20 @@ describe('there is none', () => {
     ['something else', '[]'],
     ['half a file', JSON.stringify(configuration).slice(0, 60)],
     ['ports that are a list', { rootfs: {}, config: { ExposedPorts: ['80/tcp'] } }],
-  ])('if it is %s', async (_, content) => {
+  ])('a configuration that is %s is refused', async (_, content) => {
     const registry = await memoryRegistry()
     put(registry, '1', content)
     expect(await fetch(`${registry.name}:1`)).toEqual(problem('not-a-registry'))
   })
 
-  test('if its content has another digest', async () => {
+  test('a configuration with another digest is refused', async () => {
     const registry = await memoryRegistry()
     put(registry, '1', configuration)
     for (const digest of registry.blobs.keys()) registry.blobs.set(digest, Buffer.from('{"rootfs": {}}'))
     expect(await fetch(`${registry.name}:1`)).toEqual(problem('not-a-registry'))
   })
 
-  test('if an index leads to indexes, or to nothing', async () => {
+  test('an index that leads to an index, or to nothing, is refused', async () => {
     const registry = await memoryRegistry()
     const bytes = Buffer.from('{"schemaVersion": 2, "manifests": []}')
     registry.manifests.set(digestOf(bytes), { type: INDEX, bytes })
@@ -104,7 +104,7 @@ describe('there is none', () => {
     expect(await fetch(`${registry.name}:2`)).toEqual(problem('not-a-registry'))
   })
 
-  test('if the registry refuses, fails, or is not there', async () => {
+  test('a registry that refuses, fails or cannot be reached is reported', async () => {
     const denied = await memoryRegistry((_, response) => {
       refuse(response, 403, 'DENIED')
       return true

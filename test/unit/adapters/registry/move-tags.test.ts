@@ -39,7 +39,7 @@ const move = ({ host }: FakeServer, tag: string, digest = DIGEST): TagMove => ({
   digest,
 })
 
-/** The problems by tag. */
+/** Moves tags, and returns the problems by tag. */
 async function problems(
   server: FakeServer,
   moves: readonly TagMove[],
@@ -57,8 +57,8 @@ async function problems(
 
 const asked = ({ requests }: FakeServer) => requests.map(({ method, path }) => `${method} ${path.split('/').at(-1)}`)
 
-describe('a tag', () => {
-  test('gets the manifest of an image, byte for byte and of its type', async () => {
+describe('moveTags', () => {
+  test('moveTags copies the manifest byte for byte, with its type', async () => {
     const { server, tags } = await registry()
     expect(await problems(server, [move(server, 'latest')])).toEqual({})
     expect(asked(server).slice(-2)).toEqual([`GET ${DIGEST}`, 'PUT latest'])
@@ -66,13 +66,13 @@ describe('a tag', () => {
     expect(Object.fromEntries(tags)).toEqual({ latest: { type, body: MANIFEST } })
   })
 
-  test('is `latest` for a name without one', async () => {
+  test('moveTags writes `latest` for a name without a tag', async () => {
     const { server, tags } = await registry()
     await problems(server, [{ name: `${server.host}/team/web`, digest: DIGEST }])
     expect([...tags.keys()]).toEqual(['latest'])
   })
 
-  test('is moved with the right to push, which the token service is asked for', async () => {
+  test('moveTags requests a token with the right to push', async () => {
     const scopes: (string | null)[] = []
     const { server, tags } = await registry(({ path, headers }, response, fake) => {
       if (path.startsWith('/token')) {
@@ -95,7 +95,7 @@ describe('a tag', () => {
     ['too many requests', response => refuse(response, 429, 'TOOMANYREQUESTS')],
     ['a connection that is cut', response => response.socket!.destroy()],
     ['silence', () => {}],
-  ])('is moved in spite of %s', async (_, answer) => {
+  ])('moveTags moves a tag in spite of %s', async (_, answer) => {
     const count = { GET: 0, PUT: 0, HEAD: 0 }
     const { server, tags } = await registry(({ method, path }, response) => {
       if (!path.includes('/manifests/')) return false
@@ -108,8 +108,8 @@ describe('a tag', () => {
   })
 })
 
-describe('a tag is not moved', () => {
-  test('if the registry refuses that, and others are', async () => {
+describe('tags that are not moved', () => {
+  test('moveTags reports the tags that the registry refuses, and moves the others', async () => {
     const { server, tags } = await registry(({ method, path }, response) => {
       if (method !== 'PUT' || path.endsWith('/free')) return false
       if (path.endsWith('/kept')) refuse(response, 409, 'TAG_INVALID: the tag is immutable')
@@ -125,7 +125,7 @@ describe('a tag is not moved', () => {
     expect([...tags.keys()]).toEqual(['free'])
   })
 
-  test('to an image that the repository does not have, or that is another one', async () => {
+  test('moveTags reports an image that is missing or has another digest', async () => {
     const other = `sha256:${createHash('sha256').update('other').digest('hex')}`
     const { server, tags } = await registry(({ path }, response) => {
       if (!path.endsWith(other)) return false
@@ -140,7 +140,7 @@ describe('a tag is not moved', () => {
     expect(tags.size).toBe(0)
   })
 
-  test('if the registry stores something else under it', async () => {
+  test('moveTags reports a registry that stores something else', async () => {
     const { server } = await registry(({ method }, response) => {
       if (method !== 'PUT') return false
       response.writeHead(201, { 'docker-content-digest': `sha256:${'0'.repeat(64)}` }).end()
@@ -149,7 +149,7 @@ describe('a tag is not moved', () => {
     expect(await problems(server, [move(server, '1')])).toMatchObject({ 1: { kind: 'not-a-registry' } })
   })
 
-  test('if nothing listens, or there is no time', async () => {
+  test('moveTags reports an unreachable registry, and ends with its signal', async () => {
     const { server } = await registry(() => true)
     const gone = { ...server, host: '127.0.0.1:9' }
     expect(await problems(gone, [move(gone, '1')])).toMatchObject({ 1: { kind: 'unreachable' } })

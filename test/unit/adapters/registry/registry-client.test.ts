@@ -60,8 +60,8 @@ const withTokens = (
     refuse(response, 401, 'UNAUTHORIZED', { 'www-authenticate': challenge(server) })
   })
 
-describe('a tag', () => {
-  test('has the digest that the registry tells to HEAD', async () => {
+describe('digests of tags', () => {
+  test('a tag has the digest in the answer to HEAD', async () => {
     const server = await fakeServer((_, response) => giveManifest(response))
     expect(await resolveOne(server)).toEqual({ digest: DIGEST })
     expect(asked(server)).toEqual([`HEAD ${PATH}`])
@@ -77,34 +77,34 @@ describe('a tag', () => {
   test.each([
     ['tells no digest', ''],
     ['tells one that is none', 'sha256:abc'],
-  ])('has the digest of its manifest where the registry %s', async (_, told) => {
+  ])('a tag has the digest of its manifest if the registry %s', async (_, told) => {
     const server = await fakeServer((_, response) => giveManifest(response, told))
     expect(await resolveOne(server)).toEqual({ digest: DIGEST })
     expect(asked(server)).toEqual([`HEAD ${PATH}`, `GET ${PATH}`])
   })
 
-  test('has the digest of its manifest where the registry does not know HEAD', async () => {
+  test('a tag has the digest of its manifest if the registry does not support HEAD', async () => {
     const server = await fakeServer(({ method }, response) =>
       method === 'HEAD' ? void response.writeHead(405).end() : giveManifest(response),
     )
     expect(await resolveOne(server)).toEqual({ digest: DIGEST })
   })
 
-  test('is not there where the registry says so', async () => {
+  test('a tag is missing if the registry says so', async () => {
     for (const code of ['MANIFEST_UNKNOWN', 'NAME_UNKNOWN']) {
       const server = await fakeServer((_, response) => refuse(response, 404, code))
       expect(await resolveOne(server)).toEqual({ problem: { kind: 'missing' } })
     }
   })
 
-  test('is not there where a registry has no words for it', async () => {
+  test('a tag is missing if the registry answers 404 without an error code', async () => {
     const server = await fakeServer(({ path }, response) =>
       path === '/v2/' ? void response.end('{}') : void response.writeHead(404).end('not found'),
     )
     expect(await resolveOne(server)).toEqual({ problem: { kind: 'missing' } })
   })
 
-  test('is `latest` where none is named, and one with a digest is not asked about', async () => {
+  test('a name without a tag means `latest`, and a name with a digest needs no request', async () => {
     const server = await fakeServer((_, response) => giveManifest(response))
     const own = `sha256:${'1'.repeat(64)}`
     const [plain, exact] = [`${server.host}/web`, `${server.host}/web:1@${own}`]
@@ -115,7 +115,7 @@ describe('a tag', () => {
     expect(asked(server)).toEqual(['HEAD /v2/web/manifests/latest'])
   })
 
-  test('must be one', async () => {
+  test('an invalid reference is reported', async () => {
     const problems = [...(await resolve(['Not An Image', ''])).values()]
     expect(problems.map(one => 'problem' in one && one.problem.kind)).toEqual(['invalid', 'invalid'])
   })
@@ -130,11 +130,11 @@ describe('addresses', () => {
     ['localhost/web', 'web'],
     ['127.0.0.1:5000/library/nginx', 'library/nginx'],
     ['Registry/team/web', 'team/web'],
-  ])('%s is %s in its registry', (name, repository) => {
+  ])('the image %s is %s in its registry', (name, repository) => {
     expect(repositoryOf(name)).toBe(repository)
   })
 
-  test('of Docker Hub are of another host than its name', () => {
+  test('an image of Docker Hub has a host that differs from the name of the registry', () => {
     expect(manifestAddressOf({ name: 'nginx', tag: '1.27' })).toEqual({
       registry: 'docker.io',
       host: 'registry-1.docker.io',
@@ -151,7 +151,7 @@ describe('addresses', () => {
     ['localhost.example.com', false],
     ['127.0.0.1.example.com', false],
     ['10.0.0.1', false],
-  ])('%s is this machine: %s', (host, isIt) => {
+  ])('the host %s is this machine: %s', (host, isIt) => {
     expect(isLoopback(host)).toBe(isIt)
   })
 
@@ -164,19 +164,19 @@ describe('addresses', () => {
     ['http://127.0.0.1:1', 'https://a.example.com', true],
     ['http://127.0.0.1:1', 'http://a.example.com', false],
     ['http://127.0.0.1:1', 'ftp://localhost', false],
-  ])('from %s one may be sent to %s: %s', (from, to, may) => {
+  ])('a redirect from %s to %s is safe: %s', (from, to, may) => {
     expect(isSafeStep(new URL(from), new URL(to))).toBe(may)
   })
 })
 
 describe('a registry of this machine', () => {
-  test('is spoken to by TLS where it has that, with whatever certificate', async () => {
+  test('a local registry is reached over TLS if it supports it, with any certificate', async () => {
     const server = await fakeServer((_, response) => giveManifest(response), { key: PRIVATE_KEY, cert: CERTIFICATE })
     expect(await resolveOne(server)).toEqual({ digest: DIGEST })
     expect(asked(server)).toEqual(['GET /v2/', `HEAD ${PATH}`])
   })
 
-  test('has several names, at whatever address of the machine it listens', async () => {
+  test('a local registry is reached by several names, without the proxy', async () => {
     const server = await fakeServer((_, response) => giveManifest(response))
     const [, port] = server.host.split(':')
     // A browser resolves every name below `localhost` to this machine, and so do the tools of local clusters.
@@ -186,7 +186,7 @@ describe('a registry of this machine', () => {
     expect([...resolved.values()]).toEqual(names.map(() => ({ digest: DIGEST })))
   })
 
-  test('may have an address of IPv6', async () => {
+  test('a local registry may have an IPv6 address', async () => {
     const server = createHttpServer((_, response) => giveManifest(response))
     try {
       await new Promise<void>((done, fail) => server.once('error', fail).listen(0, '::1', done))
@@ -204,7 +204,7 @@ describe('a registry of this machine', () => {
   })
 })
 
-describe('challenges', () => {
+describe('parseChallenge', () => {
   const bearer = { scheme: 'bearer', realm: new URL('https://a.example.com/token?x=1') }
   test.each([
     [
@@ -222,13 +222,13 @@ describe('challenges', () => {
     ['', undefined],
     ['"', undefined],
     [undefined, undefined],
-  ])('%s', (header, challenge) => {
+  ])('parseChallenge reads %s', (header, challenge) => {
     expect(parseChallenge(header)).toEqual(challenge)
   })
 })
 
 describe('a token', () => {
-  test('is given to everybody where nobody is logged in', async () => {
+  test('a token is requested without a login if there is none', async () => {
     const server = await withTokens(authorization => authorization === undefined)
     expect(await resolveOne(server)).toEqual({ digest: DIGEST })
     expect(asked(server)).toEqual([
@@ -238,14 +238,14 @@ describe('a token', () => {
     ])
   })
 
-  test('is given for a login', async () => {
+  test('a token is requested with the login, which the registry itself never gets', async () => {
     const server = await withTokens(authorization => authorization === BASIC)
     expect(await resolveOne(server, ANN)).toEqual({ digest: DIGEST })
     // The registry itself never sees the password.
     expect(server.requests.filter(({ headers }) => headers.authorization === BASIC)).toHaveLength(1)
   })
 
-  test('is bought with an identity token', async () => {
+  test('a token is requested with an identity token', async () => {
     const server = await withTokens((_, body) => body.includes('refresh_token=identity'))
     expect(await resolveOne(server, { kind: 'token', identityToken: 'identity' })).toEqual({ digest: DIGEST })
     const { method, path, headers, body } = server.requests[1]!
@@ -263,7 +263,7 @@ describe('a token', () => {
     })
   })
 
-  test('is never for more than reading', async () => {
+  test('a token is requested for reading only', async () => {
     const server = await withTokens(
       () => true,
       ({ origin }) => `Bearer realm="${origin}/token",scope="repository:team/web:pull,push,delete"`,
@@ -274,7 +274,7 @@ describe('a token', () => {
     ])
   })
 
-  test('of a repository is asked for once', async () => {
+  test('a token for a repository is requested once', async () => {
     const server = await withTokens(() => true)
     const references = Array.from({ length: 20 }, (_, index) => `${server.host}/team/web:${index}`)
     const resolved = await resolve(references)
@@ -282,7 +282,7 @@ describe('a token', () => {
     expect(asked(server).filter(one => one.startsWith('GET /token'))).toHaveLength(1)
   })
 
-  test('is read from the Docker configuration once a registry asks', async () => {
+  test('a login is read from the Docker configuration only if a registry asks for it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'devctl-docker-'))
     const server = await withTokens(authorization => authorization === BASIC)
     const auths = { [server.host]: { auth: BASIC.slice('Basic '.length) } }
@@ -306,7 +306,7 @@ describe('a token', () => {
     ['{"errors":[{"code":"UNAUTHORIZED"}]}', '`token` is missing'],
     ['null', 'it must be an object'],
     ['<html><title>Sign in</title>', 'it is a web page'],
-  ])('comes as %s', async (text, why) => {
+  ])('a token service may answer %s', async (text, why) => {
     const server = await fakeServer(({ path, headers }, response, { origin }) => {
       if (path.startsWith('/token')) return void response.end(text)
       if (headers.authorization === 'Bearer abc') return giveManifest(response)
@@ -324,7 +324,7 @@ describe('a token', () => {
   })
 })
 
-describe('no permission', () => {
+describe('missing permissions', () => {
   const basic = (isRight: (authorization: string | undefined) => boolean, status = 401) =>
     fakeServer(({ headers }, response) =>
       isRight(headers.authorization)
@@ -332,13 +332,13 @@ describe('no permission', () => {
         : refuse(response, status, 'DENIED', { 'www-authenticate': 'Basic realm="x"' }),
     )
 
-  test('is no problem with the login that the registry wants', async () => {
+  test('a request is repeated with the login that the registry asks for', async () => {
     const server = await basic(authorization => authorization === BASIC)
     expect(await resolveOne(server, ANN)).toEqual({ digest: DIGEST })
     expect(server.requests[0]!.headers.authorization).toBeUndefined()
   })
 
-  test('is told apart: without a login, with one, and with a wrong one', async () => {
+  test('a refusal tells whether there was no login, an insufficient one or a wrong one', async () => {
     const said = 'DENIED: the words for DENIED'
     const never = await basic(() => false)
     // The reason is in the answer to GET; HEAD has no body.
@@ -357,7 +357,7 @@ describe('no permission', () => {
     expect(await resolveOne(whole)).toEqual({ problem: { kind: 'denied', login: 'none', said } })
   })
 
-  test('of a token that the registry does not take is asked for no further', async () => {
+  test('a token that the registry does not accept is not requested again', async () => {
     const server = await fakeServer(({ path }, response, { origin }) =>
       path.startsWith('/token')
         ? void response.end('{"token":"abc"}')
@@ -369,7 +369,7 @@ describe('no permission', () => {
 })
 
 describe('redirects', () => {
-  test('are followed, and credentials stay behind', async () => {
+  test('redirects to another server are followed without credentials', async () => {
     const other = await fakeServer((_, response) => giveManifest(response))
     const server = await fakeServer(({ headers }, response) =>
       headers.authorization === BASIC
@@ -381,7 +381,7 @@ describe('redirects', () => {
     expect(other.requests[0]!.headers.authorization).toBeUndefined()
   })
 
-  test('within a registry keep them', async () => {
+  test('redirects within a registry keep the credentials', async () => {
     const server = await fakeServer(({ path, headers }, response) => {
       if (headers.authorization !== BASIC)
         return refuse(response, 401, 'UNAUTHORIZED', { 'www-authenticate': 'Basic realm="x"' })
@@ -391,7 +391,7 @@ describe('redirects', () => {
     expect(asked(server).at(-1)).toBe('HEAD /mirror')
   })
 
-  test('do not give the other server a right to credentials', async () => {
+  test('redirects do not allow the other server to get credentials', async () => {
     const other = await fakeServer((_, response) =>
       refuse(response, 401, 'UNAUTHORIZED', { 'www-authenticate': 'Basic realm="give me"' }),
     )
@@ -403,7 +403,7 @@ describe('redirects', () => {
   })
 
   test.each(['/again', 'http://registry.example.com/', 'ftp://localhost/', 'http://[bad/'])(
-    'to %s end',
+    'redirects to %s end with an error',
     async location => {
       const server = await fakeServer((_, response) => void response.writeHead(301, { location }).end())
       expect(await resolveOne(server)).toMatchObject({ problem: { kind: 'not-a-registry' } })
@@ -411,7 +411,7 @@ describe('redirects', () => {
     },
   )
 
-  test('of a token service end, and one without encryption gets nothing', async () => {
+  test('a token service that redirects or has no encryption gets no credentials', async () => {
     const away = await withTokens(
       () => true,
       () => 'Bearer realm="http://registry.example.com/token"',
@@ -430,8 +430,8 @@ describe('redirects', () => {
   })
 })
 
-describe('what may pass', () => {
-  test.each([429, 500, 502, 503])('is tried again: status %i', async status => {
+describe('temporary failures', () => {
+  test.each([429, 500, 502, 503])('a request is sent again after status %i', async status => {
     let count = 0
     const server = await fakeServer((_, response) =>
       ++count < 4 ? refuse(response, status, 'TOOMANYREQUESTS') : giveManifest(response),
@@ -440,7 +440,7 @@ describe('what may pass', () => {
     expect(server.requests).toHaveLength(4)
   })
 
-  test('is tried again: connections that are cut', async () => {
+  test('a request is sent again after the connection was cut', async () => {
     let count = 0
     const server = await fakeServer(({ method }, response) => {
       if (++count % 2 === 1) return void response.socket!.destroy()
@@ -450,7 +450,7 @@ describe('what may pass', () => {
     expect(asked(server)).toEqual([`HEAD ${PATH}`, `HEAD ${PATH}`, `GET ${PATH}`, `GET ${PATH}`])
   })
 
-  test('is tried again: answers that break off, and silence', async () => {
+  test('a request is sent again after an incomplete answer and after silence', async () => {
     let count = 0
     const server = await fakeServer(({ method }, response) => {
       if (method === 'HEAD') return giveManifest(response, '')
@@ -464,7 +464,7 @@ describe('what may pass', () => {
     expect(count).toBe(3)
   })
 
-  test('ends when it does not pass', async () => {
+  test('a request fails when its attempts are used up', async () => {
     const server = await fakeServer((_, response) => refuse(response, 429, 'TOOMANYREQUESTS', { 'retry-after': '0' }))
     expect(await resolveOne(server)).toEqual({ problem: { kind: 'busy', status: 429 } })
     expect(server.requests).toHaveLength(5)
@@ -473,7 +473,7 @@ describe('what may pass', () => {
     expect(dead.requests).toHaveLength(5)
   })
 
-  test('is waited for twice where nothing is said, and once for all images of the registry', async () => {
+  test('a silent registry gets few requests, and all its images fail with one reason', async () => {
     const silent = await fakeServer(() => {})
     const references = Array.from({ length: 30 }, (_, index) => `${silent.host}/web:${index}`)
     const resolved = await resolve(references, { retries: { silence: 50 } })
@@ -483,7 +483,7 @@ describe('what may pass', () => {
   })
 
   test.each([{ 'retry-after': '3600' }, { 'retry-after': 'Fri, 31 Dec 2199 23:59:59 GMT' }])(
-    'is not waited for when it takes too long: %o',
+    'a request fails at once if the registry asks for a long pause: %o',
     async headers => {
       const server = await fakeServer((_, response) => refuse(response, 429, 'TOOMANYREQUESTS', headers))
       expect(await resolveOne(server)).toEqual({ problem: { kind: 'busy', status: 429 } })
@@ -491,7 +491,7 @@ describe('what may pass', () => {
     },
   )
 
-  test('ends with the signal, whatever is under way', async () => {
+  test('the signal ends requests and pauses', async () => {
     const reason = new Error('the time is over')
     const stop = new AbortController()
     const silent = await fakeServer(() => stop.abort(reason))
@@ -507,7 +507,7 @@ describe('what may pass', () => {
     await expect(resolveOne(busy, undefined, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
   })
 
-  test('is asked about eight at once', async () => {
+  test('a registry gets at most eight requests at the same time', async () => {
     let open = 0
     let most = 0
     const server = await fakeServer(async (_, response) => {
@@ -522,7 +522,7 @@ describe('what may pass', () => {
   })
 })
 
-describe('what is no registry', () => {
+describe('servers that are not registries', () => {
   const html = { 'content-type': 'text/html' }
   test.each([
     [200, html, '<html>', 'it does not answer with a manifest (`text/html`): it is a web page'],
@@ -537,21 +537,21 @@ describe('what is no registry', () => {
     [404, html, '<html>', 'answers `/v2/` with status 404'],
     [400, {}, '', 'with status 400'],
     [200, {}, ' '.repeat(5_000_000), 'larger than 4 MiB'],
-  ])('status %i, %o', async (status, headers, body, reason) => {
+  ])('an answer with status %i and headers %o is not from a registry', async (status, headers, body, reason) => {
     const server = await fakeServer((_, response) => void response.writeHead(status, headers).end(body))
     expect(await resolveOne(server)).toEqual({
       problem: { kind: 'not-a-registry', reason: expect.stringContaining(reason) },
     })
   })
 
-  test('a manifest that does not have the digest which is told', async () => {
+  test('a manifest that does not match the reported digest is refused', async () => {
     const server = await fakeServer(({ method }, response) =>
       giveManifest(response, method === 'HEAD' ? '' : DIGEST, `${MANIFEST} `),
     )
     expect(await resolveOne(server)).toMatchObject({ problem: { kind: 'not-a-registry' } })
   })
 
-  test('something that speaks no HTTP', async () => {
+  test('a server that does not speak HTTP is unreachable', async () => {
     const server = createServer(socket => socket.end('SSH-2.0-OpenSSH_9.2\r\n'))
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number } // a server that listens to a port has one
@@ -560,11 +560,11 @@ describe('what is no registry', () => {
     expect(answer).toMatchObject({ problem: { kind: 'unreachable' } })
   })
 
-  test('a port where nothing listens', async () => {
+  test('a port with no listener is reported without another attempt', async () => {
     const server = await fakeServer(() => {})
     const free = createServer()
     await new Promise<void>(resolve => free.listen(0, '127.0.0.1', resolve))
-    const { port } = free.address() as { port: number } // as above
+    const { port } = free.address() as { port: number } // a server that listens to a port has one
     await new Promise(resolve => free.close(resolve))
     const [answer] = (await resolve([`127.0.0.1:${port}/web`], { retries: { pause: 60_000 } })).values()
     expect(answer).toMatchObject({
@@ -573,7 +573,7 @@ describe('what is no registry', () => {
     expect(server.requests).toEqual([])
   })
 
-  test('through the proxy of the environment, which learns the host and no more', async () => {
+  test('the proxy of the environment gets the host and its own login only', async () => {
     const asked: unknown[] = []
     const proxy = createHttpServer()
     let status = '407 Proxy Authentication Required'
@@ -582,7 +582,7 @@ describe('what is no registry', () => {
       client.end(`HTTP/1.1 ${status}\r\n\r\n`)
     })
     await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve))
-    const { port } = proxy.address() as { port: number } // as above
+    const { port } = proxy.address() as { port: number } // a server that listens to a port has one
     const env = { DOCKER_CONFIG: '/nonexistent', HTTPS_PROXY: `http://ann:p%40ss@127.0.0.1:${port}` }
     const ask = async () => [...(await resolve(['registry.example.com/web'], { env })).values()][0]
     expect(await ask()).toMatchObject({
@@ -599,7 +599,7 @@ describe('what is no registry', () => {
   })
 })
 
-describe('words', () => {
+describe('messages', () => {
   test.each([
     ['ENOTFOUND', 'the name `r.example.com` does not resolve'],
     ['SELF_SIGNED_CERT_IN_CHAIN', 'the certificate of `r.example.com:1` is not trusted (why)'],
@@ -609,12 +609,12 @@ describe('words', () => {
     ['ETIMEDOUT', '`r.example.com:1` does not answer in time'],
     ['ECONNRESET', 'the connection to `r.example.com:1` was cut'],
     ['EWHATEVER', 'the connection to `r.example.com:1` failed: why'],
-  ])('for %s', (code, reason) => {
+  ])('toUnreachable explains %s', (code, reason) => {
     const error = Object.assign(new Error('why'), { code })
     expect(toUnreachable(error, new URL('https://r.example.com:1/v2/')).problem).toMatchObject({ reason })
   })
 
-  test('for problems', () => {
+  test('describeProblem explains each kind of problem', () => {
     const image = 'r.example.com/web:1'
     const texts = [
       { kind: 'invalid', reason: 'it is empty', hint: 'write one' },
@@ -681,7 +681,7 @@ describe('words', () => {
     expect(describeProblem('nginx', { kind: 'denied', login: 'none' }).hint).toContain('`docker login`')
   })
 
-  test('are without secrets', async () => {
+  test('problems and their messages contain no secrets', async () => {
     const told: unknown[] = []
     for (const status of [200, 400, 401, 403, 404, 429, 500]) {
       const server = await fakeServer(({ path, headers }, response, { origin }) =>

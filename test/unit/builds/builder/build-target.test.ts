@@ -16,7 +16,7 @@ describe('the target of a build', () => {
     return { cwd: folder, env }
   }
 
-  test('is that of the environment which an option has chosen, before variables and the manifest', async () => {
+  test('the environment that an option has chosen takes precedence over variables and manifest', async () => {
     const here = await somewhere()
     const environment = { context: PLATFORM, namespace: 'staging' }
     const around = { ...here, env: { ...here.env, DEVCTL_CONTEXT: 'kube', DEVCTL_NAMESPACE: 'other' } }
@@ -28,7 +28,7 @@ describe('the target of a build', () => {
     })
   })
 
-  test('is none where the environment names a cluster that is not there, and an error for a platform', async () => {
+  test('a missing cluster of the environment means no target, and a platform without login fails', async () => {
     const here = await somewhere()
     expect(await findBuildTarget(here, { environment: { context: 'gone' } })).toMatchObject({ context: '' })
     const unknown = { context: 'https://other.example.com' }

@@ -42,18 +42,18 @@ describe('the cache of GitHub Actions', () => {
       env,
       { token: 'own', scope: 'web', url: 'https://one' },
     ],
-  ])('%s', (_, attributes, variables, expected) => {
+  ])('the cache of GitHub Actions %s', (_, attributes, variables, expected) => {
     expect(cachesOf(gha(attributes), variables)).toEqual([gha(expected)])
   })
 
   test.each<[string, Env]>([
     ['url', { url: 'https://stranger' }],
     ['url_v2', { url_v2: 'https://stranger', version: '2' }],
-  ])('does not send the token to an address in the file: %s', (_, attributes) => {
+  ])('the token is not sent to an address in the file: %s', (_, attributes) => {
     expect(cachesOf(gha(attributes), env)).toEqual([])
   })
 
-  test('is left out without a token or an address', () => {
+  test('the cache is left out if there is no token or no address', () => {
     expect(cachesOf(gha(), {})).toEqual([])
     expect(cachesOf(gha(), { ACTIONS_RUNTIME_TOKEN: 't' })).toEqual([])
     expect(cachesOf(gha(), { ACTIONS_CACHE_URL: 'https://one' })).toEqual([])
@@ -79,7 +79,7 @@ test('other caches stay as they are', () => {
   expect(cachesOf(cache, { AWS_ACCESS_KEY_ID: 'i', ACTIONS_RUNTIME_TOKEN: 't' })).toEqual([cache])
 })
 
-test('the agent is that of SSH_AUTH_SOCK, except for paths of the file', () => {
+test('the agent is that of SSH_AUTH_SOCK unless the file names paths', () => {
   const input = imageInput({
     ssh: new Map([
       ['default', []],

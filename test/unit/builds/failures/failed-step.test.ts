@@ -22,7 +22,7 @@ const failures: Readonly<Record<string, Recorded>> = JSON.parse(
 const failureOf = ({ message, place, step, exitStatus }: Recorded) =>
   new BuildFailure(message, { place, step, exitStatus })
 
-/** The diagnostic of a recorded failure, in a folder with the context `api`. */
+/** Renders the diagnostic of a recorded failure, in a folder with the context `api`. */
 function shown(name: string, files: Readonly<Record<string, string>> = {}, build: Partial<FailedBuild> = {}): string {
   const cwd = makeFolder({ 'api/Dockerfile': '', ...files })
   const folder = join(cwd, 'api')
@@ -40,7 +40,7 @@ test('every recorded failure has its place, and words that say what to do', asyn
 })
 
 describe('a path that the context does not have', () => {
-  test('is left out by the ignore file', () => {
+  test('the error names the ignore file that leaves a path out', () => {
     const files = { 'api/.dockerignore': '# text\n*.txt\n', 'api/other.txt': '' }
     expect(shown('copy-ignored', files)).toContain('add the line `!other.txt` to its end')
     expect(shown('copy-ignored', files)).toContain(
@@ -52,20 +52,20 @@ describe('a path that the context does not have', () => {
     ['other.txt\n', 'remove the line `other.txt` from it'],
     ['/other.txt\n', 'remove the line `/other.txt` from it'],
     ['other.txt\n*.txt\n', 'add the line `!other.txt` to its end'],
-  ])('is the line %j of the ignore file', (ignore, hint) => {
+  ])('the hint names the line to change in the ignore file %j', (ignore, hint) => {
     expect(shown('copy-ignored', { 'api/.dockerignore': ignore, 'api/other.txt': '' })).toContain(hint)
   })
 
-  test('is left out by the ignore file of the Dockerfile, which is used instead', () => {
+  test('the error names the ignore file of the Dockerfile, which is used instead', () => {
     const files = { 'api/.dockerignore': '', 'api/Dockerfile.dockerignore': '*\n', 'api/other.txt': '' }
     expect(shown('copy-ignored', files)).toContain('`api/Dockerfile.dockerignore` leaves it out')
   })
 
-  test('is misspelt', () => {
+  test('the hint suggests the right spelling of a path', () => {
     expect(shown('copy-missing', { 'api/package.json': '{}' })).toContain('did you mean `package.json`?')
   })
 
-  test('does not exist', () => {
+  test('the hint for a path that does not exist names the context', () => {
     expect(shown('copy-ignored')).toContain('paths are relative to the context, which is `api`')
   })
 })
@@ -78,7 +78,7 @@ describe('a Dockerfile in the Compose file', () => {
     return { value: text, span: { file, start, end: start + written.length } }
   }
 
-  test('has the place of its line', () => {
+  test('a failure in a block text has the place of its line', () => {
     const block = `|\n${text.replaceAll(/^(?=.)/gm, '        ')}`
     const compose = `services:\n  api:\n    build:\n      dockerfile_inline: ${block}`
     const said = shown('from-stage-missing', {}, { inline: inlineOf(compose, block) })
@@ -86,14 +86,14 @@ describe('a Dockerfile in the Compose file', () => {
     expect(said).toContain('did you mean `builder`?')
   })
 
-  test('that is not written line by line has its own place', () => {
+  test('a failure in a quoted text has the place of the text', () => {
     const quoted = JSON.stringify(text)
     const compose = `services:\n  api:\n    build:\n      dockerfile_inline: ${quoted}\n`
     expect(shown('from-stage-missing', {}, { inline: inlineOf(compose, quoted) })).toContain('--> compose.yaml:4:26')
   })
 })
 
-test('a failure without a place is one of the `build`', () => {
+test('a failure without a place is reported at the `build`', () => {
   const file = new SourceFile('compose.yaml', 'services:\n  api:\n    build: api\n')
   const failure = new BuildFailure('failed to push r/api:1: denied', { step: 'sha256:1' })
   const spec = { context: { folder: '/nowhere' }, dockerfile: { path: '/nowhere/Dockerfile' } }
@@ -104,7 +104,7 @@ test('a failure without a place is one of the `build`', () => {
   expect(said).toContain('--> compose.yaml:3:5')
 })
 
-test('a Dockerfile of a remote context has its path there', () => {
+test('a Dockerfile of a remote context is shown with its path there', () => {
   const spec = { context: { remote: 'https://example.com/api.git' }, dockerfile: { path: 'docker/Dockerfile' } }
   expect(shown('exit-3')).toContain('--> api/Dockerfile:2:1')
   const said = renderDiagnostic(failedStep(failureOf(failures['copy-missing']!), { name: '', spec, cwd: '/work' }))
@@ -112,7 +112,7 @@ test('a Dockerfile of a remote context has its path there', () => {
   expect(said).toContain('error[build/step-failed]: the build failed: `package.jsn` does not exist in the context')
 })
 
-describe('a builder that does not say the place', () => {
+describe('a builder that does not report the place', () => {
   const old = (message: string, dockerfile: string, place?: DockerfilePlace) => {
     const cwd = makeFolder({ 'api/Dockerfile': dockerfile })
     const folder = join(cwd, 'api')
@@ -123,17 +123,17 @@ describe('a builder that does not say the place', () => {
   }
   const message = 'executor failed running [/bin/sh -c echo hello &&     exit 3]: exit code: 3'
 
-  test('but the command: it is found in the Dockerfile', () => {
+  test('a command that exists once is found in the Dockerfile', () => {
     const said = old(message, 'FROM busybox:1.37\nRUN true\nRUN --network=host echo hello && \\\n    exit 3\n')
     expect(said).toContain('the command exited with status 3\n  --> api/Dockerfile:3:1')
   })
 
-  test('of a command that is there twice: its `build`', () => {
+  test('a command that exists twice is reported at the `build`', () => {
     const run = 'RUN echo hello && exit 3\n'
     expect(old(message, `FROM busybox:1.37\n${run}FROM busybox:1.37\n${run}`)).toContain('--> compose.yaml:3:5')
   })
 
-  test('but a line: its text is read', () => {
+  test('a line without its text is read from the Dockerfile', () => {
     const place = { filename: 'Dockerfile', text: '', start: 2, end: 2 }
     const said = old(
       'dockerfile parse error line 2: unknown instruction: RUNN',
@@ -144,7 +144,7 @@ describe('a builder that does not say the place', () => {
   })
 })
 
-test('a repository that cannot be fetched has what git says, once and on one line', () => {
+test('a repository that cannot be fetched is reported with the error of git, on one line', () => {
   const git = "fatal: unable to access 'https://r.example.com/a.git/': not found"
   const message = `failed to load cache key: error fetching default branch for repository https://r.example.com/a.git: git stderr:\n${git}\n${git}\n: exit status 128`
   const spec = { context: { remote: 'https://r.example.com/a.git' }, dockerfile: { path: 'Dockerfile' } }

@@ -17,7 +17,7 @@ test('every cut of the bytes gives the same lines', () => {
   }
 })
 
-test('a line without an end is shown when its step ends, whole', () => {
+test('a line without an end is shown whole when its step ends', () => {
   const log = lines()
   expect(log.push(bytes('open'))).toEqual([])
   expect(log.push(bytes('sesame-1234 '))).toEqual([])
@@ -25,7 +25,7 @@ test('a line without an end is shown when its step ends, whole', () => {
   expect(log.end()).toEqual([])
 })
 
-test('a line of megabytes is cut, and takes no more memory than is shown', () => {
+test('a line of megabytes is cut', () => {
   const log = lines()
   for (let piece = 0; piece < 200; piece++) expect(log.push(bytes('x'.repeat(10_000)))).toEqual([])
   const [line = ''] = log.push(bytes('\n'))
@@ -33,7 +33,7 @@ test('a line of megabytes is cut, and takes no more memory than is shown', () =>
   expect(line).toMatch(/^x+…$/)
 })
 
-test.each([16_384, 61_440, 65_536])('half of a secret is not shown where a line is cut (%i)', limit => {
+test.each([16_384, 61_440, 65_536])('a secret is not shown in part if the line is cut in it (%i)', limit => {
   for (const before of [limit - 4, limit - 8, limit - 14]) {
     const log = lines()
     const [line = ''] = log.push(bytes(`${'x'.repeat(before)}${SECRET}${'y'.repeat(100_000)}\n`))
@@ -42,7 +42,7 @@ test.each([16_384, 61_440, 65_536])('half of a secret is not shown where a line 
   }
 })
 
-test('a terminal that counts in place takes no memory', () => {
+test('a line that is overwritten in place is shown in its last state', () => {
   const log = lines()
   for (let piece = 0; piece < 100_000; piece++) log.push(bytes(`${piece} %\r`))
   expect(log.push(bytes('\n'))).toEqual(['99999 %'])

@@ -23,7 +23,7 @@ const names = (one: PlannedBuild, settings: BuildSettings) => {
 }
 const contentOf = (settings: BuildSettings) => names(HASHED, settings)[1]
 
-test('options that change an image change the name of its content, and no name of the user', () => {
+test('options that change an image change the name of its content, but no name from the user', () => {
   const settings = { args: new Map([['GREETING', 'hello']]) }
   const [reference, content] = names(HASHED, settings)
   expect(reference).toBe(content)
@@ -32,7 +32,7 @@ test('options that change an image change the name of its content, and no name o
   expect(names(build('r.example.com/web:1', undefined), settings)).toEqual(['r.example.com/web:1', undefined])
 })
 
-test('each option counts, in whatever order', () => {
+test('each option changes the name of the content, and the order of options does not', () => {
   const all = [
     {},
     { args: new Map([['A', '1']]) },
@@ -52,7 +52,7 @@ test('each option counts, in whatever order', () => {
   )
 })
 
-test('options that say how it is built do not count, and no secret can be guessed from a tag', () => {
+test('the name depends neither on options that keep the image nor on the values of secrets', () => {
   const [, content] = names(HASHED, {})
   const settings = { noCache: true, cacheFrom: [], exportCache: 'r.example.com/cache', secrets: new Map() }
   expect(contentOf(settings)).toBe(content)

@@ -45,7 +45,7 @@ async function session(
 }
 
 describe('a session with a cluster', () => {
-  test('is with the target that was chosen', async () => {
+  test('a session uses the target that was chosen', async () => {
     const cwd = makeFolder({ config: kubeconfigWith({ kind: 'shop', prod: undefined }) })
     expect(await session({}, { cwd })).toBe('shop @ kind')
     await saveContext(join(cwd, 'home'), { name: 'prod', namespace: 'web' }, true)
@@ -58,7 +58,7 @@ describe('a session with a cluster', () => {
     expect(await session({ context: 'kind', namespace: 'mine' }, { cwd, env })).toBe('mine @ kind')
   })
 
-  test('is not begun with what is no namespace', async () => {
+  test('a session does not begin with an invalid namespace', async () => {
     expect(await session({}, { env: { DEVCTL_NAMESPACE: 'Shop' } })).toMatchObject({
       message: '`DEVCTL_NAMESPACE` is `Shop`, which is not a valid DNS label',
     })
@@ -68,7 +68,7 @@ describe('a session with a cluster', () => {
     new ClusterError('forbidden', `User "ann" cannot patch resource "${resource}"`)
   const failing = (error: unknown) => session({}, {}, () => Promise.reject(error))
 
-  test('says once what several calls were refused for', async () => {
+  test('several refused calls are reported once', async () => {
     const error = await failing(new AggregateError([forbidden('services'), forbidden('services')]))
     expect(error).toBeInstanceOf(UserError)
     expect(error).toMatchObject({
@@ -82,7 +82,7 @@ describe('a session with a cluster', () => {
     })
   })
 
-  test('names the context where the cluster cannot be reached or lets nobody in', async () => {
+  test('the error names the context if the cluster is unreachable or refuses the login', async () => {
     expect(await failing(new ClusterError('unreachable', 'nothing listens at `x`'))).toMatchObject({
       message: 'nothing listens at `x`',
       notes: ['context `kind`, chosen by the current context of the kubeconfig'],
@@ -93,12 +93,12 @@ describe('a session with a cluster', () => {
     })
   })
 
-  test('lets our own mistakes through as they are', async () => {
+  test('a bug of devctl is thrown unchanged', async () => {
     const bug = new AggregateError([new TypeError('a bug'), forbidden('a')])
     expect(await failing(bug)).toBe(bug)
   })
 
-  test('ends at its deadline', async () => {
+  test('a session ends at its deadline', async () => {
     const error = await session({ timeout: 1 }, {}, ({ signal }) => {
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     })
@@ -119,7 +119,7 @@ describe('a session with a cluster', () => {
       ['`PATCH` of `configmaps/page` was retried: etcdserver: leader changed'],
       '--timeout',
     ],
-  ] as const)('tells at its deadline what it was trying again: %s', async (row, { onTestFinished }) => {
+  ] as const)('a session reports at its deadline what it was trying again: %s', async (row, { onTestFinished }) => {
     const [message, notes, hint] = row
     let failures = 0
     const server = await fakeServer(() => {
@@ -153,7 +153,7 @@ describe('a session with a cluster', () => {
       'check the server of the webhook',
     ],
     ['which may be a webhook', [], [], 'an admission webhook may not be responding'],
-  ] as const)('tells at its deadline what has no answer, %s', async (row, { onTestFinished }) => {
+  ] as const)('a session reports at its deadline what has no answer, %s', async (row, { onTestFinished }) => {
     const [, webhooks, more, hint] = row
     const server = await fakeServer(({ method, path }) => {
       if (method === 'PATCH') return new Promise(() => {})

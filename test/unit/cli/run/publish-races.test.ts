@@ -8,7 +8,7 @@ const output = { isTTY: false, write: () => {} }
 const io = { stdout: output, stderr: output, readStdin: async () => new Uint8Array(), env: {}, cwd: '/' }
 const context = { io, logLevel: 'warn', commands: [], help: () => undefined } as const
 
-test('publish that others outrun until its deadline says how often they pushed', async () => {
+test('publish reports at its deadline how often others have pushed', async () => {
   const lose = async ({ on, signal }: LocalContext<PublishEvent>): Promise<never> => {
     for (const because of ['race', 'broken', 'race'] as const) on({ type: 'push-failed', because })
     if (!signal.aborted) await once(signal, 'abort')

@@ -39,7 +39,7 @@ describe('manifests', () => {
     if (errors.length > 0 && !isStructural) continue
     const found = documents(join(one.directory, 'devctl.yml'))
     if (found === undefined) continue
-    test(`${one.name}: ${isStructural ? 'refused' : 'accepted'}`, () => {
+    test(`the manifest ${one.name} is ${isStructural ? 'refused' : 'accepted'}`, () => {
       const said = problem(manifestSchema, found[0] ?? null)
       if (isStructural) expect(said).not.toBe('')
       else expect(said).toBe('')
@@ -57,7 +57,7 @@ describe('Compose files', () => {
     const found = files.map(file => documents(join(directory, file)))
     if (files.length === 0 || found.some(one => one === undefined)) continue
     if (!/^error\[/m.test(said))
-      test(`${name}: accepted`, () => {
+      test(`the Compose files of ${name} are accepted`, () => {
         for (const one of found.flatMap(all => all ?? [])) expect(problem(composeSchema, one)).toBe('')
       })
     // A schema cannot know the values of variables.
@@ -67,24 +67,24 @@ describe('Compose files', () => {
       !/^error\[(?!\w+\/unknown-key|schema)/m.test(said) &&
       files.length === 1
     )
-      test(`${name}: refused`, () => {
+      test(`the Compose files of ${name} are refused`, () => {
         expect(found.flatMap(all => all ?? []).every(one => composeSchema(one))).toBe(false)
       })
   }
 })
 
 describe('devctl schema', () => {
-  test.each(['manifest', 'compose'])('%s prints a schema', async kind => {
+  test.each(['manifest', 'compose'])('devctl schema %s prints a valid schema', async kind => {
     const { status, stdout, stderr } = await run(['schema', kind], { cwd: root })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    const schema = JSON.parse(stdout) as Readonly<Record<string, unknown>> // what the command is for
+    const schema = JSON.parse(stdout) as Readonly<Record<string, unknown>> // the command prints an object
     expect(schema['$schema']).toBe('https://json-schema.org/draft/2020-12/schema')
     expect(ajv.validateSchema(schema)).toBe(true)
   })
 
-  test('every key has a description', () => {
+  test('every key of a manifest has a description', () => {
     const { properties } = schemaOf('manifest')
-    for (const [key, field] of Object.entries(properties as Readonly<Record<string, { description?: string }>>)) // of an object
+    for (const [key, field] of Object.entries(properties as Readonly<Record<string, { description?: string }>>)) // an object
       expect(field.description, key).toBeTruthy()
   })
 

@@ -8,7 +8,7 @@ afterEach(() => watched?.stop())
 const unanswered = (signal: AbortSignal): Promise<string | undefined> =>
   new Promise(resolve => signal.addEventListener('abort', () => resolve(undefined)))
 
-test('a question ends with the process, at each signal', async () => {
+test('a question ends at each signal that interrupts the process', async () => {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     watched = watchForInterruption()
     const listeners = process.listenerCount(name)
@@ -21,7 +21,7 @@ test('a question ends with the process, at each signal', async () => {
   }
 })
 
-test('Ctrl-C at a question interrupts what has asked it, before it goes on', async () => {
+test('Ctrl-C at a question interrupts the command before it continues', async () => {
   watched = watchForInterruption()
   const answer = await askUntilInterrupted(async (_, onLeave) => {
     onLeave()

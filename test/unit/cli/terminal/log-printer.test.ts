@@ -26,7 +26,7 @@ function printer(options: Partial<LogPrinterOptions> = {}, flushed?: () => Promi
 }
 
 describe('lines', () => {
-  test('stand behind names of one width, which grows', async () => {
+  test('lines follow names of one width, which grows', async () => {
     const { printer: made, written } = printer()
     made.expect([source('api'), source('cache')])
     made.print(source('api'), line('one'))
@@ -38,14 +38,14 @@ describe('lines', () => {
     expect(written).toEqual(['api-0   | one\ncache-0 | two\n', 'api-0           | three\n'])
   })
 
-  test('have their time when it is wanted', async () => {
+  test('lines have their time with `timestamps`', async () => {
     const { printer: made, written } = printer({ timestamps: true })
     made.print(source('api'), line('one'))
     await made.end()
     expect(written).toEqual([' 2027-01-15T08:00:00.000000005Z one\n'].map(text => `api-0 |${text}`))
   })
 
-  test('have one colour for all Pods of a service, and others for others', async () => {
+  test('lines have one color for all Pods of a service, and another for each other service', async () => {
     const { printer: made, written } = printer({ colour: true })
     const sources = [source('web'), source('api', 'api-1'), source('api', 'api-2')]
     made.expect(sources)
@@ -56,7 +56,7 @@ describe('lines', () => {
     )
   })
 
-  test('are kept back while the output is not flushed, and no more of them than some', async () => {
+  test('lines are held back while the output is not flushed, up to a limit', async () => {
     let release = () => {}
     const { printer: made, written } = printer({}, () => new Promise(resolve => (release = resolve)))
     const text = 'x'.repeat(1000)
@@ -78,7 +78,7 @@ describe('lines', () => {
     expect({ isLetGo, writes: written.length }).toEqual({ isLetGo: true, writes: 2 })
   })
 
-  test('keep nobody waiting once the command ends', async () => {
+  test('lines that wait do not delay the end of the command', async () => {
     const { printer: made, stop } = printer({}, () => new Promise(() => {}))
     await turn()
     let waits: Promise<void> | undefined
@@ -88,7 +88,7 @@ describe('lines', () => {
     await made.end()
   })
 
-  test('end when nobody reads them', async () => {
+  test('the printer reports an output that is closed', async () => {
     const gone = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
     const { printer: made, closed } = printer({}, () => Promise.reject(gone))
     made.print(source('api'), line('x'))
@@ -97,7 +97,7 @@ describe('lines', () => {
   })
 })
 
-describe('what a terminal would obey', () => {
+describe('cleanText', () => {
   test.each([
     ['plain, tab\there', 'plain, tab\there', 'plain, tab\there'],
     ['\u001b[31mred\u001b[0m', 'red', '\u001b[31mred\u001b[0m\u001b[0m'],
@@ -113,7 +113,7 @@ describe('what a terminal would obey', () => {
     ['a\u200eb\u200fc\u061cd\u2028e\ufefff\u200b', 'abcdef', 'abcdef'],
     ['tab\tstop', 'tab\tstop', 'tab\tstop'],
     ['Grüße 👋 \u001b[1mfett', 'Grüße 👋 fett', 'Grüße 👋 \u001b[1mfett\u001b[0m'],
-  ])('%j', (text, plain, coloured) => {
+  ])('cleanText removes what a terminal would obey from %j', (text, plain, coloured) => {
     expect(cleanText(text, false)).toBe(plain)
     expect(cleanText(text, true)).toBe(coloured)
   })
@@ -126,11 +126,11 @@ test.each([
   [true, { CI: '1' }, false],
   [false, { FORCE_COLOR: '1' }, true],
   [true, { FORCE_COLOR: '0' }, false],
-])('colours on a terminal %s with %j: %s', (isTTY, env, expected) => {
+])('colors are wanted on a terminal (%s) with %j: %s', (isTTY, env, expected) => {
   expect(wantsColour({ isTTY, write: () => {} }, env)).toBe(expected)
 })
 
-describe('a pattern', () => {
+describe('patterns of names', () => {
   test.each([
     ['api', ['api', 'api-worker', 'web-api']],
     ['^api', ['api', 'api-worker']],
@@ -139,7 +139,7 @@ describe('a pattern', () => {
     ['worker|db', ['api-worker', 'db']],
     ['a.i', ['api', 'api-worker', 'web-api']],
     ['API', []],
-  ])('%s', (text, expected) => {
+  ])('the pattern %s matches the right names', (text, expected) => {
     const pattern = parsePattern(text, 'x')
     expect(['api', 'api-worker', 'web-api', 'db'].filter(name => pattern.test(name))).toEqual(expected)
   })
@@ -155,7 +155,7 @@ describe('a pattern', () => {
     [['logs', '--tail', 'some'], '`--tail` is `some`'],
     [['logs', '--tail', '-5'], '`--tail` is `-5`'],
     [['endpoints', '--output', 'xml'], '`--output` is `xml`'],
-  ])('or option that is none ends with status 2: %j', async (argv, message) => {
+  ])('an invalid pattern or option ends with status 2: %j', async (argv, message) => {
     const { status, stdout, stderr } = await run(argv, { cwd: root })
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     expect(stderr).toContain(`error: ${message}\n  = help: `)

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { typeHidden, typeLine } from '../../../../cli/terminal/prompt.ts'
 
-/** Types into the prompt; gives the answer, and all that was shown. */
+/** Types into the prompt; returns the answer, and all that was shown. */
 async function typed(keys: string | undefined, prompt = typeHidden) {
   const [input, output] = [new PassThrough(), new PassThrough()]
   let shown = ''
@@ -13,37 +13,37 @@ async function typed(keys: string | undefined, prompt = typeHidden) {
   return { answer: await answer, shown }
 }
 
-describe('what is typed', () => {
-  test('is given, and shown', async () => {
+describe('typeLine', () => {
+  test('typeLine returns the text and shows it', async () => {
     const { answer, shown } = await typed('shop\r', typeLine)
     expect(answer).toBe('shop')
     expect(shown).toContain('Value of password: ')
     expect(shown).toContain('shop')
   })
 
-  test('can be corrected', async () => {
+  test('typeLine allows corrections', async () => {
     expect((await typed('shap\u007f\u007fop\r', typeLine)).answer).toBe('shop')
   })
 
-  test('is nothing when the person leaves', async () => {
+  test('typeLine returns nothing after Ctrl-C or the end of the input', async () => {
     expect((await typed('sh\u0003', typeLine)).answer).toBeUndefined()
     expect((await typed(undefined, typeLine)).answer).toBeUndefined()
   })
 })
 
-describe('what is typed without being shown', () => {
-  test('is given, and shown nowhere', async () => {
+describe('typeHidden', () => {
+  test('typeHidden returns the text and shows nothing of it', async () => {
     const { answer, shown } = await typed('hunter2 of the sea\r')
     expect(answer).toBe('hunter2 of the sea')
     expect(shown).toBe('Value of password (not shown): \n')
   })
 
-  test('can be corrected, and be empty', async () => {
+  test('typeHidden allows corrections and an empty text', async () => {
     expect((await typed('huntr\u007fer2\r')).answer).toBe('hunter2')
     expect((await typed('\r')).answer).toBe('')
   })
 
-  test('is nothing when the person leaves', async () => {
+  test('typeHidden returns nothing after Ctrl-C or the end of the input', async () => {
     expect((await typed('hun\u0003')).answer).toBeUndefined()
     expect((await typed(undefined)).answer).toBeUndefined()
   })

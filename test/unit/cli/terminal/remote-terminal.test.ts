@@ -10,14 +10,14 @@ import { TerminalModes } from '../../../../cli/terminal/terminal-modes.ts'
 const ENV = { TERM: 'xterm-256color' }
 
 describe('the terminal of a command in a container', () => {
-  test('is one only where input and output are terminals', () => {
+  test('a terminal is requested only if input and output are terminals', () => {
     const size = (stdin: boolean, stdout: boolean) => remoteTerminal(streams({ stdin, stdout }), ENV).size
     expect(size(true, true)).toEqual({ columns: 120, rows: 40 })
     expect([size(true, false), size(false, true), size(false, false)]).toEqual([undefined, undefined, undefined])
     expect(remoteTerminal(streams({}), ENV).type).toBe('xterm-256color')
   })
 
-  test('passes keys, output and sizes on, and the status', async () => {
+  test('keys, output, sizes and the status are passed on', async () => {
     const local = streams({ stdin: true, stdout: true })
     const remote = fakeProcess()
     const ended = remoteTerminal(local, ENV).attach(remote)
@@ -36,7 +36,7 @@ describe('the terminal of a command in a container', () => {
     expect(local.stdin.isPaused()).toBe(true)
   })
 
-  test('knows whether the last line has an end', async () => {
+  test('the terminal reports whether the last line has an end', async () => {
     const local = streams({ stdin: true, stdout: true })
     const remote = fakeProcess()
     const terminal = remoteTerminal(local, ENV)
@@ -51,7 +51,7 @@ describe('the terminal of a command in a container', () => {
     expect(terminal.isLineBegun).toBe(true)
   })
 
-  test('without a terminal the input ends, and the errors are apart', async () => {
+  test('the input ends, and errors are separate, if there is no terminal', async () => {
     const local = streams({})
     const remote = fakeProcess()
     const ended = remoteTerminal(local, ENV).attach(remote)
@@ -64,7 +64,7 @@ describe('the terminal of a command in a container', () => {
     expect([String(local.stdout.read()), String(local.stderr.read()), local.raw]).toEqual(['out', 'err', []])
   })
 
-  test('tells when an editor gives the screen back, after its last picture', async () => {
+  test('the callback runs after the last output of an editor that leaves the full screen', async () => {
     const local = streams({ stdin: true, stdout: true })
     const remote = fakeProcess()
     const seen: string[] = []
@@ -82,7 +82,7 @@ describe('the terminal of a command in a container', () => {
     expect(await ended).toBe(0)
   })
 
-  test('all output is passed on before the end, however slow its reader', async () => {
+  test('all output is passed on before the end, even to a slow reader', async () => {
     const local = streams({})
     const remote = fakeProcess()
     const ended = remoteTerminal(local, ENV).attach(remote)
@@ -100,7 +100,7 @@ describe('the terminal of a command in a container', () => {
     const local = streams({ stdin: true, stdout: true })
     const remote = fakeProcess()
     const ended = remoteTerminal(local, ENV).attach(remote)
-    // As an editor begins: another screen, no cursor, the mouse, pasting in brackets, the keypad.
+    // An editor begins with another screen, no cursor, the mouse, bracketed paste and the keypad.
     remote.stdout.write('\x1b[?1049h\x1b[?25l\x1b[?1000;1006h\x1b[?2004h\x1b=\x1b[31mred')
     await new Promise(resolve => setImmediate(resolve))
     local.stdout.read()
@@ -110,7 +110,7 @@ describe('the terminal of a command in a container', () => {
     expect(local.raw).toEqual([true, false])
   })
 
-  test('what is typed while nothing is attached can be ignored, and a line that was begun', async () => {
+  test('keys are ignored on request while nothing is attached, with a line that was begun', async () => {
     const local = streams({ stdin: true, stdout: true })
     const terminal = remoteTerminal(local, ENV)
     const stop = terminal.ignoreKeys()
@@ -121,7 +121,7 @@ describe('the terminal of a command in a container', () => {
     local.stdin.write('begun')
     const remote = fakeProcess()
     const ended = terminal.attach(remote)
-    // Long enough for the line that was begun.
+    // This time is long enough to ignore the line that was begun.
     await new Promise(resolve => setTimeout(resolve, 100))
     local.stdin.write('ls\r')
     expect(String(await next(remote.stdin))).toBe('ls\r')
@@ -129,7 +129,7 @@ describe('the terminal of a command in a container', () => {
     expect(await ended).toBe(0)
   })
 
-  test('input that is no terminal is never ignored', async () => {
+  test('input that is not a terminal is never ignored', async () => {
     const local = streams({})
     const terminal = remoteTerminal(local, ENV)
     terminal.ignoreKeys()()
@@ -141,7 +141,7 @@ describe('the terminal of a command in a container', () => {
     await ended
   })
 
-  test('the process may exit at any time', async () => {
+  test('an exit of the process restores the terminal', async () => {
     const before = process.listenerCount('exit')
     const local = streams({ stdin: true, stdout: true })
     const remote = fakeProcess()
@@ -154,7 +154,7 @@ describe('the terminal of a command in a container', () => {
     expect(process.listenerCount('exit')).toBe(before)
   })
 
-  test('input that one command has not read is for the next', async () => {
+  test('input that one command has not read is for the next one', async () => {
     const local = streams({ stdin: true, stdout: true })
     const terminal = remoteTerminal(local, ENV)
     const first = fakeProcess()
@@ -169,7 +169,7 @@ describe('the terminal of a command in a container', () => {
     expect(await again).toBe(0)
   })
 
-  test('an output that nobody reads any more ends the command as a signal would', async () => {
+  test('an output that is closed ends the command as a signal would', async () => {
     const local = streams({})
     const remote = fakeProcess()
     const ended = remoteTerminal(local, ENV).attach(remote)
@@ -179,7 +179,7 @@ describe('the terminal of a command in a container', () => {
   })
 })
 
-describe('modes of a terminal', () => {
+describe('TerminalModes', () => {
   test.each([
     ['nothing', 'plain text\r\n', ''],
     ['what was put back', '\x1b[?1049h\x1b[?25l\x1b[?25h\x1b[?1049l', ''],
@@ -187,7 +187,7 @@ describe('modes of a terminal', () => {
     ['no wrapping', '\x1b[?7l', '\x1b[?7h'],
     ['one of two modes', '\x1b[?1002;1006h\x1b[?1002l', '\x1b[?1006l'],
     ['modes of the standard kind', '\x1b[4h', ''],
-  ])('%s', (_, written, expected) => {
+  ])('reset restores the modes after %s', (_, written, expected) => {
     const whole = new TerminalModes()
     whole.read(Buffer.from(written))
     const bytes = new TerminalModes()

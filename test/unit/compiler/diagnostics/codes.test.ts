@@ -17,7 +17,7 @@ afterAll(() => rmSync(work, { recursive: true, force: true }))
 const service = 'services:\n  web:\n    image: nginx\n'
 const MEBIBYTE = 1 << 20
 
-/** Diagnostics about what does not belong into a repository: each with the files that show it, which are made here. */
+/** Codes that no file of the repository can show, each with a function that makes the files which show it. */
 const made: Readonly<Record<string, (folder: string) => void>> = {
   'extends/too-long': folder => {
     const chain = Array.from({ length: 600 }, (_, n) => `  s${n}: {extends: s${n + 1}}\n`).join('')
@@ -93,7 +93,7 @@ const shown = new Set(
 describe('diagnostics about files that are made for the test', () => {
   for (const [code, make] of Object.entries(made)) {
     test(code, async () => {
-      // A folder without a name that a project could have, for the one that is about that.
+      // `project/no-name` needs a folder whose name cannot be the name of a project.
       const folder = join(work, code === 'project/no-name' ? '___' : code.replace('/', '-'))
       mkdirSync(folder)
       make(folder)
@@ -111,7 +111,7 @@ test('every other diagnostic is shown by a golden case', () => {
   ).toEqual([])
 })
 
-test('the lists of diagnostics that no golden case shows are not longer than they must be', () => {
+test('`made` and `unseen` list only codes of diagnostics that no golden case shows', () => {
   const listed = [...Object.keys(made), ...Object.keys(unseen)]
   expect(
     listed.filter(code => shown.has(code) || !catalogue.has(code)),

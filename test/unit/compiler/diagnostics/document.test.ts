@@ -25,7 +25,7 @@ import '../../../../builds/builder/ssh-keys.ts'
 
 const kinds: readonly ExplainedCode[] = [...catalogue.values(), ...explainedRefusals()]
 
-/** The golden case that shows a code: of those that report it, one that reports little else and is named after it. */
+/** Chooses the golden case that shows each code: one that reports few other codes, and is named after it. */
 function examples(): ReadonlyMap<string, string> {
   const found = new Map<string, { folder: string; rank: readonly number[] }>()
   for (const { directory } of [...goldenCases(), ...manifestCases()]) {
@@ -57,11 +57,11 @@ function isBefore(a: readonly number[], b: readonly number[]): boolean {
 }
 
 describe('docs/diagnostics.md', () => {
-  test('is made from the catalogue', async () => {
+  test('docs/diagnostics.md is generated from the catalogue', async () => {
     await expectFile(diagnosticsDocument(kinds, examples()), join(root, 'docs/diagnostics.md'))
   })
 
-  test('has every code that the source declares', () => {
+  test('the catalogue has every code that the source declares', () => {
     const declared = sources().flatMap(path =>
       [...readFileSync(path, 'utf8').matchAll(/\bdiagnostic(?:<[^(]*>)?\(\{\s*code: '(.*?)'/g)].map(match => match[1]!),
     )
@@ -71,7 +71,7 @@ describe('docs/diagnostics.md', () => {
 })
 
 describe.each(kinds.map(kind => [kind.code, kind] as const))('the page of %s', (code, kind) => {
-  test('is written as all are', () => {
+  test('the page follows the rules of all pages', () => {
     expect(code).toMatch(/^[a-z][a-z0-9-]*\/[a-z][a-z0-9-]*$/)
     expect(kind.explain.trim().length).toBeGreaterThan(30)
     expect(kind.explain).not.toMatch(/^#/m)

@@ -26,7 +26,7 @@ const full: Diagnostic = {
 }
 const bare: Diagnostic = { code: 'test/unknown', severity: 'error', message: 'no file' }
 
-test('json has ranges that count code points, from 1', () => {
+test('JSON diagnostics have ranges that count code points from 1', () => {
   expect(diagnosticsToJson([full, bare])).toEqual([
     {
       code: 'test/sample',
@@ -49,14 +49,14 @@ test('json has ranges that count code points, from 1', () => {
 })
 
 describe('annotations of GitHub', () => {
-  test('escape what would end a property or the message', () => {
+  test('annotations escape the characters that would end a property or the message', () => {
     expect(renderAnnotations([full, bare])).toBe(
       '::warning file=my app/compose.yaml,line=2,col=3,endColumn=7,title=test/sample::100%25 wrong%0Anote: a note%0Ahelp: write: this, or%0Athat\n' +
         '::error title=test/unknown::no file\n',
     )
   })
 
-  test('give paths from the root of the repository', () => {
+  test('annotations have paths from the root of the repository', () => {
     const odd = {
       ...bare,
       severity: 'info' as const,
@@ -68,15 +68,15 @@ describe('annotations of GitHub', () => {
   })
 })
 
-describe('sarif', () => {
+describe('diagnosticsToSarif', () => {
   const log = diagnosticsToSarif([full, bare, full], { version: '1.2.3' })
 
-  test('has the shape that SARIF 2.1.0 asks for', () => {
+  test('the log has the shape of SARIF 2.1.0', () => {
     const validate = new Ajv({ strict: false }).compile(sarifSchema)
     expect(validate(JSON.parse(JSON.stringify(log))), JSON.stringify(validate.errors)).toBe(true)
   })
 
-  test('names each rule once, with its page', () => {
+  test('the log names each rule once, with its page', () => {
     const { rules } = log.runs[0]!.tool.driver
     expect(rules.map(rule => rule.id)).toEqual(['test/sample', 'test/unknown'])
     expect(rules[0]).toMatchObject({
@@ -91,7 +91,7 @@ describe('sarif', () => {
     ])
   })
 
-  test('gives relative references, and file URLs for absolute paths', () => {
+  test('the log has relative references, and file URLs for absolute paths', () => {
     const uri = (path: string) => {
       const span = { file: new SourceFile(path, 'x'), start: 0, end: 1 }
       const [result] = diagnosticsToSarif([{ ...bare, span }], { version: '1' }).runs[0]!.results

@@ -3,8 +3,8 @@ import '../../../../compiler/index.ts'
 import { catalogue } from '../../../../compiler/diagnostics/diagnostic.ts'
 
 /**
- * An info is not shown unless it is asked for, so it may only say how the same thing is done: what is reached, kept,
- * guarded and restarted is what Compose does with the file. Anything else is a warning. Each says here why.
+ * Reasons why each info is not a warning. Infos are hidden by default, so an info may only say how devctl does what
+ * Compose does with the file: what is reached, kept, guarded and restarted is equal.
  */
 const sameAsCompose: Readonly<Record<string, string>> = {
   'depends-on/no-replicas': 'Compose does not wait for a service without containers either',
@@ -28,7 +28,7 @@ const sameAsCompose: Readonly<Record<string, string>> = {
   'volumes/unused': 'Compose makes no volume that nobody mounts either',
 }
 
-test('an info tells of nothing that is lost', () => {
+test('every info has a reason why nothing is lost', () => {
   const infos = [...catalogue.values()].filter(({ severity }) => severity === 'info').map(({ code }) => code)
   expect(infos.sort()).toEqual(Object.keys(sameAsCompose))
 })

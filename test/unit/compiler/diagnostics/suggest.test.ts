@@ -18,13 +18,13 @@ describe('suggest', () => {
     ['prof', 'profiles'],
     ['cpu', 'cpus'],
     ['tyt', 'tty'],
-  ])('%s: %s', (word, expected) => expect(suggest(word, known)).toBe(expected))
+  ])('suggest corrects %s to %s', (word, expected) => expect(suggest(word, known)).toBe(expected))
 
-  test.each(['x', '', 'volumes', 'a', 'qwertz', 'env', 'zz'])('%s: no suggestion', word =>
+  test.each(['x', '', 'volumes', 'a', 'qwertz', 'env', 'zz'])('suggest has no suggestion for "%s"', word =>
     expect(suggest(word, known)).toBeUndefined(),
   )
 
-  test('a suggestion is formatted as a hint', () => {
+  test('didYouMean writes a suggestion as a hint', () => {
     expect(didYouMean('imagee', known)).toBe('did you mean `image`?')
     expect(didYouMean('qwertz', known)).toBeUndefined()
   })

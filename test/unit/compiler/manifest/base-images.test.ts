@@ -52,16 +52,16 @@ describe('an image of the manifest', () => {
     'FROM registry.example.com/base:1',
     'ARG TAG=2\nFROM registry.example.com/base:$TAG',
     'FROM scratch\nCOPY --from=registry.example.com/base:1 / /',
-  ])('depends on another one that its Dockerfile names: %j', dockerfile => {
+  ])('an image depends on the image that its Dockerfile names: %j', dockerfile => {
     expect(basesOf({ 'web/Dockerfile': dockerfile })).toEqual({ dependsOn: ['base'], bases: BASE, said: [] })
   })
 
-  test('depends on none that its Dockerfile does not name', () => {
+  test('an image does not depend on an image that its Dockerfile does not name', () => {
     const files = { 'web/Dockerfile': 'FROM registry.example.com/base:2' }
     expect(basesOf(files)).toEqual({ dependsOn: [], bases: [], said: [] })
   })
 
-  test('depends on one that it names with the settings of the command line', () => {
+  test('an image depends on an image named with arguments or the target of the command line', () => {
     const found = { dependsOn: ['base'], bases: BASE, said: [] }
     const none = { dependsOn: [], bases: [], said: [] }
     const tagged = { 'web/Dockerfile': 'ARG TAG=2\nFROM registry.example.com/base:$TAG' }
@@ -74,7 +74,7 @@ describe('an image of the manifest', () => {
     expect(basesOf(staged, { target: 'one' })).toEqual(found)
   })
 
-  test('depends on one that it names with the default platform', () => {
+  test('an image depends on an image named with the platforms of the build', () => {
     const manifest = MANIFEST.replace('base:1', 'base-arm64')
     const files = { 'devctl.yml': manifest, 'web/Dockerfile': 'FROM registry.example.com/base-$TARGETARCH' }
     expect(basesOf(files).dependsOn).toEqual([])
@@ -84,7 +84,7 @@ describe('an image of the manifest', () => {
     expect(basesOf(files, { platforms: ['linux/amd64'] }, both).dependsOn).toEqual([])
   })
 
-  test('is refused in a cycle', () => {
+  test('images that depend on each other in a cycle are refused', () => {
     const manifest = MANIFEST.replace('./web,', './web, image: registry.example.com/web,')
     const files = {
       'base/Dockerfile': 'FROM registry.example.com/web',

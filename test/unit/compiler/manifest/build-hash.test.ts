@@ -41,20 +41,20 @@ describe('the hash of an image of the manifest', () => {
     ['secrets', 'context: web\nsecrets: {token: token.txt}', {}],
     ['what it depends on', 'context: web\ndepends_on: base', {}],
     ['the Dockerfile beside the manifest', 'context: web\ndockerfile: prod', { files: { prod: 'FROM busybox\n' } }],
-  ])('changes with %s', (_, text, world) => expect(web(text, world)).not.toBe(plain))
+  ])('the hash changes with %s', (_, text, world) => expect(web(text, world)).not.toBe(plain))
 
   test.each(['cache_from: registry.example.com/cache', 'export_cache: registry.example.com/cache'])(
-    'does not change with `%s`',
+    'the hash does not change with `%s`',
     key => expect(web(`context: web\n${key}`)).toBe(plain),
   )
 
-  test('changes with the input of the images that it depends on', () => {
+  test('the hash changes with the input of the images that the image depends on', () => {
     const text = 'context: web\ndepends_on: base\nargs: ["FROM=${DEVCTL_BUILD_BASE_IMAGE}"]'
     expect(web(text)).toBe(web(text))
     expect(web(text, { files: { 'base/new': '' } })).not.toBe(web(text))
   })
 
-  test('does not depend on secrets, or the login of a URL', () => {
+  test('the hash does not depend on secrets or on the login of a URL', () => {
     const secret = (TOKEN: string) => web('context: web\nargs: [TOKEN]\nsecrets: {t: {env: TOKEN}}', { env: { TOKEN } })
     expect(secret('one')).toBe(secret('two'))
     const remote = (login: string) => web(`context: https://${login}@example.com/web.git`)

@@ -26,7 +26,7 @@ function specOf(
   return { spec, secrets, messages: reporter.diagnostics().map(({ severity, message }) => `${severity}: ${message}`) }
 }
 
-test('an image has the attributes of the manifest', () => {
+test('the build spec of an image has the attributes of the manifest', () => {
   const { spec, messages, secrets } = specOf(
     `context: web
 dockerfile: Dockerfile.prod
@@ -61,7 +61,7 @@ depends_on: base`,
   expect([...secrets!.values]).toContain('hunter2')
 })
 
-test('a repository is a context, with the Dockerfile in it', () => {
+test('a git repository is a context that contains the Dockerfile', () => {
   const { spec } = specOf('context: https://example.com/web.git#main\ndockerfile: docker/Dockerfile')
   expect(spec).toMatchObject({
     context: { remote: 'https://example.com/web.git#main' },
@@ -69,7 +69,7 @@ test('a repository is a context, with the Dockerfile in it', () => {
   })
 })
 
-test('variables of images that are built before are arguments, and are substituted', () => {
+test('variables of images that are built before are arguments and are substituted', () => {
   const built = { DEVCTL_BUILD_BASE_IMAGE: 'registry.example.com/base@sha256:1', DEVCTL_BUILD_BASE_TAG: '1' }
   const { spec } = specOf(
     'context: .\ndepends_on: [base]\nargs:\n- FROM=${DEVCTL_BUILD_BASE_IMAGE}\n- DEVCTL_BUILD_BASE_TAG=other',
@@ -88,7 +88,7 @@ test('a secret whose variable is not set is an error', () => {
   expect(spec.secrets.size).toBe(0)
 })
 
-describe('a Dockerfile', () => {
+describe('dockerfile', () => {
   const build = 'context: web\ndockerfile: docker/Dockerfile'
   const [inContext, beside] = [{ 'web/docker/Dockerfile': '' }, { 'docker/Dockerfile': '' }]
 
@@ -97,7 +97,7 @@ describe('a Dockerfile', () => {
     ['beside the manifest', beside, '/project/docker/Dockerfile', 'is not in the build context; that'],
     ['in both', { ...inContext, ...beside }, '/project/web/docker/Dockerfile', 'exists in the build context and'],
     ['in neither', {}, '/project/web/docker/Dockerfile', undefined],
-  ])('%s', (_, files, path, warning) => {
+  ])('the path of a Dockerfile is resolved: %s', (_, files, path, warning) => {
     const { spec, messages } = specOf(build, { files })
     expect(spec.dockerfile).toEqual({ path })
     expect(messages).toEqual(warning === undefined ? [] : [expect.stringContaining(warning)])

@@ -23,6 +23,6 @@ test.each([
   ['compose', 'x.yml', ''],
   ['compose', 'devctl-compose.yml', 'name: shop\n'],
   ['compose', 'x.yml', 'services:\n  web:\n    deploy:\n     - [broken\n'],
-] as const)('%s: %s %j', (kind, path, text) => {
+] as const)('kindOfFile returns %s for %s with the text %j', (kind, path, text) => {
   expect(kindOfFile(text, path)).toBe(kind)
 })

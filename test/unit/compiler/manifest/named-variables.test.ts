@@ -12,7 +12,7 @@ const read = (text: string) => {
   return { named: [...(manifest?.variables ?? [])].sort(), diagnostics }
 }
 
-test('a manifest names the variables in its list, and those in its commands, however a shell refers to them', () => {
+test('a manifest names the variables in its list and those that its commands refer to', () => {
   const { named, diagnostics } = read(`variables: [API_KEY, PORT]
 deploy:
   - echo $ONE "\${TWO}" \${THREE:-x} \${#FOUR} \${!FIVE} $\{SIX%%/*}
@@ -23,7 +23,7 @@ destroy: ["helm uninstall $RELEASE"]
   expect(named).toEqual(['API_KEY', 'DIR', 'FIVE', 'FOUR', 'ONE', 'PORT', 'RELEASE', 'SIX', 'THREE', 'TWO'])
 })
 
-test('a word of a command is no name of a variable', () => {
+test('a word of a command is not the name of a variable', () => {
   expect(read('deploy: ["FLASK_APP=app flask run; printenv MAKE"]\n').named).toEqual([])
 })
 

@@ -71,7 +71,7 @@ describe('the tag of an image', () => {
       'additional_contexts: {a: "docker-image://b"}',
     ],
     ['kinds of contexts', 'additional_contexts: {a: "service:base"}', 'additional_contexts: {a: ./base}'],
-  ])('changes with %s', (_, one, other) => {
+  ])('the tag changes with %s', (_, one, other) => {
     expect(new Set([plain, tagOf(one), tagOf(other)]).size).toBe(3)
   })
 
@@ -89,9 +89,9 @@ describe('the tag of an image', () => {
     'cache_to: [registry.example.com/cache]',
     'export_cache: registry.example.com/cache',
     'tags: [registry.example.com/web:latest]',
-  ])('does not change with `%s`', build => expect(tagOf(build)).toBe(plain))
+  ])('the tag does not change with `%s`', build => expect(tagOf(build)).toBe(plain))
 
-  test('does not change with the order of keys, or the value of a secret', () => {
+  test('the tag does not change with the order of keys or the value of a secret', () => {
     expect(tagOf('labels: {a: "1", b: "2"}')).toBe(tagOf('labels: {b: "2", a: "1"}'))
     expect(tagOf('platforms: [linux/amd64, linux/arm64]')).toBe(tagOf('platforms: [linux/arm64, linux/amd64]'))
     const secret = (env: Readonly<Record<string, string>>) => tagOf('secrets: [token]', { env })
@@ -100,7 +100,7 @@ describe('the tag of an image', () => {
     expect(label({ API_TOKEN: 'one' })).toBe(label({ API_TOKEN: 'two' }))
   })
 
-  test('changes with the files of an additional context, without ignored ones', () => {
+  test('the tag changes with the files of an additional context, except ignored files', () => {
     const context = (files: Readonly<Record<string, string>>) => tagOf('additional_contexts: {a: ./files}', { files })
     const before = context({ 'files/.dockerignore': 'ignored' })
     expect(context({ 'files/.dockerignore': 'ignored', 'files/ignored': '' })).toBe(before)
@@ -108,7 +108,7 @@ describe('the tag of an image', () => {
     expect(context({ 'files/.dockerignore': 'ignored', 'files/data.txt': 'new\n' })).not.toBe(before)
   })
 
-  test('changes with the input of the services whose images it uses', () => {
+  test('the tag changes with the input of the services whose images the image uses', () => {
     const chain = (files: Readonly<Record<string, string>>, options?: PlanOptions) =>
       buildsOf(
         `services:
@@ -129,7 +129,7 @@ describe('the tag of an image', () => {
     expect(chain({ 'files/data.txt': 'new\n' }, given)).toEqual([web])
   })
 
-  test('is the same for a context that is a URL, whatever the folder of the project', () => {
+  test('the tag for a remote context does not depend on the project folder or a password', () => {
     const remote = `
 services:
   web:
@@ -153,7 +153,7 @@ services:
   unused: {profiles: [base], build: base}
   plain: {image: nginx}
 `
-  test('are those of active services, and of inactive ones that they use', () => {
+  test('builds are planned for active services, and for inactive services that they use', () => {
     expect(buildsOf(compose)).toMatchObject([
       {
         service: 'named',
@@ -166,7 +166,7 @@ services:
     ])
   })
 
-  test('say what has no registry, and no tag of its own', () => {
+  test('a build without a registry is marked, and has the tag that an option gives', () => {
     const { plan: found } = plan(compose, { options: { registry: undefined, tag: '1.4' } as PlanOptions })
     expect(found!.builds).toMatchObject([
       { service: 'named', hasRegistry: true },
@@ -175,7 +175,7 @@ services:
     ])
   })
 
-  test('have a name by their content, which a tag of the user does not change', () => {
+  test('builds have a name by their content, which a tag of the user does not change', () => {
     const contentOf = (text: string, part: Parameters<typeof buildsOf>[1] = {}) =>
       buildsOf(text, part).map(({ contentImage }) => contentImage)
     const [named, web, base] = contentOf(compose)
@@ -189,14 +189,14 @@ services:
     expect(contentOf(compose.replace('named:1,', 'named,'))[0]).toBe(named)
     expect(contentOf(compose, { files: { 'app/main.js': 'changed\n' } })[0]).not.toBe(named)
     expect(contentOf(compose.replace('build: app}', 'build: https://example.com/a.git}'))[0]).toMatch(/:devctl-/)
-    // Nothing to compare: the sources are elsewhere, or the file names an image by its digest.
+    // A name by content needs sources on this machine, and an image that is not named by its digest.
     expect(contentOf(compose.replace('build: app}', 'build: gone}'))[0]).toBeUndefined()
     const pinned = plan(compose.replace('named:1,', `named@sha256:${'a'.repeat(64)},`))
     expect(pinned.plan!.builds[0]!.contentImage).toBeUndefined()
     expect(pinned.diagnostics.map(({ code }) => code)).toEqual(['build/pinned-image'])
   })
 
-  test('are not read for a deploy that takes what has their name', () => {
+  test('builds are not hashed for a deploy that takes existing images with their names', () => {
     const contentOf = (text: string, options: PlanOptions = {}) =>
       buildsOf(text, { options: { forBuild: 'deploy', ...options } }).map(({ contentImage }) => contentImage?.length)
     const length = (name: string) => `registry.example.com/${name}:123456789012`.length
@@ -210,16 +210,16 @@ services:
     expect(withPolicy('never')).toBe(named)
   })
 
-  test('leave out what an option replaces, and what only that needs', () => {
+  test('builds omit services that an option replaces, and builds that only those need', () => {
     const images = new Map([['web', 'registry.example.com/web:1']])
     expect(buildsOf(compose, { options: { images } }).map(({ service }) => service)).toEqual(['named'])
   })
 
-  test('are not planned for commands that do not build', () => {
+  test('builds are not planned for commands that do not build', () => {
     expect(buildsOf(compose, { options: { forBuild: undefined } as unknown as PlanOptions })).toEqual([])
   })
 
-  test('need the folders of their contexts', () => {
+  test('builds need the folders of their contexts', () => {
     const { diagnostics } = plan(`
 services:
   web: {build: {context: app, additional_contexts: {files: ./missing, base: "service:base"}}}
@@ -250,16 +250,16 @@ services:
     `${inline('ARG BASE\nFROM $BASE')}, args: {BASE: registry.example.com/base}`,
     `${inline('ARG BASE=registry.example.com/base\nFROM $BASE')}`,
     `${inline('FROM registry.example.com/base AS one\nFROM scratch')}, target: one`,
-  ])('%s depends on it', build => {
+  ])('a build depends on the image of the other service: %s', build => {
     const found = web(build)
     expect(found.dependsOn).toEqual(['base'])
     expect(buildsOf(compose(build)).map(({ service }) => service)).toEqual(['web', 'base'])
-    // Its content is in the tag.
+    // The tag changes with the content of the base image.
     const files = { 'base/Dockerfile': 'FROM scratch\nLABEL changed=1\n' }
     expect(web(build, { files }).contentImage).not.toBe(found.contentImage)
   })
 
-  test('is found in its Dockerfile, and by the short name of Docker Hub', () => {
+  test('a base image is found in the Dockerfile, and by its short name of Docker Hub', () => {
     const files = { 'app/Dockerfile': 'FROM base:1\n' }
     for (const base of ['base:1', 'docker.io/library/base:1']) {
       const { plan: found } = plan(compose('no_cache: false', base), { files })
@@ -273,14 +273,14 @@ services:
     inline('FROM registry.example.com/base AS unused\nFROM scratch'),
     inline('FROM registry.example.com/web'),
     `${inline('FROM registry.example.com/base')}, additional_contexts: {registry.example.com/base: ./files}`,
-  ])('%s does not', build => expect(web(build).dependsOn).toEqual([]))
+  ])('a build does not depend on the other service: %s', build => expect(web(build).dependsOn).toEqual([]))
 
-  test('does not depend on a service whose name a stage has', () => {
+  test('a build does not depend on a service whose name is the name of a stage', () => {
     const { plan: found } = plan(compose(inline('FROM scratch AS base\nFROM base'), 'base'))
     expect(found!.builds.map(({ service }) => service)).toEqual(['web'])
   })
 
-  test('uses the image that an option gives', () => {
+  test('a build uses the base image that an option gives', () => {
     const images = new Map([['base', `registry.example.com/base@sha256:${'b'.repeat(64)}`]])
     const build = inline('FROM registry.example.com/base')
     const given = buildsOf(compose(build), { options: { images } })

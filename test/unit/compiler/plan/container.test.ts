@@ -25,7 +25,7 @@ describe('image', () => {
     ['build', 'IfNotPresent', []],
     ['daily', 'IfNotPresent', ['image/pull-interval']],
     ['every_12h', 'IfNotPresent', ['image/pull-interval']],
-  ])('pull_policy: %s', (policy, found, reported) => {
+  ])('pull_policy: %s sets the pull policy', (policy, found, reported) => {
     const { container, codes } = one(`pull_policy: ${policy}`)
     expect(container('x').imagePullPolicy).toBe(found)
     expect(codes).toEqual(reported)
@@ -33,7 +33,7 @@ describe('image', () => {
 
   const built = 'services: {My_Web: {build: {context: ., dockerfile_inline: "FROM x"}}}'
 
-  test('of a build has the registry, environment, service and a hash of the build input', () => {
+  test('the image of a build has the registry, environment, service and a hash of the build input', () => {
     expect(planOf(built).container('my-web').image).toBe('registry.example.com/app-my-web:abcdef012345')
     expect(planOf(built, { tag: 'v1' }).container('my-web').image).toBe('registry.example.com/app-my-web:v1')
     const { container, codes } = planOf(built, { registry: undefined } as never)
@@ -41,7 +41,7 @@ describe('image', () => {
     expect(codes).toContain('image/no-registry')
   })
 
-  test('an option overrides it, by the Compose name of the service', () => {
+  test('an option overrides the image, by the Compose name of the service', () => {
     expect(planOf(built, { images: new Map([['My_Web', 'r/w:2']]) }).container('my-web').image).toBe('r/w:2')
     expect(one('', { images: new Map([['other', 'r/w:2']]) }).codes).toEqual(['image/unknown-service'])
   })
@@ -53,12 +53,12 @@ describe('command and entrypoint', () => {
     ['entrypoint: [a]', { command: ['a'] }],
     ['entrypoint: [a], command: [b]', { command: ['a'], args: ['b'] }],
     ['entrypoint: [], command: [b, c]', { command: ['b', 'c'] }],
-  ])('%s', (fields, found) => {
+  ])('%s becomes the command and arguments of the container', (fields, found) => {
     const { command, args } = one(fields).container('x')
     expect({ command, args }).toEqual({ command: undefined, args: undefined, ...found })
   })
 
-  test.each(['command: []', 'entrypoint: []'])("%s cannot clear the image's", fields => {
+  test.each(['command: []', 'entrypoint: []'])('%s cannot clear the value of the image', fields => {
     expect(one(fields).codes).toEqual(['command/cleared'])
   })
 })
@@ -79,11 +79,11 @@ describe('probes', () => {
     ['test: [CMD-SHELL, "a || b"]', { kind: 'exec', command: ['/bin/sh', '-c', 'a || b'] }],
     ['test: [CMD, a, b]', { kind: 'exec', command: ['a', 'b'] }],
     ['http: {path: /up, port: 80}', { kind: 'http', path: '/up', port: 80 }],
-  ])('%s', (field, check) => {
+  ])('%s becomes a readiness probe', (field, check) => {
     expect(one(`healthcheck: {${field}}`).container('x').readinessProbe).toEqual({ check, timeoutSeconds: 30 })
   })
 
-  test('durations', () => {
+  test('durations of a probe are rounded up to seconds and reported', () => {
     const { container, codes } = one(
       'healthcheck: {test: a, start_period: 1m, interval: 500ms, timeout: 1500ms, retries: 4}',
     )
@@ -96,12 +96,12 @@ describe('probes', () => {
     expect(codes).toEqual(['duration/rounded', 'duration/rounded'])
   })
 
-  test('with a start interval the checks begin at once', () => {
+  test('the checks of a service with a start interval begin at once', () => {
     const { container, codes } = one(
       'healthcheck: {test: a, start_period: 1m, interval: 7s, retries: 4, start_interval: 1500ms}',
     )
     const { startupProbe, readinessProbe } = container('x')
-    // As often as an int32 can say: a check that fails ends no container.
+    // The count is the highest int32: a startup check that fails must not stop the container.
     expect(startupProbe).toMatchObject({ periodSeconds: 2, failureThreshold: 2147483647 })
     expect(readinessProbe).toMatchObject({ periodSeconds: 7, failureThreshold: 4 })
     expect([startupProbe, readinessProbe]).not.toContainEqual(
@@ -110,9 +110,9 @@ describe('probes', () => {
     expect(codes).toEqual(['duration/rounded'])
   })
 
-  test('a liveness probe stops a container that did not start in the start period and the retries after it', () => {
+  test('a liveness probe gives a container the start period and the retries after it to start', () => {
     const check = 'healthcheck: {test: a, start_period: 61s, start_interval: 5s, x-platform-liveness: true}'
-    // 61 s, and three times the ten seconds that Kubernetes waits between checks.
+    // The time is 61 s, and three times the ten seconds that Kubernetes waits between checks.
     expect(one(check).container('x').startupProbe).toMatchObject({ periodSeconds: 5, failureThreshold: 19 })
   })
 
@@ -122,7 +122,7 @@ describe('probes', () => {
     expect(codes).toEqual(['healthcheck/start-interval'])
   })
 
-  test('zero means the default', () => {
+  test('zero in a healthcheck means the default', () => {
     expect(one('healthcheck: {test: a, interval: 0s, retries: 0}').container('x').readinessProbe).toEqual({
       check: { kind: 'exec', command: ['/bin/sh', '-c', 'a'] },
       timeoutSeconds: 30,
@@ -134,13 +134,13 @@ describe('probes', () => {
     [', x-platform-liveness: true', ['readinessProbe', 'livenessProbe'], []],
     [', x-platform-readiness: false, x-platform-liveness: true', ['livenessProbe'], []],
     [', x-platform-readiness: false', [], ['healthcheck/no-probe']],
-  ])('probe flags%s', (switches, probes, reported) => {
+  ])('probe flags select the probes of {test: a%s}', (switches, probes, reported) => {
     const { container, codes } = one(`healthcheck: {test: a${switches}}`)
     expect(Object.keys(container('x')).filter(key => key.endsWith('Probe'))).toEqual(probes)
     expect(codes).toEqual(reported)
   })
 
-  test.each(['test: [NONE]', 'disable: true'])('%s: no probe', field => {
+  test.each(['test: [NONE]', 'disable: true'])('a service with %s has no probe', field => {
     expect(one(`healthcheck: {${field}}`).container('x')).not.toHaveProperty('readinessProbe')
     expect(one(`healthcheck: {${field}}`).codes).toEqual([])
   })
@@ -176,21 +176,21 @@ services:
     expect(lines).toEqual(['info healthcheck/from-dockerfile: build'])
   })
 
-  test('the Compose file overrides its durations individually', () => {
+  test('the Compose file overrides durations of a HEALTHCHECK individually', () => {
     expect(built(', healthcheck: {interval: 1m}').container('x').readinessProbe).toEqual({
       ...probe,
       periodSeconds: 60,
     })
   })
 
-  test("it is not used for another program than the image's, unless a service waits for it", () => {
+  test('a HEALTHCHECK is not used for another program, unless a service waits for it', () => {
     expect(built(', command: worker').container('x')).not.toHaveProperty('readinessProbe')
     expect(built(', entrypoint: worker').lines).toEqual([])
     const waiting = ', y: {image: y, depends_on: {x: {condition: service_healthy}}}'
     expect(built(', command: worker', waiting).container('x').readinessProbe).toEqual(probe)
   })
 
-  test('it can be switched off', () => {
+  test('a HEALTHCHECK can be disabled', () => {
     expect(built(', healthcheck: {disable: true}').container('x')).not.toHaveProperty('readinessProbe')
   })
 
@@ -205,7 +205,7 @@ describe('lifecycle', () => {
     ['stop_grace_period: 1m30s', 90, []],
     ['stop_grace_period: 1500ms', 2, ['duration/rounded']],
     ['stop_grace_period: 0s', 1, []],
-  ])('%s', (field, seconds, reported) => {
+  ])('the termination grace period follows from "%s"', (field, seconds, reported) => {
     const { pod, codes } = one(field)
     expect(pod('x').terminationGracePeriodSeconds).toBe(seconds)
     expect(codes).toEqual(reported)
@@ -254,7 +254,7 @@ describe('security', () => {
     ['security_opt: ["label=type:t", "label:level:s0"]', { seLinuxOptions: { type: 't', level: 's0' } }],
     ['security_opt: ["label=disable"]', { seLinuxOptions: { type: 'spc_t' } }],
     ['security_opt: ["systempaths=unconfined"]', { procMount: 'Unmasked' }],
-  ])('%s', (field, security) => {
+  ])('the security context follows from %s', (field, security) => {
     expect(one(field).container('x').security).toEqual(security)
   })
 
@@ -313,7 +313,7 @@ services:
     expect(one('user: "me:staff"').lines).toEqual(['warning security/user-name: me:staff'])
   })
 
-  test('system paths are visible to Pods with custom users', () => {
+  test('unconfined system paths give the Pod its own user namespace', () => {
     const field = 'security_opt: ["systempaths=unconfined"]'
     expect(one(field).pod('x')).toMatchObject({ hostUsers: false })
     expect(one(`${field}, privileged: true`).pod('x')).not.toHaveProperty('hostUsers')
@@ -338,7 +338,7 @@ services:
 })
 
 describe('the Pod', () => {
-  test('settings that come from one key each', () => {
+  test('settings of the Pod come from one key each', () => {
     const { pod, codes } = one(`hostname: box, runtime: gvisor, init: true, group_add: ["20", "10"],
 dns: [1.1.1.1, 8.8.8.8], dns_search: [a.b], dns_opt: ["ndots:2", rotate],
 extra_hosts: ["b=10.0.0.2", "a=10.0.0.1", "c=10.0.0.1"], sysctls: {net.ipv4.tcp_syncookies: "0"}`)
@@ -370,7 +370,7 @@ extra_hosts: ["b=10.0.0.2", "a=10.0.0.1", "c=10.0.0.1"], sysctls: {net.ipv4.tcp_
     expect(one(field).codes).toEqual([code])
   })
 
-  test('resources, with devices as extended resources', () => {
+  test('resources of a container include devices as extended resources', () => {
     const { container, codes } = one('cpus: 0.5, mem_reservation: 64m, gpus: all')
     expect(container('x').resources).toEqual({
       limits: { cpu: '500m', 'nvidia.com/gpu': '1' },
@@ -397,7 +397,7 @@ describe('scheduling', () => {
     ['platform: arm64', { 'kubernetes.io/arch': 'arm64' }, []],
     ['platform: plan9/amd64', undefined, ['scheduling/unknown-platform']],
     ['x-node-selector: {disk: ssd}, platform: linux', { disk: 'ssd', 'kubernetes.io/os': 'linux' }, []],
-  ])('%s', (field, nodeSelector, reported) => {
+  ])('the node selector follows from %s', (field, nodeSelector, reported) => {
     const { pod, codes } = one(field)
     expect(pod('x').nodeSelector).toEqual(nodeSelector)
     expect(codes).toEqual(reported)
@@ -414,13 +414,13 @@ describe('scheduling', () => {
     ['node.role != manager', { key: 'node-role.kubernetes.io/control-plane', operator: 'DoesNotExist' }],
     ['node.id == n1', { key: 'metadata.name', operator: 'In', values: ['n1'], field: true }],
     ['node.platform.arch == x86_64', { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] }],
-  ])('constraint %s', (constraint, requirement) => {
+  ])('the constraint %s becomes a node requirement', (constraint, requirement) => {
     const { pod, codes } = one(`deploy: {placement: {constraints: ["${constraint}"]}}`)
     expect(codes).toEqual([])
     expect(pod('x').nodeRequirements).toEqual([requirement])
   })
 
-  test.each(['node.ip == 1', 'node.labels.disk', 'node.role > 3', '=='])('not a constraint: %s', constraint => {
+  test.each(['node.ip == 1', 'node.labels.disk', 'node.role > 3', '=='])('%s is not a constraint', constraint => {
     expect(one(`deploy: {placement: {constraints: ["${constraint}"]}}`).codes).toEqual(['scheduling/bad-constraint'])
   })
 
@@ -437,7 +437,7 @@ describe('updates', () => {
     ['recreate', '', 'Deployment', { type: 'Recreate' }],
     ['rolling', ', volumes: [/d]', 'StatefulSet', { type: 'RollingUpdate' }],
     ['on-delete', ', volumes: [/d]', 'StatefulSet', { type: 'OnDelete' }],
-  ])('%s%s on a %s', (policy, fields, kind, update) => {
+  ])('the update policy %s%s is allowed on a %s', (policy, fields, kind, update) => {
     const { workload, codes } = one(`labels: {dev.platform/update: ${policy}}${fields}`)
     expect(codes).toEqual([])
     expect(workload('x')).toMatchObject({ kind, update })
@@ -448,7 +448,7 @@ describe('updates', () => {
     ['recreate', ', volumes: [/d]', 'a stateful set', 'use `rolling` or `on-delete`', 'the anonymous volume `/d`'],
     ['rolling', ', restart: "no"', 'a job', 'remove the label `dev.platform/update`', 'its restart policy is `no`'],
     ['on-delete', ', deploy: {mode: global}', 'a daemon set', 'use `rolling`', 'its mode is `global`'],
-  ])('%s%s is not allowed on %s', (policy, fields, kind, hint, because) => {
+  ])('the update policy %s%s is not allowed on %s', (policy, fields, kind, hint, because) => {
     const { diagnostics } = one(`labels: {dev.platform/update: ${policy}}${fields}`)
     expect(diagnostics).toHaveLength(1)
     expect(diagnostics[0]).toMatchObject({
@@ -468,7 +468,7 @@ describe('updates', () => {
     ['parallelism: 2', ', volumes: [/d]', { type: 'RollingUpdate', maxUnavailable: 2 }],
     ['parallelism: 1', ', volumes: [/d]', undefined],
     ['order: start-first', ', labels: {dev.platform/update: recreate}', { type: 'Recreate' }],
-  ])('update_config: {%s}%s', (config, fields, update) => {
+  ])('the update strategy follows from update_config: {%s}%s', (config, fields, update) => {
     const workload = one(`deploy: {update_config: {${config}}}${fields}`).workload('x')
     expect('update' in workload ? workload.update : undefined).toEqual(update)
   })
@@ -481,12 +481,12 @@ describe('updates', () => {
     ['monitor: 30s', undefined],
     ['monitor: 20m', 1200],
     ['delay: 15m', 1500],
-  ])('%s: the progress deadline exceeds the delay, and is ten minutes at least', (config, seconds) => {
+  ])('the progress deadline exceeds the delay, and is at least ten minutes: %s', (config, seconds) => {
     const workload = one(`deploy: {update_config: {${config}}}`).workload('x')
     expect('progressDeadlineSeconds' in workload ? workload.progressDeadlineSeconds : undefined).toBe(seconds)
   })
 
-  test('updating several Pods of a StatefulSet at once is reported as new in Kubernetes', () => {
+  test('an update of several Pods of a StatefulSet at once is reported as an info', () => {
     expect(one('volumes: [/d], deploy: {update_config: {parallelism: 2}}').lines).toEqual([
       'info update-policy/stateful-set-parallelism: 2',
     ])
@@ -536,7 +536,7 @@ describe('a Pod that is too large for the API server', () => {
     ['words', `command: "${'a '.repeat(600_000)}"`],
     ['variables', `environment: {${many(22_000, n => `E${n}: v`)}}`],
     ['volumes that are filled', `volumes: [${many(1_000, n => `/v${n}`)}]`],
-  ])('is refused because of its %s', (_, field) => {
+  ])('a Pod is refused because of its %s', (_, field) => {
     expect(one(field).codes).toContain('services/too-large')
   })
 })

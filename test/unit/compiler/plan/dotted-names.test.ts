@@ -19,7 +19,7 @@ describe('a name with one dot', () => {
     ['a service that has the host name itself', 'rt: {image: r, hostname: rt-dev, container_name: rt-dev.acme-rt}', ''],
     ['a Job', 'rt: {image: r, restart: "no", container_name: rt-dev.acme-rt}', ''],
     ['a service on every node', 'rt: {image: r, deploy: {mode: global}, container_name: rt-dev.acme-rt}', ''],
-  ])('is that of a Pod: %s', (_, services, web) => {
+  ])('a name with one dot is the name of a Pod: %s', (_, services, web) => {
     const found = planned(services, 'http://rt-dev.acme-rt:80', web)
     expect(found.codes).toEqual([])
     expect(nameOf(found)).toEqual(['rt-dev', 'acme-rt'])
@@ -27,7 +27,7 @@ describe('a name with one dot', () => {
     expect(service(found, 'acme-rt')).not.toHaveProperty('publishesNotReady')
   })
 
-  test('may be the name of a service', () => {
+  test('a name with one dot may be the name of a service', () => {
     const found = planned('api.v: {image: a}', 'http://api.v:80')
     expect(found.codes).toEqual(['names/renamed'])
     expect(found.diagnostics[0]).toMatchObject({
@@ -42,19 +42,19 @@ describe('a name with one dot', () => {
     ['that nothing uses', 'api.v: {image: a}', 'http://other:80'],
     ['of three labels', 'api.v.w: {image: a}', 'http://api.v.w:80'],
     ['of a service with data', 'api.v: {image: a, volumes: [/data]}', 'http://api.v:80'],
-  ])('does not resolve, and is to be changed, if it is the name of a service %s', (_, service, url) => {
+  ])('a dotted name that does not resolve must be changed: the name of a service %s', (_, service, url) => {
     const found = planned(service, url).diagnostics.find(({ code }) => code === 'names/renamed')
     expect(found?.message).toContain('is not a valid host name in Kubernetes')
     expect(found?.hint).toMatch(/^rename it to `api-v/)
   })
 
-  test('resolves also if no text of the file uses it', () => {
+  test('a name with one dot resolves even if no text of the file uses it', () => {
     const found = planOf('services: {rt: {image: r, container_name: rt.acme}}')
     expect(found.codes).toEqual([])
     expect(nameOf(found)).toEqual(['rt', 'acme'])
   })
 
-  test('leads to its own Pod before that is ready, if the service uses it itself', () => {
+  test('a name leads to its own Pod before that is ready, if its service uses the name', () => {
     for (const key of ['hostname', 'container_name']) {
       const found = planOf(`services: {rt: {image: r, ${key}: rt.acme, environment: {URL: "http://rt.acme:80"}}}`)
       expect(nameOf(found)).toEqual(['rt', 'acme'])
@@ -64,7 +64,7 @@ describe('a name with one dot', () => {
     expect(nameOf(planOf('services: {rt: {image: r, hostname: rt.acme}}'))).toEqual(['rt', undefined])
   })
 
-  test('shares its subdomain with other services', () => {
+  test('names of several services share a subdomain', () => {
     const found = planned(
       'rt: {image: r, container_name: rt.acme}, db: {image: d, container_name: db.acme}',
       'http://db.acme',
@@ -78,7 +78,7 @@ describe('a name with one dot', () => {
     expect(found.pod('db').labels).toMatchObject({ 'alias.devctl/acme': 'true' })
   })
 
-  test('may have the name of its own service as its subdomain', () => {
+  test('a subdomain may have the name of its own service', () => {
     const found = planned('rt: {image: r, container_name: dev.rt, expose: ["80"]}', 'http://dev.rt')
     expect(found.codes).toEqual([])
     expect(nameOf(found)).toEqual(['dev', 'rt'])
@@ -87,13 +87,13 @@ describe('a name with one dot', () => {
     ])
   })
 
-  test('that others use is the one of a Pod that could have several', () => {
+  test('a Pod with several names gets the name that other services use', () => {
     const found = planned('rt: {image: r, container_name: a.x, networks: {default: {aliases: [b.x]}}}', 'http://b.x')
     expect(nameOf(found)).toEqual(['b', 'x'])
     expect(found.codes).toEqual(['names/container-name'])
   })
 
-  test('is that of the Pod that services share', () => {
+  test('a name of a service in a shared Pod is the name of the Pod', () => {
     const found = planned(
       'rt: {image: r}, side: {image: s, network_mode: "service:rt", container_name: side.x}',
       'http://side.x',
@@ -103,7 +103,7 @@ describe('a name with one dot', () => {
   })
 })
 
-describe('a name that does not resolve is an error where another service uses it', () => {
+describe('names that do not resolve', () => {
   test.each([
     ['three labels', 'rt: {image: r, container_name: rt.acme.internal}', 'rt.acme.internal', 'two labels'],
     ['an alias of three labels', 'rt: {image: r, networks: {default: {aliases: [a.b.c]}}}', 'a.b.c', 'two labels'],
@@ -117,14 +117,14 @@ describe('a name that does not resolve is an error where another service uses it
       'rt.db',
       '`db` is the name',
     ],
-  ])('%s', (_, services, host, reason) => {
+  ])('a name that another service uses is an error if it does not resolve: %s', (_, services, host, reason) => {
     const { diagnostics } = planned(services, `http://${host}:80`)
     const found = diagnostics.filter(({ severity }) => severity === 'error')
     expect(found).toMatchObject([{ code: 'names/unreachable', message: expect.stringContaining(reason) }])
     expect(found[0]!.span!.file.text.slice(found[0]!.span!.start, found[0]!.span!.end)).toBe(`${host}:80`)
   })
 
-  test('in its command, healthcheck and configs, too', () => {
+  test('a name that does not resolve is also reported in a command, healthcheck or config', () => {
     const { diagnostics } = planOf(`services:
   rt: {image: r, container_name: a.b.c}
   web: {image: w, command: [curl, "http://a.b.c"], healthcheck: {test: [CMD, nc, a.b.c, "80"]}, configs: [c]}
@@ -132,7 +132,7 @@ configs: {c: {content: "upstream: a.b.c:80"}}`)
     expect(diagnostics.filter(({ code }) => code === 'names/unreachable')).toHaveLength(3)
   })
 
-  test('not where it has an address of its own, or a route', () => {
+  test('a name with an address or a route, or without a use, is not unreachable', () => {
     const rt =
       'rt: {image: r, container_name: rt.example.com, ports: [{target: 80, published: "80", x-host: rt.example.com}]}'
     expect(planned(rt, 'http://rt.example.com').codes).not.toContain('names/unreachable')

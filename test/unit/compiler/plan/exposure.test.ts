@@ -20,11 +20,11 @@ describe('known ports', () => {
     ['ports: [{target: 80, name: Web Port}]', ['web-port 80→80']],
     ['ports: [{target: 80, name: "8080"}]', ['tcp-80 80→80']],
     ['ports: ["127.0.0.1:8080:80"]', ['tcp-80 80→80', 'tcp-8080 8080→80']],
-  ])('%s', (fields, ports) => {
+  ])('the ports of the Service follow from %s', (fields, ports) => {
     expect(service(fields).ports('x')).toEqual(ports)
   })
 
-  test('ports of the built stage', () => {
+  test('ports of the built stage are known', () => {
     const text = 'services: {x: {build: {context: ., target: app}}}'
     const { ports, container } = planOf(
       text,
@@ -37,7 +37,7 @@ describe('known ports', () => {
     expect(container('x').ports.map(({ port, protocol }) => `${port}/${protocol}`)).toEqual(['3000/TCP', '5353/UDP'])
   })
 
-  test('ports that other services mention, with an info that names the position', () => {
+  test('ports that other services mention are known, with an info that names the position', () => {
     const { ports, lines } = planOf(`
 services:
   cache: {image: c}
@@ -54,7 +54,7 @@ services:
     expect(lines).toEqual(['info ports/by-mention: cache:6379'])
   })
 
-  test('ports that a config mentions', () => {
+  test('ports that a config mentions are known', () => {
     const { ports } = planOf(`
 services:
   api: {image: a}
@@ -64,7 +64,7 @@ configs: {site: {content: "proxy_pass http://api:3000;"}}
     expect(ports('api')).toEqual(['tcp-3000 3000→3000'])
   })
 
-  test('ports of endpoint rules, unless they name a published port', () => {
+  test('ports of endpoint rules are known, unless they name a published port', () => {
     const { ports } = planOf(`
 services: {a: {image: i, ports: ["8080:80"]}, b: {image: i}}
 endpoints: [{path: /, service: a, port: 8080}, {path: /b, service: b, port: 81}]
@@ -93,7 +93,7 @@ test('a published range for one port has no effect', () => {
   expect(codes).toEqual(['ports/published-range'])
 })
 
-test('mode host is a host port', () => {
+test('a port with the mode `host` is a host port', () => {
   const { container, codes, plan } = service('ports: [{target: 80, published: 8080, mode: host}]')
   expect(container('x').ports[0]).toMatchObject({ port: 80, hostPort: 8080 })
   expect(codes).toEqual(['ports/host-mode'])
@@ -108,10 +108,10 @@ services:
   web: {image: w, depends_on: {task: {condition: service_completed_successfully}}${peer}}
 `).plan.services.map(({ name }) => name)
 
-  test('a task that no service mentions has none', () => expect(job('restart: "no"')).toEqual(['web']))
-  test('a task that a service mentions has one', () =>
+  test('a task that no service mentions has no Service', () => expect(job('restart: "no"')).toEqual(['web']))
+  test('a task that a service mentions has a Service', () =>
     expect(job('restart: "no"', ', environment: {H: task}')).toEqual(['task', 'web']))
-  test('a task with a port has one', () => expect(job('restart: "no", expose: ["80"]')).toEqual(['task', 'web']))
+  test('a task with a port has a Service', () => expect(job('restart: "no", expose: ["80"]')).toEqual(['task', 'web']))
   test('a Job that no service waits for may be a server', () =>
     expect(planOf('services: {db: {image: i, restart: on-failure}}').plan.services).toHaveLength(1))
 })

@@ -32,7 +32,7 @@ secrets: {token: {environment: TOKEN, x-y: z}}
     ['user: "0:0"', 'mode: 0400', 0o400],
     ['user: root', 'mode: 0400', 0o400],
     ['x-note: none', 'mode: 0400', 0o400],
-  ])('with `%s` and `%s` its user can read the file', (user, fields, mode) => {
+  ])('the user of a service with `%s` and `%s` can read the file', (user, fields, mode) => {
     const { pod, codes } = planOf(
       `services: {a: {image: i, ${user}, secrets: [{source: s, ${fields}}]}}\nsecrets: {s: {file: f}}`,
       {},
@@ -82,13 +82,13 @@ secrets: {s: {external: true}}
     ['uid: "1000"', ['files/owner']],
     ['gid: "1000"', ['files/owner']],
     ['uid: "0"', []],
-  ])('%s', (field, reported) => {
+  ])('an owner of a config other than root is reported: %s', (field, reported) => {
     expect(
       planOf(`services: {a: {image: i, configs: [{source: c, ${field}}]}}\nconfigs: {c: {content: x}}`).codes,
     ).toEqual(reported)
   })
 
-  test('more than a MiB is refused', () => {
+  test('a config of more than a MiB is refused', () => {
     const { codes } = planOf(
       'services: {a: {image: i, configs: [c]}}\nconfigs: {c: {file: f}}',
       {},

@@ -91,7 +91,7 @@ describe('host volumes of a service with an image', () => {
     expect(mount(spec).codes).toEqual([code])
   })
 
-  test('an empty folder becomes a claim that keeps data, and is not filled', () => {
+  test('a missing folder becomes a claim that keeps data, and is not filled', () => {
     const { plan, workload } = mount('"./missing:/var/lib/data"')
     expect(plan.claims.map(({ name, service, spec }) => [name, service, spec.size])).toEqual([
       ['missing', 'web', '1Gi'],
@@ -100,13 +100,13 @@ describe('host volumes of a service with an image', () => {
     expect(workload('web').pod.fills).toEqual([])
   })
 
-  test('a missing folder in the home directory becomes a claim whose name is the same for everyone', () => {
+  test('a missing folder in the home directory becomes a claim without the name of the user', () => {
     const { plan, container } = planOf('services: {web: {image: w, read_only: true, volumes: ["~/.app/data:/data"]}}')
     expect(plan.claims.map(({ name }) => name)).toEqual(['home-app-data'])
     expect(container('web').mounts).toEqual([{ volume: 'home-app-data', path: '/data', subPath: 'home-app-data' }])
   })
 
-  test('a missing folder elsewhere that is only read is an empty folder', () => {
+  test('a missing read-only folder outside of the project becomes an empty folder', () => {
     const { container, pod, workload } = mount('"/srv/none:/data:ro"')
     expect(pod('web').volumes).toEqual([{ kind: 'empty', name: 'data' }])
     expect(container('web').mounts).toEqual([{ volume: 'data', path: '/data', readOnly: true }])
@@ -125,23 +125,23 @@ describe('host volumes of a service with an image', () => {
     expect(decoded(plan.secrets[0]!.data)).toEqual(data)
   })
 
-  test('a large folder that is written to is left to `up` by a deploy, with a claim in its place', () => {
+  test('a deploy leaves a large writable folder to `up`, and plans a claim in its place', () => {
     const { plan, container, lines } = mount('"./big:/data"', { leavesFoldersToUp: true })
     expect(plan.claims.map(({ name }) => name)).toEqual(['big'])
     expect(container('web').mounts).toEqual([expect.objectContaining({ path: '/data', subPath: 'big' })])
     expect(lines).toEqual(['warning volumes/host-for-up: ./big'])
-    // A folder that is only read is not, and neither is a file.
+    // Folders that are only read, and files, are not left to `up`.
     expect(mount('"./big:/data:ro"', { leavesFoldersToUp: true }).codes).toEqual(['volumes/host-too-large'])
     expect(mount('"./big.bin:/data"', { leavesFoldersToUp: true }).codes).toEqual(['volumes/host-too-large'])
   })
 
-  test('a large read-only folder is an error: it must be in the image', () => {
+  test('a large read-only folder is expected in the image that an option gives', () => {
     const { codes, container } = mount('"./big:/data:ro"', { images: new Map([['web', 'r.example.com/web:1']]) })
     expect(codes).toEqual(['volumes/host-expected-in-image'])
     expect(container('web')).toMatchObject({ image: 'r.example.com/web:1', mounts: [] })
   })
 
-  test('a system folder is that of the node', () => {
+  test('a system folder is mounted from the node', () => {
     const { pod, plan } = mount('"/proc:/host/proc:ro"')
     expect(pod('web').volumes).toEqual([{ kind: 'hostPath', name: 'host-proc', path: '/proc' }])
     expect(plan.security.level).toBe('privileged')
@@ -168,7 +168,7 @@ describe('files that git tracks', () => {
   const text = (spec: string) => `services: {web: {image: w, volumes: [${spec}]}}`
   const withTracked = (spec: string, tracked: readonly string[] | false) => planOf(text(spec), {}, files, tracked)
 
-  test('decide, not the files on disk', () => {
+  test('files that git tracks decide, not the files on disk', () => {
     const here = withTracked('"./conf:/conf"', ['compose.yaml'])
     const elsewhere = planOf(text('"./conf:/conf"'), {}, {}, ['compose.yaml'])
     expect(here.plan.claims).toEqual(elsewhere.plan.claims)
@@ -182,7 +182,7 @@ describe('files that git tracks', () => {
     expect(plan.configMaps.map(({ data }) => decoded(data))).toEqual([{ 'small.txt': 'x' }])
   })
 
-  test.each([[['compose.yaml', 'conf/a.conf']], [false as const]])('`.git` is not for people to track: %j', tracked => {
+  test.each([[['compose.yaml', 'conf/a.conf']], [false as const]])('`.git` is not reported as omitted: %j', tracked => {
     const all = { 'conf/a.conf': 'a', 'conf/.git/HEAD': 'x', '.git/HEAD': 'x' }
     const { codes } = planOf(text('".:/app:ro"'), {}, all, tracked)
     expect(codes).not.toContain('volumes/host-left-out')
@@ -194,7 +194,7 @@ describe('files that git tracks', () => {
     expect(plan.configMaps).toHaveLength(1)
   })
 
-  test('without a checkout one warning names what is copied', () => {
+  test('one warning names what is copied from a project outside of a git checkout', () => {
     const { diagnostics } = withTracked('"./conf:/conf:ro", "./site.conf:/site.conf:ro"', false)
     expect(diagnostics.filter(({ severity }) => severity === 'warning').map(({ message }) => message)).toEqual([
       'the project is not in a git checkout: the files on this machine are copied, in `./conf` and 1 more',
@@ -227,7 +227,7 @@ describe('a data folder in a copied folder', () => {
   test.each([
     ['of the same service', 'web: {image: w, volumes: [".:/sources", "./logs:/logs"]}', [['/logs', 'logs', 'logs']]],
     ['of another one', 'web: {image: w, volumes: [".:/sources"]}, db: {image: d, volumes: ["./logs:/logs"]}', []],
-  ])('is mounted there: %s', (_, services, more) => {
+  ])('a data folder in a copied folder is mounted there: %s', (_, services, more) => {
     expect(mounts(services)).toEqual([
       ['/sources', 'host-sources', undefined, true],
       ['/sources/logs', 'logs', 'logs', undefined],
@@ -235,7 +235,7 @@ describe('a data folder in a copied folder', () => {
     ])
   })
 
-  test('keeps the mount that the service has there itself', () => {
+  test('a data folder keeps the mount that the service already has there', () => {
     expect(mounts('web: {image: w, volumes: [".:/sources:ro", "./logs:/sources/logs"]}')).toEqual([
       ['/sources', 'host-sources', undefined, true],
       ['/sources/logs', 'logs', 'logs', undefined],
@@ -249,7 +249,7 @@ describe('a data folder in a copied folder', () => {
     ).not.toContain('/sources/var/logs')
   })
 
-  test('is only read where the folder is', () => {
+  test('a data folder is read-only if the copied folder is', () => {
     const services =
       'web: {image: w, volumes: [".:/html:ro"]}, app: {image: a, volumes: ["./uploads/a:/a", "./uploads:/b"]}'
     expect(mounts(services)).toEqual([
@@ -258,7 +258,7 @@ describe('a data folder in a copied folder', () => {
     ])
   })
 
-  test('has a place in the folder, also if the folder is a Secret', () => {
+  test('a data folder has a place in the copied folder, even if that is a Secret', () => {
     const { pod } = planOf(
       'services: {web: {image: w, volumes: ["./tls:/tls:ro"]}, app: {image: a, volumes: ["./tls/new:/new"]}}',
       {},
@@ -267,7 +267,7 @@ describe('a data folder in a copied folder', () => {
     expect(pod('web').volumes[0]).toMatchObject({ kind: 'projected', folders: ['new'] })
   })
 
-  test('is a claim of both services, so that a deploy of either has it', () => {
+  test('a data folder is a claim of both services, so that a deploy of either includes it', () => {
     const { plan } = planOf(
       'services: {db: {image: d, volumes: ["./data:/d"]}, a: {image: w, volumes: [".:/x"]}}',
       {},
@@ -278,7 +278,7 @@ describe('a data folder in a copied folder', () => {
     ])
   })
 
-  test('does not make its service a StatefulSet', () => {
+  test('a data folder does not make a service that only copies it a StatefulSet', () => {
     const { workload } = planOf(
       'services: {web: {image: w, volumes: [".:/x"]}, db: {image: d, volumes: ["./data:/d"]}}',
       {},
@@ -288,7 +288,7 @@ describe('a data folder in a copied folder', () => {
     expect(workload('web').pod.colocate).toEqual(workload('db').pod.colocate)
   })
 
-  test('is not for what runs on every node', () => {
+  test('a data folder is not mounted into a service that runs on every node', () => {
     const { pod, codes } = planOf(
       'services: {web: {image: w, deploy: {mode: global}, volumes: [".:/x:ro"]}, db: {image: d, volumes: ["./data:/d"]}}',
       {},
@@ -304,7 +304,7 @@ describe('files whose names start with two dots', () => {
   const planned = (volumes: string, more = '') =>
     planOf(`services: {web: {image: w, volumes: [${volumes}]${more}}}`, {}, dots)
 
-  test('are in a folder of their volume, since the kubelet has such names at its top', () => {
+  test('files named with two dots are in a folder, since the kubelet uses such names at the top', () => {
     const { pod, container, plan } = planned('"./conf:/conf:ro"')
     expect(Object.keys(plan.configMaps[0]!.data).filter(key => key.startsWith('..'))).toEqual([])
     expect(pod('web').volumes[0]).toMatchObject({
@@ -313,7 +313,7 @@ describe('files whose names start with two dots', () => {
     expect(container('web').mounts).toEqual([{ volume: 'host-conf', path: '/conf', subPath: 'files', readOnly: true }])
   })
 
-  test('may be in folders of it', () => {
+  test('files named with two dots may be in subfolders of the volume', () => {
     const { pod, container } = planned('"./in:/in:ro"')
     expect(pod('web').volumes[0]).toMatchObject({ items: [{ path: 'sub/..x' }] })
     expect(container('web').mounts).toEqual([{ volume: 'host-in', path: '/in', readOnly: true }])
@@ -322,7 +322,7 @@ describe('files whose names start with two dots', () => {
   test.each([
     ['a file', '"./in:/in:ro", "./one.conf:/in/..one:ro"', 'files/..one'],
     ['a folder', '"./in:/in:ro", "./conf:/in/..conf:ro"', 'files/..conf/plain'],
-  ])('may be mounted into a copied folder: %s', (_, volumes, path) => {
+  ])('%s named with two dots may be mounted into a copied folder', (_, volumes, path) => {
     const { pod, container } = planned(volumes)
     const [volume] = pod('web').volumes
     const sources = volume?.kind === 'projected' ? volume.sources : []
@@ -331,13 +331,13 @@ describe('files whose names start with two dots', () => {
     expect(container('web').mounts).toEqual([{ volume: 'host-in', path: '/in', subPath: 'files', readOnly: true }])
   })
 
-  test('may be the folders of claims there', () => {
+  test('the folder of a claim may be named with two dots', () => {
     const { pod } = planned('"./in:/in:ro", "./in/..logs:/in/..logs"')
     expect(pod('web').volumes).toContainEqual(expect.objectContaining({ kind: 'projected', folders: ['files/..logs'] }))
   })
 })
 
-describe('the claim of a host folder belongs to the user of its service', () => {
+describe('owner of the claim of a host folder', () => {
   const fills = (keys: string, options = {}, all: Readonly<Record<string, string>> = {}) =>
     planOf(`services: {web: {volumes: ["./data:/data"], ${keys}}}`, options, all).pod('web').fills
 
@@ -353,7 +353,7 @@ describe('the claim of a host folder belongs to the user of its service', () => 
     ['image: w, user: "1000"', configs('node'), { user: '1000' }],
     // A name is left out, and the container runs as the user of the image.
     ['image: w, user: app', configs('472'), { user: '472' }],
-  ])('%s', (keys, options, owner) => {
+  ])('the claim belongs to the user of its service: %s', (keys, options, owner) => {
     expect(fills(keys, options)).toEqual([
       expect.objectContaining({
         volume: 'data',
@@ -370,11 +370,11 @@ describe('the claim of a host folder belongs to the user of its service', () => 
     ['image: w, user: "0:0"', {}],
     ['image: w', configs('')],
     ['image: w', configs('0')],
-  ])('not if that is root, or not known: %s', (keys, options) => {
+  ])('the claim has no owner if the user is root or not known: %s', (keys, options) => {
     expect(fills(keys, options)).toEqual([])
   })
 
-  test('also if its image is built, which fills the claim', () => {
+  test('the claim has an owner even if the image is built and fills it', () => {
     const all = { Dockerfile: 'FROM x\nUSER 1000' }
     expect(fills('build: .', {}, all)).toEqual([
       expect.objectContaining({ path: '/data', owner: { user: '1000', isShared: false } }),
@@ -382,7 +382,7 @@ describe('the claim of a host folder belongs to the user of its service', () => 
     expect(fills('build: .', {}, all)[0]).not.toHaveProperty('isEmpty')
   })
 
-  test('not if it is only read', () => {
+  test('the claim has no owner if its service only reads it', () => {
     const { pod } = planOf(
       'services: {web: {image: w, user: "5", volumes: ["./d:/d:ro"]}, app: {image: a, volumes: ["./d:/d"]}}',
     )
@@ -394,14 +394,14 @@ describe('the claim of a host folder belongs to the user of its service', () => 
     expect(pod('web').fills).toEqual([expect.not.objectContaining({ owner: expect.anything() })])
   })
 
-  test('without root, the group of the Pod may write', () => {
+  test('the group of the Pod may write to the claim if the policy forbids root', () => {
     const { pod } = planOf('services: {web: {image: w, user: "1000:1001", volumes: ["./d:/d"]}}', {
       policy: 'restricted',
     })
     expect(pod('web')).toMatchObject({ fills: [], fsGroup: 1001 })
   })
 
-  test('all users that write to a folder may', () => {
+  test('a folder that several users write to is writable for all of them', () => {
     const shared = (one: string, two: string) =>
       planOf(
         `services: {one: {image: w, user: "${one}", volumes: ["./d:/d"]}, two: {image: w, user: "${two}", volumes: ["./d:/e"]}}`,

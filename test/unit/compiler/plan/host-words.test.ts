@@ -34,9 +34,9 @@ test.each<[kind: TextKind, text: string, found: readonly (number | string)[]]>([
   ['file', 'upstream x { server db; }', ['host']],
   ['file', 'brokers: [db]', ['host']],
   ['file', 'the db of the shop', ['word']],
-])('%s: %s', (kind, text, found) => expect(wordsIn(kind, text)).toEqual(found))
+])('hostsIn finds the hosts and words of a %s: %s', (kind, text, found) => expect(wordsIn(kind, text)).toEqual(found))
 
-test('members of a cluster are written with their numbers in braces', () => {
+test('members of a cluster are found by their numbers in braces', () => {
   const names = new Set(['m1', 'm2', 'm03', 'm04'])
   const of = (text: string) =>
     [...hostsIn(text, 'command', word => names.has(word))].map(({ host, written }) => [host, written])
@@ -51,7 +51,7 @@ test('members of a cluster are written with their numbers in braces', () => {
   expect(of('m{1..4} m{9...1}')).toEqual([])
 })
 
-test('a text of many options is read in no time', () => {
+test('a text of many options is read before the timeout', () => {
   const text = `${' --a-host-b'.repeat(20_000)} db${' nc -a -b'.repeat(20_000)} db`
   expect(wordsIn('command', text)).toEqual(['word', 'host'])
 })

@@ -11,8 +11,8 @@ const webOf = (service: string, config: ImageConfig | undefined, options: PlanOp
     files,
   )
 
-describe('the configuration of an image', () => {
-  test('says what its Dockerfile and its base images say', () => {
+describe('factsOfConfig', () => {
+  test('factsOfConfig returns what the configuration says about the image', () => {
     const config = {
       User: 'node:node',
       WorkingDir: '/app',
@@ -41,11 +41,11 @@ describe('the configuration of an image', () => {
     [['check'], undefined],
     [[], undefined],
     [null, undefined],
-  ])('has the check %j', (Test, check) =>
+  ])('factsOfConfig converts the healthcheck test %j', (Test, check) =>
     expect(factsOfConfig({ Healthcheck: { Test } }).healthcheck?.check).toEqual(check),
   )
 
-  test('may say nothing', () => {
+  test('an empty configuration has no facts', () => {
     const empty = { exposed: [], volumes: [] }
     expect(factsOfConfig({})).toEqual(empty)
     expect(factsOfConfig({ User: '', WorkingDir: '', ExposedPorts: null, Volumes: null, Healthcheck: null })).toEqual(
@@ -54,8 +54,8 @@ describe('the configuration of an image', () => {
   })
 })
 
-describe('known images refine', () => {
-  test('the ports of a service', () => {
+describe('known configurations of images', () => {
+  test('the image adds ports to a service', () => {
     expect(webOf('image: nginx', undefined).ports('web')).toEqual([])
     const { ports, lines } = webOf('image: nginx, ports: ["8080:80"]', {
       ExposedPorts: { '80/tcp': {}, '443/tcp': {} },
@@ -64,13 +64,13 @@ describe('known images refine', () => {
     expect(lines).toEqual([])
   })
 
-  test('what the Dockerfile of a built image leaves to its base', () => {
+  test('the base image adds ports to those of the Dockerfile', () => {
     const files = { Dockerfile: 'FROM base\nEXPOSE 80\n' }
     expect(webOf('build: .', undefined, {}, files).ports('web')).toHaveLength(1)
     expect(webOf('build: .', { ExposedPorts: { '80/tcp': {}, '90/tcp': {} } }, {}, files).ports('web')).toHaveLength(2)
   })
 
-  test('the probe', () => {
+  test('the healthcheck of the image becomes a probe of its own program', () => {
     const config = { Healthcheck: { Test: ['CMD', 'check'], Interval: 7e9 } }
     const { container, lines } = webOf('image: app', config)
     expect(container('web').readinessProbe).toMatchObject({ periodSeconds: 7 })
@@ -80,7 +80,7 @@ describe('known images refine', () => {
     expect(webOf('image: app, command: other', config).container('web').readinessProbe).toBeUndefined()
   })
 
-  test('timings without a test, which need no warning then', () => {
+  test('timings without a test apply to the check of the image, without a warning', () => {
     const service = 'image: app, healthcheck: {interval: 9s}'
     expect(webOf(service, undefined).codes).toEqual(['healthcheck/image-check'])
     const { container, codes } = webOf(service, { Healthcheck: { Test: ['CMD', 'check'], Interval: 7e9 } })
@@ -88,7 +88,7 @@ describe('known images refine', () => {
     expect(container('web').readinessProbe).toMatchObject({ periodSeconds: 9 })
   })
 
-  test('users by name: that of the image itself is not lost', () => {
+  test('a user name that is the user of the image is not reported', () => {
     expect(webOf('image: app, user: node', undefined).codes).toEqual(['security/user-name'])
     expect(webOf('image: app, user: node', { User: 'other' }).codes).toEqual(['security/user-name'])
     expect(webOf('image: app, user: node', { User: 'node' }).codes).toEqual([])
@@ -108,25 +108,25 @@ describe('the working directory of the base image', () => {
       },
     ).container('web').mounts.length > 0
 
-  test('says what the image holds: a folder that it copies is not mounted over it', () => {
+  test('a folder that the image has in its working directory is not mounted', () => {
     expect(isMounted(undefined)).toBe(true)
     expect(isMounted('/var/www/html')).toBe(false)
     expect(isMounted('/app')).toBe(true)
   })
 
-  test('is not that of an image that other stages begin with', () => {
+  test('the working directory does not apply to a stage that begins with another image', () => {
     const copied = (from: string) =>
       `FROM ${from} AS files\nCOPY src/ .\nFROM php:8\nCOPY --from=files /var/www/html .\n`
     expect(isMounted('/var/www/html', copied('php:8'))).toBe(false)
     expect(isMounted('/var/www/html', copied('other'))).toBe(true)
   })
 
-  test('does not count where the Dockerfile has its own', () => {
+  test('the working directory is ignored if the Dockerfile has its own', () => {
     expect(isMounted('/var/www/html', 'FROM php:8\nCOPY src/ .\nWORKDIR /var/www/html\n')).toBe(true)
   })
 })
 
-describe('under `--policy restricted`', () => {
+describe('the policy `restricted`', () => {
   const restricted: PlanOptions = { policy: 'restricted' }
 
   test.each<[string | undefined, string]>([
@@ -144,12 +144,12 @@ describe('under `--policy restricted`', () => {
     expect(webOf('image: app, user: "1000"', User === undefined ? {} : { User }, restricted).codes).toEqual([])
   })
 
-  test.each(['1000', '1000:root'])('that of the user `%s` is not', User => {
+  test.each(['1000', '1000:root'])('the image of the user `%s` is accepted', User => {
     expect(webOf('image: app', { User }, restricted).codes).toEqual([])
     expect(webOf('image: app', { User }).codes).toEqual([])
   })
 
-  test('volumes belong to the user of the image, and are filled by it', () => {
+  test('volumes belong to the user of the image and are filled by that user', () => {
     const service = 'image: app, volumes: ["data:/data"]'
     expect(webOf(service, undefined, restricted).pod('web')).toMatchObject({ fsGroup: 1000 })
     const { fsGroup, fills } = webOf(service, { User: '1234:5678' }, restricted).pod('web')
@@ -165,14 +165,14 @@ describe('volumes of the image', () => {
   const config = { Volumes: { '/var/lib/data': {} } }
   const codes = (service: string) => webOf(service, config).codes
 
-  test('are not kept without a mount', () => {
+  test('a volume of the image without a mount is reported', () => {
     const { diagnostics } = webOf('image: db', config)
     expect(diagnostics).toMatchObject([{ code: 'volumes/of-image', severity: 'warning' }])
     expect(codes('image: db, volumes: ["data:/var/lib/data/sub"]')).toContain('volumes/of-image')
   })
 
   test.each(['volumes: ["data:/var/lib/data"]', 'volumes: ["data:/var/lib"]', 'tmpfs: /var/lib/data', 'restart: "no"'])(
-    'need none with `%s`',
+    'a volume of the image needs no mount with `%s`',
     rest => expect(codes(`image: db, ${rest}`)).not.toContain('volumes/of-image'),
   )
 })

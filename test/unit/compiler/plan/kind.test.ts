@@ -14,7 +14,7 @@ function plan(services: readonly Service[]) {
 const anonymous = { type: 'volume', target: at('/data'), readOnly: false, nocopy: false, labels: [], span } as const
 const noDeploy = service('x').deploy
 
-describe('kind: the first match', () => {
+describe('kind of a workload', () => {
   test.each<[string, Partial<Service>, string]>([
     ['nothing said', {}, 'Deployment'],
     ['restart: always', { restart: { policy: at('always') } }, 'Deployment'],
@@ -30,12 +30,12 @@ describe('kind: the first match', () => {
       { deploy: { ...noDeploy, mode: at('global') }, restart: { policy: at('no') } },
       'DaemonSet',
     ],
-  ])('%s', (_, fields, kind) => {
+  ])('the first match decides the kind: %s', (_, fields, kind) => {
     expect(plan([service('x', fields)]).workloads.map(one => one.kind)).toEqual([kind])
   })
 })
 
-describe('job', () => {
+describe('Jobs', () => {
   test.each<[string, Service['restart'], boolean, string, number]>([
     ['no', { policy: at('no') }, false, 'Never', 0],
     ['on-failure:3', { policy: at('on-failure'), maxAttempts: at(3) }, false, 'OnFailure', 3],
@@ -43,7 +43,7 @@ describe('job', () => {
     ['on-failure, awaited', { policy: at('on-failure') }, true, 'OnFailure', 6],
     ['on-failure:3, awaited', { policy: at('on-failure'), maxAttempts: at(3) }, true, 'OnFailure', 3],
     ['no policy, awaited', {}, true, 'Never', 0],
-  ])('%s', (_, restart, isAwaited, restartPolicy, backoffLimit) => {
+  ])('the restart policy and limit of a Job follow from: %s', (_, restart, isAwaited, restartPolicy, backoffLimit) => {
     const web = service('web', { dependsOn: isAwaited ? [dependency('task', 'service_completed_successfully')] : [] })
     const { workloads } = plan([service('task', { restart }), web])
     expect(workloads[0]).toMatchObject({ kind: 'Job', name: 'task', restartPolicy, backoffLimit })
@@ -75,7 +75,7 @@ services:
     ['ports', 'ports: ["8080:80"]'],
     ['expose', 'expose: ["80"]'],
     ['a healthcheck', 'healthcheck: {test: "true"}'],
-  ])('with %s is a server', (_, field) => {
+  ])('a service with %s is a server', (_, field) => {
     const { codes } = planOf(`
 services:
   api: {image: a, restart: on-failure, ${field}}
@@ -110,7 +110,7 @@ services:
     expect(file.position(start).line).toBe(5)
   })
 
-  test('a service that others name as a host is a server; one that others wait to complete is none', () => {
+  test('a service that others name as a host is a server, unless they wait for its completion', () => {
     const codes = (more: string) =>
       planOf(`
 services:
@@ -132,7 +132,7 @@ services:
     ])
   })
 
-  test('of another one it is said that it must end', () => {
+  test('an info says that any other service with `on-failure` must end', () => {
     const { diagnostics } = planOf('services: {worker: {image: w, restart: on-failure}}')
     expect(diagnostics.map(({ severity, code }) => `${severity} ${code}`)).toEqual(['info kind/on-failure-job'])
   })

@@ -13,7 +13,7 @@ describe('services', () => {
     ['_x_', 'x'],
     ['a--b', 'a--b'],
     ['x'.repeat(63), 'x'.repeat(63)],
-  ])('%s is called %s', (service, name) => {
+  ])('the service %s is called %s', (service, name) => {
     const { plan, codes } = only(service)
     expect(plan.services.map(one => one.name)).toEqual([name])
     expect(codes).toEqual(service === name ? [] : ['names/renamed'])
@@ -24,7 +24,7 @@ describe('services', () => {
     expect(service!.name).toMatch(/^x{54}-[0-9a-f]{8}$/)
   })
 
-  test('of two names that collide the valid one is kept, in any order', () => {
+  test('the valid one of two names that collide is kept, in any order', () => {
     const names = (text: string) => planOf(text).plan.services.map(({ name }) => name)
     const found = names('services: {a_b: {image: i}, a-b: {image: i}}')
     expect(found).toEqual(['a-b', expect.stringMatching(/^a-b-[0-9a-f]{5}$/)])
@@ -52,11 +52,11 @@ describe('environment', () => {
     ['a__b', 'a-b'],
     ['x--y', 'x--y'],
     ['-x-', 'x'],
-  ])('%s becomes %s', (name, label) => {
+  ])('the environment name %s becomes %s', (name, label) => {
     expect(planOf('services: {w: {image: w}}', { name }).plan.environment.name).toBe(label)
   })
 
-  test('is that of the option, the file, the caller or Compose, in this order', () => {
+  test('the name comes from the option, the file, the caller or Compose, in this order', () => {
     const name = (text: string, options: object) =>
       planOf(text, { ...options, ...('name' in options ? {} : { name: undefined }) } as never).plan.environment.name
     expect(name('name: file\nservices: {}', { name: 'option', fallbackName: 'caller' })).toBe('option')
@@ -79,12 +79,12 @@ describe('the former host name of a renamed service', () => {
     ['command: ["wait", "tcp://my_db:5432"]', 'my_db'],
     ['command: psql -h my_db', 'my_db'],
     ['healthcheck: {test: "nc my_db 5432"}', 'my_db'],
-  ])('is reported in %s', (field, excerpt) => {
+  ])('the former host name is reported in %s', (field, excerpt) => {
     expect(report(field)).toEqual([`warning names/old-host-name: ${excerpt}`])
   })
 
   test.each(['environment: {FILE: /var/my_db}', 'environment: {NAME: my_db_2}', 'command: env my_db=1 x'])(
-    'is not seen in %s',
+    'the former host name is not seen in %s',
     field => {
       expect(report(field)).toEqual([])
     },

@@ -5,7 +5,7 @@ import { planOf } from '../../../support/plan/compose.ts'
 const names = (text: string) => planOf(text).plan.policies.map(({ name }) => name)
 
 describe('policies', () => {
-  test('are created only if the file separates its services', () => {
+  test('policies are created only if the file separates its services', () => {
     expect(names('services: {a: {image: a}, b: {image: b}}')).toEqual([])
     expect(names('services: {a: {image: a, networks: [n]}}\nnetworks: {n: , unused: }')).toEqual([])
     expect(names('services: {a: {image: a, networks: [n]}, b: {image: b}}\nnetworks: {n: }')).toEqual([
@@ -64,7 +64,7 @@ networks: {front: , back: }
     ])
   })
 
-  test('what is in another network, too, is not limited by it, and no policy opens everything', () => {
+  test('an internal network does not limit services that are in another network, too', () => {
     const front = { 'network.devctl/front': 'true' }
     expect(
       parts(`
@@ -88,7 +88,7 @@ networks: {front: , back: {internal: true}}
     ).toEqual([undefined, undefined])
   })
 
-  test('a public port is the port of the Pod', () => {
+  test('a policy opens the port of the Pod for a public port', () => {
     const { plan } = planOf(`
 services: {web: {image: w, networks: [a], ports: ["8080:80"]}, b: {image: b}}
 networks: {a: }

@@ -18,7 +18,7 @@ describe('a service in the Pod of another one', () => {
     ['with the condition none runs once', ', deploy: {restart_policy: {condition: none}}', 0],
     ['may fail as often as it says', ', restart: "on-failure:3"', 3],
     ['may fail without limit', ', restart: on-failure', undefined],
-  ])('%s', (_, policy, retries) => {
+  ])('a service in the Pod of another one %s', (_, policy, retries) => {
     for (const sharing of [shared, 'pid: "service:main"', 'ipc: "service:main"']) {
       const keys = `image: i, command: [sh, -c, "true"], ${sharing}${policy}`
       expect(onceOf(keys)).toEqual({ toolsImage, ...(retries !== undefined && { retries }) })
@@ -37,7 +37,7 @@ describe('a service in the Pod of another one', () => {
     ['the entrypoint of the image', 'image: i, command: [one]', image, {}, ['/run']],
     ['the Dockerfile', 'build: .', {}, dockerfile, ['/run', 'all']],
     ['the entrypoint of the Dockerfile', 'build: ., command: [one]', {}, dockerfile, ['/run']],
-  ])('has the program of %s', (_, keys, options, files, words) => {
+  ])('a service that runs once has the program of %s', (_, keys, options, files, words) => {
     expect(onceOf(`${keys}, ${shared}`, options, files)).toEqual({ toolsImage, retries: 5, ...(words && { words }) })
   })
 
@@ -52,12 +52,12 @@ describe('a service in the Pod of another one', () => {
     ['its program is not known', 'image: i'],
     ['its command may be arguments', 'image: i, command: [tunnel, run]'],
     ['the base image has its program', 'build: .', { Dockerfile: 'FROM x\nCMD ["sh"]' }],
-  ] as const)('is restarted if %s', (_, keys, files: Readonly<Record<string, string>> = {}) => {
+  ] as const)('a member of a Pod is restarted if %s', (_, keys, files: Readonly<Record<string, string>> = {}) => {
     expect(onceOf(`${keys}, ${shared}`, {}, files)).toBeUndefined()
     expect(member(`${keys}, ${shared}`, {}, files).codes).toEqual([])
   })
 
-  test('whose policy cannot be kept is reported, with what helps', () => {
+  test('a restart policy that cannot be kept is reported with a hint', () => {
     const { diagnostics } = member(`image: i, restart: "no", ${shared}`)
     expect(diagnostics.map(({ code, hint }) => [code, hint])).toEqual([
       ['restart/ignored', 'set `entrypoint` to the program that it runs'],
@@ -69,7 +69,7 @@ describe('a service in the Pod of another one', () => {
     ])
   })
 
-  test('ends with a Job, and lasts on every node', () => {
+  test('`once` is set on every node, but not in the Pod of a Job', () => {
     const keys = `image: i, command: [sh], ${shared}`
     expect(member(keys, {}, {}, 'image: m, restart: "no"').pod('main').containers[1]).not.toHaveProperty('once')
     const { pod } = member(keys, {}, {}, 'image: m, deploy: {mode: global}')
@@ -89,7 +89,7 @@ describe('a service in the Pod of another one', () => {
       'network_mode: "service:main", deploy: {restart_policy: {max_attempts: 3}}',
       'remove `network_mode: service:main` from `job` and write `restart: "no"`, which makes it a Job',
     ],
-  ])('that others wait to complete is an error, whose help does not lead to another one: %s', (joins, hint) => {
+  ])('waiting for the completion of a member is an error with a hint that solves it: %s', (joins, hint) => {
     const text = (job: string) =>
       planOf(
         `services: {main: {image: m, container_name: m}, job: {image: i, command: [sh]${job}}, web: {image: w, depends_on: {job: {condition: service_completed_successfully}}}}`,

@@ -12,13 +12,13 @@ const render = (...words: string[]) => run(['render', ...words], { cwd: makeFold
 const hostsIn = (text: string) => [...text.matchAll(/^ +- host: (.+)$/gm)].map(([, host]) => host).sort()
 
 describe('custom hosts', () => {
-  test('need no domain; routes without them get the placeholder, with a warning', async () => {
+  test('custom hosts need no domain; other routes get the placeholder, with a warning', async () => {
     const { stdout, stderr } = await render('--namespace', 'shop')
     expect(hostsIn(stdout)).toEqual(['api-shop.local.devctl', 'port.example.com', 'shop.example.com'])
     expect(stderr).toContain('routes/no-domain')
   })
 
-  test('are added to the generated hosts', async () => {
+  test('custom hosts are added to the generated hosts', async () => {
     const { stdout } = await render('--namespace', 'shop', '--domain', 'dev.example.com')
     expect(hostsIn(stdout)).toEqual([
       ...['api-shop.dev.example.com', 'port.example.com', 'shop-shop.dev.example.com', 'shop.example.com'],

@@ -13,7 +13,7 @@ describe('public ports', () => {
     ['"8080:80", "8081:80"', ['web web-shop.dev.example.com']],
     ['80', []],
     ['"0.0.0.0:8080:80"', ['web web-shop.dev.example.com']],
-  ])('%s', (ports, found) => {
+  ])('the routes follow from the ports %s', (ports, found) => {
     expect(one(ports).plan.routes.map(({ name, host }) => `${name} ${host}`)).toEqual(found)
     expect(one(ports).codes).toEqual([])
   })
@@ -32,7 +32,7 @@ describe('public ports', () => {
   })
 
   test.each(['5432:5432', '7000:5432', '127.0.0.1:7000:5432', '127.0.0.1:80:80'])(
-    'nothing says that %s is not public where an endpoint makes it public',
+    'the port %s is not reported if an endpoint makes it public',
     port => {
       const [published, target] = port.split(':').slice(-2)
       for (const number of [published, target]) {
@@ -142,20 +142,20 @@ test('a label over 63 characters is cut with a hash', () => {
 describe('defaults of options', () => {
   const text = 'services: {web: {image: i, ports: ["8080:80"]}}'
 
-  test('without a domain: a placeholder, and a warning', () => {
+  test('hosts get a placeholder if no domain is given, with a warning', () => {
     const { plan, codes } = planOf(text, { domain: undefined } as never)
     expect(plan.routes[0]!.host).toBe('web-shop.local.devctl')
     expect(codes).toEqual(['routes/no-domain'])
   })
 
-  test("without a namespace: objects have none, and hosts use the environment's name", () => {
+  test('hosts use the name of the environment if no namespace is given', () => {
     const { plan, codes } = planOf(text, { namespace: undefined } as never)
     expect(plan.environment).toEqual({ name: 'app' })
     expect(plan.routes[0]!.host).toBe('web-app.dev.example.com')
     expect(codes).toEqual(['routes/no-namespace'])
   })
 
-  test('without public ports: no option is required', () => {
+  test('no option is required if no port is public', () => {
     expect(planOf('services: {w: {image: w}}', { namespace: undefined, domain: undefined } as never).codes).toEqual([])
   })
 

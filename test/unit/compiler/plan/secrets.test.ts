@@ -49,7 +49,7 @@ const mapped: Values = {
 }
 
 describe('Secrets that the cluster must have', () => {
-  test('are those of the rules and external ones, sorted', () => {
+  test('requiredSecrets has the Secrets of the rules and external Secrets, sorted', () => {
     const { plan, diagnostics } = compiled(compose, { secretRules: rules(mapped) })
     expect(diagnostics.map(({ code }) => code)).toEqual([])
     expect(plan?.requiredSecrets).toMatchObject([
@@ -61,7 +61,7 @@ describe('Secrets that the cluster must have', () => {
     expect(plan?.secrets).toEqual([])
   })
 
-  test('include Secrets that are left out of the manifests', () => {
+  test('requiredSecrets has Secrets that are left out of the manifests', () => {
     const text = compose.replace(/ {4}environment:\n.*\n.*\n/, '')
     const files = { 'token.txt': 'x' }
     const required = (options: PlanOptions) =>
@@ -70,7 +70,7 @@ describe('Secrets that the cluster must have', () => {
     expect(required({ includeSecrets: true })).toEqual(['team-license team-license'])
   })
 
-  test('are only external ones if External Secrets creates the rest', () => {
+  test('requiredSecrets has only external Secrets if External Secrets creates the rest', () => {
     const { plan } = compiled(compose, { secretRules: rules(mapped, { backend: 'external' }) })
     expect(plan?.requiredSecrets.map(({ secret }) => secret)).toEqual(['team-license'])
     expect(plan?.externalSecrets.map(({ name, data }) => [name, ...data.map(({ secretKey }) => secretKey)])).toEqual([
@@ -79,7 +79,7 @@ describe('Secrets that the cluster must have', () => {
     ])
   })
 
-  test('do not depend on whether the values are set', () => {
+  test('the plan does not depend on whether the values are set', () => {
     const values = { '.env': 'DB_PASSWORD=known\nREPLICATION_TOKEN=known\n', 'token.txt': 'known' }
     const options = { secretRules: rules(mapped) }
     expect(strip(compiled(compose, options, values).plan)).toEqual(strip(compiled(compose, options).plan))
@@ -94,7 +94,7 @@ describe('sealed secrets', () => {
   const values = { '.env': 'DB_PASSWORD=known\nREPLICATION_TOKEN=other\n', 'token.txt': 'third' }
   const options: PlanOptions = { secretRules: rules(mapped, { backend: 'sealed' }), forRepository: true }
 
-  test('are in the plan with their data', () => {
+  test('sealed secrets are in the plan with their data', () => {
     const { plan, diagnostics } = compiled(compose, options, values)
     expect(diagnostics.map(({ code }) => code)).toEqual([])
     expect(plan?.secrets.map(({ name, data }) => [name, texts(data)])).toEqual([
@@ -104,14 +104,14 @@ describe('sealed secrets', () => {
     expect(plan?.requiredSecrets.map(({ secret }) => secret)).toEqual(['team-license'])
   })
 
-  test('do not include external Secrets', () => {
+  test('sealed secrets do not include external Secrets', () => {
     const secretRules = rules({ ...mapped, 'secrets.license': ['team', 'license'] }, { backend: 'sealed' })
     const { plan } = compiled(compose, { ...options, secretRules }, values)
     expect(plan?.secrets.map(({ name }) => name)).toEqual(['shop-db', 'shop-token'])
     expect(plan?.requiredSecrets).toMatchObject([{ secret: 'team', key: 'license', usedBy: 'secrets.license' }])
   })
 
-  test('require their values', () => {
+  test('sealed secrets require their values', () => {
     const { plan, diagnostics } = compiled(compose, options, { ...values, '.env': 'DB_PASSWORD=known\n' })
     expect(plan).toBeUndefined()
     expect(diagnostics.map(({ code }) => code)).toContain('secrets/no-value')
@@ -119,7 +119,7 @@ describe('sealed secrets', () => {
     expect(without.diagnostics.map(({ code }) => code)).toContain('interpolation/required')
   })
 
-  test('may use one value for two paths, not two values', () => {
+  test('sealed secrets may have one value for two paths, but not two values', () => {
     const both: Values = { ...mapped, 'services.db.environment.REPLICATION_TOKEN': ['shop-db', 'password'] }
     const secretRules = rules(both, { backend: 'sealed' })
     const codes = (env: string) =>
@@ -132,7 +132,7 @@ describe('sealed secrets', () => {
 const texts = (data: Readonly<Record<string, Uint8Array>>) =>
   Object.fromEntries(Object.entries(data).map(([key, bytes]) => [key, new TextDecoder().decode(bytes)]))
 
-describe('diagnostics never show a secret', () => {
+describe('secrets in diagnostics', () => {
   const secret = 'Hunter2xq'
   const forms = (text: string, files: Readonly<Record<string, string>> = {}, options: PlanOptions = {}) => {
     const { diagnostics, plan } = compiled(text, { forRepository: true, ...options }, files)
@@ -165,12 +165,12 @@ describe('diagnostics never show a secret', () => {
     ['in a label', `labels: {my.password: ${secret}}`],
     ['in a hook', `post_start: [{command: [app, --password, ${secret}]}]`],
     ['in a variable of a hook', `pre_start: [{command: [app], environment: {TOKEN: ${secret}}}]`],
-  ])('%s', (_, field) => {
+  ])('diagnostics do not show a secret: %s', (_, field) => {
     const text = `services:\n  web:\n    image: nginx:1.29\n    ${field}\n`
     expect(forms(text)).not.toContain(secret)
   })
 
-  test('in a config, an env file and a file of the host', () => {
+  test('diagnostics do not show a secret in a config, an env file or a file of the host', () => {
     const text = `services:
   web:
     image: nginx:1.29
@@ -183,7 +183,7 @@ configs: {inline: {content: "password=${secret}"}}
     expect(forms(text, files)).not.toContain(secret)
   })
 
-  test('in the excerpts of other diagnostics', () => {
+  test('excerpts of other diagnostics do not show a secret', () => {
     const text = `services:
   my_db: {image: "postgres:17"}
   web:

@@ -24,26 +24,26 @@ const service = (name: string, file: string, more = '') =>
   `  ${name}: {image: x, volumes: ["./${file}:/etc/app.conf:ro"]${more}}\n`
 
 describe('equal files', () => {
-  test('of several services are one ConfigMap of the application', () => {
+  test('equal files of several services are one ConfigMap of the application', () => {
     const { maps, mountedBy } = sharing(`services:\n${service('web', 'one.conf')}${service('api', 'two.conf')}`)
     expect(maps).toEqual([['app-one-conf', undefined]])
     expect([mountedBy('web'), mountedBy('api')]).toEqual(['same', 'same'])
   })
 
-  test('of one service are one ConfigMap of that service', () => {
+  test('equal files of one service are one ConfigMap of that service', () => {
     const more = ', configs: []'
     const own = service('web', 'one.conf', more).replace('ro"]', 'ro", "./two.conf:/etc/two.conf:ro"]')
     expect(sharing(`services:\n${own}`).maps).toEqual([['app-one-conf', 'web']])
   })
 
-  test('have the name of the file, whoever mounts them', () => {
+  test('the ConfigMap of equal files has the name of the file, whichever service mounts it', () => {
     const alone = sharing(`services:\n${service('web', 'one.conf')}`).maps.map(([name]) => name)
     expect(sharing(`services:\n${service('api', 'one.conf')}${service('web', 'one.conf')}`).maps).toEqual([
       [alone[0], undefined],
     ])
   })
 
-  test('are those of a config, if one has the content and no labels', () => {
+  test('a config with the content of a file and no labels is used for the file', () => {
     const config = (more: string) => `configs:\n  app: {content: same${more}}\n`
     const text = `services:\n${service('web', 'one.conf')}${service('api', 'other.conf', ', configs: [app]')}`
     expect(sharing(text + config('')).maps).toEqual([
@@ -54,7 +54,7 @@ describe('equal files', () => {
     expect(sharing(text + config(', labels: {a: b}')).maps.length).toBe(3)
   })
 
-  test('that are secret stay with their services', () => {
+  test('secret files stay with their services', () => {
     const text = `services:
   web: {image: x, volumes: ["./one.conf:/etc/app.conf:ro"]}
   api: {image: x, volumes: [{type: bind, source: ./one.conf, target: /etc/app.conf, read_only: true, x-mount: secret}]}
@@ -83,13 +83,13 @@ describe('a file of a folder', () => {
     ['conf/app.conf', 'app.conf', 'app'],
     ['other/app.conf', 'app.conf', 'app'],
     ['conf/sub/more.conf', expect.stringContaining('more.conf'), 'more'],
-  ])('that a service mounts with the folder is that of the folder: %s', (file, key, content) => {
+  ])('a file that a service mounts with its folder is that of the folder: %s', (file, key, content) => {
     const found = planFolder(`a: {image: x, volumes: ["./conf:/etc/conf:ro"]}, b: {${both(file)}}`)
     expect(namesOf(found)).toEqual(['app-conf'])
     expect(mounted(found, 'b', '/etc/file')).toEqual(['app-conf', key, content])
   })
 
-  test('that is not in a mounted folder, or has another content, has its own', () => {
+  test('a file outside of mounted folders, or with other content, has its own ConfigMap', () => {
     const other = '{image: x, volumes: ["./conf/app.conf:/etc/file:ro"]}'
     expect(namesOf(planFolder(`a: {image: x, volumes: ["./conf:/etc/conf:ro"]}, b: ${other}`))).toEqual([
       'app-app-conf',
@@ -99,7 +99,7 @@ describe('a file of a folder', () => {
     expect(namesOf(changed)).toHaveLength(2)
   })
 
-  test('does not change the Pods of others with a service that only mounts the file', () => {
+  test('a service that only mounts the file does not change the Pods of others', () => {
     const alone = planFolder(`b: {${both('conf/app.conf')}}`)
     const found = planFolder(`b: {${both('conf/app.conf')}}, c: {image: x, volumes: ["./conf/app.conf:/etc/file:ro"]}`)
     expect(namesOf(found)).toEqual(['app-app-conf', 'app-conf'])
@@ -107,7 +107,7 @@ describe('a file of a folder', () => {
     expect(mounted(found, 'c', '/etc/file')).toEqual(['app-app-conf', 'app.conf', 'app'])
   })
 
-  test('is mounted with the files of a smaller folder', () => {
+  test('a file is mounted with the files of a smaller folder', () => {
     const found = planFolder(
       'b: {image: x, volumes: ["./conf:/etc/conf:ro", "./conf/sub:/etc/sub:ro", "./conf/sub/more.conf:/etc/file:ro"]}',
     )

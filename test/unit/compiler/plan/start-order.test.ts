@@ -21,19 +21,19 @@ describe('service_healthy', () => {
     ],
     ['a name without ports', 'db: {image: i}', { kind: 'name' }],
     ['a name of dnsrr', 'db: {image: i, expose: ["80"], deploy: {endpoint_mode: dnsrr}}', { kind: 'name' }],
-  ])('%s', (_, other, wait) => {
+  ])('a wait checks a port or the name of the service: %s', (_, other, wait) => {
     expect(waits('{db: {condition: service_healthy}}', other).pod('web').waits).toEqual([
       { service: 'db', host: 'db', image, ...wait },
     ])
   })
 
-  test('on a service with UDP ports only adds no wait, with a warning', () => {
+  test('a wait for a service with UDP ports only is left out with a warning', () => {
     const { pod, codes } = waits('{dns: {condition: service_healthy}}', 'dns: {image: i, expose: ["53/udp"]}')
     expect(pod('web').waits).toEqual([])
     expect(codes).toEqual(['depends-on/no-tcp-port'])
   })
 
-  test('on a Job that is not a server is an error', () => {
+  test('a wait for a Job that is not a server is an error', () => {
     expect(waits('{job: {condition: service_healthy}}', 'job: {image: i, restart: "no"}').codes).toEqual([
       'depends-on/healthy-job',
     ])
@@ -45,7 +45,7 @@ describe('service_healthy', () => {
   })
 })
 
-describe('a service with zero replicas is not waited for', () => {
+describe('services with zero replicas', () => {
   const other = { service_healthy: 'expose: ["80"]', service_completed_successfully: 'restart: "no"' }
 
   test.each(
@@ -54,7 +54,7 @@ describe('a service with zero replicas is not waited for', () => {
         (['manifest', 'client'] as const).map(startOrder => [scale, condition, startOrder] as const),
       ),
     ),
-  )('%s, %s, in %s order', (scale, condition, startOrder) => {
+  )('a service with %s is not waited for: %s, in %s order', (scale, condition, startOrder) => {
     const keys = `image: i, ${other[condition]}, ${scale}`
     const { pod, plan, codes, diagnostics } = waits(`{db: {condition: ${condition}}}`, `db: {${keys}}`, { startOrder })
     expect(pod('web').waits).toEqual([])
@@ -82,13 +82,13 @@ describe('a service with zero replicas is not waited for', () => {
       'db: {image: i, network_mode: "service:net", scale: 0}\n  net: {image: i}',
       ['kind/mode-in-group'],
     ],
-  ])('%s', (_, condition, others, more) => {
+  ])('a service with zero replicas is not waited for: one %s', (_, condition, others, more) => {
     const { pod, codes } = waits(`{db: {condition: ${condition}}}`, others)
     expect(pod('web').waits).toEqual([])
     expect(codes).toEqual(more)
   })
 
-  test('inside its Pod', () => {
+  test('a wait for completion is allowed in a Pod with zero replicas', () => {
     const { pod, codes } = planOf(`services:
   net: {image: i, scale: 0}
   web: {image: i, network_mode: "service:net", depends_on: {db: {condition: service_completed_successfully}}}
@@ -97,7 +97,7 @@ describe('a service with zero replicas is not waited for', () => {
     expect(codes).toEqual([])
   })
 
-  test('and does not wait itself, so that its dependants are not held up through it', () => {
+  test('a service with zero replicas does not wait itself', () => {
     const { plan } = waits(
       '{proxy: {condition: service_healthy}}',
       'proxy: {image: i, scale: 0, depends_on: {db: {condition: service_healthy}}}\n  db: {image: i}',
@@ -108,7 +108,7 @@ describe('a service with zero replicas is not waited for', () => {
     ])
   })
 
-  test('with a short condition nothing is reported', () => {
+  test('a dependency on zero replicas without a condition is not reported', () => {
     expect(waits('[db]', 'db: {image: i, scale: 0}').codes).toEqual([])
   })
 })
@@ -117,7 +117,7 @@ test('service_started adds no wait', () => {
   expect(waits('[db]', 'db: {image: i}').pod('web').waits).toEqual([])
 })
 
-test('waiting for the completion of a service that never ends is an error that points at the reason', () => {
+test('a wait for the completion of a service that never ends is an error with the reason', () => {
   const { codes, diagnostics } = waits(
     '{db: {condition: service_completed_successfully}}',
     'db: {image: i, restart: always, volumes: [/d]}',
@@ -128,7 +128,7 @@ test('waiting for the completion of a service that never ends is an error that p
   )
 })
 
-test('waits are sorted and unique', () => {
+test('waits are sorted', () => {
   const { pod } = waits(
     '{z: {condition: service_healthy}, a: {condition: service_healthy}}',
     'a: {image: i}\n  z: {image: i}',
@@ -154,7 +154,7 @@ services:
   db: {image: d, expose: ["5432"]}
 `)
 
-  test('are one Pod of the lead; all names select it, with the ports of all members', () => {
+  test('a group is one Pod of the lead; all names select it, with the ports of all members', () => {
     const { plan, pod, ports } = vpn(', expose: ["9000"]')
     expect(plan.workloads.map(({ name }) => name)).toEqual(['db', 'vpn'])
     expect(pod('vpn')).toMatchObject({ services: ['vpn', 'app'], containers: [{ name: 'vpn' }, { name: 'app' }] })
@@ -164,7 +164,7 @@ services:
     }
   })
 
-  test('have the waits of all members', () => {
+  test('a group has the waits of all members', () => {
     expect(vpn(', depends_on: {db: {condition: service_healthy}}').pod('vpn').waits).toEqual([
       { kind: 'port', service: 'db', host: 'db', port: 5432, image },
     ])
@@ -183,7 +183,7 @@ services:
     ])
   })
 
-  test('without a healthcheck the startup probe is a connection', () => {
+  test('the startup probe of a member without a healthcheck is a connection', () => {
     const { pod } = vpn(', depends_on: {vpn: {condition: service_healthy}}')
     expect(pod('vpn').init[0]!.startupProbe).toEqual({
       check: { kind: 'tcp', port: 8080 },
@@ -209,7 +209,7 @@ services:
     )
   })
 
-  test('grouping can create a cycle', () => {
+  test('a cycle that grouping creates is an error', () => {
     const { codes, diagnostics } = planOf(`
 services:
   a: {image: a}
@@ -248,7 +248,7 @@ services:
   })
 })
 
-describe('cycles', () => {
+describe('findCycles', () => {
   const edges = (text: string) =>
     text.split(' ').map(edge => ({ from: edge.split('>')[0]!, to: edge.split('>')[1]!, span }))
   const found = (text: string) => findCycles(edges(text)).map(cycle => cycle.map(({ from }) => from).join(' '))
@@ -261,7 +261,7 @@ describe('cycles', () => {
     ['a>b b>a c>d d>c', ['a b', 'c d']],
     ['x>a a>b b>a', ['a b']],
     ['a>b a>c b>d c>d', []],
-  ])('%s', (text, cycles) => expect(found(text)).toEqual(cycles))
+  ])('findCycles finds the cycles of %s', (text, cycles) => expect(found(text)).toEqual(cycles))
 
   test('a long chain does not exhaust the stack', () => {
     const chain = Array.from({ length: 50_000 }, (_, at) => ({ from: `n${at}`, to: `n${at + 1}`, span }))

@@ -15,7 +15,7 @@ describe('a named volume', () => {
     ['{driver_opts: {size: 500M}}', { name: 'data', size: '500M', accessMode: 'ReadWriteOnce' }],
     ['{driver_opts: {access: ReadWriteMany}}', { name: 'data', size: '1Gi', accessMode: 'ReadWriteMany' }],
     ['{name: My_Data}', { name: 'my-data', size: '1Gi', accessMode: 'ReadWriteOnce' }],
-  ])('%s', (definition, spec) => {
+  ])('the claim follows from the definition "%s"', (definition, spec) => {
     const { plan, codes } = volume(definition)
     expect(codes).toEqual([])
     expect(plan.claims.map(one => one.spec)).toEqual([spec])
@@ -38,7 +38,7 @@ describe('a named volume', () => {
     })
   })
 
-  test('mounted at two paths is one volume of the Pod, filled once', () => {
+  test('a volume at two paths is one volume of the Pod, filled once', () => {
     const { pod, container } = volume('', 'volumes: ["data:/a", "data:/b:ro"]')
     expect(pod('db').volumes).toEqual([{ kind: 'claim', name: 'data', claim: 'data' }])
     expect(container('db').mounts).toEqual([
@@ -54,7 +54,7 @@ describe('a named volume', () => {
     expect(pod('db').fills).toEqual([])
   })
 
-  test('that is external is referenced, mounted as a whole and never filled', () => {
+  test('an external volume is referenced, mounted as a whole and never filled', () => {
     const { plan, container, pod, codes } = volume('{external: true, name: other}')
     expect(codes).toEqual([])
     expect(plan.claims).toEqual([])
@@ -63,7 +63,7 @@ describe('a named volume', () => {
     expect(pod('db').fills).toEqual([])
   })
 
-  test('may be nfs or tmpfs with the local driver', () => {
+  test('a volume with the local driver may be nfs or tmpfs', () => {
     const nfs = volume('{driver_opts: {type: nfs, o: "addr=10.0.0.5,ro", device: ":/exports"}}')
     expect(nfs.pod('db').volumes).toEqual([{ kind: 'nfs', name: 'data', server: '10.0.0.5', path: '/exports' }])
     expect(nfs.container('db').mounts[0]).toMatchObject({ readOnly: true })
@@ -71,7 +71,7 @@ describe('a named volume', () => {
     expect(tmpfs.pod('db').volumes).toEqual([{ kind: 'memory', name: 'data', sizeLimit: '100Mi' }])
   })
 
-  test('without a mount has no claim', () => {
+  test('a volume without a mount has no claim', () => {
     const { plan, lines } = planOf('services: {w: {image: w}}\nvolumes: {data: }')
     expect(plan.claims).toEqual([])
     expect(lines).toEqual(['info volumes/unused: data'])
@@ -79,16 +79,16 @@ describe('a named volume', () => {
 })
 
 describe('copy-up', () => {
-  test('does not happen with nocopy', () => {
+  test('copy-up does not happen with nocopy', () => {
     const { pod } = volume('', 'volumes: [{type: volume, source: data, target: /d, volume: {nocopy: true}}]')
     expect(pod('db').fills).toEqual([])
   })
 
-  test('does not happen if all mounts are read-only', () => {
+  test('copy-up does not happen if all mounts are read-only', () => {
     expect(volume('{driver_opts: {access: ReadOnlyMany}}').pod('db').fills).toEqual([])
   })
 
-  test('of a shared volume is done by services that may write', () => {
+  test('copy-up of a shared volume is done by services that may write', () => {
     const { pod } = planOf(`
 services: {app: {image: a, volumes: ["s:/static"]}, web: {image: w, volumes: ["s:/html:ro"]}}
 volumes: {s: }
@@ -97,7 +97,7 @@ volumes: {s: }
     expect(pod('web').fills).toEqual([])
   })
 
-  test('runs without root under the restricted policy', () => {
+  test('copy-up runs without root under the restricted policy', () => {
     const { pod } = volume('', 'user: "999:1000", volumes: ["data:/data"]', { policy: 'restricted' })
     expect(pod('db')).toMatchObject({ runAsNonRoot: true, fsGroup: 1000 })
     expect(pod('db').fills[0]).toMatchObject({ rootless: true, security: { runAsUser: 999, runAsGroup: 1000 } })
@@ -105,7 +105,7 @@ volumes: {s: }
 })
 
 describe('an anonymous volume', () => {
-  test('of a StatefulSet is a claim template named after its path', () => {
+  test('an anonymous volume of a StatefulSet is a claim template named after its path', () => {
     const { workload, container, pod } = planOf('services: {db: {image: i, volumes: [/var/lib/Data, /x]}}')
     expect(workload('db')).toMatchObject({
       claimTemplates: [
@@ -125,14 +125,14 @@ describe('an anonymous volume', () => {
     ])
   })
 
-  test.each(['restart: "no"', 'deploy: {mode: global}'])('with %s has the lifetime of the Pod', fields => {
+  test.each(['restart: "no"', 'deploy: {mode: global}'])('a volume with %s has the lifetime of the Pod', fields => {
     const { pod } = planOf(`services: {a: {image: i, volumes: [/x], ${fields}}}`)
     expect(pod('a').volumes).toEqual([
       { kind: 'ephemeral', name: 'x', spec: { name: 'x', size: '1Gi', accessMode: 'ReadWriteOnce' } },
     ])
   })
 
-  test('below a host volume that is not mounted is left out and does not affect the kind', () => {
+  test('a volume below an unmounted host volume is left out and does not affect the kind', () => {
     const { workload, lines } = planOf(
       'services: {w: {build: ., volumes: ["./src:/app", /app/node_modules]}}',
       {},
@@ -146,7 +146,7 @@ describe('an anonymous volume', () => {
     expect(lines).toEqual(['info volumes/synchronized: ./src', 'info volumes/below-host-volume: /app/node_modules'])
   })
 
-  test('is a separate claim if volumes_from shares it', () => {
+  test('an anonymous volume is a separate claim if volumes_from shares it', () => {
     const { plan, pod } = planOf('services: {a: {image: a, volumes: [/x]}, b: {image: b, volumes_from: ["a:ro"]}}')
     expect(plan.claims.map(({ name, service }) => [name, service])).toEqual([['a-x', 'a']])
     expect(pod('b').containers[0]!.mounts).toEqual([{ volume: 'a-x', path: '/x', subPath: 'a-x', readOnly: true }])
@@ -175,7 +175,7 @@ describe('shared volumes', () => {
     )
   const label = 'dev.platform/volume-d'
 
-  test('place their Pods on one node', () => {
+  test('shared volumes place their Pods on one node', () => {
     for (const name of ['a', 'b'])
       expect(two().pod(name)).toMatchObject({ colocate: [label], labels: { [label]: 'true' } })
     expect(two().codes).toEqual([])
@@ -185,7 +185,7 @@ describe('shared volumes', () => {
     ['one workload', planOf('services: {a: {image: a, volumes: ["d:/d"]}}\nvolumes: {d: }')],
     ['switched off', two('', '', { volumeAffinity: 'false' })],
     ['ReadWriteMany', two('{driver_opts: {access: ReadWriteMany}}')],
-  ])('%s: no affinity', (_, { pod }) => {
+  ])('a Pod has no affinity to its volume: %s', (_, { pod }) => {
     expect(pod('a')).not.toHaveProperty('colocate')
     expect(pod('a')).not.toHaveProperty('labels')
   })
@@ -226,10 +226,10 @@ services:
   db: {image: db, volumes: [{type: volume, ${source}target: /d, volume: {labels: {a: "1", b: "2"}}}]}
 volumes: {data: {${top}}}
 `)
-  test('become annotations of the claim, below those of the volume', () => {
+  test('labels of a mount become annotations of the claim, unless the volume overrides them', () => {
     expect(mount('source: data, ', 'labels: {a: top}').plan.claims[0]!.annotations).toEqual({ a: 'top', b: '2' })
   })
-  test('become annotations of a claim template', () => {
+  test('labels of a mount become annotations of a claim template', () => {
     expect(mount('').workload('db')).toMatchObject({ claimTemplates: [{ annotations: { a: '1', b: '2' } }] })
   })
 })
@@ -241,12 +241,12 @@ services:
   web: {image: web, volumes: [{type: image, source: "${source}", target: /site, image: {subpath: html}}]}
   assets: {build: ., image: "registry.example.com/assets:4"}
 `)
-  test('is mounted, with a warning about the required Kubernetes version', () => {
+  test('an image as a volume is mounted, with a warning about the version of Kubernetes', () => {
     const { pod, codes } = mount('nginx:1.27')
     expect(pod('web').volumes).toEqual([{ kind: 'image', name: 'image-site', reference: 'nginx:1.27' }])
     expect(codes).toEqual(['volumes/image'])
   })
-  test('may be the image of a service', () => {
+  test('an image as a volume may be the image of a service', () => {
     expect(mount('assets').pod('web').volumes).toEqual([
       { kind: 'image', name: 'image-site', reference: 'registry.example.com/assets:4', pullPolicy: 'IfNotPresent' },
     ])
@@ -258,11 +258,11 @@ describe('memory volumes', () => {
   test.each([
     ['shm_size: 64m', undefined],
     ['shm_size: 65m', '65Mi'],
-  ])('%s: the default size of containers is not written', (field, size) => {
+  ])('the default size of shared memory is not written: %s', (field, size) => {
     const [volume] = one(field).pod('x').volumes
     expect(volume?.kind === 'memory' ? volume.sizeLimit : undefined).toBe(size)
   })
-  test('that exceed the memory limit are reported', () => {
+  test('memory volumes that exceed the memory limit are reported', () => {
     expect(one('mem_limit: 128m, shm_size: 100m, tmpfs: ["/t:size=50m"]').codes).toEqual(['tmpfs/over-memory-limit'])
     expect(one('mem_limit: 128m, shm_size: 100m, tmpfs: [/t]').codes).toEqual([])
   })

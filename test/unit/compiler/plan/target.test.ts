@@ -35,7 +35,7 @@ secrets: {db_password: {file: ./db_password.txt}}
 `
 const files = { 'db_password.txt': 'hunter2' }
 
-test('kinds, Services, routes and objects', () => {
+test('the plan has the kinds, Services, routes and objects of the application', () => {
   const { plan, codes } = planOf(guestbook, { name: 'guestbook' }, files)
   expect(codes).toEqual([])
   expect(plan.environment).toEqual({ name: 'guestbook', namespace: 'shop' })
@@ -65,7 +65,7 @@ test('kinds, Services, routes and objects', () => {
   expect(plan.policies).toEqual([])
 })
 
-test('containers, volumes and waits of the Pods', () => {
+test('the Pods have the containers, volumes and waits of the application', () => {
   const { pod, container } = planOf(guestbook, { name: 'guestbook' }, files)
   const image = 'busybox:1.37'
   expect(pod('web').waits).toEqual([{ kind: 'port', service: 'api', host: 'api', port: 3000, image }])
@@ -107,7 +107,7 @@ test('containers, volumes and waits of the Pods', () => {
   expect(pod('web').terminationGracePeriodSeconds).toBe(10)
 })
 
-test('every object has the position it comes from', () => {
+test('every object has the position that it comes from', () => {
   const { plan } = planOf(guestbook, { name: 'guestbook' }, files)
   const objects = [plan.workloads, plan.services, plan.routes, plan.claims, plan.configMaps, plan.secrets].flat()
   expect(objects.map(({ source }) => source)).toEqual([
@@ -125,7 +125,7 @@ test('every object has the position it comes from', () => {
   ])
 })
 
-test('with client start order the manifests have no waits, and the plan keeps the dependencies', () => {
+test('client start order has no waits in the manifests, and keeps dependencies in the plan', () => {
   const { plan, pod } = planOf(guestbook, { startOrder: 'client' }, files)
   for (const { name } of plan.workloads) expect(pod(name).waits).toEqual([])
   expect(plan.workloads.map(({ name, dependencies }) => [name, dependencies])).toEqual([
@@ -136,7 +136,7 @@ test('with client start order the manifests have no waits, and the plan keeps th
   ])
 })
 
-test('without --include-secrets a warning names the Secret', () => {
+test('a warning names the Secret that is left out without --include-secrets', () => {
   const { plan, diagnostics } = planOf(guestbook, { includeSecrets: false }, files)
   expect(plan.secrets).toEqual([])
   expect(diagnostics.map(({ message }) => message)).toEqual([

@@ -31,7 +31,7 @@ function compiled(text: string, options: PlanOptions = {}, files: Readonly<Recor
 }
 
 describe('values of a platform', () => {
-  test('of variables are in the Secret of the service, alone and in URLs; others are not', () => {
+  test('values of variables are in the Secret of the service, alone and in URLs; others are not', () => {
     const { pod, dataOf, open, codes } = compiled(
       `services:
   web:
@@ -64,7 +64,7 @@ describe('values of a platform', () => {
     expect(open).not.toContain('canary')
   })
 
-  test('in a command become references to variables, word by word; other words stay literal', () => {
+  test('values in a command become references to variables, word by word', () => {
     const { pod, dataOf, open } = compiled(`services:
   web:
     image: nginx
@@ -83,7 +83,7 @@ describe('values of a platform', () => {
     expect(open).not.toContain('canary')
   })
 
-  test('in healthchecks and hooks are in a script that a shell takes from a variable', () => {
+  test('values in healthchecks and hooks are in a script that a shell takes from a variable', () => {
     const { pod, dataOf, open } = compiled(`services:
   web:
     image: nginx
@@ -108,7 +108,7 @@ describe('values of a platform', () => {
     expect(open).not.toContain('canary')
   })
 
-  test('in a config make it a Secret, mounted at the same place', () => {
+  test('values in a config make it a Secret, mounted at the same place', () => {
     const { pod, plan, dataOf, open, codes } = compiled(`services:
   web: {image: nginx, configs: [site, level, plain]}
 configs:
@@ -126,7 +126,7 @@ configs:
     expect(open).not.toContain('canary')
   })
 
-  test('are refused in labels, names and images if their names say that they are secret', () => {
+  test('values are refused in labels and images if their names say that they are secret', () => {
     const text = (name: string) => `services:
   web:
     image: nginx:\${${name}}
@@ -145,7 +145,7 @@ configs:
     expect(accepted.plan?.images.get('web')).toBe('nginx:canary-3')
   })
 
-  test('stay where the environment lists them as public, and come from the Secret that it names', () => {
+  test('values stay where they are listed as public, or come from the Secret of their rule', () => {
     const rules = {
       backend: 'reference' as const,
       storeKind: 'SecretStore' as const,
@@ -165,7 +165,7 @@ configs:
     expect(plan?.secrets).toEqual([])
   })
 
-  test('are plain without viewers, as before', () => {
+  test('values are plain if they are not kept apart', () => {
     const { pod, plan } = compiled('services: {web: {image: nginx, environment: ["LEVEL=${LEVEL}"]}}', {
       valuesApart: false,
     })

@@ -85,13 +85,13 @@ describe('values', () => {
     ['P', ['P=shell']],
     ['NAME \nB=1', ['B=1']],
     ['A=1\nNAME', ['A=1']],
-  ])('%j', (text, values) => {
+  ])('parseDotenv reads %j', (text, values) => {
     const result = read(text)
     expect(result.values).toEqual(values)
     expect(result.found).toEqual([])
   })
 
-  it('distinguishes inherited names from assigned ones', () => {
+  it('parseDotenv distinguishes inherited names from assigned ones', () => {
     expect(read('P\nA=1').entries.map(entry => entry.inherited)).toEqual([true, false])
   })
 
@@ -132,17 +132,17 @@ describe('errors', () => {
     ['A=\\$U', ['dotenv/unset 1:4 $U'], ['A=\\']],
     ['A=x ${Z:?m}', ['dotenv/required 1:5 ${Z:?m}'], []],
     ['A="\n${Z:?m}"', ['dotenv/required 2:1 ${Z:?m}'], []],
-  ])('%j', (text, found, values) => {
+  ])('parseDotenv reports the error in %j', (text, found, values) => {
     const result = read(text)
     expect(result.found).toEqual(found)
     expect(result.values).toEqual(values)
   })
 
-  it('explains an inner quote that ends the value', () => {
+  it('a hint explains an inner quote that ends the value', () => {
     expect(read('A="${U:-"x"}"').diagnostics[0]!.hint).toBe('a `"` ends the value; inside it write `\\"`')
   })
 
-  it("shows the user's message for a required variable", () => {
+  it('the diagnostic of a required variable has the message of the user', () => {
     expect(read('A=${Z:?set Z for $P}').diagnostics[0]!.message).toBe('`Z` is required: set Z for shell')
   })
 
@@ -152,7 +152,7 @@ describe('errors', () => {
     expect(reporter.diagnostics()[0]!.message).toBe('`/` cannot be in the name of a label')
   })
 
-  it('stops values that double with each line', () => {
+  it('values that double with each line are refused', () => {
     const lines = Array.from({ length: 40 }, (_, index) => `A${index + 1}=\${A${index}}\${A${index}}`)
     expect(read(['A0=0123456789', ...lines].join('\n')).found[0]).toMatch(/^dotenv\/invalid-expression/)
   })
@@ -173,7 +173,7 @@ describe('raw files', () => {
     ['=x', [], ['dotenv/empty-name 1:1 =']],
     ['A =1\nB=1', ['B=1'], ['dotenv/invalid-name 1:2  ']],
     ['export A=1', [], ['dotenv/invalid-name 1:7  ']],
-  ])('%j', (text, values, found) => {
+  ])('parseRawEnv reads %j', (text, values, found) => {
     const result = read(text, parseRawEnv)
     expect(result.values).toEqual(values)
     expect(result.found).toEqual(found)

@@ -31,7 +31,7 @@ function plain(tree: Tree | undefined): unknown {
 
 const written = ({ file, start, end }: Span) => file.text.slice(start, end)
 
-describe('syntax errors are described, at their position', () => {
+describe('syntax errors', () => {
   test.each([
     ['a key without a colon', 'web\n  image: x', 'web', '1:1', 'a colon is missing behind `web`'],
     ['a colon without a blank', 'image:nginx\nports: []', ':', '1:6', 'a space is missing after this colon'],
@@ -69,7 +69,7 @@ describe('syntax errors are described, at their position', () => {
     ['text on the line of a block', 'a: |x\n  b', 'x', '1:5', 'unexpected content'],
     ['a control character', 'a: \u0001', '\u0001', '1:4', 'the control character U+0001 is not allowed in YAML'],
     ['a second document without a marker', 'a: 1\n...\nb: 2', 'b', '3:1', 'unexpected content'],
-  ])('%s', (_, text, marked, place, message) => {
+  ])('parseYaml describes the error at its position: %s', (_, text, marked, place, message) => {
     const { documents, diagnostics } = parse(text)
     expect(documents).toBeUndefined()
     expect(diagnostics.map(found => found.message)).toEqual([message])
@@ -99,11 +99,11 @@ describe('input that Docker Compose accepts and YAML does not allow', () => {
       { w: { a: 'x\nyz', b: 'x y' } },
     ],
     ['a comment right behind a quote', 'a: "x"#c\nb: [y]#d\n', { a: 'x', b: ['y'] }],
-  ])('%s', (_, text, value) => {
+  ])('parseYaml accepts %s', (_, text, value) => {
     expect(read(text)).toEqual(value)
   })
 
-  test('spans are still those of the file', () => {
+  test('spans of input that YAML does not allow are those of the file', () => {
     const { documents } = parse('w:\n  a: [\n]\n  b: "x\ny"\n  c: {d: e}\n')
     const w = documents![0]!.tree
     if (w?.kind !== 'map') throw new Error('no mapping')
@@ -117,7 +117,7 @@ describe('input that Docker Compose accepts and YAML does not allow', () => {
   })
 })
 
-test('spans of values', () => {
+test('spans cover the values as they are written', () => {
   const text = 'a: "x"\nb: |- # c\n  t\n  u\nc: !!str\nd:\n  - \n  - [1, {e: f} ]\n  - &g  h\n  - *g\n'
   const { documents } = parse(text)
   const places: string[] = []
@@ -141,7 +141,7 @@ test('spans of values', () => {
   ])
 })
 
-test('a block at the end of a file without a line break has none', () => {
+test('a block at the end of a file ends with a line break only if the file does', () => {
   expect(read('a: |\n  b')).toEqual({ a: 'b' })
   expect(read('a: |\n  b\n')).toEqual({ a: 'b\n' })
   expect(read('a: >\n  b\n  c')).toEqual({ a: 'b c' })

@@ -25,7 +25,7 @@ test.each([
   [String.raw`"a\tbcd"`, 2, 4, 'bc'],
   ["'it''s'", 3, 4, 's'],
   ['8080', 1, 3, '08'],
-])('%s from %i to %i is %s', (yaml, start, end, text) => {
+])('the text of %s from %i to %i is %s', (yaml, start, end, text) => {
   expect(textAt(scalarOf(yaml), start, end)).toBe(text)
 })
 

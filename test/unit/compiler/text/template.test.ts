@@ -72,7 +72,7 @@ describe('values', () => {
     ['${A:-${1bad}}', 'val'],
     ['${U:+${1bad}}', ''],
     ['${A:?${1bad}}', 'val'],
-  ])('%j gives %j', (text, expected) => expect(value(text)).toBe(expected))
+  ])('substitute replaces %j by %j', (text, expected) => expect(value(text)).toBe(expected))
 })
 
 describe('errors', () => {
@@ -92,7 +92,7 @@ describe('errors', () => {
     ['${A:-a} } ${U', '`${U` has no `}` on its line', 10, 13],
     ['$A ${', '`${` has no `}` on its line', 3, 5],
     ['${U:-x ${1}}', '`${1}` is not a valid variable: names begin with a letter or `_`', 7, 11],
-  ])('%j: %s', (text, message, start, end) => {
+  ])('substitute reports the error in %j: %s', (text, message, start, end) => {
     expect(errors(text)).toMatchObject([{ kind: 'invalid', message, start, end }])
     expect(errors(text)[0]!.hint).toContain('$$')
   })
@@ -108,7 +108,7 @@ describe('errors', () => {
     expect(errors(text)).toEqual([{ kind: 'required', name: text[2], message, start: 0, end: text.length }])
   })
 
-  it('reports every error of a text', () => {
+  it('substitute reports every error of a text', () => {
     expect(errors('${1} ${U?u} ${A!}').map(error => [error.kind, error.start])).toEqual([
       ['invalid', 0],
       ['required', 5],
@@ -118,7 +118,7 @@ describe('errors', () => {
 })
 
 describe('spans', () => {
-  it('maps parts of the value to the text', () => {
+  it('pieces map parts of the value to the text', () => {
     expect(substitute('a$$b ${A}c${U:-d$A}$', lookup)).toEqual({
       value: 'a$b valcdval$',
       pieces: [
@@ -140,13 +140,13 @@ describe('spans', () => {
     })
   })
 
-  it('joins literal dollars with the text around them', () => {
+  it('pieces join literal dollars with the text around them', () => {
     expect(substitute('a$1 b$', lookup)).toMatchObject({
       pieces: [{ at: 0, length: 6, start: 0, end: 6, verbatim: true }],
     })
   })
 
-  it('lists each use of an unset variable without a default or an alternative', () => {
+  it('each use of an unset variable without a default or an alternative is listed', () => {
     expect(substitute('$U ${U} ${U:-} ${U+x} ${U:-$V}', lookup)).toMatchObject({
       unset: [
         { name: 'U', start: 0, end: 2 },
@@ -158,18 +158,18 @@ describe('spans', () => {
 })
 
 describe('cost', () => {
-  it('reports nesting that is too deep', () => {
+  it('substitute reports nesting that is too deep', () => {
     const deep = '${A1:-'.repeat(10_000)
     expect(errors(`${deep}x${'}'.repeat(10_000)}`)).toMatchObject([{ message: expect.stringContaining('100 levels') }])
     expect(errors(deep)).toMatchObject([{ message: '`${A1:-` has no `}` on its line' }])
     expect(errors(`${deep}}`)).toMatchObject([{ message: '`${A1:-` has no `}` on its line' }])
   })
 
-  it('accepts 100 levels', () => {
+  it('substitute accepts 100 levels', () => {
     expect(value(`${'${U:-'.repeat(100)}x${'}'.repeat(100)}`)).toBe('x')
   })
 
-  it('is linear in the length of the text', () => {
+  it('the cost of a substitution is linear in the length of the text', () => {
     const text = '${U:-{ $A ${E:-x} } $$ '.repeat(50_000)
     const used = measureProcessor()
     substitute(text, lookup)
@@ -177,7 +177,7 @@ describe('cost', () => {
     expect(used()).toBeLessThan(2000)
   })
 
-  it('limits the length of a value', () => {
+  it('substitute limits the length of a value', () => {
     expect(errors('$LONG'.repeat(20))).toMatchObject([{ message: 'the value becomes larger than 16 MiB' }])
   })
 })

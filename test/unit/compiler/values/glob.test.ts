@@ -34,16 +34,16 @@ describe('parseGlob', () => {
     ['\\*', 'a', false],
     ['(a|b)+{c}$^.', '(a|b)+{c}$^.', true],
     ['(a+)+', 'aaa', false],
-  ])('%j and %j: %s', (pattern, path, expected) => expect(parseGlob(pattern).test(path)).toBe(expected))
+  ])('the glob %j matches %j: %s', (pattern, path, expected) => expect(parseGlob(pattern).test(path)).toBe(expected))
 
-  test('matches everything in a folder that it matches', () => {
+  test('a glob holds everything in a folder that it matches', () => {
     expect(parseGlob('a/*').holds('a/b/c')).toBe(true)
     expect(parseGlob('a/*').test('a/b/c')).toBe(false)
     expect(parseGlob('a/*').holds('a')).toBe(false)
     expect(parseGlob('ab').holds('abc/d')).toBe(false)
   })
 
-  test('matches the same paths as the equivalent regular expression', () => {
+  test('a glob matches the same paths as the equivalent regular expression', () => {
     const pieces = { a: 'a', b: 'b', '/': '/', '*': '[^/]*', '?': '[^/]', '**/': '(?:.*/)?' }
     const pattern = fc.array(fc.constantFrom(...(Object.keys(pieces) as (keyof typeof pieces)[])), { maxLength: 8 })
     const path = fc.string({ unit: fc.constantFrom('a', 'b', '/'), maxLength: 12 })
@@ -66,7 +66,7 @@ describe('parseGlob', () => {
     `${'*?'.repeat(30)}x`,
     `*a${'?'.repeat(30)}x`,
     '[a'.repeat(2_000),
-  ])('is linear for %s', pattern => {
+  ])('the cost of a match is linear for %s', pattern => {
     const used = measureProcessor()
     const glob = parseGlob(pattern)
     for (const path of ['a'.repeat(4_000), 'a/'.repeat(2_000), `${'ab'.repeat(100)}/`.repeat(20)])

@@ -45,7 +45,7 @@ describe('DNS names', () => {
     expect(isDnsLabel(label)).toBe(true)
   })
 
-  it('hashes with SHA-256', () => {
+  it('shortHash uses SHA-256', () => {
     expect(shortHash('abc')).toBe('ba7816bf')
     expect(shortHash(new TextEncoder().encode('abc'), 5)).toBe('ba781')
   })
@@ -98,7 +98,9 @@ describe('image references', () => {
     ['a__b/c-d.e_f---g', { name: 'a__b/c-d.e_f---g' }],
     [`nginx@${digest}`, { name: 'nginx', digest }],
     [`r.io/nginx:1@${digest}`, { name: 'r.io/nginx', tag: '1', digest }],
-  ])('%s', (text, reference) => expect(parseImageReference(text)).toEqual({ ok: true, value: reference }))
+  ])('%s is a reference', (text, reference) =>
+    expect(parseImageReference(text)).toEqual({ ok: true, value: reference }),
+  )
 
   it.each([
     ['', 'it is empty', ''],
@@ -113,13 +115,13 @@ describe('image references', () => {
     ['a@sha256:12', '`sha256:12` is not a valid digest', 'sha256:12'],
     [`a@${digest.slice(0, -1)}`, `\`${digest.slice(0, -1)}\` is not a valid SHA-256 digest`, digest.slice(0, -1)],
     ['a'.repeat(256), 'the name is longer than 255 characters', 'a'.repeat(256)],
-  ])('%j: %s', (text, reason, place) => {
+  ])('the reference %j is refused: %s', (text, reason, place) => {
     const result = parseImageReference(text)
     expect(result).toMatchObject({ ok: false, reason })
     if (!result.ok) expect(text.slice(result.start ?? 0, result.end ?? text.length)).toBe(place)
   })
 
-  it('suggests lower case', () => {
+  it('a hint suggests lower case', () => {
     expect(parseImageReference('ghcr.io/My/App')).toMatchObject({ hint: 'names are in lower case: `ghcr.io/my/app`' })
   })
 })

@@ -3,7 +3,7 @@ import { parseExtraHost } from '../../../../compiler/values/hosts.ts'
 import { formatFileMode, octalDigits, parseFileMode } from '../../../../compiler/values/numbers/file-mode.ts'
 import { goFloat, toBool, toFloat, toInt } from '../../../../compiler/values/numbers/go-number.ts'
 
-describe('floats as Go formats them', () => {
+describe('goFloat', () => {
   it.each([
     [1.1, '1.1'],
     [1000000, '1e+06'],
@@ -30,7 +30,7 @@ describe('floats as Go formats them', () => {
     [Number.POSITIVE_INFINITY, '+Inf'],
     [Number.NEGATIVE_INFINITY, '-Inf'],
     [Number.NaN, 'NaN'],
-  ])('%d is %s', (value, text) => expect(goFloat(value)).toBe(text))
+  ])('goFloat writes %d as %s', (value, text) => expect(goFloat(value)).toBe(text))
 
   it.each([
     [0.1, '0.1'],
@@ -38,7 +38,7 @@ describe('floats as Go formats them', () => {
     [1.123456789, '1.1234568'],
     [3.3333333, '3.3333333'],
     [16777217, '1.6777216e+07'],
-  ])('%d in 32 bits is %s', (value, text) => expect(goFloat(value, 32)).toBe(text))
+  ])('goFloat writes %d in 32 bits as %s', (value, text) => expect(goFloat(value, 32)).toBe(text))
 })
 
 describe('casts', () => {
@@ -88,7 +88,7 @@ describe('file modes', () => {
     [440, 0o670],
     [1777, 0o3361],
     [0n, 0],
-  ])('%s', (value, mode) => expect(parseFileMode(value)).toEqual({ ok: true, value: mode }))
+  ])('%s is a file mode', (value, mode) => expect(parseFileMode(value)).toEqual({ ok: true, value: mode }))
 
   it.each(['', '999', '008', '0o440', '0x1', '4 4', '-1', '17777', -1, 4.4, 0o10000])('%s is not a file mode', value =>
     expect(parseFileMode(value)).toMatchObject({ ok: false, reason: 'it is not a valid file mode' }),
@@ -110,9 +110,9 @@ describe('file modes', () => {
     ['292', undefined],
     ['0644', undefined],
     ['44', undefined],
-  ])('the digits of %s as an octal mode: %s', (written, mode) => expect(octalDigits(written)).toBe(mode))
+  ])('octalDigits reads %s as the mode %s', (written, mode) => expect(octalDigits(written)).toBe(mode))
 
-  it('is shown in octal', () => expect(formatFileMode(0o440)).toBe('0440'))
+  it('a file mode is shown in octal', () => expect(formatFileMode(0o440)).toBe('0440'))
 })
 
 describe('extra hosts', () => {
@@ -128,7 +128,9 @@ describe('extra hosts', () => {
     ['a = 1.2.3.4', ['1.2.3.4']],
     ['a=host-gateway', ['host-gateway']],
     ['a=x:y', ['x:y']],
-  ])('%s', (text, addresses) => expect(parseExtraHost(text)).toEqual({ ok: true, value: { host: 'a', addresses } }))
+  ])('the extra host %s is read', (text, addresses) =>
+    expect(parseExtraHost(text)).toEqual({ ok: true, value: { host: 'a', addresses } }),
+  )
 
   it.each([
     ['a', 'the IP address is missing'],
@@ -139,5 +141,7 @@ describe('extra hosts', () => {
     ['=1.2.3.4', 'the host name is missing'],
     [':1.2.3.4', 'the host name is missing'],
     ['a:b=1.2.3.4', '`a:b` is not a valid host name'],
-  ])('%j: %s', (text, reason) => expect(parseExtraHost(text)).toMatchObject({ ok: false, reason }))
+  ])('the extra host %j is refused: %s', (text, reason) =>
+    expect(parseExtraHost(text)).toMatchObject({ ok: false, reason }),
+  )
 })

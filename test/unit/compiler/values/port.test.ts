@@ -37,7 +37,7 @@ describe('ports', () => {
     ['0:90', ['|0|90/tcp']],
     ['0-1:5-6', ['|0|5/tcp', '|1|6/tcp']],
     ['08080:80', ['|8080|80/tcp']],
-  ])('%s', (text, expected) => expect(ports(text)).toEqual(expected))
+  ])('the port %s is read', (text, expected) => expect(ports(text)).toEqual(expected))
 
   it.each([
     ['', 'the container port is missing', ''],
@@ -64,13 +64,13 @@ describe('ports', () => {
     ['0x50', '`0x50` is not a valid container port', '0x50'],
     ['-80', '`-80` is not a valid container port', '-80'],
     ['+80', '`+80` is not a valid container port', '+80'],
-  ])('%j: %s', (text, reason, place) => {
+  ])('the port %j is refused: %s', (text, reason, place) => {
     const result = parsePorts(text)
     expect(result).toMatchObject({ ok: false, reason })
     if (!result.ok) expect(text.slice(result.start ?? 0, result.end ?? text.length)).toBe(place)
   })
 
-  it('has a hint for binding to an address', () => {
+  it('an address without a port of the host gets a hint', () => {
     expect(parsePorts('127.0.0.1:80')).toMatchObject({ hint: expect.stringContaining('`127.0.0.1:8080:80`') })
   })
 })

@@ -44,7 +44,7 @@ describe('volumes', () => {
     ['v:/data:ro', { type: 'volume', source: 'v', target: '/data', ...plain, readOnly: true }],
     ['${A:-./x}:/y', { type: 'volume', source: '${A:-./x}', target: '/y', ...plain }],
     ['./x:${B:-/a:b}:ro', { type: 'bind', source: './x', target: '${B:-/a:b}', ...plain, readOnly: true }],
-  ])('%s', (text, expected) => {
+  ])('the volume %s is read', (text, expected) => {
     const result = parseVolume(text, isDeclared)
     if (!result.ok) throw new Error(result.reason)
     const { sourceAt, targetAt, ...value } = result.value
@@ -63,7 +63,7 @@ describe('volumes', () => {
     ['a:/b', '`a` is neither a declared volume nor a path', 'a'],
     ['C:\\x', '`C` is neither a declared volume nor a path', 'C'],
     ['vol:C:/x', '`C:/x` is a Windows path', 'C:/x'],
-  ])('%j: %s', (text, reason, place) => {
+  ])('the volume %j is refused: %s', (text, reason, place) => {
     const result = parseVolume(text, isDeclared)
     expect(result).toMatchObject({ ok: false, reason })
     if (!result.ok) expect(text.slice(result.start ?? 0, result.end ?? text.length)).toBe(place)

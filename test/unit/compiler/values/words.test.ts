@@ -37,7 +37,7 @@ it.each([
   ['a # c', ['a', '#', 'c']],
   ['$A ${B} * ~ {a,b}', ['$A', '${B}', '*', '~', '{a,b}']],
   ['a=b', ['a=b']],
-])('%j is %j', (text, words) => expect(splitWords(text)).toEqual({ ok: true, value: words }))
+])('splitWords splits %j into %j', (text, words) => expect(splitWords(text)).toEqual({ ok: true, value: words }))
 
 it.each([
   ['npm install && npm start', '&&'],
@@ -70,6 +70,6 @@ it.each([
   ['a `b', 'a backquote is not closed', 2],
   ['$(x', 'a bracket is not closed', 1],
   ['a\\', 'it ends with a backslash', 1],
-])('%j: %s', (text, reason, start) =>
+])('the command %j is refused: %s', (text, reason, start) =>
   expect(splitWords(text)).toMatchObject({ ok: false, reason, start, end: text.length }),
 )

@@ -45,8 +45,9 @@ const API = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'api', namespace:
 const MIRROR = { ...API, name: 'api-dev' }
 const CLAIM = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', name: 'api-dev', namespace: NAMESPACE }
 
+// The code under test reads only these fields.
 const sessionOf = (cluster: MemoryCluster): Session =>
-  ({ cluster, namespace: NAMESPACE, signal: never, clock: new FakeClock(), holder: holder() }) as unknown as Session // what is not read is not there
+  ({ cluster, namespace: NAMESPACE, signal: never, clock: new FakeClock(), holder: holder() }) as unknown as Session
 
 async function up(replicas: number | undefined = 2) {
   const cluster = newCluster()
@@ -75,8 +76,8 @@ async function up(replicas: number | undefined = 2) {
   return { cluster, replicasNow, down }
 }
 
-describe('while a mirror stands in for a workload', () => {
-  test('a deploy of the same finds nothing to do, and prunes nothing', async () => {
+describe('a mirror that stands in for a workload', () => {
+  test('a deploy of the same objects changes nothing and prunes nothing', async () => {
     const { cluster, replicasNow } = await up()
     expect(actions(await plan(cluster, api(2)))).toEqual(['unchanged deployment/api'])
     expect(await deploy(cluster, api(2))).toEqual([])
@@ -96,7 +97,7 @@ describe('while a mirror stands in for a workload', () => {
     expect(actions(await plan(cluster, api(3)))).toEqual(['unchanged deployment/api'])
   })
 
-  test('a deploy with another image changes the workload, and leaves it at rest', async () => {
+  test('a deploy with another image changes the workload, and leaves it without Pods', async () => {
     const { cluster, replicasNow, down } = await up()
     expect(await deploy(cluster, api(2, 'api:2'))).toEqual(['update deployment/api'])
     expect(await replicasNow()).toBe(0)
@@ -106,7 +107,7 @@ describe('while a mirror stands in for a workload', () => {
     expect(actions(await plan(cluster, api(2, 'api:2')))).toEqual(['unchanged deployment/api'])
   })
 
-  test('a deploy that waits, waits for the mirror, and says what it is', async () => {
+  test('a deploy that waits for the workload waits for the mirror, and shows its status', async () => {
     const { cluster } = await up()
     const seen = { observedGeneration: 99, conditions: [] }
     cluster.act(API, live => ({ ...live, status: seen }))
@@ -126,7 +127,7 @@ describe('while a mirror stands in for a workload', () => {
     expect(texts.at(-1)).toBe('development container 1/1 ready')
   })
 
-  test('a workload that left the files goes, and its mirror with it', async () => {
+  test('a deploy without the workload deletes the workload and its mirror, but not the claim', async () => {
     const { cluster } = await up()
     expect(await deploy(cluster, wanted())).toEqual(['delete deployment/api'])
     await new Promise(resolve => setImmediate(() => setImmediate(resolve)))
@@ -147,13 +148,13 @@ describe('while a mirror stands in for a workload', () => {
     expect(await down()).toEqual([])
   })
 
-  test('`ps` shows the mirror in its place', async () => {
+  test('`ps` shows the mirror in place of the workload', async () => {
     const { cluster } = await up()
     const { services } = await overviewOf(cluster, { environment: ENVIRONMENT, namespace: NAMESPACE, now: 0 }, {})
     expect(services).toMatchObject([{ service: 'api', workload: 'deployment/api-dev', ready: 0, wanted: 1 }])
   })
 
-  test('a restart changes the workload, from which the mirror is made', async () => {
+  test('a restart selects the workload, not the mirror', async () => {
     const { cluster } = await up()
     const chosen: string[] = []
     await restartServices(
@@ -178,7 +179,7 @@ describe('while a mirror stands in for a workload', () => {
     expect(chosen).toEqual(['api'])
   })
 
-  test.each([false, true])('destroy ends it; the claim goes when claims go (%s)', async volumes => {
+  test.each([false, true])('destroy deletes the mirror, and its claim only with the volumes (%s)', async volumes => {
     const { cluster } = await up()
     const { deleted, kept } = await destroyEnvironment(
       { cluster, environment: ENVIRONMENT, namespace: NAMESPACE, holder: holder(), volumes, wait: false },

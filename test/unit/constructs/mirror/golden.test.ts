@@ -7,9 +7,9 @@ import { caseNames, folder, mirrorOf } from '../../../support/mirror/mirror-case
 import { expectFile } from '../../../support/written-file.ts'
 
 // Each folder of test/support/mirror/cases is a rule: original.yaml has the live object, then those of `services`;
-// devctl.yml the manifest; facts.yml what differs from the usual; mirror.yaml what comes of them, without the Secret's
-// data, and with the scripts of ours shortened. `npx vitest run test/unit/constructs/mirror -u` updates them; read the
-// diff.
+// devctl.yml has the manifest; facts.yml has the facts that differ from the usual ones; mirror.yaml has the resulting
+// objects, without the data of the Secret and with our scripts shortened. `npx vitest run test/unit/constructs/mirror
+// -u` updates them; read the diff.
 
 describe('golden mirrors', () => {
   for (const name of caseNames()) {
@@ -29,7 +29,7 @@ describe('golden mirrors', () => {
 function shortened<T>(object: T): T {
   const text = JSON.stringify(object, (key, value) => {
     if (key === 'data') return '<the program and its session>'
-    // Kubernetes' escapes are in them.
+    // Scripts contain the escapes of Kubernetes.
     if (typeof value !== 'string' || !value.includes('\n')) return value
     if (value.startsWith(INSTALL.slice(0, 40)))
       return `<puts busybox, hold.sh and run.sh into the volume>\n${value.split('END_OF_SCRIPT\n').at(-1)}`.trim()

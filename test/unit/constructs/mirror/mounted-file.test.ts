@@ -80,7 +80,7 @@ test('a deploy of other contents of a synchronized folder does not change the mi
   expect(JSON.stringify(mirror(shared, settings({ folders }), facts({})).workload)).toContain('site-5d41402a')
 })
 
-test('a file is mounted in the place of what the application has there, and not filled from the image', () => {
+test('a file is mounted in place of that of the application, and not filled from the image', () => {
   const { init, own, fill } = podOf(true)
   const mounts = own.volumeMounts.filter(({ mountPath }) => mountPath === FILE.path)
   expect(mounts).toEqual([{ name: 'devctl-sync', mountPath: FILE.path, subPath: FILE.directory }])
@@ -90,7 +90,7 @@ test('a file is mounted in the place of what the application has there, and not 
 })
 
 test.each([true, false])(
-  'an init container makes the file: the kubelet would mount a folder (sidecars: %s)',
+  'an init container makes the file, since the kubelet would mount a folder (sidecars: %s)',
   sidecars => {
     const [tools] = podOf(sidecars).init
     expect(tools?.command?.at(-1)).toContain('for place in .devctl src src/0 src/1; do')

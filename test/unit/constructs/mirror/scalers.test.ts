@@ -11,7 +11,7 @@ const SCALER = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', name: 'ap
 const PAUSED = 'autoscaling.keda.sh/paused-replicas'
 
 test.each([undefined, '3'])(
-  'a scaler of KEDA is paused while a mirror stands in, and has its annotation (%s) again after',
+  'a scaler of KEDA is paused while a mirror stands in, and then gets its annotation (%s) back',
   async before => {
     const cluster = newCluster()
     cluster.register({
@@ -41,7 +41,7 @@ test.each([undefined, '3'])(
       signal: never,
       clock: new FakeClock(),
       holder: holder(),
-    } as unknown as Session // what is not read is not there
+    } as unknown as Session // Only these fields are read.
     const annotation = async (name: string) => (await cluster.get({ ...SCALER, name }))?.metadata.annotations?.[PAUSED]
     const up = async () => {
       const original = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'api', namespace: NAMESPACE }

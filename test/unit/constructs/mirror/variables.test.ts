@@ -4,7 +4,7 @@ import { SESSION_ANNOTATION } from '../../../../constructs/mirror/names.ts'
 import type { LiveObject, MirrorObjects } from '../../../../constructs/mirror/settings.ts'
 import { facts, settings } from '../../../support/mirror/settings.ts'
 
-// More people may read a Deployment than a Secret: on a platform, everyone who may look at a namespace.
+// More users may read a Deployment than a Secret: on a platform, every viewer of the namespace.
 
 type Variables = Readonly<Record<string, string>>
 
@@ -59,26 +59,26 @@ const hashesOf = ({ workload, services }: MirrorObjects) =>
   [workload, ...services].map(one => (one['spec'] as Workload).template.metadata.annotations?.[SESSION_ANNOTATION])
 
 describe('the variables of a development container', () => {
-  test.each(['sync', 'hybrid'] as const)('are in the Secret of its session, in mode %s', mode => {
+  test.each(['sync', 'hybrid'] as const)('the variables are in the Secret of the session, in mode %s', mode => {
     const objects = made({ TOKEN: 'of api: $(HOME) ü', EMPTY: '' }, { TOKEN: 'of worker' }, mode)
     expect(variablesOf(objects, 'api')).toEqual({ TOKEN: 'of api: $(HOME) ü', EMPTY: '' })
     expect(variablesOf(objects, 'worker')).toEqual({ TOKEN: 'of worker' })
     expect(JSON.stringify([objects.workload, ...objects.services])).not.toMatch(/of api|of worker|the deployed one/)
   })
 
-  test('may have names that are no key of a Secret', () => {
+  test('the variables may have names that are not keys of a Secret', () => {
     const names = { 'a/b': '1', 'a b': '2', 'a:b': '3', [`A${'B'.repeat(300)}`]: '4', [`A${'B'.repeat(301)}`]: '5' }
     const objects = made(names)
     expect(variablesOf(objects, 'api')).toEqual({ TOKEN: 'the deployed one', ...names })
     for (const key of Object.keys(objects.secret['data'] as Variables)) expect(key).toMatch(/^[-._a-zA-Z0-9]{1,253}$/)
   })
 
-  test('start the Pods again that have another value, and no others', () => {
+  test('a changed value restarts the Pods that have it, and no others', () => {
     const [own, other] = hashesOf(made({ A: '1' }, { B: '1' }))
     expect(hashesOf(made({ A: '1' }, { B: '1' }))).toEqual([own, other])
     expect(hashesOf(made({ A: '1' }, { B: '2' }))).toEqual([own, expect.not.stringMatching(other!)])
     expect(hashesOf(made({ A: '2' }, { B: '1' }))).toEqual([expect.not.stringMatching(own!), other])
-    // Nothing of the Secret is in the Pods beside it if it has no variables.
+    // Pods beside the container have no hash of the Secret if they have no variables.
     expect(hashesOf(made({ A: '1' }))).toEqual([own, undefined])
   })
 })

@@ -19,7 +19,7 @@ function output(exec: Partial<WatchExec>): string {
     .replaceAll(folder, 'HERE')
 }
 
-test('a command runs in its folder, with its variables, and word by word', () => {
+test('execWords runs the command in its folder, with its variables and its exact words', () => {
   expect(output({})).toBe('HERE  a  $HOME\n')
   expect(output({ workingDir: at('/usr') })).toBe('/usr  a  $HOME\n')
   const environment = [{ name: 'A', value: "it's $1", span }]

@@ -11,7 +11,7 @@ const podWith = (state: object): KubeObject => ({
 const before = podWith({ running: {} })
 const signal = new AbortController().signal
 
-/** A cluster that gives these in turn, then the last one again and again. */
+/** Returns arguments whose cluster returns these Pods in turn, and then the last one repeatedly. */
 const telling = (...pods: KubeObject[]) => ({
   cluster: { get: async () => (pods.length > 1 ? pods.shift() : pods[0]) },
   pod: before,
@@ -19,23 +19,23 @@ const telling = (...pods: KubeObject[]) => ({
 })
 const nobodyKnows = () => undefined
 
-test('a command that ended by itself is not asked about', async () => {
+test('endedContainer returns undefined for a command that ended by itself', async () => {
   expect(await endedContainer(telling(), 1, nobodyKnows, signal)).toBe(undefined)
 })
 
-test('a command that was killed with its container: the kubelet tells of that later', async () => {
+test('endedContainer waits until the kubelet reports the end of a killed container', async () => {
   const after = podWith({ terminated: { exitCode: 137, reason: 'Error', containerID: 'a' } })
   expect(await endedContainer(telling(before, before, after), 137, nobodyKnows, signal)).toBe(
     'container `api` has ended (Error)',
   )
 })
 
-test('a command that was ended with its Pod, of whose end others know before the kubelet tells of the container', async () => {
+test('endedContainer reports the end of the Pod before the kubelet reports that of the container', async () => {
   let asked = 0
   const podEnd = () => (++asked > 1 ? 'its Pod was evicted' : undefined)
   expect(await endedContainer(telling(before), 143, podEnd, signal)).toBe('its Pod was evicted')
 })
 
-test('a command that was ended by a signal, and its container goes on', async () => {
+test('endedContainer returns undefined for a command that a signal ended in a running container', async () => {
   expect(await endedContainer(telling(before), 130, nobodyKnows, signal)).toBe(undefined)
 })

@@ -21,10 +21,10 @@ test.each([
   ],
   [[Buffer.from([0xc3]), Buffer.from([0xa9, 0x0a])], ['é']],
   [[], []],
-])('what is printed in parts comes line by line: %j', (parts, expected) => {
+])('lineReader joins the printed parts and splits them into lines: %j', (parts, expected) => {
   expect(read(...parts)).toEqual(expected)
 })
 
-test('a line without an end does not grow for ever', () => {
+test('lineReader breaks a long line that has no end', () => {
   expect(read(...Array.from({ length: 10 }, () => 'x'.repeat(10_000))).length).toBeGreaterThan(1)
 })

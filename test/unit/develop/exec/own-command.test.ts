@@ -3,7 +3,7 @@ import { type ContainerCommand, ownCommand } from '../../../../develop/exec/own-
 
 const image = { Entrypoint: ['entry'], Cmd: ['cmd', '-x'] }
 
-// The table of https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#notes
+// The rows follow https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#notes
 test.each<[ContainerCommand, Parameters<typeof ownCommand>[1], readonly string[] | undefined]>([
   [{}, image, ['entry', 'cmd', '-x']],
   [{ command: ['run'] }, image, ['run']],
@@ -20,7 +20,7 @@ test.each<[ContainerCommand, Parameters<typeof ownCommand>[1], readonly string[]
   expect(ownCommand(container, config)).toEqual(expected)
 })
 
-// As https://pkg.go.dev/k8s.io/kubernetes/third_party/forked/golang/expansion#Expand reads them.
+// References are expanded like https://pkg.go.dev/k8s.io/kubernetes/third_party/forked/golang/expansion#Expand does.
 test.each([
   [
     ['sh', '-c', 'echo $HOME $$(date) $$$$'],
@@ -33,7 +33,7 @@ test.each([
     ['serve', '$(DEVCTL_COMMAND_2)'],
     ['serve', '$(DEVCTL_COMMAND_2)'],
   ],
-])('%j of Kubernetes is literally %j', (words, expected) => {
+])('the words %j of a container expand to %j', (words, expected) => {
   expect(ownCommand({ command: words }, undefined)).toEqual(expected)
   expect(ownCommand({ args: words }, { Entrypoint: ['$(entry)'] })).toEqual(expected && ['$(entry)', ...expected])
 })

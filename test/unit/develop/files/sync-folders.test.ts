@@ -31,7 +31,7 @@ function folders(
     sync: { folders: all },
     volumes: volumes.map(value => ({ value, span })),
     externalVolumes: [],
-  } as unknown as Development // the keys about folders
+  } as unknown as Development // only the keys about folders are read
   const boundary: Boundary = { folders: [at('home/project')], named: new Set(), others }
   const cwd = at('home/project')
   return localFolders(declared, { folder: cwd, boundary, sources }, { cwd, env: { HOME: at('home'), ...env } })
@@ -53,7 +53,7 @@ const refusal = (run: () => unknown): string => {
   throw new Error('nothing was thrown')
 }
 
-test('a folder outside the project is refused, links followed', () => {
+test('a folder outside the project is refused, also if a link leads there', () => {
   symlinkSync(at('outside'), at('home/project/notes'))
   for (const path of ['notes', '../../outside', at('outside')]) {
     const text = refusal(() => folders([`${path}:/app`]))
@@ -65,7 +65,7 @@ test('a folder outside the project is refused, links followed', () => {
   expect(refusal(() => folders(['/proc:/app'], { others: 'refused' }))).toContain('outside the project')
 })
 
-test('the home of the user, what holds it, the root and the folder of devctl are refused in any case', () => {
+test('the home folder, its parents, the root and the folder of devctl are always refused', () => {
   symlinkSync(at('home'), at('home/project/me'))
   const refused = (path: string) => refusal(() => folders([`${path}:/app`], { others: 'allowed' })).split('\n')[0]
   expect(refused('~')).toBe('`~` is your home folder and is not synchronized')
@@ -84,7 +84,7 @@ test.each([
   expect(folders(['.:/app'], { env: { DEVCTL_HOME: at(home) } })).toMatchObject([{ own }])
 })
 
-test('links on the way to the folder of devctl are not synchronized, either', () => {
+test('links on the way to the folder of devctl are not synchronized', () => {
   symlinkSync('../devctl', at('home/project/src/link'))
   symlinkSync(at('outside'), at('home/project/away'))
   expect(folders(['.:/app'], { env: { DEVCTL_HOME: at('home/project/src/link/x') } })).toMatchObject([
@@ -94,16 +94,16 @@ test('links on the way to the folder of devctl are not synchronized, either', ()
   expect(folders(['src:/app'], { env: { DEVCTL_HOME: at('home/project/away/x') } })).toMatchObject([{ own: [] }])
 })
 
-test('where something else is mounted in a folder of the container, its own folder is not synchronized', () => {
+test('a mount point inside a synchronized folder is excluded from that folder', () => {
   const found = folders(['.:/app', 'src:/app/src', 'src:/srv'], { volumes: ['/app/cache', '/srv'] })
   expect(found.map(one => one.readIgnores().excluded)).toEqual([['src', 'cache'], [], []])
 })
 
-test('nothing is synchronized to where devctl has its own files in the container', () => {
+test('reservedProblem refuses the folders of devctl in the container', () => {
   for (const path of [RUN_PATH, SHARED_PATH, TOOLS_PATH]) expect(reservedProblem(path)).toContain('a folder of devctl')
 })
 
-test('an ignore file reads only files of its folder', () => {
+test('an ignore file can include only regular files of its folder up to 1 MiB', () => {
   writeFileSync(at('outside/secret'), 'secret')
   symlinkSync(at('outside/secret'), at('home/project/linked'))
   symlinkSync('real', at('home/project/inner'))
@@ -132,7 +132,7 @@ test('an ignore file reads only files of its folder', () => {
   expect(refusal(() => folders(['.:/app']))).toContain('.stignore:1: `.stignore` leads out of the folder')
 })
 
-test('files that the session was read from are changed only here, where they are in the folder, links followed', () => {
+test('files that the session was read from are only changed locally, also behind links', () => {
   writeFileSync(at('home/project/src/web.env'), '')
   writeFileSync(at('home/project/team.yaml'), '')
   symlinkSync(at('home/project/src'), at('home/project/linked'))

@@ -34,7 +34,7 @@ const RULES = [
   rule('rebuild', '/p/package.json', { isFolder: false }),
 ]
 
-describe('a batch of changes does', () => {
+describe('batchDecision', () => {
   const decide = batchDecision(RULES)
   test.each([
     ['nothing that no rule is about', ['/p/README.md', '/p/src/a.md', '/p/srcs/a.ts'], undefined],
@@ -46,12 +46,12 @@ describe('a batch of changes does', () => {
       { kind: 'run', execs: [build, migrate], restarts: true },
     ],
     ['only a build if a rule asks for it', ['/p/config/a', '/p/package.json', '/p/src/a.ts'], { kind: 'rebuild' }],
-  ])('%s', (_, changed, expected) => {
+  ])('a batch of changes triggers %s', (_, changed, expected) => {
     expect(decide(changed)).toEqual(expected)
   })
 })
 
-/** Hands that record, and whose pauses and actions the test ends. */
+/** Records the actions; the test ends their pauses and builds. */
 class Hands implements ActionHandlers {
   readonly done: string[] = []
   readonly #waiting: (() => void)[] = []
@@ -103,8 +103,8 @@ function start(hands: Hands) {
   return { actions, events, stop: (reason: Error) => stop.abort(reason), ended }
 }
 
-describe('actions', () => {
-  test('wait until the changes are quiet, then for the files, then run once', async () => {
+describe('WatchActions', () => {
+  test('actions wait until changes and files have settled, then run once', async () => {
     const hands = new Hands()
     const { actions, events, stop, ended } = start(hands)
     actions.add(['/p/src/a.ts'])
@@ -120,7 +120,7 @@ describe('actions', () => {
     expect(await ended).toBe(reason)
   })
 
-  test('are carried out one at a time: what changes meanwhile is the next one', async () => {
+  test('actions run one at a time; changes made meanwhile form the next batch', async () => {
     const hands = new Hands()
     const { actions, stop, ended } = start(hands)
     actions.add(['/p/package.json'])
@@ -138,7 +138,7 @@ describe('actions', () => {
     await ended
   })
 
-  test('that fail are told, do not restart, and do not end the session', async () => {
+  test('a failed action is reported, skips the restart, and does not end the session', async () => {
     const hands = new Hands()
     hands.status = 2
     const { actions, events, stop, ended } = start(hands)

@@ -15,7 +15,7 @@ const rule = (path: string, more: Partial<ActionRule['patterns']> = {}): ActionR
   patterns: { path, isFolder: true, ignore: [], include: [], ...more },
 })
 
-/** Watches, and waits for the changes that the test makes. */
+/** Starts a watch, and returns the changed paths and a function that waits for one. */
 async function watching(rules: readonly ActionRule[]) {
   const seen = new Set<string>()
   let told = () => {}
@@ -44,7 +44,7 @@ async function watching(rules: readonly ActionRule[]) {
   return { seen, until }
 }
 
-test('files that are written, renamed and deleted are told, and not those that rules ignore', async () => {
+test('watchPaths reports written, renamed and deleted files, but not ignored ones', async () => {
   const folder = makeFolder({
     'src/a.ts': '',
     'src/b.ts': '',
@@ -69,7 +69,7 @@ test('files that are written, renamed and deleted are told, and not those that r
   expect(found.filter(path => /gen|git|other/.test(path))).toEqual([])
 })
 
-test('a file alone is watched in its folder, and a folder in a watched one with it', async () => {
+test('watchPaths watches a single file, and a folder inside a watched one', async () => {
   const folder = makeFolder({ 'package.json': '{}', 'README.md': '', 'src/a.ts': '', 'src/lib/b.ts': '' })
   const { until } = await watching([
     rule(join(folder, 'src/lib')),

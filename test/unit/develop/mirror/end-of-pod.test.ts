@@ -27,11 +27,11 @@ test.each<readonly [string, object, string | undefined]>([
     'its Pod has ended: OutOfcpu: Pod was rejected',
   ],
   ['has failed', { phase: 'Failed' }, 'its Pod has ended'],
-])('why a Pod that %s ends', (_, status, text) => {
+])('endOfPod returns the reason of a Pod that %s, if its end is known', (_, status, text) => {
   expect(endOfPod(pod(status))).toBe(text)
 })
 
-test('a Pod that has failed never runs again', () => {
+test('isOver is true for a Pod that failed or succeeded', () => {
   expect(['Pending', 'Running', 'Failed', 'Succeeded'].map(phase => isOver(pod({ phase })))).toEqual([
     false,
     false,

@@ -13,7 +13,7 @@ const failed = (services: Readonly<Record<string, ServiceState>>, more: object =
   ...more,
 })
 
-test('a service that fails is developed nevertheless, and those that wait for it are named', () => {
+test('a failed service is developed nevertheless, and the services that wait for it are named', () => {
   expect(failedOriginals(failed({ job: 'not-ready', app: 'not-made', db: 'ready' }), ['job'])).toBe(
     'job is not ready, and is developed nevertheless; afterwards, `devctl deploy` deploys app',
   )
@@ -27,6 +27,6 @@ test.each<[string, DeployOutcome]>([
   ['the deploy ended at the deadline', failed({ job: 'not-ready' }, { ended: new Error('late') })],
   ['no service has failed', failed({ job: 'not-waited-for' })],
   ['the files have errors', { kind: 'refused', diagnostics: [] }],
-])('nothing is developed if %s', (_, outcome) => {
+])('failedOriginals allows no development if %s', (_, outcome) => {
   expect(failedOriginals(outcome, ['job'])).toBeUndefined()
 })

@@ -4,14 +4,14 @@ import { sharePorts } from '../../../../develop/ports/share-ports.ts'
 import type { FoundDevelopment } from '../../../../develop/select/find-development.ts'
 
 const forward = (localPort: number, remotePort: number, service?: string): Forward =>
-  ({ localPort, remotePort, ...(service && { service: { value: service } }) }) as Forward // without places
+  ({ localPort, remotePort, ...(service && { service: { value: service } }) }) as Forward // places are not read
 
 const found = (name: string, own: readonly Forward[], global: readonly Forward[] = []): FoundDevelopment =>
-  ({ development: { name, forward: own }, forward: global }) as unknown as FoundDevelopment // what ports are about
+  ({ development: { name, forward: own }, forward: global }) as unknown as FoundDevelopment // only these are read
 
 const ports = (all: readonly Forward[]) => all.map(({ localPort, remotePort }) => `${localPort}:${remotePort}`)
 
-test('the second of two that want a port gets the next that nobody wants', () => {
+test('the second container that wants a port gets the next port that no other wants', () => {
   const { found: all, notes } = sharePorts([
     found('api', [forward(8080, 80), forward(8081, 81)]),
     found('web', [forward(8080, 3000)]),
@@ -28,7 +28,7 @@ test('the second of two that want a port gets the next that nobody wants', () =>
   ])
 })
 
-test('forwards of the manifest are opened once, and go on with another one', () => {
+test('forwards of the manifest are opened once, and a second container has them as a spare', () => {
   const global = [forward(5432, 5432, 'db'), forward(9000, 9000, 'cache')]
   const { found: all, notes } = sharePorts([found('api', [forward(9000, 1)], global), found('web', [], global)])
   expect(notes).toEqual([])
@@ -38,7 +38,7 @@ test('forwards of the manifest are opened once, and go on with another one', () 
   ])
 })
 
-test('the same port of the same Service is one forward', () => {
+test('two forwards to the same port of a Service become one', () => {
   const { found: all, notes } = sharePorts([
     found('api', [forward(5432, 5432, 'db')]),
     found('web', [forward(5432, 5432, 'db')]),

@@ -54,13 +54,13 @@ describe('the services that can be worked on', () => {
     ],
     ['do not run it if something is built', ['tool: {image: "node:22", volumes: [".:/app"]}', API], ['api']],
     ['do not only read it', ['site: {image: nginx, volumes: [".:/usr/share/nginx/html:ro"]}'], []],
-  ])('%s', (_, lines, expected) => {
+  ])('the candidates %s', (_, lines, expected) => {
     const withVolumes = lines.some(line => line.includes('data:')) ? [...lines] : lines
     expect(names(...withVolumes)).toEqual(expected)
   })
 })
 
-test('`--all` means those that are built and those that run the folder of the Compose file', () => {
+test('allCandidatesOf returns built services and those that run the folder of the Compose file', () => {
   const { project, host } = services(API, 'tool: {image: "node:22", volumes: [".:/app"]}', DB)
   expect(allCandidatesOf(project, host).map(({ service }) => service.name)).toEqual(['api', 'tool'])
 })
@@ -78,24 +78,24 @@ const refused = async (lines: readonly string[], name?: string) => {
 }
 
 describe('the service that `up` works on', () => {
-  test('is the only candidate', async () => {
+  test('chooseCandidate returns the only candidate', async () => {
     expect(await chosen([DB, API])).toBe('api')
   })
 
-  test('is chosen among several, or they are listed', async () => {
+  test('chooseCandidate asks which of several candidates is meant, or lists them', async () => {
     expect(await chosen([API, WEB], undefined, all => all[1]!)).toBe('web')
     expect(await refused([API, WEB])).toBe(
       'there are 2 development containers: `api`, `web`\nname one of them, such as `api`',
     )
   })
 
-  test('is the one that is named, also if it is not a candidate', async () => {
+  test('chooseCandidate returns the named service, also if it is not a candidate', async () => {
     expect(await chosen([API, WEB], 'web')).toBe('web')
     expect(await chosen([API, DB], 'db')).toBe('db')
     expect(await refused([API], 'apo')).toBe('service `apo` does not exist\ndid you mean `api`?')
   })
 
-  test('is an error with two lines to add if there is none', async () => {
+  test('chooseCandidate suggests two lines to add if there is no candidate', async () => {
     expect(await refused(['db: {image: postgres}', 'api: {build: ./api, working_dir: /srv}'])).toBe(
       'no service has a folder of this machine to work on\nadd two lines to `api`:\n    volumes:\n      - ./api:/srv',
     )
@@ -107,7 +107,7 @@ describe('the service that `up` works on', () => {
     )
   })
 
-  test('is an error that names those that have a folder', async () => {
+  test('chooseCandidate names the candidates if the named service has no folder or does not exist', async () => {
     const db = 'db: {image: postgres}'
     expect(await refused([db, API], 'db')).toBe(
       'service `db` has no folder of this machine to work on\nchoose `api`, which has a folder of this machine',

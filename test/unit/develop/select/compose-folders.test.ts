@@ -33,7 +33,7 @@ function folders(service: string, { outside = {} }: { readonly outside?: Readonl
   }
 }
 
-/** The paths of /project that travel. */
+/** Returns the paths of /project that are synchronized. */
 function travelling(service: string, paths: readonly string[], index = 0): readonly string[] {
   const rules = toRules(folderRules(folders(service).folders[index]!), () => false)
   return paths.filter(path => {
@@ -47,7 +47,7 @@ function travelling(service: string, paths: readonly string[], index = 0): reado
 }
 
 describe('host volumes', () => {
-  test('are synchronized in both directions, without what other volumes hide', () => {
+  test('host volumes are synchronized in both directions, without paths that other mounts hide', () => {
     const { shown, texts } = folders(
       'volumes: [".:/app", "/app/node_modules", "data:/app/data", "./config:/app/config"], tmpfs: ["/app/tmp"]',
     )
@@ -58,7 +58,7 @@ describe('host volumes', () => {
     expect(texts).toEqual([])
   })
 
-  test('that only belong to this machine are left out', () => {
+  test('host volumes outside the project are left out, unless they are allowed', () => {
     const { shown, texts } = folders('volumes: [".:/app", "./src:/a", "./config:/b", "./assets:/c"]', {
       outside: {
         '/project/src': { path: '/home/user/.aws', is: 'read' },
@@ -70,7 +70,7 @@ describe('host volumes', () => {
     expect(texts).toEqual(['`/project/src` is outside the project and is not synchronized'])
   })
 
-  test('may be single files, of whose folder nothing else travels', () => {
+  test('a host volume can be a single file, without the other files of its folder', () => {
     const { shown, texts } = folders('volumes: [".:/app", "./config/app.yml:/etc/app.yml:ro", "./.env:/app/.env"]')
     expect(shown).toEqual(['/project:/app both without .env', '/project/config (app.yml):/etc/app.yml both'])
     expect(texts).toEqual([])
@@ -79,7 +79,7 @@ describe('host volumes', () => {
     expect(folders('volumes: [{type: bind, source: ./package.json, target: /p, x-mount: secret}]').shown).toEqual([])
   })
 
-  test('hold everything but that', () => {
+  test('host volumes include files of .dockerignore, but no mount points and no .git', () => {
     const paths = ['src/index.ts', 'dist/main.js', 'a.log', 'node_modules/', 'node_modules/x/index.js', '.git/HEAD']
     expect(travelling('volumes: [".:/app", "/app/node_modules"]', paths)).toEqual([
       'src/index.ts',
@@ -93,16 +93,16 @@ describe('rules of `develop.watch` that copy files', () => {
   const watch = (...rules: readonly string[]) => `develop: {watch: [${rules.join(', ')}]}`
   const SRC = '{path: ./src, action: sync, target: /app/src}'
 
-  test('are folders, which travel up; a relative target is in the working directory', () => {
+  test('rules are folders synchronized up; a relative target is in the working directory', () => {
     expect(folders(watch(SRC)).shown).toEqual(['/project/src:/app/src up by 1'])
     expect(folders(`working_dir: /srv, ${watch('{path: ./src, action: sync+restart, target: src/}')}`).shown).toEqual([
       '/project/src:/srv/src up by 1',
     ])
   })
 
-  test('are watched once where a host volume has the path', () => {
+  test('rules are covered by a host volume with the same paths', () => {
     expect(folders(`volumes: [".:/app"], ${watch(SRC)}`).shown).toEqual(['/project:/app both'])
-    // At another place of the container, they are another folder.
+    // A rule with another target is another folder.
     expect(folders(`volumes: [".:/app"], ${watch('{path: ./src, action: sync, target: /other}')}`).shown).toEqual([
       '/project:/app both',
       '/project/src:/other up by 1',
@@ -111,14 +111,14 @@ describe('rules of `develop.watch` that copy files', () => {
     expect(folders(`volumes: ["./config/app.yml:/etc/app.yml"], ${file}`).shown).toEqual([
       '/project/config (app.yml):/etc/app.yml both',
     ])
-    // A host volume in a watched folder is its own mount.
+    // A host volume in a watched folder stays a mount of its own.
     expect(folders(`volumes: ["./src:/app/src"], ${watch('{path: ., action: sync, target: /app}')}`).shown).toEqual([
       '/project/src:/app/src both',
       '/project:/app up without src by 1',
     ])
   })
 
-  test('that belong together are one folder', () => {
+  test('rules that belong together become one folder', () => {
     const file = '{path: ./package.json, action: sync+restart, target: /app/package.json}'
     expect(folders(watch(SRC, '{path: ., action: sync, target: /app, ignore: [src/]}', file)).shown).toEqual([
       '/project:/app up by 3',
@@ -126,7 +126,7 @@ describe('rules of `develop.watch` that copy files', () => {
     expect(folders(watch(SRC, file)).shown).toEqual(['/project:/app up by 2'])
   })
 
-  test('that clash, do not exist or rename a file are left out', () => {
+  test('rules with a used target, a missing path or a renamed file are left out', () => {
     const { shown, texts } = folders(
       watch(
         SRC,
@@ -183,15 +183,15 @@ describe('rules of `develop.watch` that copy files', () => {
       ['{path: ., action: sync, target: /app, ignore: ["*", "!src", "src/gen"]}'],
       ['src/', 'src/index.ts', 'src/lib/a.ts'],
     ],
-  ])('hold %s', (_, rules, expected) => {
+  ])('rules synchronize %s', (_, rules, expected) => {
     const found = travelling(watch(...rules), PATHS)
-    // Folders on the way may be there without files.
+    // Parent folders may be synchronized without files.
     const isFolder = (path: string) => path.endsWith('/')
     expect(found.filter(path => !isFolder(path))).toEqual(expected.filter(path => !isFolder(path)))
     expect(found).toEqual(expect.arrayContaining([...expected]))
   })
 
-  test('do not read what they ignore whole', () => {
+  test('rules do not read folders that they ignore entirely', () => {
     const folder = folders(watch('{path: ., action: sync, target: /app, ignore: [node_modules/]}')).folders[0]!
     const rules = toRules(folderRules(folder), () => false)
     expect(['node_modules', 'node_modules/x', 'dist', 'src'].map(rules.mayHoldIncluded)).toEqual([
@@ -208,7 +208,7 @@ const part = fc.oneof(word, fc.constantFrom('*', '**', '*.ts', '?', 'a*', '[ab]'
 const pattern = fc.array(part, { minLength: 1, maxLength: 4 }).map(parts => parts.join('/'))
 const path = fc.array(word, { minLength: 1, maxLength: 4 }).map(parts => parts.join('/'))
 
-test('what travels is what the rule is about: both grammars of patterns mean the same', () => {
+test('the rules of the synchronization and the filter of the watch accept the same paths', () => {
   const places = fc.constantFrom(['/p', '/p'], ['/p', '/p/src'], ['/p', '/p/a/src'], ['/p/src', '/p'])
   const patterns = fc.array(pattern, { maxLength: 3 })
   fc.assert(
@@ -231,7 +231,7 @@ test('what travels is what the rule is about: both grammars of patterns mean the
   )
 })
 
-test('what a later pattern takes back of a `.dockerignore` travels', () => {
+test('a path that a later pattern of a `.dockerignore` includes again is synchronized', () => {
   const text = '*\n!src\nsrc/gen\n!**/keep.md\n'
   const rule = { path: '/p', isFolder: true, ignore: [], include: [], dockerIgnore: { folder: '/p', text } }
   const rules = toRules(folderRules({ local: '/p', excluded: [], rules: [rule] }), () => false)

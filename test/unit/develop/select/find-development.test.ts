@@ -12,7 +12,7 @@ test.each([
   ['with the folders of a Compose file', 'dev: {api: {command: x}}', { 'compose.yaml': COMPOSE }, true],
   ['that creates its workload', 'dev: {api: {autocreate: true, sync: [".:/app"]}}', { 'compose.yaml': COMPOSE }, false],
   ['with nothing to deploy', 'dev: {api: {sync: [".:/app"]}}', {}, false],
-])('a development container %s: whether `up` deploys what is not there', async (_, manifest, files, hasDeploy) => {
+])('findDevelopment reports if `up` can deploy a development container %s', async (_, manifest, files, hasDeploy) => {
   const cwd = makeFolder({ 'devctl.yml': `${manifest}\n`, ...files })
   const workspace = { cwd, env: { DEVCTL_HOME: join(cwd, '../home') }, readStdin: async () => new Uint8Array() }
   const project = await openProject(workspace, {})

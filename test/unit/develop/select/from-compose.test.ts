@@ -30,7 +30,7 @@ const message = (run: () => unknown): string => {
 }
 
 describe('the development container of a service', () => {
-  test('synchronizes its folders, forwards its published ports and runs its own command', () => {
+  test('developmentOf synchronizes folders, forwards published ports and runs the own command', () => {
     const { development, folders, runsService, notes } = develop(
       '  Web_App: {build: ., volumes: [".:/app", "/app/node_modules"], ports: ["8080:80", "9229:9229", "5000", "53:53/udp", "7000-7001:7000-7001"]}\n',
     )
@@ -65,7 +65,7 @@ describe('the development container of a service', () => {
       'develop: {watch: [{action: sync, path: src, target: /proc/x}]}',
       '`/proc/x` is a folder of the system',
     ],
-  ])('is refused where %s has a place of the system or of devctl', (_, keys, text) => {
+  ])('developmentOf refuses %s with a target in a folder of the system or of devctl', (_, keys, text) => {
     const error = caught(() => develop(`  web: {build: ., ${keys}}\n`))
     expect(error.message).toBe(text)
     expect(error.hint).toBe('choose another path')
@@ -73,7 +73,7 @@ describe('the development container of a service', () => {
     expect(span.file.text.slice(span.start, span.end)).toMatch(/\/run\/devctl\/src|target: \/proc\/x/)
   })
 
-  test('has the defaults of `dev`', () => {
+  test('a development container of a service has the defaults of `dev`', () => {
     const { development } = develop('  web: {build: ., volumes: [".:/app"]}\n')
     const { sync: _, selector: __, forward: ___, container: ____, imagePullPolicy: _____, ...rest } = development
     const {
@@ -88,7 +88,7 @@ describe('the development container of a service', () => {
     expect(plain).toMatchObject({ mode: 'sync', persistentVolume: { enabled: true, size: '5Gi' }, sshServerPort: 2222 })
   })
 
-  test('of services in one Pod is a container of the workload that they share', () => {
+  test('a service in the Pod of another one is developed in the shared workload', () => {
     const { development } = develop(
       '  web: {build: ., volumes: [".:/app"], network_mode: "service:proxy"}\n  proxy: {image: nginx}\n',
     )
@@ -100,14 +100,14 @@ describe('the development container of a service', () => {
     ])
   })
 
-  test('says what is not synchronized, with its place', () => {
+  test('developmentOf notes a folder that is not synchronized, with its position', () => {
     const { notes } = develop(
       '  web:\n    build: .\n    volumes: [".:/app"]\n    develop:\n      watch:\n        - {path: ./none, action: sync, target: /none}\n',
     )
     expect(notes).toEqual(['compose.yaml:7:18: `/project/none` does not exist and is not synchronized'])
   })
 
-  test('has the actions of its watch rules', () => {
+  test('a development container has the actions of its watch rules', () => {
     const { actions } = develop(`  web:
     build: .
     develop:
@@ -126,7 +126,7 @@ describe('the development container of a service', () => {
     ])
   })
 
-  test('says what a command of a watch rule does not get', () => {
+  test('developmentOf notes the keys of `exec` that do not apply', () => {
     const watch = (exec: string, more = '') =>
       develop(`  web:
     build: .${more}
@@ -141,7 +141,7 @@ describe('the development container of a service', () => {
     expect(watch('user: node, privileged: false', '\n    user: node').length).toBe(0)
   })
 
-  test('has no actions that cannot be carried out', () => {
+  test('a watch rule that rebuilds a service without `build` is an error', () => {
     const watch = (image: string, rule: string) =>
       message(() => develop(`  web:\n    ${image}\n    volumes: [".:/app"]\n    develop: {watch: [${rule}]}\n`))
     expect(watch('image: node', '{path: ./src, action: rebuild}')).toBe(
@@ -164,7 +164,7 @@ describe('`dev` without `sync`', () => {
 
   const ofDeclared = (one: Development) => withHostVolumes(one, declaredCandidate(one, project, host), project, host)
 
-  test('has the host volumes of the service with its name, and keeps the rest', () => {
+  test('`dev` without `sync` uses the host volumes of its service, and keeps the rest', () => {
     for (const one of [dev('web-app'), dev('other', 'web-app'), dev('other', 'web_app')]) {
       const found = ofDeclared({ ...one, command: ['bash'] })
       expect(found.development.sync?.folders).toMatchObject([{ local: '/project/src', remote: '/app/src' }])
@@ -174,7 +174,7 @@ describe('`dev` without `sync`', () => {
     }
   })
 
-  test('is an error without such a service, or without a folder', () => {
+  test('`dev` without `sync` is an error if no service has its name or the service has no folder', () => {
     expect(message(() => ofDeclared(dev('api')))).toMatch(
       /^development container `api` has no `sync`, and no service has its name\n.*compose.yaml:3:3\nadd `sync: /,
     )

@@ -20,6 +20,6 @@ test.each([
   ['db', 1, []],
   ['db.other', 1, []],
   [undefined, 1, []],
-])('a forward to %s:%i', async (name, port, text) => {
+])('missingServices checks the Service of a forward to %s:%i', async (name, port, text) => {
   expect(await said(name, port)).toEqual(text)
 })

@@ -21,7 +21,7 @@ function dying(error: Error): Duplex {
   return stream
 }
 
-test('an agent is dialled until it answers, and its first words stay to be read', async () => {
+test('dialAgent retries until an agent answers, and leaves its first bytes in the stream', async () => {
   const answering = new PassThrough()
   setImmediate(() => answering.write('hello'))
   const streams = [dead(refused()), dying(refused()), dying(new ClusterError('unavailable', 'not yet')), answering]
@@ -30,7 +30,7 @@ test('an agent is dialled until it answers, and its first words stay to be read'
   expect(String(await new Promise(resolve => stream.once('data', resolve)))).toBe('hello')
 })
 
-test('a connection that closes without a word is tried again', async () => {
+test('dialAgent retries after a connection that closes without data', async () => {
   const answering = new PassThrough()
   answering.write('hello')
   const closing = new PassThrough()
@@ -39,14 +39,14 @@ test('a connection that closes without a word is tried again', async () => {
   expect(await dialAgent(async () => streams.shift()!, AbortSignal.timeout(5_000))).toBe(answering)
 })
 
-test('a Pod that has gone, and a server that is not there, are not waited for', async () => {
+test('dialAgent does not wait for a missing Pod or an unreachable server', async () => {
   const gone = new ClusterError('not-found', 'pods "a" not found', { status: 404 })
   await expect(dialAgent(() => Promise.reject(gone), AbortSignal.timeout(5_000))).rejects.toBe(gone)
   const cut = new ClusterError('unreachable', 'cut')
   await expect(dialAgent(async () => dying(cut), AbortSignal.timeout(5_000))).rejects.toBe(cut)
 })
 
-test('a connection on which nothing comes is replaced by another', async () => {
+test('dialAgent replaces a connection that stays silent', async () => {
   const silent = new PassThrough()
   const answering = new PassThrough()
   answering.write('hello')
@@ -56,7 +56,7 @@ test('a connection on which nothing comes is replaced by another', async () => {
   expect(silent.destroyed).toBe(true)
 })
 
-test('the signal ends it, also while nothing comes', async () => {
+test('the signal ends dialAgent, also while no data arrives', async () => {
   const stop = new AbortController()
   const stream = new PassThrough()
   const dialling = dialAgent(async () => stream, stop.signal)

@@ -5,11 +5,11 @@ import type { UpQuestions } from '../../../../develop/context.ts'
 import type { LocalFolder } from '../../../../develop/files/sync-folders.ts'
 import { EmptiedFolders } from '../../../../develop/session/emptied-folders.ts'
 
-const FOLDER = { name: '0', written: './api', remote: '/app' } as LocalFolder // what is told of it
+const FOLDER = { name: '0', written: './api', remote: '/app' } as LocalFolder // only these fields are reported
 const STOPPED = { kind: 'stopped', folder: '0', side: 'remote', loss: { files: 1_400, of: 3_032 } } as const
 const CONTINUED = { kind: 'continued', folder: '0', side: 'remote' } as const
 
-/** The folders of a session whose person is asked by `ask`, what it has told, and its answers. */
+/** Returns the folders of a session whose user is asked by `ask`, the reported events, and the answers. */
 function session(ask?: UpQuestions['whatOfEmptied']) {
   const told: OperationEvent[] = []
   const answers: string[] = []
@@ -27,7 +27,7 @@ function session(ask?: UpQuestions['whatOfEmptied']) {
 const PAIR = { local: './api', remote: '/app' }
 const LOST = { side: 'remote', loss: { files: 1_400, of: 3_032 } }
 
-test('a question is taken back when the files are there again, and that is told', async () => {
+test('a question is withdrawn when the files exist again, and that is reported', async () => {
   let isAsked = false
   const { folders, told, answers, hear } = session(
     (_, signal) =>
@@ -46,7 +46,7 @@ test('a question is taken back when the files are there again, and that is told'
   expect(told).toEqual([{ type: 'sync-continued', dev: 'api', folder: PAIR }])
 })
 
-test('an answer that comes too late is none', async () => {
+test('an answer that comes after the files exist again is ignored', async () => {
   let answer: (meaning: 'delete') => void = () => {}
   const { answers, hear } = session(
     () =>
@@ -61,7 +61,7 @@ test('an answer that comes too late is none', async () => {
   expect(answers).toEqual([])
 })
 
-test('without a person, what has stopped is told', async () => {
+test('a stopped folder is reported if no user can be asked', async () => {
   const { told, hear } = session()
   await hear(STOPPED)
   expect(told).toEqual([{ type: 'sync-stopped', dev: 'api', folder: PAIR, ...LOST }])

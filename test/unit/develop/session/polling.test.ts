@@ -6,7 +6,7 @@ import { execTarget } from '../../../../develop/exec/run-command.ts'
 import { Polling } from '../../../../develop/session/polling.ts'
 import { shellCommand } from '../../../../develop/ssh/container.ts'
 
-test('where no events of files come, commands and shells poll, also those of the next session', () => {
+test('polling applies to commands and shells, also to those of the next session', () => {
   const home = mkdtempSync(join(tmpdir(), 'devctl-polling-'))
   onTestFinished(() => rmSync(home, { recursive: true }))
   const folder = join(home, 'api')

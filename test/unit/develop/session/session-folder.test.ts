@@ -12,13 +12,13 @@ import type { OperationContext } from '../../../../project/session.ts'
 const key = { server: 'https://cluster.example.com/', namespace: 'shop', dev: 'api' }
 const WRONG = ['', '.', '..', '../..', 'a/b', 'a\\b', '/etc', 'C:', 'a\0b', 'Api']
 
-test.each(WRONG)('%j is no name of a development container or a namespace in the path of its folder', name => {
+test.each(WRONG)('%j is refused as the name of a development container and of a namespace', name => {
   expect(sessionFolder('/home', key)).toMatch(/^\/home\/develop\/[0-9a-f]{12}\/shop\/api$/)
   expect(() => sessionFolder('/home', { ...key, dev: name })).toThrow('cannot be the name of a development container')
   expect(() => sessionFolder('/home', { ...key, namespace: name })).toThrow('cannot be the name of a namespace')
 })
 
-test('a development container is not known by a name that the API server alone could have written', async () => {
+test('knownDevelopments ignores mirrors with invalid names, which only the API server could write', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-known-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   mkdirSync(join(folder, 'project'))

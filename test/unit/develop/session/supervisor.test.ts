@@ -7,7 +7,7 @@ import { Supervisor } from '../../../../develop/session/supervisor.ts'
 import type { SyncEngine } from '../../../../sync/session/sync.ts'
 import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 
-// The kubelet decides when an end is reported in a cluster: here the test reports it.
+// The kubelet decides when an end is reported in a cluster; the test reports it here.
 
 const EVICTED = { phase: 'Failed', reason: 'Evicted', message: 'Pod ephemeral local storage usage exceeds 100Mi. ' }
 
@@ -18,7 +18,7 @@ const pod = (name: string): KubeObject => ({
   spec: { containers: [{ name: 'api', image: 'api' }] },
 })
 
-/** A session in a cluster whose Pods run at once; `cut` ends its connection. */
+/** Starts a session in a cluster whose Pods run at once; `cut` ends its connection. */
 async function session() {
   const cluster = new MemoryCluster()
   const stop = new AbortController()
@@ -42,7 +42,7 @@ async function session() {
     pod: pods,
     container: 'api',
     agent: 'api',
-    // As much of it as a supervisor uses.
+    // A supervisor uses only these methods.
     sync: {
       attach: () => ({
         synced: Promise.resolve(),
@@ -71,7 +71,7 @@ async function session() {
   return { said, start, setStatus, cut: () => cut(new Error('the connection was lost')) }
 }
 
-test('why a Pod has ended is said also when the cluster tells of it after the connection was lost', async () => {
+test('the reason of the end of a Pod is reported also after the connection was lost', async () => {
   const { said, start, setStatus, cut } = await session()
   said.splice(0)
   cut()
@@ -85,7 +85,7 @@ test('why a Pod has ended is said also when the cluster tells of it after the co
   ])
 })
 
-test('it is said once', async () => {
+test('the reason of the end of a Pod is reported once', async () => {
   const { said, start, setStatus, cut } = await session()
   said.splice(0)
   setStatus('a', EVICTED)
@@ -97,7 +97,7 @@ test('it is said once', async () => {
   ])
 })
 
-test('of a Pod that goes on, nothing is said but that its connection was lost', async () => {
+test('a lost connection to a Pod that still runs is reported without another reason', async () => {
   const { said, cut } = await session()
   said.splice(0)
   cut()

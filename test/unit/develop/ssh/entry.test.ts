@@ -27,7 +27,7 @@ const entry = (dev: string, port: number) => ({
 const hasSsh = existsSync('/usr/bin/ssh')
 
 describe('the entry of a session for SSH clients', () => {
-  test('is private, replaces an older one, and is removed with its keys', async () => {
+  test('an entry is private, replaces an older one, and is removed with its keys', async () => {
     const { home } = folders()
     const first = await writeSshEntry(home, entry('api', 1001))
     const other = await writeSshEntry(home, entry('web', 1002))
@@ -46,7 +46,7 @@ describe('the entry of a session for SSH clients', () => {
     expect(text()).toBe('')
   })
 
-  test('two namespaces have one each; the short name belongs to the newer session, then to the other', async () => {
+  test('two namespaces have one entry each; the short name belongs to the newest remaining session', async () => {
     const { home } = folders()
     const hosts = () => readFileSync(sshConfigFile(home), 'utf8').match(/^Host .*/gm)
     const keyOf = (namespace: string) => readFileSync(join(home, `ssh/api.${namespace}.c1.key`), 'utf8')
@@ -61,7 +61,7 @@ describe('the entry of a session for SSH clients', () => {
     expect(readFileSync(sshConfigFile(home), 'utf8')).toBe('')
   })
 
-  test('two clusters with one name and namespace have one each, which names the context', async () => {
+  test('two clusters with the same namespace have one entry each, which names the context', async () => {
     const { home } = folders()
     const hosts = () => readFileSync(sshConfigFile(home), 'utf8').match(/^Host .*/gm)
     const ports = () => readFileSync(sshConfigFile(home), 'utf8').match(/Port \d+/g)
@@ -83,7 +83,7 @@ describe('the entry of a session for SSH clients', () => {
     expect(readFileSync(sshConfigFile(home), 'utf8')).toBe('')
   })
 
-  test('what a killed session has left is removed by the next', async () => {
+  test('the next session removes the entry of a killed session', async () => {
     const { home } = folders()
     await writeSshEntry(home, entry('old', 1001))
     const file = sshConfigFile(home)
@@ -92,7 +92,7 @@ describe('the entry of a session for SSH clients', () => {
     expect(readFileSync(file, 'utf8')).not.toMatch(/old/)
   })
 
-  test.skipIf(!hasSsh)('is what OpenSSH reads, whatever the name of the folder', async () => {
+  test.skipIf(!hasSsh)('OpenSSH reads the entry, whatever the name of the folder', async () => {
     const { home } = folders('devctl 100% entry-')
     await writeSshEntry(home, entry('api', 1001))
     const read = execFileSync('ssh', ['-G', '-F', sshConfigFile(home), 'api.devctl'], { encoding: 'utf8' })
@@ -104,7 +104,7 @@ describe('the entry of a session for SSH clients', () => {
 })
 
 describe('the line in ~/.ssh/config', () => {
-  test('is written once, before everything else, which stays as it was', async () => {
+  test('the line is written once at the start of the file, which otherwise stays as it was', async () => {
     const { home, userHome } = folders()
     const file = join(userHome, '.ssh/config')
     mkdirSync(join(userHome, '.ssh'))
@@ -119,14 +119,14 @@ describe('the line in ~/.ssh/config', () => {
     expect(includeState(home, userHome)).toBe('included')
   })
 
-  test('is not asked for again when the user does not want it', async () => {
+  test('the state is `declined` after the user refused the line', async () => {
     const { home, userHome } = folders()
     await answerInclude(home, userHome, false)
     expect(includeState(home, userHome)).toBe('declined')
     expect(existsSync(join(userHome, '.ssh'))).toBe(false)
   })
 
-  test('makes the file where there is none, and quotes what it has to', async () => {
+  test('answerInclude creates a missing file, and includeLine quotes a path with spaces', async () => {
     const { home, userHome } = folders('devctl entry-')
     await answerInclude(home, userHome, true)
     expect(readFileSync(join(userHome, '.ssh/config'), 'utf8')).toBe('Include ~/.devctl/ssh/config\n')

@@ -37,7 +37,7 @@ const setStatus = (cluster: MemoryCluster, of: KubeObject, status: object) =>
 
 const isThere = async (cluster: MemoryCluster, of: KubeObject) => (await cluster.get(ref(of))) !== undefined
 
-/** A Pod of a StatefulSet. */
+/** Creates a Pod of a StatefulSet in a phase. */
 async function addPod(cluster: MemoryCluster, of: KubeObject, phase: string): Promise<void> {
   const { uid = '' } = (await cluster.get(ref(of)))!.metadata
   const { name } = of.metadata
@@ -48,7 +48,7 @@ async function addPod(cluster: MemoryCluster, of: KubeObject, phase: string): Pr
 }
 
 describe('the order of a deploy', () => {
-  test('is configuration, workloads, routes, and then what nobody wants any more', async () => {
+  test('a deploy applies configuration, workloads and routes, and deletes unwanted objects last', async () => {
     const cluster = newCluster()
     await deploy(cluster, wanted([object('ConfigMap', 'old', { data: {} })]))
     const what = wanted(
@@ -91,7 +91,7 @@ describe('the order of a deploy', () => {
         setStatus(cluster, seed.object, done)
       },
     ],
-  ] as const)('waits for %s, and no longer', async (condition, needed, reach) => {
+  ] as const)('a workload waits for %s, and no longer', async (condition, needed, reach) => {
     const cluster = newCluster()
     const web = workload('Deployment', 'web', { spec: { replicas: 1 } }, needs(needed.service, condition))
     const deploying = deploy(cluster, wanted([], [needed, web]))
@@ -103,7 +103,7 @@ describe('the order of a deploy', () => {
     expect(await isThere(cluster, web.object)).toBe(true)
   })
 
-  test('a Pod that runs is not a healthy service', async () => {
+  test('a running Pod does not make its service healthy', async () => {
     const cluster = newCluster()
     const web = workload('Deployment', 'web', { spec: {} }, needs('db', 'service_healthy'))
     const deploying = deploy(cluster, wanted([], [db, web]))
@@ -115,7 +115,7 @@ describe('the order of a deploy', () => {
     await deploying
   })
 
-  test('what does not depend on each other is applied at the same time, and with --wait all is waited for', async () => {
+  test('independent workloads are applied at the same time, and --wait waits for all of them', async () => {
     const cluster = newCluster()
     const [web, api] = [workload('StatefulSet', 'web'), workload('StatefulSet', 'api')]
     let isOver = false
@@ -132,7 +132,7 @@ describe('the order of a deploy', () => {
     await deploying
   })
 
-  test('one that fails ends the waits of all others soon, and they are no failures', async () => {
+  test('a failed workload soon ends all other waits, which are no failures', async () => {
     const cluster = newCluster()
     const clock = new FakeClock()
     const bad = workload('Job', 'bad', { spec: { template: {} } })
@@ -149,7 +149,7 @@ describe('the order of a deploy', () => {
     expect(await isThere(cluster, web.object)).toBe(false)
   })
 
-  test('a Job that fails ends what waits for it, and nothing is pruned', async () => {
+  test('a failed Job ends the waits for it, and nothing is pruned', async () => {
     const cluster = newCluster()
     const old = object('ConfigMap', 'old', { data: {} })
     await deploy(cluster, wanted([old]))
@@ -167,7 +167,7 @@ describe('the order of a deploy', () => {
     expect(await isThere(cluster, old)).toBe(true)
   })
 
-  test('goes on when its watches begin anew', async () => {
+  test('a deploy continues when its watches restart', async () => {
     const cluster = newCluster()
     const deploying = deploy(cluster, wanted([], [db]), { wait: true })
     await settle()
@@ -205,7 +205,7 @@ describe('destroy', () => {
       { clock: new FakeClock(), signal: never, events: { planned() {}, deleted() {}, locked() {} } },
     )
 
-  test('goes backwards, and keeps claims and what asks for it', async () => {
+  test('destroy deletes in reverse order, and keeps claims and objects with the policy `keep`', async () => {
     const cluster = newCluster()
     await deploy(cluster, all)
     const result = await destroy(cluster)
@@ -223,7 +223,7 @@ describe('destroy', () => {
     ])
   })
 
-  test('takes claims when asked, the last of all; and a second one finds nothing', async () => {
+  test('destroy deletes claims only on request, and a second destroy finds nothing', async () => {
     const cluster = newCluster()
     await deploy(cluster, all)
     await destroy(cluster)
@@ -240,7 +240,7 @@ describe('destroy', () => {
   test.each<[string, (call: { kind: string }) => boolean, number]>([
     ['every kind', () => true, KINDS.length],
     ['kinds that the user may list', ({ kind }) => kind !== 'Role' && kind !== 'RoleBinding', KINDS.length - 2],
-  ])('without a record finds %s', async (_, allows, count) => {
+  ])('destroy without a record finds %s', async (_, allows, count) => {
     const cluster = newCluster()
     for (const { apiVersion, kind, ...of } of KINDS) {
       const name = `${kind.toLowerCase()}s`
@@ -252,13 +252,13 @@ describe('destroy', () => {
     expect((await destroy(cluster, { volumes: true })).deleted).toHaveLength(count)
   })
 
-  test('without a record fails where a kind is forbidden that every environment has', async () => {
+  test('destroy without a record fails if it may not list a kind that every environment has', async () => {
     const cluster = newCluster()
     cluster.allows = ({ kind }) => kind !== 'Service'
     await expect(destroy(cluster)).rejects.toThrow('forbidden')
   })
 
-  test('goes on where it was cut off', async () => {
+  test('destroy continues where it was cut off', async () => {
     const cluster = newCluster()
     await deploy(cluster, all)
     cluster.before = ({ verb, kind }) => {
@@ -271,7 +271,7 @@ describe('destroy', () => {
     expect((await destroy(cluster)).deleted.toSorted()).toEqual(['configmap/page', 'service/web'])
   })
 
-  test('waits until all is gone, when asked', async () => {
+  test('destroy with --wait waits until all objects are deleted', async () => {
     const cluster = newCluster()
     await deploy(cluster, wanted([], [web]))
     const { uid = '' } = (await cluster.get(ref(web.object)))!.metadata
@@ -290,7 +290,7 @@ describe('destroy', () => {
     expect(await isThere(cluster, web.object)).toBe(false)
   })
 
-  test('leaves other environments alone', async () => {
+  test('destroy leaves other environments alone', async () => {
     const cluster = newCluster()
     await deploy(cluster, all)
     const theirs = {

@@ -5,7 +5,7 @@ import { deployerOf, holdLease, personOf } from '../../../../environment/apply/h
 import { holder, NAMESPACE, never, newCluster } from '../../../support/objects/deploying.ts'
 import { FakeClock, settle } from '../../../support/objects/fake-clock.ts'
 
-/** A cluster that gives no answer any more to who renews a Lease. */
+/** Returns a cluster that never answers the renewal of a Lease. */
 function frozen(cluster: Cluster): Cluster {
   return new Proxy(cluster, {
     get: (target, key) =>
@@ -13,7 +13,7 @@ function frozen(cluster: Cluster): Cluster {
   })
 }
 
-test('who deploys is named as the platform knows them, and who works on something with their machine', () => {
+test('deployerOf names the person that the platform knows, personOf also names the machine', () => {
   const ofRun = { holder: { name: 'ann@r-01m8x-k2p7q (7)', person: 'ann', isGone: () => false } }
   expect([deployerOf(ofRun), personOf(ofRun)]).toEqual(['ann', 'ann@r-01m8x-k2p7q'])
   const ofLaptop = { holder: { name: 'ann@laptop (7)', isGone: () => false } }
@@ -23,7 +23,7 @@ test('who deploys is named as the platform knows them, and who works on somethin
 test.each([
   [true, true],
   [false, false],
-])('strict: %s; without an answer to a renewal the Lease is lost after its silence: %s', async (isStrict, isLost) => {
+])('a Lease that is strict (%s) is lost when its renewals stay unanswered (%s)', async (isStrict, isLost) => {
   const clock = new FakeClock()
   const lease = await holdLease({
     cluster: frozen(newCluster()),
@@ -41,13 +41,13 @@ test.each([
   })
   await clock.pass(5000)
   expect(lease.signal.aborted).toBe(false)
-  // Others take it 15 s after its last renewal.
+  // Other holders take the Lease 15 s after its last renewal.
   await clock.pass(5000)
   await settle()
   expect(lease.signal.aborted).toBe(isLost)
 })
 
-test('a look finds at once that somebody else has taken it, and changes nothing for who still has it', async () => {
+test('check detects at once that another holder took the Lease, and accepts the new holder', async () => {
   const clock = new FakeClock()
   const cluster = newCluster()
   const wish = (name: string) => ({

@@ -35,7 +35,7 @@ function setup() {
   return { cluster, clock, input, waited, holderNow, locked }
 }
 
-/** Work that ends when the test says so. */
+/** Returns work that ends when the test says so. */
 function work() {
   const signals: AbortSignal[] = []
   let end = () => {}
@@ -55,7 +55,7 @@ function later<T>(promise: Promise<T>): Promise<T> {
 }
 
 describe('the Lease of an environment', () => {
-  test('is held while the work runs, and given back with its result', async () => {
+  test('withLease holds the Lease while the work runs, and releases it with the result', async () => {
     const { input, holderNow, locked } = setup()
     const result = await withLease(input(), async () => {
       expect(await holderNow()).toBe('ann@laptop (1)')
@@ -65,7 +65,7 @@ describe('the Lease of an environment', () => {
     expect(await locked()).toBe(false)
   })
 
-  test('is given back when the work fails, and when it is interrupted', async () => {
+  test('withLease releases the Lease when the work fails, and when it is interrupted', async () => {
     const { input, locked } = setup()
     await expect(withLease(input(), async () => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(await locked()).toBe(false)
@@ -79,7 +79,7 @@ describe('the Lease of an environment', () => {
     expect(await locked()).toBe(false)
   })
 
-  test('is given back when its holder is interrupted, or cut off, while taking it', async () => {
+  test('withLease releases the Lease if the connection is cut while creating it', async () => {
     const { cluster, input, locked } = setup()
     const create = cluster.create.bind(cluster)
     cluster.create = async (object, options) => {
@@ -90,7 +90,7 @@ describe('the Lease of an environment', () => {
     expect(await locked()).toBe(false)
   })
 
-  test('is not taken from somebody who lives', async () => {
+  test('withLease does not take the Lease from a holder that renews it', async () => {
     const { clock, input, waited, holderNow } = setup()
     const { run, end } = work()
     const first = withLease(input({ holder: holder('bob@desk (2)') }), run)
@@ -108,7 +108,7 @@ describe('the Lease of an environment', () => {
     expect(await first).toBe('done')
   })
 
-  test('is waited for until it is given back', async () => {
+  test('withLease waits until the Lease is released', async () => {
     const { clock, input } = setup()
     const { run, end } = work()
     const first = withLease(input({ holder: holder('bob@desk (2)') }), run)
@@ -121,7 +121,7 @@ describe('the Lease of an environment', () => {
     expect(await second).toBe('second')
   })
 
-  test('is taken from somebody who says nothing for its duration', async () => {
+  test('withLease takes the Lease from a holder that is silent for its duration', async () => {
     const { cluster, clock, input, waited } = setup()
     await cluster.create(heldBy('dead@far (3)'))
     const taken = withLease(input(), async () => 'taken')
@@ -132,14 +132,14 @@ describe('the Lease of an environment', () => {
     expect(await taken).toBe('taken')
   })
 
-  test('is taken at once from a process of this machine that has ended', async () => {
+  test('withLease takes the Lease at once from an ended process of this machine', async () => {
     const { cluster, input, waited } = setup()
     await cluster.create(heldBy('ann@laptop (9)'))
     expect(await withLease(input({ holder: holder('me', ['ann@laptop (9)']) }), async () => 'taken')).toBe('taken')
     expect(waited).toEqual([])
   })
 
-  test('that is lost ends the work, and is left to whoever has it', async () => {
+  test('a lost Lease ends the work, and stays with its new holder', async () => {
     const { cluster, clock, input, holderNow } = setup()
     const { run } = work()
     const running = later(withLease(input(), run))
@@ -150,7 +150,7 @@ describe('the Lease of an environment', () => {
     expect(await holderNow()).toBe('bob@desk (2)')
   })
 
-  test('that is deleted ends the work', async () => {
+  test('a deleted Lease ends the work', async () => {
     const { cluster, clock, input } = setup()
     const { run } = work()
     const running = later(withLease(input(), run))
@@ -160,7 +160,7 @@ describe('the Lease of an environment', () => {
     await expect(running).rejects.toThrow('another process has taken over')
   })
 
-  test('goes on after a renewal that failed, or whose answer got lost', async () => {
+  test('withLease continues after a failed renewal, and after one whose answer is lost', async () => {
     const { cluster, clock, input, locked } = setup()
     const { run, end, signals } = work()
     const running = later(withLease(input(), run))
@@ -183,7 +183,7 @@ describe('the Lease of an environment', () => {
     expect(await locked()).toBe(false)
   })
 
-  test('ends the work when it could not be renewed for long: the cluster cannot be reached', async () => {
+  test('withLease ends the work if the Lease cannot be renewed for long', async () => {
     const { cluster, clock, input } = setup()
     const { run } = work()
     const running = later(withLease(input(), run))

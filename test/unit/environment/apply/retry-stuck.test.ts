@@ -30,7 +30,7 @@ const db = workload('StatefulSet', 'db')
 const job = workload('Job', 'seed-1', { spec: { template: {} } })
 const what = wanted([], [db, job])
 
-/** A Pod of a workload whose container waits for this reason, or runs. */
+/** Creates a Pod of a workload whose container is in this state. */
 async function addPod(cluster: MemoryCluster, of: KubeObject, name: string, state: object, more: object = {}) {
   const owner = (await cluster.get(ref(of)))!
   const pod = object(
@@ -54,7 +54,7 @@ async function unready(cluster: MemoryCluster) {
   return { steps, found: await findUnreadyWorkloads(cluster, what, steps, NOW, {}) }
 }
 
-describe('a new deploy judges new evidence', () => {
+describe('retries of stuck workloads', () => {
   test.each([
     ['an image that cannot be pulled', { waiting: { reason: 'ImagePullBackOff' } }, 'its image cannot be pulled'],
     [
@@ -63,7 +63,7 @@ describe('a new deploy judges new evidence', () => {
       'a container cannot be created',
     ],
     ['a crash loop', { waiting: { reason: 'CrashLoopBackOff' } }, 'it keeps exiting'],
-  ])('%s: the Pod is replaced', async (_, state, why) => {
+  ])('%s makes a new deploy delete the Pod', async (_, state, why) => {
     const cluster = newCluster()
     await deploy(cluster, what)
     const pod = await addPod(cluster, db.object, 'db-0', state)
@@ -82,7 +82,7 @@ describe('a new deploy judges new evidence', () => {
     expect((await plan(cluster, what)).steps.get(db)?.action, 'and nothing of it is to be changed').toBe('unchanged')
   })
 
-  test('one that runs is left alone, and so is one that is being deleted', async () => {
+  test('a new deploy leaves running Pods and Pods that are being deleted alone', async () => {
     const cluster = newCluster()
     await deploy(cluster, what)
     await addPod(cluster, db.object, 'db-0', { running: { startedAt: ago(5) } })
@@ -95,7 +95,7 @@ describe('a new deploy judges new evidence', () => {
     expect(countRetries((await unready(cluster)).found)).toEqual([])
   })
 
-  test('a Job that does not get on is made again', async () => {
+  test('a new deploy creates a stuck Job again', async () => {
     const cluster = newCluster()
     await deploy(cluster, what)
     await addPod(cluster, job.object, 'seed-1-x', { waiting: { reason: 'ErrImagePull' } })
@@ -108,7 +108,7 @@ describe('a new deploy judges new evidence', () => {
     expect(withJobsAgain(steps, found).get(db)?.action).toBe('unchanged')
   })
 
-  test('nothing is asked where all are ready', async () => {
+  test('findUnreadyWorkloads sends no requests if all workloads are ready', async () => {
     const cluster = newCluster()
     const one = wanted([], [db])
     await deploy(cluster, one)
@@ -123,7 +123,7 @@ describe('a new deploy judges new evidence', () => {
   })
 })
 
-describe('old evidence does not end a wait', () => {
+describe('evidence from before a deploy', () => {
   const changed = (kind: string, seconds: number, status: object): KubeObject => {
     const one = object(kind, 'web', { spec: { replicas: 1 }, status: { observedGeneration: 1, ...status } })
     const managedFields = [{ manager: 'devctl-retry', operation: 'Apply' as const, time: ago(seconds) }]
@@ -142,7 +142,7 @@ describe('old evidence does not end a wait', () => {
     about: { kind: 'ReplicaSet', name: 'web-1', uid: 'u' },
   })
 
-  test('a quota that was used up', () => {
+  test('an exceeded quota counts only if it is reported after the change', () => {
     expect(workloadProblems(changed('Deployment', 10, refused(60)), [], [])).toEqual([])
     expect(workloadProblems(changed('Deployment', 10, refused(60)), [warning(10)], []), 'in the same second').toEqual(
       [],
@@ -153,7 +153,7 @@ describe('old evidence does not end a wait', () => {
     expect(workloadProblems(changed('Deployment', 10, refused(8)), [], [])).toHaveLength(1)
   })
 
-  test('a deadline that had passed', () => {
+  test('a passed progress deadline counts only if it is reported after the change', () => {
     const late = (seconds: number) => ({
       conditions: [
         { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', lastUpdateTime: ago(seconds) },
@@ -163,7 +163,7 @@ describe('old evidence does not end a wait', () => {
     expect(statusOf(changed('Deployment', 10, late(5))).state).toBe('failed')
   })
 
-  test('a health check that failed', () => {
+  test('a failed health check does not count shortly after the start of the deploy', () => {
     const pod: KubeObject = object('Pod', 'web-0', {
       spec: { containers: [{ name: 'web', readinessProbe: { periodSeconds: 1, failureThreshold: 1 } }] },
       status: {
@@ -178,7 +178,7 @@ describe('old evidence does not end a wait', () => {
     expect(podProblems(pod, [unhealthy], NOW, new Map(), NOW - 60_000)).toHaveLength(1)
   })
 
-  test('a pull, or a Secret that was not there, of a Pod that was on its way: it may have been mended since', async () => {
+  test('a failed pull or a missing Secret of a Pod that had begun does not count at first', async () => {
     const cluster = newCluster()
     await deploy(cluster, what)
     const pod = await addPod(cluster, db.object, 'db-0', { waiting: { reason: 'ContainerCreating' } })

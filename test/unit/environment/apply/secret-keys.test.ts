@@ -19,8 +19,8 @@ const values = (text: string) => new Map([['password', new TextEncoder().encode(
 const add = (cluster: MemoryCluster, text = 'hunter2') => addSecretKeys(cluster, NAME, values(text), {})
 const dataIn = async (cluster: MemoryCluster) => (await cluster.get(REF))?.['data']
 
-describe('keys of a Secret', () => {
-  test('are added to a new one, which has no labels by which anybody would delete it', async () => {
+describe('addSecretKeys', () => {
+  test('addSecretKeys creates a missing Secret, without labels', async () => {
     const cluster = newCluster()
     expect(await missingKeys(cluster, NAME, ['password', 'other'], {})).toEqual(['password', 'other'])
     expect(await add(cluster)).toBe('created')
@@ -29,7 +29,7 @@ describe('keys of a Secret', () => {
     expect(await missingKeys(cluster, NAME, ['password'], {})).toEqual([])
   })
 
-  test('are added beside what is there; a key that is there keeps its value', async () => {
+  test('addSecretKeys adds missing keys to a Secret, and keeps the values of existing keys', async () => {
     const cluster = newCluster()
     await cluster.create(secret())
     expect(await missingKeys(cluster, NAME, ['other', 'password'], {})).toEqual(['password'])
@@ -38,7 +38,7 @@ describe('keys of a Secret', () => {
     expect(await dataIn(cluster)).toEqual({ other: 'b3RoZXI=', password: 'aHVudGVyMg==' })
   })
 
-  test('somebody who is faster loses nothing', async () => {
+  test('addSecretKeys extends a Secret that another user creates meanwhile', async () => {
     const cluster = newCluster()
     let isFirst = true
     cluster.before = async ({ verb }) => {
@@ -50,7 +50,7 @@ describe('keys of a Secret', () => {
     expect(await dataIn(cluster)).toEqual({ other: 'b3RoZXI=', password: 'aHVudGVyMg==' })
   })
 
-  test('one that is always changed by others is given up', async () => {
+  test('addSecretKeys gives up after five conflicts', async () => {
     const cluster = newCluster()
     await cluster.create(secret())
     cluster.before = ({ verb }) => {
@@ -60,7 +60,7 @@ describe('keys of a Secret', () => {
     expect(cluster.calls.filter(({ verb }) => verb === 'update').length).toBe(5)
   })
 
-  test('who may not read Secrets is told so', async () => {
+  test('addSecretKeys fails if the user may not read Secrets', async () => {
     const cluster = newCluster()
     cluster.before = ({ verb }) => {
       if (verb === 'get') throw new ClusterError('forbidden', 'may not get secrets')
@@ -87,14 +87,14 @@ describe('keys of a Secret', () => {
         },
       ),
     ],
-  ])('one that %s is refused', async (why, there) => {
+  ])('addSecretKeys refuses a Secret that %s', async (why, there) => {
     const cluster = newCluster()
     await cluster.create(there)
     await expect(add(cluster)).rejects.toThrow(`the Secret \`shop-db\` ${why}`)
     expect(await dataIn(cluster)).toEqual({ other: 'b3RoZXI=' })
   })
 
-  test('one that is being deleted is refused', async () => {
+  test('addSecretKeys refuses a Secret that is being deleted', async () => {
     const cluster = newCluster()
     await cluster.create(secret({}, { finalizers: ['example.com/keep'] }))
     await cluster.delete(REF)

@@ -12,8 +12,8 @@ import { endpointsOf, findEndpoints } from '../../../../environment/endpoints/en
 import { withClassProblems } from '../../../../environment/endpoints/ingress-classes.ts'
 
 /**
- * A cluster that holds these objects; Gateways may not be read where `forbidden` says so, nor routes of the Gateway API
- * with `onlyEdit`.
+ * Returns a cluster with these objects; `forbidden` forbids to read Gateways, `onlyEdit` to list HTTPRoutes and ingress
+ * classes.
  */
 function holding(objects: readonly KubeObject[], { forbidden = false, onlyEdit = false } = {}): Cluster {
   const cluster = {
@@ -34,7 +34,7 @@ function holding(objects: readonly KubeObject[], { forbidden = false, onlyEdit =
       )
     },
   }
-  return cluster as Partial<Cluster> as Cluster // what endpoints do not use is not there
+  return cluster as Partial<Cluster> as Cluster // only the methods that endpoints use
 }
 
 const labels = { 'dev.platform/environment': 'shop' }
@@ -67,13 +67,13 @@ const rule = (host: string, ...paths: readonly [path: string, service: string][]
 })
 
 describe('endpoints', () => {
-  test('of Ingresses are found by who may not read HTTPRoutes', async () => {
+  test('endpoints of Ingresses are found without the right to read HTTPRoutes', async () => {
     const objects = [ingress('web', { rules: [rule('a.example.com', ['/', 'web'])] }), slice('web', true)]
     const found = await find(objects, { onlyEdit: true })
     expect(found.map(({ url }) => url)).toEqual(['http://a.example.com'])
   })
 
-  test('are all hosts and paths, each once, the short ones first', async () => {
+  test('endpoints are all hosts and paths, each once, the shortest first', async () => {
     const found = await find([
       ingress('web', {
         rules: [rule('web-shop.example.com', ['/', 'web'], ['/api', 'api']), rule('a.example.com', ['/', 'web'])],
@@ -91,7 +91,7 @@ describe('endpoints', () => {
     ])
   })
 
-  test('leave out those of other environments', async () => {
+  test('endpoints of other environments are left out', async () => {
     const other = { ...ingress('web', { rules: [rule('a.example.com', ['/', 'web'])] }) }
     const labels = { 'dev.platform/environment': 'other' }
     expect(await find([{ ...other, metadata: { ...other.metadata, labels } }])).toEqual([])
@@ -105,12 +105,12 @@ describe('endpoints', () => {
     ['no Pods', [service('web'), slice('web')], 'no Pod of `web` is ready'],
     ['no Service', [], 'the Service `web` does not exist'],
     ['a name outside', [service('web', { type: 'ExternalName' })], undefined],
-  ])('with %s behind them', async (_, objects, reason) => {
+  ])('an endpoint with %s behind it is ready or has a reason', async (_, objects, reason) => {
     const [found] = await find([ingress('web', { rules: [rule('a.example.com', ['/', 'web'])] }), ...objects])
     expect(found).toMatchObject({ isReady: reason === undefined, ...(reason && { reason }) })
   })
 
-  test('of an HTTPRoute are its hosts with the paths of its rules', async () => {
+  test('endpoints of an HTTPRoute combine its hosts with the paths of its rules', async () => {
     const parentRefs = [{ name: 'public', namespace: 'infra' }]
     const spec = {
       parentRefs,
@@ -141,7 +141,7 @@ describe('endpoints', () => {
     ['https, too', undefined, ['HTTP', 'HTTPS'], 'https'],
     ['http at the listener it names', 'l0', ['HTTP', 'HTTPS'], 'http'],
     ['nothing that is known', undefined, [], 'https'],
-  ])('of an HTTPRoute whose Gateway speaks %s', async (_, sectionName, protocols, scheme) => {
+  ])('the URL fits an HTTPRoute whose Gateway speaks %s', async (_, sectionName, protocols, scheme) => {
     const gateway: KubeObject = {
       apiVersion: 'gateway.networking.k8s.io/v1',
       kind: 'Gateway',
@@ -167,7 +167,7 @@ describe('endpoints', () => {
     ],
     [[{ type: 'IPAddress', value: '10.0.0.7' }], 8443, undefined],
     [[], 443, undefined],
-  ])('of an HTTPRoute are asked where its Gateway takes requests: %j at %s', async (addresses, port, entry) => {
+  ])('the entry of an HTTPRoute is an address of its Gateway, if known: %j at %s', async (addresses, port, entry) => {
     const gateway: KubeObject = {
       apiVersion: 'gateway.networking.k8s.io/v1',
       kind: 'Gateway',
@@ -185,13 +185,13 @@ describe('endpoints', () => {
     [[{ type: 'Accepted', status: 'False', message: 'no listener' }], 'its gateway refuses the route: no listener'],
     [[{ type: 'ResolvedRefs', status: 'False' }], 'its gateway refuses the route: ResolvedRefs'],
     [[], undefined],
-  ])('of an HTTPRoute with the conditions %j', async (conditions, reason) => {
+  ])('an HTTPRoute with the conditions %j is ready or has a reason', async (conditions, reason) => {
     const spec = { hostnames: ['a.example.com'], rules: [{ backendRefs: [{ name: 'web' }] }] }
     const [found] = await find([httpRoute('a', spec, conditions), slice('web', true)])
     expect(found?.reason).toBe(reason)
   })
 
-  test('of an HTTPRoute that no gateway has seen are not ready', async () => {
+  test('an HTTPRoute that no gateway has accepted is not ready', async () => {
     const spec = { hostnames: ['a.example.com'], rules: [{ backendRefs: [{ name: 'web' }] }] }
     const route = { ...httpRoute('a', spec), status: {} }
     expect(await find([route, slice('web', true)])).toMatchObject([{ reason: 'no gateway has taken its route yet' }])
@@ -211,14 +211,14 @@ describe('endpoints', () => {
       {},
       'no gateway has taken its route yet',
     ],
-  ])('of an HTTPRoute whose Gateway %s are not ready', async (_, gateways, options, reason) => {
+  ])('an HTTPRoute whose Gateway %s is not ready', async (_, gateways, options, reason) => {
     const parentRefs = [{ name: 'public', namespace: 'infra' }]
     const spec = { parentRefs, hostnames: ['a.example.com'], rules: [{ backendRefs: [{ name: 'web' }] }] }
     const route = { ...httpRoute('a', spec), status: {} }
     expect(await find([route, slice('web', true), ...gateways], options)).toMatchObject([{ reason }])
   })
 
-  describe('of an Ingress that do not answer', () => {
+  describe('withClassProblems', () => {
     const rules = [rule('a.example.com', ['/', 'web'])]
     const nginx = object('networking.k8s.io/v1', 'IngressClass', 'nginx', {})
     const classes = (...names: readonly (typeof nginx)[]) =>
@@ -235,7 +235,7 @@ describe('endpoints', () => {
       ['it has no class, and there is one', {}, {}, classes(nginx), {}, plain],
       ['a controller has taken it', { ingressClassName: 'traefik' }, { status }, [], {}, plain],
       ['classes may not be read', { ingressClassName: 'traefik' }, {}, [], { onlyEdit: true }, plain],
-    ])('give the reason: %s', async (_, spec, more, found, options, reason) => {
+    ])('an Ingress that does not answer has a reason: %s', async (_, spec, more, found, options, reason) => {
       const cluster = holding([{ ...ingress('web', { ...spec, rules }), ...more }, ...found], options)
       const endpoint = { url: 'http://a.example.com', services: ['web'], isReady: false, reason: plain }
       const where = { environment: 'shop', namespace: 'shop' }
@@ -246,7 +246,7 @@ describe('endpoints', () => {
     })
   })
 
-  test('name the Secret of their certificate when it does not exist', async () => {
+  test('an endpoint names the Secret of its certificate if it does not exist', async () => {
     const tls = [
       { hosts: ['a.example.com'], secretName: 'a-tls' },
       { hosts: ['*.example.com'], secretName: 'all-tls' },
@@ -266,7 +266,7 @@ describe('endpoints', () => {
     ])
   })
 
-  test('that the manifest declares are among them', async () => {
+  test('endpoints include those that the manifest declares', async () => {
     const routes = [
       ingress('web', { rules: [rule('a.example.com', ['/', 'web'])], tls: [{ hosts: ['a.example.com'] }] }),
     ]
@@ -278,20 +278,20 @@ describe('endpoints', () => {
   })
 })
 
-describe('printed', () => {
+describe('renderEndpoints', () => {
   const endpoints = [
     { url: 'https://a.example.com', services: ['web'], isReady: true },
     { url: 'https://a.example.com/api', services: ['api', 'web'], isReady: false, reason: 'no Pod of `api` is ready' },
   ]
 
-  test('as text', () => {
+  test('renderEndpoints writes endpoints as text', () => {
     expect(renderEndpoints(endpoints, 'text')).toBe(
       'web       https://a.example.com      ready\napi, web  https://a.example.com/api  not ready: no Pod of `api` is ready\n',
     )
     expect(renderEndpoints([], 'text')).toBe('')
   })
 
-  test('as JSON', () => {
+  test('renderEndpoints writes endpoints as JSON', () => {
     expect(JSON.parse(renderEndpoints(endpoints, 'json'))).toEqual([
       { url: 'https://a.example.com', services: ['web'], ready: true },
       { url: 'https://a.example.com/api', services: ['api', 'web'], ready: false, reason: 'no Pod of `api` is ready' },
@@ -299,7 +299,7 @@ describe('printed', () => {
     expect(renderEndpoints([], 'json')).toBe('[]\n')
   })
 
-  test('as Markdown', () => {
+  test('renderEndpoints writes endpoints as Markdown', () => {
     expect(renderEndpoints(endpoints, 'md')).toBe(
       'Available endpoints:\n\n - [https://a.example.com](https://a.example.com)\n\n - [https://a.example.com/api](https://a.example.com/api) (not ready: no Pod of `api` is ready)\n',
     )

@@ -54,7 +54,7 @@ function show(pods: FakePods, request: Partial<LogRequest> = {}, world: Partial<
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => `line ${from + index}`)
 const marked = (name: string, texts: readonly string[]) => texts.map(text => `${name}: ${text}`)
 
-test('of a Pod only what its logs need stays in memory', () => {
+test('slimPod keeps only what the logs of a Pod need', () => {
   const pods = new FakePods()
   pods.add('api-1', 'api', { owner: 'job' })
   pods.start('api-1')
@@ -70,8 +70,8 @@ test('of a Pod only what its logs need stays in memory', () => {
   expect(controllerOf(slim)).toEqual(controllerOf(whole))
 })
 
-describe('what was written before', () => {
-  test('comes in the order of its times', async () => {
+describe('the history', () => {
+  test('the history of all Pods is printed in the order of time', async () => {
     const pods = new FakePods()
     pods.add('api-1', 'api')
     pods.start('api-1')
@@ -85,7 +85,7 @@ describe('what was written before', () => {
     expect(lines).toEqual(['api-1: first', 'db-0: second', 'db-0: third', 'api-1: fourth'])
   })
 
-  test('ends with the last lines, also those of the run before a restart', async () => {
+  test('the history ends with the last lines, also those before a restart', async () => {
     const pods = new FakePods()
     pods.add('api-1', 'api')
     pods.start('api-1')
@@ -98,7 +98,7 @@ describe('what was written before', () => {
     expect(lines).toEqual(marked('api-1', ['line 8', 'line 9', 'again']))
   })
 
-  test('is limited by time', async () => {
+  test('the history is limited by time', async () => {
     const pods = new FakePods()
     pods.add('api-1', 'api')
     pods.start('api-1')
@@ -110,7 +110,7 @@ describe('what was written before', () => {
     expect(lines).toEqual(['api-1: new'])
   })
 
-  test('does not wait for a node that does not answer', async () => {
+  test('the history does not wait for a node that does not answer', async () => {
     const pods = new FakePods()
     for (const name of ['api-1', 'db-0']) {
       pods.add(name, name.slice(0, -2))
@@ -140,8 +140,8 @@ describe('what was written before', () => {
   })
 })
 
-describe('following', () => {
-  test('goes on where the history ended', async () => {
+describe('showLogs with `follow`', () => {
+  test('showLogs continues where the history ended', async () => {
     const pods = new FakePods()
     pods.add('api-1', 'api')
     pods.start('api-1')
@@ -153,7 +153,7 @@ describe('following', () => {
     expect(lines).toEqual(marked('api-1', numbers(3, 8)))
   })
 
-  test('shows a new Pod from its start, and asks for its log only when it has one', async () => {
+  test('showLogs shows a new Pod from its start, and requests its log only once it runs', async () => {
     const pods = new FakePods()
     const { lines } = show(pods, { range: { tail: 0 } })
     await settle()
@@ -171,7 +171,7 @@ describe('following', () => {
   test.each([
     ['that the cluster knows of at once', true],
     ['that the cluster knows of later', false],
-  ])('goes over a restart %s, without losing or repeating a line', async (_, report) => {
+  ])('showLogs follows a restart %s, without losing or repeating a line', async (_, report) => {
     const pods = new FakePods()
     pods.add('api-1', 'api')
     pods.start('api-1')
@@ -190,7 +190,7 @@ describe('following', () => {
     expect(notices).toEqual(['api-1 ended with 7'])
   })
 
-  test('shows a run that came and went unseen', async () => {
+  test('showLogs shows a run that started and ended during an outage', async () => {
     const pods = new FakePods()
     pods.add('api-1', 'api')
     pods.start('api-1')
@@ -212,13 +212,13 @@ describe('following', () => {
     expect(lines).toEqual(marked('api-1', ['one', 'two', 'three']))
   })
 
-  test('is taken up again when the connection was cut, at the very line', async () => {
+  test('showLogs continues at the same line after a cut connection', async () => {
     const pods = new FakePods()
     pods.add('api-1', 'api')
     pods.start('api-1')
     const { lines, notices } = show(pods)
     await settle()
-    // Of one moment, as coarse clocks give them.
+    // Coarse clocks give several lines the same time.
     pods.write('api-1', ['a', 'b', 'b'], { at: '00:00:07.5' })
     await settle()
     pods.refusal = new ClusterError('unreachable', 'no network')
@@ -232,7 +232,7 @@ describe('following', () => {
     expect(new Set(notices)).toEqual(new Set(['api-1 troubled']))
   })
 
-  test('goes from the Pods of one rollout to those of the next', async () => {
+  test('showLogs continues with the Pods of the next rollout', async () => {
     const pods = new FakePods()
     pods.add('api-1', 'api')
     pods.start('api-1')
@@ -251,7 +251,7 @@ describe('following', () => {
     expect(pods.calls.filter(call => call.startsWith('api-1'))).toHaveLength(2)
   })
 
-  test('takes only what is wanted', async () => {
+  test('showLogs takes only wanted services', async () => {
     const pods = new FakePods()
     const { lines } = show(pods, { isWanted: ({ service }) => service === 'db' })
     await settle()
@@ -266,13 +266,13 @@ describe('following', () => {
     expect(pods.calls).toEqual(['db-0/db follow'])
   })
 
-  test('waits for nothing to come when there is nothing yet', async () => {
+  test('showLogs reports once that nothing exists yet', async () => {
     const { notices } = show(new FakePods())
     await settle()
     expect(notices).toEqual(['nothing'])
   })
 
-  test('ends when all belong to Jobs that have ended', async () => {
+  test('showLogs ends when all Pods belong to finished Jobs', async () => {
     const pods = new FakePods()
     pods.add('migrate-1', 'migrate', { owner: 'migrate' })
     const { lines, result } = show(pods)
@@ -292,7 +292,7 @@ describe('following', () => {
     expect(lines).toEqual(['migrate-1: done'])
   })
 
-  test('goes on for a Job that makes another Pod', async () => {
+  test('showLogs continues for a Job that creates another Pod', async () => {
     const pods = new FakePods()
     pods.add('migrate-1', 'migrate', { owner: 'migrate' })
     pods.start('migrate-1')
@@ -309,7 +309,7 @@ describe('following', () => {
     expect(lines).toEqual(['migrate-1: no', 'migrate-2: yes'])
   })
 
-  test('ends with the reason of its signal, also while a line waits to be printed', async () => {
+  test('showLogs ends with the reason of its signal, also while a line waits to be printed', async () => {
     const pods = new FakePods()
     pods.add('api-1', 'api')
     pods.start('api-1')
@@ -322,7 +322,7 @@ describe('following', () => {
     expect(await result).toBe(reason)
   })
 
-  test('fails once with what is forbidden', async () => {
+  test('showLogs fails with the error of a forbidden request', async () => {
     const pods = new FakePods()
     for (const name of ['api-1', 'api-2', 'api-3']) {
       pods.add(name, 'api')
@@ -333,7 +333,7 @@ describe('following', () => {
     expect(await show(pods, { range: { tail: 0 } }).result).toBe(pods.refusal)
   })
 
-  test('keeps a limited number of logs open, and goes to the next when one ends', async () => {
+  test('showLogs keeps a limited number of logs open, and opens the next when one ends', async () => {
     const pods = new FakePods()
     for (let index = 0; index < MAX_OPEN_LOGS + 2; index++) {
       pods.add(`api-${index}`, 'api')
@@ -352,7 +352,7 @@ describe('following', () => {
     expect(lines).toEqual([`api-${MAX_OPEN_LOGS}: waits`])
   })
 
-  test('reads no faster than lines are printed', async () => {
+  test('showLogs reads no faster than lines are printed', async () => {
     const pods = new FakePods()
     pods.add('api-1', 'api')
     pods.start('api-1')
@@ -371,7 +371,7 @@ describe('following', () => {
     expect(given).toBe(1)
   })
 
-  test('passes on what the node says in place of a log', async () => {
+  test('showLogs reports a message that the node sends in place of a log', async () => {
     const pods = new FakePods()
     pods.add('api-1', 'api')
     pods.start('api-1')
@@ -386,7 +386,7 @@ describe('following', () => {
     expect(lines).toEqual([])
   })
 
-  test('knows the time of each line', async () => {
+  test('showLogs passes on the time of each line', async () => {
     const pods = new FakePods()
     pods.add('api-1', 'api')
     pods.start('api-1')

@@ -21,6 +21,6 @@ test.each([
     /^undefined$/,
   ],
   ['forbidden', /^undefined$/],
-])('%s', (message, hint) => {
+])('admissionHint explains the refusals that it knows: %s', (message, hint) => {
   expect(String(hintOf(message))).toMatch(hint)
 })

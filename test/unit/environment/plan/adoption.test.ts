@@ -14,7 +14,7 @@ const managed = (managedFields: readonly ManagedFields[], annotations = {}): Kub
   return { ...made, metadata: { ...made.metadata, annotations, managedFields } }
 }
 
-test('what tools on the client’s side have declared becomes ours, as one', () => {
+test('migrated merges the fields of client-side tools into one entry of devctl', () => {
   const status = entry('kubectl-client-side-apply', { 'f:status': {} }, { subresource: 'status' })
   const controller = entry('kube-controller-manager', { 'f:spec': { 'f:replicas': {} } })
   const live = managed(
@@ -40,7 +40,7 @@ test('what tools on the client’s side have declared becomes ours, as one', () 
   ])
 })
 
-test('what was only changed by hand stays as it is', () => {
+test('migrated does not change an object that was only edited by hand', () => {
   const live = managed([entry('kubectl-edit', { 'f:spec': {} }), entry('argocd', {}, { operation: 'Apply' })])
   expect(isDeclaredElsewhere(live)).toBe(false)
   expect(migrated(live)).toBe(live)

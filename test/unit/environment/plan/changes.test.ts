@@ -30,7 +30,7 @@ const labelled = (labels: Readonly<Record<string, string>>, annotations = {}): K
 })
 
 describe('the plan of a deploy', () => {
-  test('creates what is new, and then has nothing to do', async () => {
+  test('the plan creates new objects, and is up to date after the deploy', async () => {
     const cluster = newCluster()
     const what = wanted([config()], [workload('Deployment', 'web')])
     const first = await plan(cluster, what)
@@ -43,7 +43,7 @@ describe('the plan of a deploy', () => {
     expect(isUpToDate(second)).toBe(true)
   })
 
-  test('updates only what differs, by the values that do', async () => {
+  test('the plan updates only objects with different values', async () => {
     const cluster = newCluster()
     await deploy(cluster, wanted([config(), config('other')]))
     const what = wanted([config('page', { a: '2' }), config('other')])
@@ -53,7 +53,7 @@ describe('the plan of a deploy', () => {
     expect(await deploy(cluster, what)).toEqual(['update configmap/page'])
   })
 
-  test('takes a change by hand back, and names who made it', async () => {
+  test('the plan reverts a manual change, and names its author', async () => {
     const cluster = newCluster()
     await deploy(cluster, wanted([config()]))
     cluster.act(ref(config()), live => ({ ...live, data: { a: 'by hand' } }), 'kubectl-edit')
@@ -83,7 +83,7 @@ describe('the plan of a deploy', () => {
   const patch = (cluster: MemoryCluster, { metadata, ...to }: KubeObject) =>
     cluster.act(
       ref({ metadata, ...to }),
-      live => ({ ...live, spec: { ...(live['spec'] as object), ...(to['spec'] as object) } }), // both have one
+      live => ({ ...live, spec: { ...(live['spec'] as object), ...(to['spec'] as object) } }), // both have a spec
       'kubectl-patch',
     )
   const mount = (mountPath: string, subPath?: string) => ({ name: 'data', mountPath, ...(subPath && { subPath }) })
@@ -119,7 +119,7 @@ describe('the plan of a deploy', () => {
       pod({}, { hostAliases: [{ ip: '10.0.0.1', hostnames: ['b'] }] }),
       'spec.template.spec.hostAliases[0].hostnames[0]',
     ],
-  ])('names who changed %s by hand', async (_, made, changed, path) => {
+  ])('the plan names the author of a manual change of %s', async (_, made, changed, path) => {
     const cluster = newCluster()
     await deploy(cluster, wanted([made]))
     patch(cluster, changed)
@@ -128,7 +128,7 @@ describe('the plan of a deploy', () => {
     ])
   })
 
-  test('names nobody for an item of a list of which others have changed another', async () => {
+  test('the plan names no author for a list item if others have changed another item', async () => {
     const cluster = newCluster()
     await deploy(cluster, wanted([service([port(80), port(81)])]))
     const live = service([port(80, { targetPort: 4444 }), port(81)])
@@ -141,7 +141,7 @@ describe('the plan of a deploy', () => {
     expect(change?.values[1]).not.toHaveProperty('by')
   })
 
-  test('refuses fields that another tool applies, unless they are to be taken', async () => {
+  test('the plan refuses fields that another tool applies, unless conflicts are forced', async () => {
     const cluster = newCluster()
     await deploy(cluster, wanted([config()]))
     await cluster.apply(config('page', { a: 'theirs' }), { manager: 'argocd', force: true })
@@ -154,7 +154,7 @@ describe('the plan of a deploy', () => {
     ])
   })
 
-  test('does not show a secret in a conflict', async () => {
+  test('the plan does not show a secret in a conflict', async () => {
     const secret = (value: string) => object('Secret', 'key', { data: { a: Buffer.from(value).toString('base64') } })
     const cluster = newCluster()
     await cluster.apply(secret('theirs'), { manager: 'argocd' })
@@ -163,7 +163,7 @@ describe('the plan of a deploy', () => {
     expect(JSON.stringify(error.notes)).not.toContain(Buffer.from('theirs').toString('base64'))
   })
 
-  test('leaves the number of replicas to whoever scales', () => {
+  test('isLeftToScaler is true only for a conflict about replicas with a scaler', () => {
     const entries = [{ manager: 'hpa', operation: 'Update' as const, subresource: 'scale' }]
     const made = object('Deployment', 'web')
     const live: KubeObject = { ...made, metadata: { ...made.metadata, managedFields: entries } }
@@ -181,7 +181,7 @@ describe('the plan of a deploy', () => {
     [{}, { 'meta.helm.sh/release-name': 'blog' }, 'the Helm release `blog`'],
     [{ 'kustomize.toolkit.fluxcd.io/name': 'apps' }, {}, 'the Flux Kustomization `apps`'],
     [{}, { 'argocd.argoproj.io/tracking-id': 'app:v1/ConfigMap:ns/page' }, 'the Argo CD application `app`'],
-  ])('never takes what belongs to somebody: %o %o', async (labels, annotations, owner) => {
+  ])('the plan never adopts an object of another owner: %o %o', async (labels, annotations, owner) => {
     const cluster = newCluster()
     await cluster.create(labelled(labels, annotations))
     for (const adopt of [false, true]) {
@@ -190,7 +190,7 @@ describe('the plan of a deploy', () => {
     }
   })
 
-  test("takes what is nobody's only when asked", async () => {
+  test('the plan adopts an object without an owner only on request', async () => {
     const cluster = newCluster()
     await cluster.create(labelled({}))
     const error = await plan(cluster, wanted([config()])).catch(error => error)
@@ -200,14 +200,14 @@ describe('the plan of a deploy', () => {
     expect(diffOf(changes)).toMatchObject([{ action: 'update', consequence: 'becomes part of the environment' }])
   })
 
-  test('finds its own objects again when the record is lost', async () => {
+  test('the plan finds its own objects after the record is lost', async () => {
     const cluster = newCluster()
     await deploy(cluster, wanted([config()]))
     await cluster.delete({ apiVersion: 'v1', kind: 'ConfigMap', name: `devctl-${ENVIRONMENT}`, namespace: NAMESPACE })
     expect(actions(await plan(cluster, wanted([config()])))).toEqual(['unchanged configmap/page'])
   })
 
-  test('replaces a Service that changes between headless and not, a Job that failed, and one that is to run again', async () => {
+  test('the plan replaces a Service that becomes or stops being headless, and a Job to run again', async () => {
     const cluster = newCluster()
     const service = (spec: object) => object('Service', 'web', { spec })
     const job = workload('Job', 'seed', { spec: { template: {} } })
@@ -227,7 +227,7 @@ describe('the plan of a deploy', () => {
     ])
   })
 
-  test('refuses an environment of another project, unless it is to be taken over', async () => {
+  test('the plan refuses an environment of another project, unless it may take it over', async () => {
     const cluster = newCluster()
     await deploy(cluster, wanted([config()]))
     for (const [source, what] of [
@@ -241,7 +241,7 @@ describe('the plan of a deploy', () => {
     }
   })
 
-  test('says that a namespace is not there', async () => {
+  test('the plan refuses a namespace that does not exist', async () => {
     const there = config()
     const elsewhere = { ...there, metadata: { ...there.metadata, namespace: 'none' } }
     const error = await plan(newCluster(), { ...wanted([elsewhere]), namespace: 'none' }).catch(error => error)
@@ -249,7 +249,7 @@ describe('the plan of a deploy', () => {
   })
 })
 
-describe('what left the files', () => {
+describe('objects that left the files', () => {
   test.each([
     ['is pruned', {}, 'prune configmap/old'],
     ['stays when it asks for it', { 'dev.platform/policy': 'keep' }, 'keep configmap/old'],
@@ -260,13 +260,13 @@ describe('what left the files', () => {
       'keep configmap/old',
     ],
     ['is pruned with another policy', { 'dev.platform/policy': 'delete' }, 'prune configmap/old'],
-  ])('%s', async (_, annotations, action) => {
+  ])('an object that left the files %s', async (_, annotations, action) => {
     const cluster = newCluster()
     await deploy(cluster, wanted([config(), config('old', { a: '1' }, { annotations })]))
     expect(actions(await plan(cluster, wanted([config()])))).toEqual(['unchanged configmap/page', action])
   })
 
-  test('stays when it is a claim, was made by a command, or has an owner', async () => {
+  test('an object that left the files stays if it is a claim, is from a command, or has an owner', async () => {
     const cluster = newCluster()
     const claim = object('PersistentVolumeClaim', 'data', { spec: { resources: {} } })
     await deploy(cluster, wanted([config(), claim]))
@@ -280,7 +280,7 @@ describe('what left the files', () => {
     expect(changes).toEqual(['unchanged configmap/page', 'keep configmap/chart', 'keep persistentvolumeclaim/data'])
   })
 
-  test('goes first when its service has another kind now, and its successor comes after it', async () => {
+  test('a workload that left the files is deleted before its successor of another kind is created', async () => {
     const cluster = newCluster()
     await deploy(cluster, wanted([], [workload('Deployment', 'web')]))
     const what = wanted([], [workload('StatefulSet', 'web')])
@@ -288,7 +288,7 @@ describe('what left the files', () => {
     expect(await deploy(cluster, what)).toEqual(['delete deployment/web', 'create statefulset/web'])
   })
 
-  test('of another environment in the namespace is not touched', async () => {
+  test('an object of another environment in the namespace is not touched', async () => {
     const cluster = newCluster()
     await deploy(cluster, wanted([config()]))
     await cluster.create(config('theirs', {}, { labels: { 'dev.platform/environment': 'other' } }))
@@ -300,7 +300,7 @@ describe('the record', () => {
   const kinds = async (cluster: ReturnType<typeof newCluster>) =>
     (await readRecord(cluster, ENVIRONMENT, NAMESPACE, {}))?.kinds.map(({ kind }) => kind)
 
-  test('has old and new kinds while a deploy runs, and only those that are left at its end', async () => {
+  test('the record has old and new kinds during a deploy, and only remaining ones at its end', async () => {
     const cluster = newCluster()
     await deploy(cluster, wanted([config()], [workload('Deployment', 'web')]))
     expect(await kinds(cluster)).toEqual(['Deployment', 'ConfigMap'])
@@ -315,7 +315,7 @@ describe('the record', () => {
     expect(await kinds(cluster)).toEqual(['Secret'])
   })
 
-  test('keeps the kinds of what stays, and of what the cluster does not know for now', async () => {
+  test('the record keeps the kinds of kept objects, and kinds that the cluster does not know', async () => {
     const cluster = newCluster()
     const widget = { apiVersion: 'example.com/v1', kind: 'Widget' }
     const known = { ...widget, name: 'widgets', namespaced: true, hasStatus: false }
@@ -329,7 +329,7 @@ describe('the record', () => {
     expect(actions(await plan(cluster, wanted([config()])))).toContain('prune widget/w')
   })
 
-  test('survives a deploy that fails in the middle, whose rest the next one does', async () => {
+  test('the record survives a deploy that fails in the middle, and the next one does the rest', async () => {
     const cluster = newCluster()
     await deploy(cluster, wanted([config('old')]))
     cluster.before = ({ verb, kind, dryRun }) => {

@@ -6,7 +6,7 @@ import { type EarlyDeployment, refuseEarly } from '../../../../environment/plan/
 import type { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 import { ENVIRONMENT, NAMESPACE, never, newCluster, object, SOURCE } from '../../../support/objects/deploying.ts'
 
-const PLAN = { environment: { name: ENVIRONMENT }, workloads: [], routes: [], secrets: [] } as unknown as Plan // as much of it as is read
+const PLAN = { environment: { name: ENVIRONMENT }, workloads: [], routes: [], secrets: [] } as unknown as Plan // only the fields that are read
 
 const refused = (cluster: MemoryCluster, objects: readonly KubeObject[], more: Partial<EarlyDeployment> = {}) =>
   refuseEarly(
@@ -37,7 +37,7 @@ test('a kind that the cluster does not have is refused, unless commands may inst
   await refused(newCluster(), [gadget], { hasMoreBefore: true })
 })
 
-test('the first object that another environment has is refused, of whatever kind', async () => {
+test('an object of any kind that belongs to another environment is refused', async () => {
   const cluster = newCluster()
   for (const kind of ['ConfigMap', 'PersistentVolumeClaim', 'Ingress'])
     await cluster.create(belonging(object(kind, 'taken', kind === 'ConfigMap' ? {} : { spec: {} }), 'blog'))
@@ -47,7 +47,7 @@ test('the first object that another environment has is refused, of whatever kind
     })
 })
 
-test('own objects, those of nobody that are adopted, and those that are being deleted are not in the way', async () => {
+test('own objects, adopted objects and objects that are being deleted are accepted', async () => {
   const cluster = newCluster()
   await cluster.create(object('ConfigMap', 'own'))
   await cluster.create({ ...object('ConfigMap', 'free'), metadata: { name: 'free', namespace: NAMESPACE } })

@@ -25,13 +25,13 @@ const web = workload('Deployment', 'web', {
 const command = '`kubectl -n ns create secret generic a --from-literal=TOKEN=… --from-literal=URL=…`'
 const span = { file: { path: 'devctl.yml', text: 'a' }, start: 0, end: 1 } as RequiredSecret['span']
 
-test('a Secret that variables come from is created in the namespace with all its keys', () => {
+test('missingSecret suggests a command that creates the Secret with all its keys', () => {
   expect(missingSecret(problem('secret "a" not found'), web, [])).toEqual({
     hint: `create it before the deploy: ${command}`,
   })
 })
 
-test('the place of one that the manifest names is there', () => {
+test('missingSecret returns the place in the manifest that names the Secret', () => {
   const required = [
     { secret: 'b', key: 'OTHER', usedBy: 'services.web.environment.OTHER' },
     { secret: 'a', key: 'URL', usedBy: 'services.web.environment.URL', ...(span && { span }) },
@@ -43,7 +43,7 @@ test('the place of one that the manifest names is there', () => {
 })
 
 test.each(['secret "c" not found', 'configmap "a" not found', 'secret "a" has no key'])(
-  'nothing is said of: %s',
+  'missingSecret returns nothing for: %s',
   text => {
     expect(missingSecret(problem(text), web, [])).toBeUndefined()
   },

@@ -7,7 +7,7 @@ import { actions, newCluster, object, plan, wanted, workload } from '../../../su
 const deployment = (containers: readonly object[], more = {}) =>
   object('Deployment', 'web', { spec: { template: { spec: { containers } }, ...more } })
 
-test('what is there and nobody speaks of stays, items are told by their names', () => {
+test('overlay keeps fields that the files do not set, and matches items by their names', () => {
   const live = deployment(
     [
       { name: 'mesh', image: 'm:1' },
@@ -21,7 +21,7 @@ test('what is there and nobody speaks of stays, items are told by their names', 
   ])
 })
 
-test('where a webhook does not answer dry runs, a deploy goes by what it sees', async () => {
+test('a plan is made without the dry run if a webhook does not support it', async () => {
   const cluster = newCluster()
   const what = (image: string) => wanted([], [workload('Deployment', 'web', deployment([{ name: 'web', image }]))])
   cluster.before = ({ dryRun }) => {

@@ -64,7 +64,7 @@ const namesOf = (plan: Plan, ...services: readonly string[]) =>
   manifestsOf(toManifests(plan), withDependencies(plan, services)).map(({ object }) => nameOf(object as never))
 
 describe('a part of an application', () => {
-  test('is what is named, what that depends on, and who shares its Pods', () => {
+  test('withDependencies adds dependencies and the services that share Pods', () => {
     const plan = planOf()
     const part = (...names: readonly string[]) => [...withDependencies(plan, names)].sort()
     expect(part('migrate')).toEqual(['migrate'])
@@ -74,7 +74,7 @@ describe('a part of an application', () => {
     expect(part('worker', 'migrate')).toEqual(['migrate', 'worker'])
   })
 
-  test('has what its Pods name and what leads to them, and nothing of others', () => {
+  test('a part has the objects that its services use or that lead to them, and no others', () => {
     const plan = planOf()
     const job = toManifests(plan).find(({ object }) => object.kind === 'Job')!.object.metadata.name
     expect(namesOf(plan, 'migrate')).toEqual([`job/${job}`, 'networkpolicy/shop-network-default'])
@@ -103,7 +103,7 @@ describe('a part of an application', () => {
     expect(namesOf(plan, 'web')).toEqual(expect.arrayContaining(['ingress/shop', 'ingress/web', 'service/agent']))
   })
 
-  test('is as it is in the whole: the Job has its name, a shared volume its affinity', () => {
+  test('the objects of a part are the same as in the whole application', () => {
     const plan = planOf()
     const whole = new Map(toManifests(plan).map(one => [nameOf(one.object as never), JSON.stringify(one.object)]))
     for (const { object } of manifestsOf(toManifests(plan), withDependencies(plan, ['api'])))
@@ -118,7 +118,7 @@ const signal = new AbortController().signal
 function inputOf(cluster: MemoryCluster, text: string, ...services: readonly string[]) {
   const whole = planOf(text)
   const part = services.length > 0 ? withDependencies(whole, services) : undefined
-  // Nothing gets ready in memory.
+  // No workload becomes ready in memory, so that no workload may wait.
   const plan = { ...whole, workloads: whole.workloads.map(({ dependencies: _, ...one }) => one) }
   return {
     cluster,
@@ -151,7 +151,7 @@ async function deploy(cluster: MemoryCluster, text: string, ...services: readonl
 const record = async (cluster: MemoryCluster) => (await readRecord(cluster, 'shop', 'ns', {}))!
 
 describe('a deploy of a part', () => {
-  test('changes that part, prunes nothing, and forgets nothing', async () => {
+  test('a deploy of a part changes that part, prunes nothing, and keeps the record', async () => {
     const cluster = new MemoryCluster({ namespace: 'ns' })
     await deploy(cluster, COMPOSE)
     const before = await record(cluster)
@@ -167,7 +167,7 @@ describe('a deploy of a part', () => {
     expect((await deploy(cluster, gone)).done).toContain('delete statefulset/worker')
   })
 
-  test('of what was never deployed makes a record, which the whole adds to', async () => {
+  test('a first deploy of a part creates a record, which a deploy of the whole extends', async () => {
     const cluster = new MemoryCluster({ namespace: 'ns' })
     const { done } = await deploy(cluster, COMPOSE, 'migrate')
     expect(done).toEqual(['create networkpolicy/shop-network-default', expect.stringMatching(/^create job\/migrate-/)])
@@ -178,13 +178,13 @@ describe('a deploy of a part', () => {
     expect((await deploy(cluster, COMPOSE, 'web', 'worker')).isUpToDate).toBe(true)
   })
 
-  test('of each service, one after the other, is all that a deploy of the whole would do', async () => {
+  test('deploys of each service, one after the other, equal a deploy of the whole', async () => {
     const cluster = new MemoryCluster({ namespace: 'ns' })
     for (const service of ['worker', 'agent', 'api', 'migrate']) await deploy(cluster, COMPOSE, service)
     expect((await deploy(cluster, COMPOSE)).isUpToDate).toBe(true)
   })
 
-  test('makes room for its own successors only', async () => {
+  test('a deploy of a part prunes only the predecessors of its own objects', async () => {
     const cluster = new MemoryCluster({ namespace: 'ns' })
     await deploy(cluster, COMPOSE)
     const changed = COMPOSE.replace('MODE: up', 'MODE: down').replace('volumes: [data:/data, files:/files]', '')
@@ -195,11 +195,11 @@ describe('a deploy of a part', () => {
   })
 })
 
-describe('what services have in the cluster', () => {
+describe('objectsOfServices', () => {
   const objectsOf = () => toManifests(planOf()).map(({ object }) => object)
   const names = (...services: readonly string[]) => objectsOfServices(objectsOf(), new Set(services)).map(nameOf)
 
-  test('is theirs by label, and of what is shared what nobody else uses', () => {
+  test('objectsOfServices returns own objects, and shared ones that no other service uses', () => {
     const worker = names('worker')
     for (const own of ['statefulset/worker', 'service/worker', 'secret/shop-other']) expect(worker).toContain(own)
     for (const one of ['persistentvolumeclaim/files', 'networkpolicy/shop-network-side']) expect(worker).toContain(one)
@@ -214,12 +214,12 @@ describe('what services have in the cluster', () => {
     expect(names('web', 'agent', 'worker')).toContain('ingress/shop')
   })
 
-  test('of who runs in the Pods of another one is little', () => {
+  test('objectsOfServices returns only the Service of a service in the Pods of another one', () => {
     expect([...leadsOf(objectsOf())]).toEqual([['agent', 'web']])
     expect(names('agent')).toEqual(['service/agent'])
   })
 
-  test('goes without the rest, and the record stays', async () => {
+  test('a destroy of a service leaves the rest of the environment and the record', async () => {
     const cluster = new MemoryCluster({ namespace: 'ns' })
     await deploy(cluster, COMPOSE)
     const before = await record(cluster)
@@ -244,7 +244,7 @@ describe('what services have in the cluster', () => {
   })
 })
 
-test('a restart writes one annotation, and is no news to the next deploy', async () => {
+test('a restart writes one annotation, which the next deploy keeps and does not count as a change', async () => {
   const cluster = new MemoryCluster({ namespace: 'ns' })
   await deploy(cluster, COMPOSE)
   const done: string[] = []

@@ -5,7 +5,7 @@ import { newCluster } from '../../../support/objects/deploying.ts'
 const rule = { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['deployments'] }
 const PATH = '/apis/apps/v1/namespaces/shop-dev/deployments/web?dryRun=All'
 
-/** The webhooks that are asked about a request, where there is one with these fields. */
+/** Returns the webhooks that are asked about a request if one with these fields exists. */
 async function asked(fields: object, method: 'PATCH' | 'DELETE' | 'POST' = 'PATCH', path = PATH) {
   const cluster = newCluster()
   const labels = { team: 'shop' }
@@ -43,7 +43,7 @@ test.each([
   expect(await asked(fields)).toEqual([])
 })
 
-test('what is in no namespace, and the core group', async () => {
+test('webhooksFor handles the core group, and objects in no namespace', async () => {
   const rules = [{ apiGroups: [''], operations: ['CREATE'], resources: ['namespaces', 'services'] }]
   const none = { rules, timeoutSeconds: 3, ...expressions('none', 'Exists') }
   expect(await asked(none, 'POST', '/api/v1/namespaces')).toEqual([{ name: 'check.example.com', seconds: 3 }])

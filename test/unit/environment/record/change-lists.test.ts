@@ -20,7 +20,7 @@ const change = (text: string): ChangeList['changes'][number] => ({
   values: [{ path: 'spec.replicas', before: text, after: '2' }],
 })
 
-test('lists are counted, the newest is first, and the last ten stay', () => {
+test('change lists are numbered, the newest is first, and the last ten are kept', () => {
   let packed: string | undefined
   for (let count = 0; count < 12; count++) packed = withChangeList(packed, list([change(`${count}`)]))
   const read = readChangeLists(packed)
@@ -28,7 +28,7 @@ test('lists are counted, the newest is first, and the last ten stay', () => {
   expect(read[0]).toEqual({ number: 12, by: 'ann', at: AT, changes: [change('11')] })
 })
 
-test('together they stay below 64 KiB: older lists go, and the last one is shortened', () => {
+test('change lists stay below 64 KiB: older ones are dropped, and the last one is shortened', () => {
   const noise = (count: number) => Array.from({ length: count }, () => change(randomBytes(100).toString('hex')))
   const two = withChangeList(withChangeList(undefined, list(noise(300))), list(noise(300)))
   expect(two.length).toBeLessThanOrEqual(64 * 1024)
@@ -57,7 +57,7 @@ test.each([
   expect(readChangeLists(withChangeList(packed, list()))).toMatchObject([{ number: 1 }])
 })
 
-test('a list that members have made longer than a deploy writes is read up to the limits', () => {
+test('a list that is longer than a deploy writes is read up to the limits', () => {
   const values = Array.from({ length: 5000 }, () => ({ path: 'x'.repeat(1000), junk: [1, 2, 3] }))
   const changes = Array.from({ length: 250 }, (_, index) => ({
     action: 'create',
@@ -72,14 +72,14 @@ test('a list that members have made longer than a deploy writes is read up to th
   expect(read).not.toHaveProperty('junk')
 })
 
-test('lists with many short values are read as far as one deploy may record values', () => {
+test('lists with many short values are read up to the limit of values', () => {
   const values = Array.from({ length: 50 }, () => ({ path: '' }))
   const changes = Array.from({ length: 150 }, () => ({ action: 'create', object: '', values }))
   const lists = Array.from({ length: 8 }, (_, index) => ({ number: 8 - index, by: '', at: AT, changes }))
   expect(readChangeLists(gzip(JSON.stringify(lists))).map(({ number }) => number)).toEqual([8])
 })
 
-test('the last deploy is the newest list without its changes', () => {
+test('lastDeploy is the newest list without its changes', () => {
   const packed = withChangeList(undefined, { ...list([change('1')]), branch: 'main', left: 3 })
   expect(lastDeploy(packed)).toEqual({ number: 1, by: 'ann', at: AT, branch: 'main' })
   expect(lastDeploy(undefined)).toBeUndefined()
@@ -90,7 +90,7 @@ const template = (env: readonly object[], image: string) => ({
 })
 const config = (value: string) => object('ConfigMap', 'settings', { data: { 'app.conf': value, port: value } })
 
-test('of what a deploy changes, it is told what, and no values of variables, commands and files', async () => {
+test('recordedChanges has paths, and no values of variables, commands and files', async () => {
   const cluster = newCluster()
   const before = [{ name: 'GREETING', value: 'hello-old' }]
   const after = [

@@ -24,7 +24,7 @@ const application = (text: string | undefined, kind = 'Deployment', labels = {})
 const withRecord = (more: object, kind?: string) => application(JSON.stringify(record(more)), kind)
 
 describe('the record of `up`', () => {
-  test('is read as it was written', () => {
+  test('the record is read as it was written', () => {
     expect(upRecordOf(withRecord({}))).toEqual(record())
     expect(readUpRecord(application(undefined))).toEqual({ kind: 'none' })
     const paused = [{ name: 'scaler', before: null }]
@@ -38,7 +38,7 @@ describe('the record of `up`', () => {
     expect(readUpRecord(withRecord({ before: [REPLICAS, claims, flux] }, 'StatefulSet')).kind).toBe('record')
   })
 
-  test('of a mirror is about the kind of its original', () => {
+  test('the record of a mirror has fields of the kind of its original', () => {
     const labels = { 'dev.platform/mirror': 'api' }
     const suspend = { path: ['spec', 'suspend'], value: null }
     const original = { ...record().original, kind: 'CronJob' }
@@ -75,13 +75,13 @@ describe('the record of `up`', () => {
       '`before` has no `spec.replicas`',
     ],
     ['a scaler without a name', withRecord({ paused: [{ before: null }] }), '`paused[0].name` is missing'],
-  ])('%s is unreadable', (_, object, problem) => {
+  ])('a record with %s is unreadable', (_, object, problem) => {
     const found = readUpRecord(object)
     expect(found).toEqual({ kind: 'unreadable', problem: expect.stringContaining(problem) })
     expect(upRecordOf(object)).toBeUndefined()
   })
 
-  test('a deploy leaves the number of Pods alone, also beside a record that cannot be read', () => {
+  test('a deploy does not set the number of Pods, also beside an unreadable record', () => {
     const wanted = { ...application(undefined), spec: { replicas: 2 } }
     expect(whileResting(wanted, application('{wrong'))).toEqual({ ...wanted, spec: {} })
   })

@@ -71,7 +71,7 @@ class Scene {
     await this.clock.pass(milliseconds)
   }
 
-  /** A Pod whose container has ended `count` times, and waits until it is started again. */
+  /** Reports a container that has ended `count` times, and waits for its next start. */
   crashed(pod: KubeObject, count: number, container = 'app', milliseconds = 1000): Promise<void> {
     const one = {
       name: container,
@@ -85,7 +85,7 @@ class Scene {
     return this.set(pod, { phase: container === 'hook' ? 'Pending' : 'Running', [key]: [one] }, milliseconds)
   }
 
-  /** A Pod that runs, and is ready since now. */
+  /** Reports a Pod that runs, and is ready since now. */
   ready(pod: KubeObject): Promise<void> {
     return this.set(pod, {
       phase: 'Running',
@@ -114,7 +114,7 @@ class Scene {
 describe('the attempts of a Job', () => {
   const job = workload('Job', 'job', NEVER_ENDS)
 
-  test('are its own: the fourth one that succeeds is a success', async () => {
+  test('failed attempts of a Job end no wait: the fourth one may succeed', async () => {
     const scene = new Scene()
     await scene.begin([job])
     const pod = await scene.pod(job)
@@ -126,7 +126,7 @@ describe('the attempts of a Job', () => {
     expect(scene).toMatchObject({ isOver: true, error: undefined })
   })
 
-  test('end with its Failed condition, and with the last lines of a Pod that is gone', async () => {
+  test('the wait for a Job ends with its Failed condition, and shows the log of a deleted Pod', async () => {
     const scene = new Scene()
     await scene.begin([job])
     const pod = await scene.pod(job)
@@ -157,7 +157,7 @@ describe('the attempts of a Job', () => {
     ])
   })
 
-  test('are reported at the deadline with what they printed', async () => {
+  test('failed attempts of a Job are reported at the deadline with their output', async () => {
     const scene = new Scene()
     await scene.begin([job])
     const pod = await scene.pod(job)
@@ -175,7 +175,7 @@ describe('the attempts of a Job', () => {
   })
 })
 
-test('a hook that fails is tried again until the deadline', async () => {
+test('a hook that fails is retried until the deadline', async () => {
   const scene = new Scene()
   const web = stateful('web')
   await scene.begin([web])
@@ -186,7 +186,7 @@ test('a hook that fails is tried again until the deadline', async () => {
   expect(await scene.told()).toMatchObject([{ code: 'deploy/crash-loop', message: '`web` exited 5 times with code 1' }])
 })
 
-describe('a server whose dependency', () => {
+describe('a server with a dependency', () => {
   const db = stateful('db')
   const web = stateful('web', 'db')
 
@@ -201,7 +201,7 @@ describe('a server whose dependency', () => {
     return { scene, first, pod }
   }
 
-  test('has become ready moments ago is tried again', async () => {
+  test('a server is retried for some time after its dependency has become ready', async () => {
     const { scene, pod } = await start()
     await scene.whole(db)
     for (const count of [1, 2, 3]) await scene.crashed(pod, count, 'app', 15_000)
@@ -212,13 +212,13 @@ describe('a server whose dependency', () => {
     expect(scene.error).toMatchObject({ workload: { service: 'web' }, tracked: { problems: [{ code: 'crash-loop' }] } })
   })
 
-  test('is not ready yet is tried again until that is', async () => {
+  test('a server is retried as long as its dependency is not ready', async () => {
     const { scene, pod } = await start()
     for (const count of [1, 2, 3, 4, 5]) await scene.crashed(pod, count, 'app', 40_000)
     expect(scene).toMatchObject({ isOver: false, error: undefined })
   })
 
-  test('fails itself is not waited for', async () => {
+  test('a server is not retried if its dependency fails, too', async () => {
     const { scene, first, pod } = await start()
     await scene.crashed(pod, 3)
     await scene.crashed(first, 3, 'app', 5000)
@@ -227,7 +227,7 @@ describe('a server whose dependency', () => {
     expect(failed.map(one => one.workload.service).sort()).toEqual(['db', 'web'])
   })
 
-  test('has been ready for long is not tried again', async () => {
+  test('a server is not retried if its dependency has been ready for long', async () => {
     const { scene, pod } = await start()
     await scene.whole(db)
     await scene.clock.pass(120_000)
@@ -236,10 +236,10 @@ describe('a server whose dependency', () => {
   })
 })
 
-describe('failures that are tolerated', () => {
+describe('tolerated failures', () => {
   const web = stateful('web')
 
-  test('end no wait: what is mended in time is a success', async () => {
+  test('a tolerated failure that is fixed in time is a success', async () => {
     const scene = new Scene()
     await scene.begin([web], true)
     const pod = await scene.pod(web)
@@ -252,7 +252,7 @@ describe('failures that are tolerated', () => {
     expect(scene).toMatchObject({ isOver: true, error: undefined })
   })
 
-  test('are reported at the deadline, with what nobody could wait for', async () => {
+  test('tolerated failures are reported at the deadline, but not the services that wait for them', async () => {
     const scene = new Scene()
     const job = workload('Job', 'job', NEVER_ENDS)
     const after = workload('StatefulSet', 'api', undefined, [
@@ -268,7 +268,7 @@ describe('failures that are tolerated', () => {
   })
 })
 
-test('a restart that reaches its deadline reports what fails', async () => {
+test('a restart that reaches its deadline reports the failed services', async () => {
   const scene = new Scene()
   const [web, api] = [stateful('web'), stateful('api')]
   for (const { object: one } of [web, api]) await scene.cluster.apply(one, { manager: 'devctl' })
@@ -318,7 +318,7 @@ describe('a Pod without a node', () => {
     return { scene, pod, tell, uid }
   }
 
-  test('for which an autoscaler adds one is waited for until the deadline', async () => {
+  test('a Pod for which an autoscaler adds a node is waited for until the deadline', async () => {
     const { scene, tell } = await start()
     await scene.clock.pass(20_000)
     await tell('TriggeredScaleUp', 'pod triggered scale-up: [{workers 1->2 (max: 5)}]')
@@ -334,14 +334,14 @@ describe('a Pod without a node', () => {
     ])
   })
 
-  test('for which no autoscaler adds one is not', async () => {
+  test('a Pod for which no autoscaler adds a node fails', async () => {
     const { scene, tell } = await start()
     await tell('NotTriggerScaleUp', "pod didn't trigger scale-up: 1 max node group size reached")
     await scene.clock.pass(20_000)
     expect(scene.error).toBeInstanceOf(WorkloadFailed)
   })
 
-  test('is waited for while another Pod ends, and some time after', async () => {
+  test('a Pod without a node is waited for while another Pod ends, and some time after', async () => {
     const { scene } = await start()
     const old = object('Pod', 'old-0', { spec: { ...SPEC, nodeName: 'a' } }, 'old')
     await scene.cluster.create({ ...old, metadata: { ...old.metadata, finalizers: ['example.com/hold'] } })
@@ -355,7 +355,7 @@ describe('a Pod without a node', () => {
     expect(scene.error).toBeInstanceOf(WorkloadFailed)
   })
 
-  test('that waits for one outlasts the progress deadline of its Deployment', async () => {
+  test('a Pod that waits for a node outlasts the progress deadline of its Deployment', async () => {
     const one = workload('Deployment', 'web', { spec: { replicas: 1 } })
     const scene = new Scene()
     await scene.begin([one])

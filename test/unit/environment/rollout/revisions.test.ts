@@ -30,7 +30,7 @@ const good = pod('good', 'pod-template-hash', 'a', '2026-01-01T10:00:00Z')
 const broken = pod('broken', 'pod-template-hash', 'b', '2026-01-01T11:00:00Z')
 const names = (pods: readonly KubeObject[]) => pods.map(({ metadata }) => metadata.name)
 
-test('a Deployment that goes back to a former template has the Pods of that one, not the youngest', () => {
+test('newestPods returns the Pods of a restored older template, not the youngest', () => {
   const sets = [set('b', '2'), set('a', '3'), set('c', '3', 'another')]
   expect(names(newestPods(workload('Deployment', seen, '3'), sets, [good, broken]))).toEqual(['good'])
   expect(names(newestPods(workload('Deployment', seen, '2'), [set('a', '1'), set('b', '2')], [good, broken]))).toEqual([
@@ -38,25 +38,25 @@ test('a Deployment that goes back to a former template has the Pods of that one,
   ])
 })
 
-test('nothing is known before the controller has seen the change, or made anything for it', () => {
+test('newestPods returns nothing before the controller has created Pods for the change', () => {
   const sets = [set('a', '1'), set('b', '2')]
   expect(newestPods(workload('Deployment', { observedGeneration: 1 }, '2'), sets, [good, broken])).toEqual([])
   expect(newestPods(workload('Deployment', seen, '3'), sets, [good, broken])).toEqual([])
   expect(newestPods(workload('DaemonSet', { ...seen, updatedNumberScheduled: 0 }), [], [good])).toEqual([])
 })
 
-test('a StatefulSet says which revision is the newest', () => {
+test('newestPods returns the Pods of the update revision of a StatefulSet', () => {
   const pods = ['x', 'y'].map(hash => pod(hash, 'controller-revision-hash', hash, '2026-01-01T10:00:00Z'))
   expect(names(newestPods(workload('StatefulSet', { ...seen, updateRevision: 'x' }), [], pods))).toEqual(['x'])
 })
 
-test('the Pods of a Job are all of them', () => {
+test('newestPods returns all Pods of a Job', () => {
   const job: KubeObject = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'job', generation: 1 } }
   const pods = ['x', 'y'].map(name => pod(name, 'job-name', 'job', '2026-01-01T10:00:00Z'))
   expect(names(newestPods(job, [], pods))).toEqual(['x', 'y'])
 })
 
-test('a StatefulSet replaces Pods of older revisions, unless somebody is to delete them', () => {
+test('replacedPods returns outdated Pods of a StatefulSet, unless its strategy is `OnDelete`', () => {
   const pods = ['x', 'y'].map(hash => pod(hash, 'controller-revision-hash', hash, '2026-01-01T10:00:00Z'))
   const set = workload('StatefulSet', { ...seen, updateRevision: 'x' })
   expect(names(replacedPods(set, pods))).toEqual(['y'])
@@ -65,7 +65,7 @@ test('a StatefulSet replaces Pods of older revisions, unless somebody is to dele
   expect(replacedPods(workload('Deployment', seen), pods)).toEqual([])
 })
 
-test('what a Deployment tells of an older ReplicaSet, whose Pods are refused still, says nothing about the newest', () => {
+test('isOlderFailure is true if only an older ReplicaSet fails to create Pods', () => {
   const refused = { conditions: [{ type: 'ReplicaFailure', status: 'True' }] }
   const [older, newest] = [{ ...set('a', '1'), status: refused }, set('b', '2')]
   const web = workload('Deployment', seen, '2')

@@ -19,7 +19,7 @@ const setStatus = (cluster: MemoryCluster, of: KubeObject, status: object) =>
 
 const at = (clock: FakeClock, seconds = 0) => new Date(clock.now() + seconds * 1000).toISOString()
 
-/** The Pod `<name>-0` of a StatefulSet. */
+/** Creates the Pod `<name>-0` of a StatefulSet. */
 async function addPod(cluster: MemoryCluster, of: KubeObject, spec: object): Promise<KubeObject> {
   const { uid = '' } = (await cluster.get(ref(of)))!.metadata
   const { name } = of.metadata
@@ -47,7 +47,7 @@ const crashed = (restartCount: number) => ({
   ],
 })
 
-/** A deploy with `--wait` of StatefulSets, each with a Pod. */
+/** Starts a deploy with `--wait` of StatefulSets, each with a Pod. */
 async function begin(
   specs: Readonly<Record<string, object>>,
   { after = [], events = {} }: { after?: readonly KubeObject[]; events?: Partial<ApplyEvents> } = {},
@@ -85,8 +85,8 @@ async function begin(
   return { cluster, clock, state, pod, ready, deploying }
 }
 
-describe('with --wait all have to be ready together', () => {
-  test('one that leaves ready is waited for again', async () => {
+describe('stability with --wait', () => {
+  test('a service that stops being ready is waited for again', async () => {
     const { clock, state, pod, ready } = await begin({ web: PROBED, api: PROBED })
     await pod('web', running(clock))
     await pod('api', running(clock))
@@ -98,7 +98,7 @@ describe('with --wait all have to be ready together', () => {
     expect(state).toMatchObject({ isOver: true, error: undefined })
   })
 
-  test('a crash loop that begins after it was ready is a failure', async () => {
+  test('a crash loop that begins after a service was ready is a failure', async () => {
     const { clock, state, pod, ready } = await begin({ web: PROBED, api: PROBED })
     await pod('web', running(clock))
     await ready('web')
@@ -111,14 +111,14 @@ describe('with --wait all have to be ready together', () => {
     expect(state.error).toMatchObject({ workload: { service: 'web' }, tracked: { problems: [{ code: 'crash-loop' }] } })
   })
 
-  test('one with a health check is not watched for longer', async () => {
+  test('a service with a health check is not watched for longer', async () => {
     const { clock, state, pod, ready } = await begin({ web: PROBED })
     await pod('web', running(clock))
     await ready('web')
     expect(state).toMatchObject({ isOver: true, error: undefined })
   })
 
-  test('one without is watched for four seconds, and that is told once', async () => {
+  test('a service without a health check is watched for four seconds, and is reported once', async () => {
     const told: (readonly string[])[] = []
     const events = { watching: (services: readonly string[]) => told.push(services) }
     const { clock, state, pod, ready } = await begin({ web: PLAIN, api: PROBED }, { events })
@@ -136,7 +136,7 @@ describe('with --wait all have to be ready together', () => {
   test.each([
     [3, 9, 2],
     [8, 15, 2],
-  ])('one that ran for %i seconds and ended has to run for longer than that', async (ran, short, more) => {
+  ])('a service that ran for %i seconds and ended must then run for longer than that', async (ran, short, more) => {
     const { clock, state, pod, ready } = await begin({ web: PLAIN })
     const lastState = { terminated: { exitCode: 1, startedAt: at(clock, -ran), finishedAt: at(clock) } }
     await pod('web', running(clock, 1, { lastState }))
@@ -147,7 +147,7 @@ describe('with --wait all have to be ready together', () => {
     expect(state).toMatchObject({ isOver: true, error: undefined })
   })
 
-  test('one that has ended is not taken for stable while its controller has not seen it', async () => {
+  test('a service that has ended is not stable, although its controller has not seen the end', async () => {
     const { clock, state, pod, ready } = await begin({ web: PLAIN, api: PROBED })
     await pod('web', running(clock))
     await pod('api', running(clock))
@@ -159,7 +159,7 @@ describe('with --wait all have to be ready together', () => {
     expect(state.isOver).toBe(false)
   })
 
-  test('a sidecar without a check is watched as well', async () => {
+  test('a sidecar without a health check is watched, too', async () => {
     const sidecar = { name: 'side', image: 'side', restartPolicy: 'Always' }
     const { clock, state, pod, ready } = await begin({ web: { ...PROBED, initContainers: [sidecar] } })
     const side = { name: 'side', restartCount: 0, state: { running: { startedAt: at(clock) } } }
@@ -171,7 +171,7 @@ describe('with --wait all have to be ready together', () => {
     expect(state.isOver).toBe(true)
   })
 
-  test('an evicted Pod does not hold up the one that took its place', async () => {
+  test('an evicted Pod does not delay the success of the Pod that replaces it', async () => {
     const { clock, state, pod, ready, cluster } = await begin({ web: PLAIN })
     await pod('web', { phase: 'Failed', reason: 'Evicted', containerStatuses: [{ name: 'app', restartCount: 0 }] })
     const old = (await cluster.get({ apiVersion: 'v1', kind: 'Pod', name: 'web-0', namespace: 'ns' }))!
@@ -209,11 +209,11 @@ describe('a Job that is a server', () => {
     return state
   }
 
-  test('is ready when its Pod is', async () => {
+  test('a Job that is a server is ready when its Pod is ready', async () => {
     expect(await start(false, 'service_healthy')).toEqual({ isOver: true, error: undefined })
   })
 
-  test('is named when the time is up, where only its ports say that it is one', async () => {
+  test('a Job whose ports make it a server is named at the deadline, with what waits for its end', async () => {
     const [cluster, clock, deadline] = [newCluster(), new FakeClock(), new AbortController()]
     const job = { ...workload('Job', 'job', { spec: { template: {} } }), isServer: true }
     const needs = [{ service: 'job', condition: 'service_completed_successfully' as const }]
@@ -237,7 +237,7 @@ describe('a Job that is a server', () => {
     })
   })
 
-  test('is waited for until the deadline by what waits for its end: a migration may have a health check, too', async () => {
+  test('a service that waits for the end of a server waits until the deadline', async () => {
     const deadline = new AbortController()
     const state = await start(false, 'service_completed_successfully', deadline.signal)
     expect(state).toMatchObject({ isOver: false, error: undefined })
@@ -265,7 +265,7 @@ describe('routes', () => {
   const isThere = async (cluster: MemoryCluster, name: string) =>
     (await cluster.get({ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name, namespace: 'ns' })) !== undefined
 
-  test('of services that are ready are made although another failed', async () => {
+  test('routes of ready services are created although another service failed', async () => {
     const routed: string[] = []
     const { clock, cluster, state, pod, ready } = await begin(
       { web: PROBED, api: PROBED },
@@ -285,7 +285,7 @@ describe('routes', () => {
     expect(await isThere(cluster, 'api')).toBe(false)
   })
 
-  test('are made while another service is still waited for', async () => {
+  test('routes of ready services are created while another service is still waited for', async () => {
     const { clock, cluster, state, pod, ready } = await begin(
       { web: PROBED, slow: PROBED },
       { after: [route('web', 'web'), route('slow', 'slow')] },
@@ -298,8 +298,8 @@ describe('routes', () => {
   })
 })
 
-describe('what is deleted while it is waited for', () => {
-  /** A deploy that waits, and its end. */
+describe('workloads that are deleted during the wait', () => {
+  /** Starts a deploy that waits, and returns its end. */
   async function waiting() {
     const cluster = newCluster()
     const one = workload('StatefulSet', 'db')
@@ -309,13 +309,13 @@ describe('what is deleted while it is waited for', () => {
     return { cluster, one, done }
   }
 
-  test('ends the wait', async () => {
+  test('a deleted workload ends the wait', async () => {
     const { cluster, one, done } = await waiting()
     await cluster.delete(ref(one.object))
     await expect(done).rejects.toThrow('`statefulset/db` was deleted while devctl waited for it')
   })
 
-  test('also when it is still there', async () => {
+  test('a workload that is being deleted ends the wait', async () => {
     const { cluster, one, done } = await waiting()
     cluster.act(ref(one.object), live => ({
       ...live,
@@ -328,7 +328,7 @@ describe('what is deleted while it is waited for', () => {
   test.each([
     ['gone', []],
     ['kept by a finalizer', ['example.com/hold']],
-  ])('does not count as ready any more: %s', async (_, finalizers) => {
+  ])('a deleted workload does not count as ready any more: %s', async (_, finalizers) => {
     const statuses = new Map<string, string>()
     const status: ApplyEvents['status'] = (service, { state, text }) => statuses.set(service, `${state} ${text}`)
     const { cluster, clock, state, pod, ready } = await begin({ web: PROBED, api: PROBED }, { events: { status } })
@@ -344,7 +344,7 @@ describe('what is deleted while it is waited for', () => {
   })
 })
 
-test('how a workload is is told when its Pods are known, and not before', async () => {
+test('the status of a workload is reported only after its Pods are known', async () => {
   const clock = new FakeClock()
   const first = await begin({ web: PROBED })
   await first.pod('web', running(clock))
@@ -372,7 +372,7 @@ describe('Pods that a quota refuses', () => {
     ],
   }
 
-  /** A deploy that has seen a refusal for four seconds. */
+  /** Starts a deploy that has seen a refusal for four seconds. */
   async function start() {
     const [cluster, clock] = [newCluster(), new FakeClock()]
     const web = workload('Deployment', 'web', { spec: { replicas: 1 } })
@@ -401,7 +401,7 @@ describe('Pods that a quota refuses', () => {
   const wasTried = async (cluster: MemoryCluster, { object: web }: { readonly object: KubeObject }) =>
     (await cluster.get(ref(web)))!.metadata.managedFields!.some(({ manager }) => manager === 'devctl-try')
 
-  test('are made when it is gone: the API server knows that some moments later', async () => {
+  test('a refusal of Pods that passes is no failure', async () => {
     const { cluster, clock, web, state } = await start()
     expect(state.isOver).toBe(false)
     setStatus(cluster, web.object, replicas(1))
@@ -409,17 +409,17 @@ describe('Pods that a quota refuses', () => {
     expect(state).toEqual({ isOver: true, error: undefined })
   })
 
-  test('are tried again at once, where their controller backs off for minutes', async () => {
+  test('refused Pods are requested again at once, while their controller backs off', async () => {
     const { cluster, clock, web, state } = await start()
     await clock.pass(11_000)
-    // No newer refusal was seen: the one that is known says nothing of now.
+    // No newer refusal was seen, and the known one says nothing about the present.
     expect([await wasTried(cluster, web), state.isOver]).toEqual([true, false])
     setStatus(cluster, web.object, replicas(1))
     await clock.pass(20_000)
     expect(state).toEqual({ isOver: true, error: undefined })
   })
 
-  test('are a failure when they are refused after that, too', async () => {
+  test('Pods that are refused again are a failure', async () => {
     const { clock, state, refuse } = await start()
     await clock.pass(1000)
     expect(state.isOver).toBe(false)
@@ -428,7 +428,7 @@ describe('Pods that a quota refuses', () => {
     expect(state.error).toMatchObject({ workload: { service: 'web' }, tracked: { problems: [{ code: 'refused' }] } })
   })
 
-  test('are a failure after twenty seconds, where no events are seen', async () => {
+  test('refused Pods are a failure after twenty seconds without newer events', async () => {
     const { clock, state } = await start()
     await clock.pass(17_000)
     expect(state.error).toMatchObject({ workload: { service: 'web' }, tracked: { problems: [{ code: 'refused' }] } })

@@ -10,21 +10,21 @@ const pod = (startedAt: string | undefined, { restartCount = 0, isProbed = false
   status: { containerStatuses: [{ name: 'web', restartCount, state: startedAt ? { running: { startedAt } } : {} }] },
 })
 
-test('a container without a readiness probe has to be at work for three seconds', () => {
+test('a container without a readiness probe must run for three seconds', () => {
   const settling = new StabilityWindow()
   settling.see(pod(at(0)), NOW, false)
   expect(settling.isSettled(pod(at(0)), NOW + 2900)).toBe(false)
   expect(settling.isSettled(pod(at(0)), NOW + 3000)).toBe(true)
 })
 
-test('one that ended and was started again begins anew', () => {
+test('a container that restarts must run for three seconds again', () => {
   const settling = new StabilityWindow()
   settling.see(pod(at(0)), NOW, false)
   settling.see(pod(at(10), { restartCount: 1 }), NOW + 10_000, false)
   expect(settling.isSettled(pod(at(10), { restartCount: 1 }), NOW + 12_000)).toBe(false)
 })
 
-test('one that was there before has done so already; one whose cluster is ahead of us has not', () => {
+test('an existing container is settled, unless its start is in the future', () => {
   const settling = new StabilityWindow()
   settling.see(pod(at(-60)), NOW, true)
   expect(settling.isSettled(pod(at(-60)), NOW)).toBe(true)
@@ -34,7 +34,7 @@ test('one that was there before has done so already; one whose cluster is ahead 
   expect(ahead.isSettled(pod(at(60)), NOW + 3000)).toBe(true)
 })
 
-test('on a node that tells of a start late, it has to be at work for longer', () => {
+test('a container must run for longer on a node that reports its start late', () => {
   const ready = (seconds: number) => {
     const { status, ...rest } = pod(at(0))
     const conditions = [{ type: 'ContainersReady', status: 'True', lastTransitionTime: at(seconds) }]
@@ -49,7 +49,7 @@ test('on a node that tells of a start late, it has to be at work for longer', ()
   expect([0, 1, 3, 100].map(settledAfter)).toEqual([3, 3, 9, 33])
 })
 
-test('one with a readiness probe is as ready as that says, and one that does not run is not', () => {
+test('a container with a readiness probe is settled at once, and one that does not run is not', () => {
   const settling = new StabilityWindow()
   expect(settling.isSettled(pod(at(0), { isProbed: true }), NOW)).toBe(true)
   expect(settling.isSettled(pod(undefined), NOW + 9000)).toBe(false)

@@ -18,7 +18,7 @@ const full = { ...seen, replicas: 2, updatedReplicas: 2, readyReplicas: 2, avail
 const late = { conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }] }
 const two = { replicas: 2 }
 
-describe('the status of a workload', () => {
+describe('statusOf', () => {
   test.each<[string, KubeObject, string, string]>([
     ['has none yet', made('Deployment', two, undefined), 'waiting', 'Deployment 0/2 ready'],
     ['is as wanted', made('Deployment', two, full), 'ready', 'Deployment 2/2 ready'],
@@ -87,7 +87,7 @@ describe('the status of a workload', () => {
       'failed',
       'Job failed: too often',
     ],
-  ])('%s', (_, of, state, text) => {
+  ])('statusOf returns the state and the text of a status: %s', (_, of, state, text) => {
     const status = statusOf(of)
     expect(status.state).toBe(state)
     expect(status.text).toContain(text)
@@ -103,7 +103,7 @@ describe('the status of a workload', () => {
     ['service_completed_successfully', 'ready', true, false],
     ['service_completed_successfully', 'complete', false, true],
     ['service_completed_successfully', 'failed', true, false],
-  ] as const)('%s of one that is %s, Pod started: %s → %s', (condition, state, hasStartedPod, reached) => {
+  ] as const)('isReached of %s, state %s and a started Pod %s is %s', (condition, state, hasStartedPod, reached) => {
     expect(isReached(condition, { state, text: '' }, hasStartedPod)).toBe(reached)
   })
 })
@@ -137,7 +137,7 @@ const unscheduled = (seconds: number) => ({
   ],
 })
 
-describe('what keeps a Pod from being ready', () => {
+describe('podProblems', () => {
   test.each<[string, KubeObject, readonly Warning[], readonly string[]]>([
     ['ErrImagePull', pod(waiting('ErrImagePull')), [], ['image-pull words']],
     ['InvalidImageName', pod(waiting('InvalidImageName', '')), [], ['image-pull InvalidImageName']],
@@ -214,13 +214,13 @@ describe('what keeps a Pod from being ready', () => {
     ],
     ['a mount that failed once', pod({ phase: 'Pending' }), [warning('FailedMount', 'no disk')], []],
     ['a mount that failed before', pod({ phase: 'Running' }), [warning('FailedMount', 'no disk', { count: 9 })], []],
-  ])('%s', (_, of, warnings, problems) => {
+  ])('podProblems judges %s', (_, of, warnings, problems) => {
     expect(podProblems(of, warnings, NOW).map(({ code, detail }) => `${code} ${detail}`)).toEqual(problems)
     const ending = { ...of, metadata: { ...of.metadata, deletionTimestamp: ago(1) } }
     expect(podProblems(ending, warnings, NOW)).toEqual([])
   })
 
-  test('a crash loop has its exit code and reason', () => {
+  test('the problem of a crash loop has its exit code and reason', () => {
     const terminated = { exitCode: 137, reason: 'OOMKilled' }
     const state = { waiting: { reason: 'CrashLoopBackOff' } }
     const of = pod(container({ restartCount: 3, state, lastState: { terminated } }))
@@ -232,18 +232,18 @@ describe('what keeps a Pod from being ready', () => {
     ['Succeeded', true],
     ['Pending', false],
     ['Failed', false],
-  ])('a Pod that is %s has started: %s', (phase, started) => {
+  ])('hasStarted of a Pod that is %s is %s', (phase, started) => {
     expect(hasStarted(pod({ phase }))).toBe(started)
   })
 })
 
-describe('what keeps a workload from having Pods, and a claim from a volume', () => {
+describe('workloadProblems and claimProblems', () => {
   test.each([
     ['exceeded quota: none', true],
     ['pods "web" is forbidden: violates PodSecurity "restricted"', true],
     ['admission webhook "x" denied the request', true],
     ['the server is on its way up', false],
-  ])('%s: refused %s', (message, isRefused) => {
+  ])('workloadProblems reports "%s" as refused: %s', (message, isRefused) => {
     const conditions = [{ type: 'ReplicaFailure', status: 'True', message }]
     const found = workloadProblems(made('Deployment', {}, { conditions }), [], [])
     expect(found.map(({ code }) => code)).toEqual(isRefused ? ['refused'] : [])
@@ -256,7 +256,7 @@ describe('what keeps a workload from having Pods, and a claim from a volume', ()
     ['Pending', [warning('ProvisioningFailed', 'no class')], 1],
     ['Bound', [warning('ProvisioningFailed', 'no class')], 0],
     ['Lost', [], 1],
-  ] as const)('a claim that is %s with %j', (phase, warnings, count) => {
+  ] as const)('claimProblems judges a claim that is %s with %j', (phase, warnings, count) => {
     expect(claimProblems(made('PersistentVolumeClaim', {}, { phase }), warnings)).toHaveLength(count)
   })
 })

@@ -185,7 +185,7 @@ test.each<[code: Problem['code'], detail: string, at: string, hint: RegExp, mess
     /storage class `fast` does not exist/,
   ],
   ['serves', '`api`', 'restart', /let `api` wait with `condition: service_healthy`/],
-])('%s: %s', async (code, detail, at, hint, message) => {
+])('the hint fits the problem %s: %s', async (code, detail, at, hint, message) => {
   const found = await told(code, detail)
   expect(found).toMatchObject({ at, hint: expect.stringMatching(hint) })
   if (message) expect(found.message).toMatch(message)
@@ -195,7 +195,7 @@ test.each([
   ['worker', 'restart', 'set `restart` to `always`'],
   ['swarm', 'condition', 'set `deploy.restart_policy.condition` to `any`'],
   ['bare', undefined, 'write `restart: always`'],
-])('a server that is a Job is told the key that its file has: %s', async (service, at, hint) => {
+])('the hint for a server that is a Job names the key in its file: %s', async (service, at, hint) => {
   const found = await told('serves', '`api`', {}, service)
   expect(found.at === service ? undefined : found.at).toBe(at)
   expect(found.hint).toBe(`for a server, ${hint}, and let \`api\` wait with \`condition: service_healthy\``)
@@ -205,12 +205,12 @@ test.each([
   ['db-password', 'db_password'],
   ['token', '{source: token, target: db}'],
   ['creds-of-prod', 'secrets'],
-])('the Secret `%s` is not looked for among volumes with a similar name', async (secret, at) => {
+])('the Secret `%s` is not confused with a volume of a similar name', async (secret, at) => {
   const found = await told('configuration', `secret "${secret}" not found`, {}, 'named')
   expect(found).toMatchObject({ at, hint: expect.stringContaining('change `secrets`') })
 })
 
-test('a node that is not ready is named as that, not as a taint', async () => {
+test('a node that is not ready is named as such, not as a taint', async () => {
   const found = await told(
     'unschedulable',
     '0/1 nodes are available: 1 node(s) had untolerated taint {node.kubernetes.io/not-ready: }.',
@@ -218,7 +218,7 @@ test('a node that is not ready is named as that, not as a taint', async () => {
   expect(found.hint).toMatch(/^a node is not ready: `kubectl get nodes`/)
 })
 
-test('what was killed for its memory names the limit that is written', async () => {
+test('the hint for a container that was killed for its memory names the written limit', async () => {
   const ends = { count: 3, exitCode: 137, reason: 'OOMKilled' }
   expect(await told('crash-loop', '', { ends })).toMatchObject({
     at: 'mem_limit',
@@ -230,7 +230,7 @@ test('what was killed for its memory names the limit that is written', async () 
   })
 })
 
-test('a container that its health check had stopped names the check', async () => {
+test('the hint for a container that its health check stopped names the check', async () => {
   const ends = { count: 3, exitCode: 137 }
   const warnings = [warning('Liveness probe failed: sh: curl: not found')]
   const found = await told('crash-loop', '', { ends, warnings })
@@ -240,7 +240,7 @@ test('a container that its health check had stopped names the check', async () =
 test.each([
   ['Container web failed liveness probe, will be restarted', 'deploy/crash-loop', 'test'],
   ['Stopping container web', 'deploy/ends-well', 'restart'],
-])('one that ends without an error because it was stopped is not taken for a Job: %s', async (message, code, at) => {
+])('a restart after exit code 0 is explained by the reason of the stop: %s', async (message, code, at) => {
   const ends = { count: 3, exitCode: 0 }
   const warnings = [warning('Liveness probe failed: HTTP probe failed with statuscode: 404')]
   const killed = [{ ...object('Event', 'a'), reason: 'Killing', message }]
@@ -250,8 +250,8 @@ test.each([
     expect(found.message).toBe('`web` was stopped 3 times, because its health check failed')
 })
 
-test('a limit is told as it is written, also when loading has made bytes of it', async () => {
-  const limit = get(services, 'web', 'mem_limit') as ScalarTree // it is written so
+test('the hint names a limit as it is written, also if loading has converted it to bytes', async () => {
+  const limit = get(services, 'web', 'mem_limit') as ScalarTree // the file has a scalar
   const entries = new Map([['mem_limit', { ...entry(services, 'web')!, value: { ...limit, value: 67108864 } }]])
   const bytes: Tree = { kind: 'map', span: limit.span, entries }
   const ends = { count: 3, exitCode: 137, reason: 'OOMKilled' }
@@ -262,19 +262,19 @@ test.each([
   [127, 'command', /`command`/],
   [126, 'command', /`command`/],
   [1, 'web', /devctl logs web/],
-])('exit code %i', async (exitCode, at, hint) => {
+])('the hint fits exit code %i', async (exitCode, at, hint) => {
   expect(await told('crash-loop', '', { ends: { count: 3, exitCode } })).toMatchObject({
     at,
     hint: expect.stringMatching(hint),
   })
 })
 
-test('one that does its work and ends names the restart policy', async () => {
+test('the hint for a container that completes its work names the restart policy', async () => {
   const found = await told('crash-loop', '', { ends: { count: 3, exitCode: 0 } })
   expect(found).toMatchObject({ code: 'deploy/ends-well', at: 'restart' })
 })
 
-test('a stack trace is indented by spaces: a tab would be shown as an escape', async () => {
+test('a stack trace is indented by spaces, since a tab would be shown as an escape', async () => {
   const { notes } = await told('crash-loop', '', {
     container: 'web',
     log: ['java.net.ConnectException', '\tat Main.main'],
@@ -286,7 +286,7 @@ test.each([
   'unable to retrieve container logs for containerd://1a2b',
   'failed to try resolving symlinks in path "/var/log/pods/x/web/0.log": lstat /var/log/pods/x: no such file or directory',
   'container "web" in pod "web-1" is waiting to start: trying and failing to pull image',
-])('the kubelet is not taken for the program: %s', async line => {
+])('a message of the kubelet is not taken for output of the program: %s', async line => {
   const found = await told('crash-loop', '', {
     pod: object('Pod', 'web-1'),
     container: 'web',
@@ -296,7 +296,7 @@ test.each([
   expect(found.notes).toEqual(['pod/web-1 printed nothing'])
 })
 
-test('what the state of a container and an event say alike is told once', async () => {
+test('a problem that the container and an event report alike is printed once', async () => {
   const detail = 'secret "token" not found'
   const warnings = [
     warning(`Error: ${detail}`, 'Failed'),
@@ -327,7 +327,7 @@ test('a health check whose program is missing ends the wait at once', () => {
 test.each([
   ['with a Pod that has just gone', true],
   ['without a Pod', false],
-])('the log of a Job whose Pod the cluster has deleted is not taken for empty: %s', async (_, hasPod) => {
+])('the log of a Job whose Pod was deleted is not taken for empty: %s', async (_, hasPod) => {
   const pod = object('Pod', 'web-1')
   const ends = { count: 3, exitCode: 7 }
   const problem: Problem = { code: 'crash-loop', where: 'pod/web-1', pod, container: 'web', detail: '', ends }
@@ -360,7 +360,7 @@ test.each([
 test.each([
   [[], 'its first health check comes 10 min 0 s after its start', /shorten `healthcheck.start_period`/],
   [[warning('Readiness probe failed: no')], 'pod/web-1: Readiness probe failed: no', /^wait longer with `--timeout`;/],
-])('at the deadline a service that no check has been about says when the first one comes (%#)', async (...row) => {
+])('a service that is late is reported with its first check or its last failure (%#)', async (...row) => {
   const [warnings, note, hint] = row
   const containers = [{ name: 'web', readinessProbe: { initialDelaySeconds: 600 } }]
   const web = workload('Deployment', 'web', { spec: { template: { spec: { containers } } } })
@@ -409,7 +409,7 @@ test.each<[words: string, probe: object, at: string, hint: RegExp]>([
     /exceeds its timeout/,
   ],
 ])(
-  'the hint about a failing check is about what the kubelet says, not about what a command prints: %s %j',
+  'the hint about a failed check uses the words of the kubelet, not the output of the command: %s %j',
   async (...row) => {
     const [words, probe, at, hint] = row
     const plain = object('Pod', 'web-1')
@@ -427,7 +427,7 @@ test.each<[words: string, probe: object, at: string, hint: RegExp]>([
   },
 )
 
-test('what the runtime says of a check is no output of it', async () => {
+test('a message of the runtime about a check is not taken for its output', async () => {
   const plain = object('Pod', 'web-1')
   const pod = { ...plain, spec: { containers: [{ name: 'web', readinessProbe: { exec: {} } }] } }
   const detail =
@@ -439,7 +439,7 @@ test('what the runtime says of a check is no output of it', async () => {
 test.each([
   ['worker', 'restart', /^`restart: on-failure` makes it a Job, .* write `restart: always`$/],
   ['swarm', 'condition', /^`deploy.restart_policy.condition: on-failure` makes it a Job, .* write `condition: any`$/],
-])('at the deadline a Job that still runs names the policy that made it one: %s', async (name, at, hint) => {
+])('a Job that still runs at the deadline names the policy that made it one: %s', async (name, at, hint) => {
   const job = workload('Job', name, { spec: { template: { spec: { restartPolicy: 'OnFailure' } } } })
   const pod = { ...object('Pod', `${name}-1`), status: { phase: 'Running' } }
   const tracked = {

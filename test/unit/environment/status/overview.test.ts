@@ -23,7 +23,7 @@ const template = (...containers: readonly { name: string; image: string }[]) => 
 const service = (name: string, lead: string, port: number) =>
   object('Service', name, { spec: { selector: { 'dev.platform/service': lead }, ports: [{ port }] } }, name)
 
-test('services are told with their Pods, addresses, and why they are not ready', async () => {
+test('overviewOf returns services with their Pods, addresses and reasons', async () => {
   const cluster = newCluster()
   const web = workload(
     'StatefulSet',
@@ -102,7 +102,7 @@ test('services are told with their Pods, addresses, and why they are not ready',
   expect(found[1]).toMatchObject({ reason: 'starts' })
 })
 
-test('of what was never deployed there is no record, and there are no services', async () => {
+test('overviewOf of an application that was never deployed has no record and no services', async () => {
   expect(await overviewOf(newCluster(), { environment: ENVIRONMENT, namespace: NAMESPACE, now: NOW }, {})).toEqual({
     record: undefined,
     services: [],
@@ -125,7 +125,7 @@ test.each([
   ])
 })
 
-test('a service that no check has been about yet says when the first one comes', async () => {
+test('a service before its first health check says when the check comes', async () => {
   const readinessProbe = { initialDelaySeconds: 100 }
   const containers = [{ name: 'web', image: 'web', readinessProbe }]
   const made = object(
@@ -155,7 +155,7 @@ test('a service that no check has been about yet says when the first one comes',
 const exposing = (name: string, spec: object) =>
   object('Service', name, { spec: { selector: { 'dev.platform/service': 'queue' }, ...spec } }, 'queue')
 
-test('what is exposed without a route has the address of its load balancer, or the port of every node', async () => {
+test('a service without a route shows its load balancer, or the port of every node', async () => {
   const cluster = newCluster()
   const queue = workload('Deployment', 'queue', template({ name: 'queue', image: 'redis' }))
   const services = [
@@ -219,7 +219,7 @@ test.each<[what: string, status: object, events: readonly [string, string][], st
     'it waits for capacity: Pods of lower priority make room on a',
   ],
 ])(
-  'a service whose Pod has had no node for minutes, after %s of the autoscaler',
+  'a service whose Pod has had no node for minutes waits or fails, after %s of the autoscaler',
   async (_, more, events, state, reason) => {
     const cluster = newCluster()
     const web = workload('StatefulSet', 'web', template({ name: 'web', image: 'web' }))

@@ -13,7 +13,7 @@ const DETAIL = 'docker.io/library/redis:77: not found'
 const PULL =
   'failed to pull and unpack image "docker.io/library/redis:77": failed to resolve reference "docker.io/library/redis:77": '
 
-test('an image that cannot be pulled is told in the words of the registry', () => {
+test('an image that cannot be pulled is reported in the words of the registry', () => {
   const message = `rpc error: code = NotFound desc = ${PULL}${DETAIL}`
   const warning = {
     reason: 'Failed',
@@ -29,7 +29,7 @@ test('an image that cannot be pulled is told in the words of the registry', () =
   expect(podProblems(pod(backOff), [warning], 0)).toMatchObject([{ code: 'image-pull', detail: DETAIL }])
 })
 
-test('what is not known to be a layer stays', () => {
+test('a message whose prefix is not a known layer is reported completely', () => {
   const message = 'failed to verify signature: nobody has signed it'
   expect(podProblems(pod({ reason: 'ErrImagePull', message }), [], 0)).toMatchObject([{ detail: message }])
 })

@@ -24,7 +24,7 @@ const artifact: ArtifactTarget = {
 }
 
 describe('the objects of controllers', () => {
-  test('Argo CD, for an artifact', () => {
+  test('argocdArtifactApplication creates an Application of Argo CD for an artifact', () => {
     expect(argocdArtifactApplication(artifact, { project: 'team' })).toMatchInlineSnapshot(`
       "# A private registry: give Argo CD its credentials, with \`argocd repo add --type oci\` or a Secret with \`type: oci\` that is
       # labelled \`argocd.argoproj.io/secret-type: repository\`.
@@ -62,7 +62,7 @@ describe('the objects of controllers', () => {
     `)
   })
 
-  test('Flux, for an artifact', () => {
+  test('fluxArtifactObjects creates the objects of Flux for an artifact', () => {
     expect(fluxArtifactObjects(artifact, { sourceInterval: '30s', serviceAccount: 'deployer' })).toMatchInlineSnapshot(`
       "# A private registry needs a Secret, created with \`kubectl create secret docker-registry\`; add to the spec below:
       #   secretRef:
@@ -99,7 +99,7 @@ describe('the objects of controllers', () => {
     `)
   })
 
-  test('Argo CD', () => {
+  test('argocdApplication creates an Application of Argo CD for a repository', () => {
     expect(argocdApplication(target)).toMatchInlineSnapshot(`
       "# A private repository: give Argo CD its credentials, with \`argocd repo add\` or a Secret that is labelled
       # \`argocd.argoproj.io/secret-type: repository\`.
@@ -139,7 +139,7 @@ describe('the objects of controllers', () => {
     `)
   })
 
-  test('Argo CD, for all folders', () => {
+  test('argocdApplicationSet creates an ApplicationSet of Argo CD for all folders', () => {
     const { repository, branch } = target
     const all = { name: 'deploy-staging', environment: 'staging', repository, branch, path: '.' }
     expect(argocdApplicationSet(all, { project: 'shops' })).toMatchInlineSnapshot(`
@@ -208,7 +208,7 @@ describe('the objects of controllers', () => {
     expect(spec.template.metadata.finalizers).toBeUndefined()
   })
 
-  test('Flux', () => {
+  test('fluxObjects creates the objects of Flux for a repository', () => {
     expect(fluxObjects(target)).toMatchInlineSnapshot(`
       "# ssh needs a Secret with \`identity\` and \`known_hosts\`; add to the spec below:
       #   secretRef:
@@ -244,7 +244,7 @@ describe('the objects of controllers', () => {
     `)
   })
 
-  test('Argo CD in another place, for another cluster and project', () => {
+  test('argocdApplication takes another namespace, cluster and project', () => {
     const settings = { project: 'shops', destination: 'eu-1', keepsObjects: true }
     const application = { ...target, controllerNamespace: 'gitops', shared: 'apps/shop' }
     expect(parse(argocdApplication(application, settings))).toMatchObject({
@@ -260,7 +260,7 @@ describe('the objects of controllers', () => {
     expect(server).toEqual({ server: 'https://10.0.0.1:6443', namespace: 'shop-staging' })
   })
 
-  test('Flux with rights, keys and times of its own', () => {
+  test('fluxObjects takes other rights, keys and intervals', () => {
     const text = fluxObjects(
       { ...target, controllerNamespace: 'tenants' },
       {
@@ -292,7 +292,7 @@ describe('the objects of controllers', () => {
     ])
   })
 
-  test('of an https address name the other credentials', () => {
+  test('fluxObjects names username and password for an https address', () => {
     const text = fluxObjects({
       ...target,
       repository: 'https://git.example.com/team/deploy.git',
@@ -302,7 +302,7 @@ describe('the objects of controllers', () => {
     expect(text).not.toContain('must be there')
   })
 
-  test('have a name that is one, whatever the application is called', () => {
+  test('objects have one valid and distinct name, whatever the application is called', () => {
     const names = (application: string) =>
       parseAllDocuments(
         `${argocdApplication({ ...target, application })}---\n${fluxObjects({ ...target, application })}`,
@@ -316,14 +316,14 @@ describe('the objects of controllers', () => {
     expect(names(`${'a'.repeat(62)}b`)).not.toEqual([long])
   })
 
-  test('take the whole repository, too', () => {
+  test('the path of objects can be the whole repository', () => {
     for (const path of ['', '.', './', '/']) {
       expect(argocdApplication({ ...target, path })).toContain('path: "."\n')
       expect(fluxObjects({ ...target, path })).toContain('path: ./\n')
     }
   })
 
-  test('leave the namespace to the manifests that have it', () => {
+  test('argocdApplication leaves the namespace to manifests that have it', () => {
     expect(argocdApplication(target)).toContain('CreateNamespace=true')
     expect(argocdApplication({ ...target, createNamespace: true })).not.toContain('CreateNamespace')
   })
@@ -339,7 +339,7 @@ describe('the address of a repository', () => {
     ['https://token@git.example.com:8443/a@b.git', 'https://git.example.com:8443/a@b.git'],
     ['http://git.example.com/deploy.git', 'http://git.example.com/deploy.git'],
     ['https://user:p@ss@git.example.com/a@b.git', 'https://git.example.com/a@b.git'],
-  ])('%s', (address, expected) => {
+  ])('controllerAddress returns an address for controllers: %s', (address, expected) => {
     expect(controllerAddress(address)).toBe(expected)
   })
 
@@ -356,7 +356,7 @@ describe('the address of a repository', () => {
     expect(() => controllerAddress(address)).toThrow(message)
   })
 
-  test('has no password of ssh either', () => {
+  test('withoutCredentials removes the password of an ssh address', () => {
     expect(withoutCredentials('ssh://git:secret@host/x')).toBe('ssh://git@host/x')
   })
 })

@@ -39,7 +39,7 @@ function service(name: string, selects = name): Manifest {
 
 const annotationsOf = ({ object }: Manifest) => object.metadata.annotations
 
-/** `kind/name` and the wave, of those that have one. */
+/** Returns the wave of each `kind/name` that has one. */
 function waves(manifests: readonly Manifest[], workloads: readonly WaveWorkload[]): Readonly<Record<string, string>> {
   const marked = forControllers(manifests, { syncWaves: workloads })
   return Object.fromEntries(
@@ -55,7 +55,7 @@ const started = (service: string) => ({ service, condition: 'service_started' })
 const completed = (service: string) => ({ service, condition: 'service_completed_successfully' }) as const
 
 describe('manifests for controllers', () => {
-  test('keep claims when their files are gone', () => {
+  test('claims are kept when their files are deleted', () => {
     const [marked] = forControllers([claim('data')])
     expect(annotationsOf(marked!)).toEqual({
       // Argo CD would sync for ever to remove what it may not remove.
@@ -65,7 +65,7 @@ describe('manifests for controllers', () => {
     })
   })
 
-  test('leave what a file says about a claim', () => {
+  test('annotations that a file has on a claim are kept', () => {
     const [marked] = forControllers([claim('data', { [PRUNE]: 'enabled', zone: 'a', 'a.b/c': 'd' })])
     expect(Object.entries(annotationsOf(marked!)!)).toEqual([
       ['a.b/c', 'd'],
@@ -76,24 +76,24 @@ describe('manifests for controllers', () => {
     ])
   })
 
-  test.each([['echo ${HOME}'], ['echo $$(NAME)']])('keep the dollars of `%s` from Flux', text => {
+  test.each([['echo ${HOME}'], ['echo $$(NAME)']])('Flux does not substitute the dollars of `%s`', text => {
     const spec = { template: { spec: { containers: [{ name: 'web', args: [text] }] } } }
     const web = manifest({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec })
     expect(forControllers([web]).map(annotationsOf)).toEqual([{ [SUBSTITUTE]: 'disabled' }])
   })
 
-  test('are otherwise as they were', () => {
+  test('other manifests are not changed', () => {
     const manifests = [workload('web', { kind: 'StatefulSet', claims: ['data'] }), service('web')]
     expect(forControllers(manifests)).toEqual(manifests)
   })
 
-  test('have no Job that takes itself away', () => {
+  test('a Job with a time to live is refused', () => {
     const spec = { ttlSecondsAfterFinished: 60 }
     const job = manifest({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'migrate-1' }, spec })
     expect(() => forControllers([job])).toThrow('job migrate-1 has a time to live')
   })
 
-  test('begin with the namespace, on request', () => {
+  test('manifests begin with the namespace, on request', () => {
     const createNamespace = { name: 'shop', level: 'baseline', source: 'devctl.yml#environments.staging' } as const
     const [first, ...others] = forControllers([service('web')], { createNamespace })
     expect(first).toEqual({
@@ -118,7 +118,7 @@ describe('manifests for controllers', () => {
 })
 
 describe('sync waves', () => {
-  test('are only where a service waits until another is healthy or complete', () => {
+  test('sync waves exist only where a service waits until another is healthy or complete', () => {
     const plan = [
       { service: 'db' },
       { service: 'migrate', dependencies: [healthy('db')] },
@@ -137,7 +137,7 @@ describe('sync waves', () => {
     expect(waves(manifests, plan)).toEqual({ 'job/migrate-abc': '1', 'deployment/web': '2', 'daemonset/agent': '2' })
   })
 
-  test('of claims are those of the first that mounts them; of those that nobody mounts the last', () => {
+  test('a claim has the wave of its first user, and an unused claim has the last wave', () => {
     const plan = [
       { service: 'a' },
       { service: 'b', dependencies: [healthy('a')] },
@@ -158,7 +158,7 @@ describe('sync waves', () => {
     })
   })
 
-  test('of routes are those of the Pods behind them', () => {
+  test('a route has the wave of the Pods behind it', () => {
     const plan = [{ service: 'db' }, { service: 'pod', dependencies: [healthy('db')] }]
     const paths = [{ backend: { service: { name: 'web' } } }]
     const manifests = [
@@ -188,14 +188,14 @@ describe('sync waves', () => {
     expect(waves(manifests, plan)).toEqual({ 'deployment/pod': '1', 'ingress/web': '1', 'httproute/both': '1' })
   })
 
-  test('that a file gives stay', () => {
+  test('a wave that a file sets is kept', () => {
     const plan = [{ service: 'a' }, { service: 'b', dependencies: [healthy('a')] }]
     const { object, ...rest } = workload('b')
     const own = { ...rest, object: { ...object, metadata: { ...object.metadata, annotations: { [WAVE]: '7' } } } }
     expect(waves([workload('a'), own], plan)).toEqual({ 'deployment/b': '7' })
   })
 
-  test('follow from the plan of an application', () => {
+  test('sync waves follow the dependencies of an application', () => {
     const { plan } = planOf(`
 services:
   web:
@@ -219,7 +219,7 @@ volumes: {files: {}, data: {}}
     const named = Object.fromEntries(
       Object.entries(found).map(([name, wave]) => [name.replace(/-[0-9a-f]{8}$/, ''), wave]),
     )
-    // The Pod of proxy has web in it, which waits for db.
+    // The Pod of proxy contains web, which waits for db.
     expect(named).toEqual({
       'deployment/proxy': '1',
       'job/migrate': '1',
@@ -228,7 +228,7 @@ volumes: {files: {}, data: {}}
     })
   })
 
-  test('are none without dependencies', () => {
+  test('sync waves do not exist without dependencies', () => {
     expect(waves([workload('a'), claim('x')], [{ service: 'a' }])).toEqual({})
   })
 })

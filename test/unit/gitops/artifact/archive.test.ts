@@ -13,15 +13,15 @@ const FILES = new Map([
 ])
 
 describe('an archive', () => {
-  test('gives back what was packed', () => {
+  test('unpack returns the files that were packed', () => {
     expect(unpack(pack(FILES))).toEqual(new Map([...FILES].sort(([a], [b]) => (a < b ? -1 : 1))))
   })
 
-  test('is the same for the same files, in whatever order they come', () => {
+  test('pack returns the same bytes for the same files in any order', () => {
     expect(Buffer.compare(pack(FILES), pack(new Map([...FILES].reverse())))).toBe(0)
   })
 
-  test('has neither times nor owners, and is what tar reads', () => {
+  test('an archive has no times or owners, and tar can read it', () => {
     const list = execFileSync('tar', ['--list', '--verbose', '--utc', '--numeric-owner', '--gzip', '--file=-'], {
       input: pack(FILES),
       encoding: 'utf8',
@@ -32,7 +32,7 @@ describe('an archive', () => {
     expect(list).toContain(LONG)
   })
 
-  test('of other programs is read: GNU, ustar with a prefix, pax, folders and links', () => {
+  test('unpack reads the files of archives in the formats GNU, ustar and pax', () => {
     for (const format of ['gnu', 'ustar', 'pax']) {
       const script = `cd "$(mktemp -d)" && mkdir -p d/${'e'.repeat(60)} && echo hi >d/${'e'.repeat(60)}/${'f'.repeat(60)} && ln -s /etc/passwd link && tar --format=${format} -czf - .`
       const bytes = execFileSync('sh', ['-c', script])
@@ -40,11 +40,11 @@ describe('an archive', () => {
     }
   })
 
-  test.each(['/etc/passwd', '../up', 'a/../../b', 'a\\b'])('with the path %s is refused', path => {
+  test.each(['/etc/passwd', '../up', 'a/../../b', 'a\\b'])('unpack refuses the path %s', path => {
     expect(unpack(pack(new Map([[path, 'x']])))).toBeUndefined()
   })
 
-  test('that is damaged or none is refused', () => {
+  test('unpack refuses a damaged archive, and what is no archive', () => {
     expect(unpack(Buffer.from('no archive'))).toBeUndefined()
     const bytes = Buffer.from(gunzipSync(pack(FILES)))
     bytes[0] = bytes[0]! ^ 1

@@ -37,7 +37,7 @@ function secret(values: Readonly<Record<string, string>> = VALUES, more: object 
   }
 }
 
-/** Sealed once, and then with something else about it. */
+/** Seals a Secret once, and then again with these differences. */
 function sealTwice(
   again: { readonly secret?: KubernetesObject; readonly certificate?: SealingCertificate } & Partial<SealOptions>,
 ) {
@@ -52,8 +52,8 @@ function changedBetween(first: Sealed, second: Sealed): readonly string[] {
   return Object.keys(after).filter(key => before[key] !== after[key])
 }
 
-describe('the format', () => {
-  test.each(Object.entries(SEALED_BY_KUBESEAL))('is that of kubeseal, with label `%s`', (label, text) => {
+describe('encryptValue', () => {
+  test.each(Object.entries(SEALED_BY_KUBESEAL))('the format is that of kubeseal, with label `%s`', (label, text) => {
     expect(decryptValue(text, label).toString()).toBe('correct horse')
     expect(looksEncrypted(text, CLUSTER.publicKey, 'correct horse'.length)).toBe(true)
     const ours = encryptValue(CLUSTER.publicKey, Buffer.from('correct horse'), label)
@@ -62,18 +62,18 @@ describe('the format', () => {
     expect(() => decryptValue(ours, `${label}x`)).toThrow()
   })
 
-  test('is never the same twice, and takes all bytes', () => {
+  test('encryptValue never returns the same text twice, and takes all bytes', () => {
     const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, index) => index % 256))
     const [one, two] = [encryptValue(CLUSTER.publicKey, bytes, ''), encryptValue(CLUSTER.publicKey, bytes, '')]
     expect(one).not.toBe(two)
     expect(decryptValue(two, '').equals(bytes)).toBe(true)
-    // Not even the length of the key's part is the same by chance: the rest is other bytes altogether.
+    // The encrypted keys differ as well.
     expect(one.slice(8, 200)).not.toBe(two.slice(8, 200))
   })
 })
 
 describe('a sealed Secret', () => {
-  test('is for one name in one namespace', () => {
+  test('a sealed Secret is valid for one name in one namespace', () => {
     const { manifest } = sealSecret(secret(), CLUSTER, { key: KEY })
     expect(manifest).toEqual({
       apiVersion: 'bitnami.com/v1alpha1',
@@ -96,14 +96,14 @@ describe('a sealed Secret', () => {
   test.each([
     ['namespace-wide', 'shop', { 'sealedsecrets.bitnami.com/namespace-wide': 'true' }],
     ['cluster-wide', '', { 'sealedsecrets.bitnami.com/cluster-wide': 'true' }],
-  ] as const)('is for more with the scope %s', (scope, label, annotations) => {
+  ] as const)('a sealed Secret is valid for more with the scope %s', (scope, label, annotations) => {
     const { manifest } = sealSecret(secret(), CLUSTER, { key: KEY, scope })
     expect(decryptValue(encryptedData(manifest).password!, label).toString()).toBe('correct horse')
     expect(manifest.metadata.annotations).toEqual(annotations)
     expect(manifest.spec).toMatchObject({ template: { metadata: { annotations } } })
   })
 
-  test('makes a Secret with the same labels and annotations, without copies of values or other scopes', () => {
+  test('a sealed Secret keeps labels and annotations, without copied values or other scopes', () => {
     const metadata = {
       name: 'db',
       namespace: 'shop',
@@ -119,11 +119,11 @@ describe('a sealed Secret', () => {
     const kept = { name: 'db', namespace: 'shop', labels: { app: 'shop' }, annotations: { a: 'first', z: 'last' } }
     expect(manifest.metadata).toEqual(kept)
     expect(manifest.spec).toMatchObject({ template: { metadata: kept, type: 'Opaque', immutable: true } })
-    // Two objects: a printer of YAML would make an alias of one.
+    // A printer of YAML would make an alias of a shared object.
     expect((manifest.spec as { template: { metadata: object } }).template.metadata).not.toBe(manifest.metadata)
   })
 
-  test('takes what is written as text, too', () => {
+  test('a sealed Secret includes `stringData`', () => {
     const mixed = secret({ user: 'ann', password: 'old' }, { stringData: { password: 'pässword' } })
     const { manifest, marks } = sealSecret(mixed, CLUSTER, { key: KEY })
     expect(decryptValue(encryptedData(manifest).password!, 'shop/db').toString()).toBe('pässword')
@@ -132,7 +132,7 @@ describe('a sealed Secret', () => {
     expect(encryptedData(sealSecret(without as KubernetesObject, CLUSTER, { key: KEY }).manifest)).toEqual({})
   })
 
-  test('may have keys of any name', () => {
+  test('a sealed Secret can have keys of any name', () => {
     const odd = secret(JSON.parse('{"__proto__":"a","constructor":"b",".dockerconfigjson":"c"}'))
     const first = sealSecret(odd, CLUSTER, { key: KEY })
     const second = sealSecret(odd, CLUSTER, { key: KEY, previous: { sealed: first.manifest, marks: first.marks } })
@@ -144,7 +144,7 @@ describe('a sealed Secret', () => {
     expect(second).toEqual(first)
   })
 
-  test('needs a namespace, but for the whole cluster', () => {
+  test('a sealed Secret needs a namespace, except with the scope cluster-wide', () => {
     const nowhere = secret(VALUES, { metadata: { name: 'db' } })
     for (const scope of ['strict', 'namespace-wide'] as const)
       expect(() => sealSecret(nowhere, CLUSTER, { key: KEY, scope })).toThrow(
@@ -156,30 +156,30 @@ describe('a sealed Secret', () => {
 })
 
 describe('sealing again', () => {
-  test('makes the same bytes of the same values', () => {
+  test('sealing again returns the same bytes for the same values', () => {
     const { first, second } = sealTwice({})
     expect(JSON.stringify(second)).toBe(JSON.stringify(first))
   })
 
-  test('makes them after a way through files, too', () => {
+  test('sealing again returns the same bytes after a way through files', () => {
     const first = sealSecret(secret(), CLUSTER, { key: KEY })
     const previous = JSON.parse(JSON.stringify({ sealed: first.manifest, marks: first.marks }))
     expect(sealSecret(secret(), certificateOf(CERTIFICATE), { key: KEY, previous })).toEqual(first)
   })
 
-  test('changes what has changed, and nothing else', () => {
+  test('sealing again changes only changed values', () => {
     const { second, changed } = sealTwice({ secret: secret({ ...VALUES, user: 'bob' }) })
     expect(changed).toEqual(['user'])
     expect(decryptValue(encryptedData(second.manifest).user!, 'shop/db').toString()).toBe('bob')
   })
 
-  test('adds and leaves out keys', () => {
+  test('sealing again adds and removes keys', () => {
     const { second, changed } = sealTwice({ secret: secret({ password: VALUES.password, more: 'x' }) })
     expect(changed).toEqual(['more'])
     expect(Object.keys(second.marks)).toEqual(['more', 'password'])
   })
 
-  test('does not mistake one key for another that has the same value', () => {
+  test('sealing again distinguishes keys that swap their values', () => {
     const { changed } = sealTwice({ secret: secret({ password: VALUES.user, user: VALUES.password }) })
     expect(changed).toEqual(['password', 'user'])
   })
@@ -198,7 +198,7 @@ describe('sealing again', () => {
       [],
     ],
     ['nothing before', { previous: undefined }, ALL],
-  ])('for %s', (_, again, expected) => {
+  ])('sealing again with %s replaces only outdated values', (_, again, expected) => {
     expect(sealTwice(again).changed).toEqual(expected)
   })
 
@@ -208,7 +208,7 @@ describe('sealing again', () => {
     ['one of another length', encryptValue(CLUSTER.publicKey, Buffer.from('short'), 'shop/db')],
     ['one for another key', Buffer.alloc(2 + 256 + 13 + 16).toString('base64')],
     ['none', undefined],
-  ])('does not keep what is no sealed value: %s', (_, password) => {
+  ])('sealing again replaces a value that is not sealed: %s', (_, password) => {
     const { manifest, marks } = sealSecret(secret(), CLUSTER, { key: KEY })
     const sealed = { ...manifest, spec: { encryptedData: { ...encryptedData(manifest), password } } }
     const again = sealSecret(secret(), CLUSTER, { key: KEY, previous: { sealed, marks } })
@@ -220,12 +220,12 @@ describe('sealing again', () => {
       expect(sealSecret(secret(), CLUSTER, { key: KEY, previous: { sealed: bad, marks } }).marks).toEqual(marks)
   })
 
-  test('tells nothing by its marks', () => {
+  test('marks do not show equal values, and are the HMAC that another program computes', () => {
     const { marks } = sealSecret(secret({ one: 'same', two: 'same' }), CLUSTER, { key: KEY })
     expect(marks.one).toMatch(/^[0-9a-f]{64}$/)
     expect(marks.one).not.toBe(marks.two)
-    // Values of another program: HMAC-SHA256 of `["<SHA-256 of the public key>","strict","shop/db","one"]`, a line end
-    // and the value. Marks are kept in files, so that they must not change with a version.
+    // Another program computed this value: HMAC-SHA256 of `["<SHA-256 of the public key>","strict","shop/db","one"]`, a
+    // line end and the value. Marks are kept in files, so that they must not change with a version.
     expect(marks.one).toBe('ff5791ecf72a57914f24b7f45aa560fa2b6f2726098affe0869d9a6c18f6ee15')
   })
 })
@@ -233,7 +233,7 @@ describe('sealing again', () => {
 describe('a certificate', () => {
   const read = (text: string, now = NOW) => readSealingCertificate(text, 'seal.pem', now)
 
-  test('is read with what stands around it', () => {
+  test('a certificate is read from a text with other content', () => {
     const { certificate, warnings } = read(`subject=someone\n${CERTIFICATE}\n${OTHER_CERTIFICATE}`)
     expect(certificate.fingerprint).toBe(CLUSTER.fingerprint)
     expect(warnings).toEqual([])
@@ -250,7 +250,7 @@ describe('a certificate', () => {
     ['a private key', PRIVATE_KEY, 'contains a private key'],
     ['a private key beside it', `${CERTIFICATE}${PRIVATE_KEY}`, 'contains a private key'],
     ['an old private key', PRIVATE_KEY.replaceAll('PRIVATE', 'RSA PRIVATE'), 'contains a private key'],
-  ])('is not %s', (_, text, why) => {
+  ])('readSealingCertificate refuses %s', (_, text, why) => {
     let error: UserError | undefined
     try {
       read(text)
@@ -262,7 +262,7 @@ describe('a certificate', () => {
     for (const line of text.split('\n').filter(line => line.length > 50)) expect(inspect(error)).not.toContain(line)
   })
 
-  test('that is not valid at the time is used with a warning', () => {
+  test('an expired or future certificate is used with a warning', () => {
     expect(read(CERTIFICATE, new Date('2200-01-01')).warnings).toEqual([
       expect.stringMatching(
         /^the certificate `seal.pem` has expired on 21\d\d-\d\d-\d\d: the cluster has a newer one$/,

@@ -20,7 +20,7 @@ const bytesOf = (key: KeyObject) => key.export().toString('hex')
 const read = (home: string, DEVCTL_SEALING_KEY?: string) => readSealingKey({ home, env: { DEVCTL_SEALING_KEY } })
 
 describe('the sealing key', () => {
-  test('is made once, for the eyes of its user alone', async () => {
+  test('the sealing key is created once, and only its user can read it', async () => {
     const home = newHome()
     const first = await read(home)
     const second = await read(home)
@@ -34,7 +34,7 @@ describe('the sealing key', () => {
     expect(bytesOf((await read(newHome())).key)).not.toBe(bytesOf(first.key))
   })
 
-  test('is the same for all that make it at once', async () => {
+  test('the sealing key is the same for all that create it at once', async () => {
     const home = newHome()
     const keys = await Promise.all(Array.from({ length: 50 }, () => read(home)))
     expect(new Set(keys.map(({ key }) => bytesOf(key))).size).toBe(1)
@@ -42,7 +42,7 @@ describe('the sealing key', () => {
     expect(readdirSync(home)).toEqual(['sealing.key'])
   })
 
-  test('is that of the environment, if there is one', async () => {
+  test('the sealing key is that of the environment variable, if it is set', async () => {
     const home = newHome()
     const bytes = randomBytes(32)
     const hex = bytes.toString('hex')
@@ -60,13 +60,13 @@ describe('the sealing key', () => {
     'g'.repeat(64),
     randomBytes(31).toString('base64'),
     randomBytes(33).toString('base64'),
-  ])('of the environment must be one: %s', async text => {
+  ])('an invalid key in the environment variable is refused, and not shown: %s', async text => {
     const error = await read(newHome(), text).catch(error => error)
     expect(error.message).toContain('DEVCTL_SEALING_KEY is not a valid key')
     expect(`${inspect(error)} ${error.hint}`).not.toContain(text)
   })
 
-  test('is closed to others where it was open', async () => {
+  test('the permissions of an open key file are restricted', async () => {
     const home = newHome()
     await read(home)
     chmodSync(join(home, 'sealing.key'), 0o644)
@@ -74,7 +74,7 @@ describe('the sealing key', () => {
     expect(statSync(join(home, 'sealing.key')).mode & 0o777).toBe(0o600)
   })
 
-  test('in a damaged file is refused and the file left alone', async () => {
+  test('a damaged key file is refused, and is not changed', async () => {
     const home = newHome()
     mkdirSync(home)
     writeFileSync(join(home, 'sealing.key'), 'half a k')
@@ -82,7 +82,7 @@ describe('the sealing key', () => {
     expect(readFileSync(join(home, 'sealing.key'), 'utf8')).toBe('half a k')
   })
 
-  test('that cannot be made is told about', async () => {
+  test('a sealing key that cannot be created is reported', async () => {
     const home = newHome()
     writeFileSync(home, 'a file where the folder should be')
     const error = await read(home).catch(error => error)
@@ -90,7 +90,7 @@ describe('the sealing key', () => {
     expect(error.hint).toContain('set DEVCTL_SEALING_KEY')
   })
 
-  test('shows in nothing that is printed', async () => {
+  test('the sealing key does not appear in printed objects', async () => {
     const key = await read(newHome())
     const bytes = key.key.export()
     for (const text of [inspect(key, { depth: 9 }), JSON.stringify(key), String(key.key)])

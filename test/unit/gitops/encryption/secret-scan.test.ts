@@ -31,7 +31,7 @@ describe('Secrets with values', () => {
     ['with a key that is hard to read', `kind: Secret\ndata:\n  a: ${ENCRYPTED}\n  ? b\n  : YQ==\n`, [1]],
     ['two', '- kind: Secret\n  data: {a: YQ==}\n- data:\n    b: YQ==\n  kind: Secret\n', [1, 5]],
     ['with an anchor', 'kind: Secret\ndata: &all\n  a: YQ==\n', [1]],
-  ])('%s', (_, text, lines) => {
+  ])('secretDocumentsIn finds Secrets with values: %s', (_, text, lines) => {
     expect(secretDocumentsIn(text)).toEqual(lines)
   })
 
@@ -63,7 +63,7 @@ describe('Secrets with values', () => {
     ],
     ['a word', 'kind: ConfigMap\ndata:\n  kind: Secret of mine\n  data: x\n'],
     ['nothing', ''],
-  ])('are none: %s', (_, text) => {
+  ])('secretDocumentsIn does not find: %s', (_, text) => {
     expect(secretDocumentsIn(text)).toEqual([])
   })
 })
@@ -79,7 +79,7 @@ const options: ScanOptions = {
     ),
 }
 
-describe('a scan', () => {
+describe('scanForSecrets', () => {
   const TOKEN = 'tok_0123456789abcdef'
   const files = new Map([
     ['web/config.yaml', `kind: ConfigMap\ndata:\n  token: ${TOKEN}\n  again: ${TOKEN}, ${TOKEN}\n`],
@@ -88,7 +88,7 @@ describe('a scan', () => {
     ['README.md', 'nothing to see: sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n'],
   ])
 
-  test('tells the places, in order, and never what is there', () => {
+  test('scanForSecrets returns the places in order, without the secrets', () => {
     const found = scanForSecrets(files, options)
     expect(found).toEqual([
       { path: 'db/key.yaml', line: 3, what: 'a private key' },
@@ -100,13 +100,13 @@ describe('a scan', () => {
     expect(JSON.stringify(found)).not.toContain(TOKEN)
   })
 
-  test('passes over what is said to be public', () => {
+  test('scanForSecrets skips values that are public', () => {
     const paths = scanForSecrets(files, { ...options, isPublic: text => text === TOKEN }).map(({ path }) => path)
     expect(paths).not.toContain('web/config.yaml')
     expect(paths).toContain('db/key.yaml')
   })
 
-  test('takes no more time a line for many lines, whatever they are', () => {
+  test('scanForSecrets finishes within the time limit for 50,000 lines of any kind', () => {
     for (const [line, count] of [
       ['kind: Secret\n', 0],
       ['- data:\n', 0],

@@ -20,7 +20,7 @@ const template = (spec: object, type: object = {}) => ({
   spec: { accessModes: ['ReadWriteOnce'], ...spec },
 })
 
-describe('what cannot change in place', () => {
+describe('changes that are not possible in place', () => {
   const [headless, ported] = [{ spec: { clusterIP: 'None' } }, { spec: { ports: [{ port: 80 }] } }]
   const replaced: readonly (readonly [string, string, object, object])[] = [
     ['a Service that gets ports', 'Service', headless, ported],
@@ -39,7 +39,7 @@ describe('what cannot change in place', () => {
     ['the type of a Secret', 'Secret', { type: 'Opaque' }, { type: 'kubernetes.io/tls' }],
     ['immutable files', 'ConfigMap', { immutable: true, data: { a: '1' } }, { immutable: true, data: { a: '2' } }],
   ]
-  test.each(replaced)('%s', (_, kind, before, after) => {
+  test.each(replaced)('obstacleTo requires a replacement for a change: %s', (_, kind, before, after) => {
     expect(obstacleTo(object(kind, before), object(kind, after))).toMatchObject({ way: 'replace' })
     expect(obstacleTo(object(kind, after), object(kind, after))).toBeUndefined()
   })
@@ -60,13 +60,13 @@ describe('what cannot change in place', () => {
       'a claim keeps its access mode: ReadWriteOnce → ReadWriteMany',
     ],
   ]
-  test.each(refused)('%s, for its data would be lost', (_, before, after, reason) => {
+  test.each(refused)('obstacleTo refuses %s, since the data would be lost', (_, before, after, reason) => {
     const option = reason.includes('class') ? 'class' : reason.includes('access') ? 'access' : 'size'
     expect(obstacleTo(claim(before), claim(after))).toEqual({ way: 'refuse', reason, option })
   })
 })
 
-test('what can change, changes', () => {
+test('obstacleTo accepts changes that are possible in place', () => {
   expect(obstacleTo(claim({}), claim(size('2048Mi')))).toBeUndefined()
   expect(obstacleTo(claim({}), claim(size('10Gi')))).toBeUndefined()
   expect(obstacleTo(claim({}), claim({ volumeMode: 'Filesystem' }))).toBeUndefined()
@@ -75,12 +75,12 @@ test('what can change, changes', () => {
   expect(obstacleTo(object('Service', { spec: { ports: [] } }), external)).toBeUndefined()
   const set = (claimTemplate: object) => object('StatefulSet', { spec: { volumeClaimTemplates: [claimTemplate] } })
   const typed = { apiVersion: 'v1', kind: 'PersistentVolumeClaim' }
-  // Fields that earlier versions left to the server.
+  // Earlier versions left these fields to the server.
   expect(obstacleTo(set(template({})), set(template({ volumeMode: 'Filesystem' }, typed)))).toBeUndefined()
   expect(obstacleTo(object('ConfigMap', { data: { a: '1' } }), object('ConfigMap', { data: {} }))).toBeUndefined()
 })
 
-test('marks come and go, and what the user has written stays', () => {
+test('withForce and withoutForce keep the annotations of the user', () => {
   const own = { 'argocd.argoproj.io/sync-options': 'Validate=false', 'example.com/a': 'b' }
   for (const annotations of [undefined, own]) {
     const plain = object('Service', { metadata: { name: 'one', ...(annotations && { annotations }) } })

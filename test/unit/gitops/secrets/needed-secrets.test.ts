@@ -36,7 +36,7 @@ test.each([
   ],
   [{ TOKEN_OF_CI: 'tok', TAG: '9', PORT: '80' }, { token: 'tok' }],
   [{}, {}],
-])('with %j, the keys have the values %j', async (variables, values) => {
+])('the variables %j give the keys the values %j', async (variables, values) => {
   const cwd = makeFolder({ 'compose.yaml': COMPOSE, 'devctl.yml': MANIFEST })
   const output = { isTTY: false, write: () => true }
   const io = { stdout: output, stderr: output, readStdin: async () => new Uint8Array(), env: variables, cwd }

@@ -22,7 +22,7 @@ const input: CommandVariablesInput = {
 }
 
 describe('commandVariables', () => {
-  test('names, and what is not known is not there', () => {
+  test('commandVariables sets names, and omits what is not known', () => {
     expect(commandVariables(input).env).toEqual({
       PATH: '/bin',
       DEVCTL_NAME: 'shop',
@@ -33,7 +33,7 @@ describe('commandVariables', () => {
     })
   })
 
-  test('the platform, the builds and the dependencies', () => {
+  test('commandVariables sets values of the platform, the builds and the dependencies', () => {
     const { env } = commandVariables({
       ...input,
       domain: 'dev.example.com',
@@ -58,7 +58,7 @@ describe('commandVariables', () => {
     })
   })
 
-  test('git is asked only for what is not set; `--var` wins over the process, ours over both', () => {
+  test('git fills only unset variables, and `--var` wins over the process and the builder', () => {
     const { env } = commandVariables({
       ...input,
       env: { DEVCTL_GIT_BRANCH: 'from-ci', DEVCTL_NAME: 'old', A: '1', GITHUB_REPOSITORY: '' },
@@ -76,17 +76,17 @@ describe('commandVariables', () => {
     })
   })
 
-  test('no way to the labelling proxy through a proxy of the network', () => {
+  test('NO_PROXY keeps requests to the labelling proxy off a proxy of the network', () => {
     const proxied = { HTTPS_PROXY: 'http://p:1', NO_PROXY: 'a.example.com' }
     expect(commandVariables({ ...input, env: proxied }).env['NO_PROXY']).toBe('a.example.com,127.0.0.1')
     expect(commandVariables({ ...input, env: { NO_PROXY: 'a' } }).env['NO_PROXY']).toBe('a')
   })
 
-  test('`--var` cannot say another namespace', () => {
+  test('`--var` cannot set another namespace', () => {
     expect(() => commandVariables({ ...input, vars: { DEVCTL_NAMESPACE: 'x' } })).toThrow(UserError)
   })
 
-  test('secrets are the values of `--var`, tokens, and variables whose names look so', () => {
+  test('secrets are the values of `--var`, tokens, and variables with names of secrets', () => {
     const { secrets } = commandVariables({
       ...input,
       vars: { A: 'value' },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { variablesHere } from '../../../../develop/exec/local-command.ts'
 import { usableVariables } from '../../../../operations/commands/kept-variables.ts'
 
-test('of the variables that are kept in the cluster, those are used that the manifest names and no program goes by', () => {
+test('usableVariables takes kept variables that the manifest names and that run no code', () => {
   const told: string[] = []
   const kept = {
     COLOUR: 'blue',
@@ -32,7 +32,7 @@ test('of the variables that are kept in the cluster, those are used that the man
   expect(told.join()).not.toContain('pwned')
 })
 
-test('a program of this machine takes from a container what the project names and is no code here, and what its user has set', () => {
+test('variablesHere takes named variables that run no code, and those that the user has set', () => {
   const variables = {
     FLASK_APP: 'subprocess:getoutput("touch pwned")',
     KUBERNETES_SERVICE_HOST: '10.0.0.1',

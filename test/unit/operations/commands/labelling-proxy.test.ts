@@ -57,12 +57,12 @@ async function written(path: string, sent: Sent) {
   return JSON.parse(api.writes.at(-1)!.body.toString('utf8'))
 }
 
-test('the label is the one that deploy and destroy go by', () => {
+test('the label is the one that deploy and destroy use', () => {
   expect(ENVIRONMENT_LABEL).toBe(OF_ENVIRONMENT)
 })
 
-describe('who is let in', () => {
-  test.each(['', 'wrong', 'real-0'])('not with the token `%s`', async token => {
+describe('access to the proxy', () => {
+  test.each(['', 'wrong', 'real-0'])('the proxy refuses the token `%s`', async token => {
     const { status, body } = await send(proxy, '/api', { token })
     expect(status).toBe(401)
     expect(JSON.parse(body)).toMatchObject({ kind: 'Status', reason: 'Unauthorized', code: 401 })
@@ -70,7 +70,7 @@ describe('who is let in', () => {
     expect(body).not.toContain(proxy.secrets[0])
   })
 
-  test('not to exec either', async () => {
+  test('the proxy refuses a wrong token for exec, too', async () => {
     const { status } = await send(proxy, '/api/v1/namespaces/team/pods/a/exec', {
       token: 'wrong',
       headers: { connection: 'Upgrade', upgrade: 'websocket' },
@@ -78,7 +78,7 @@ describe('who is let in', () => {
     expect(status).toBe(401)
   })
 
-  test('nobody from another machine', async () => {
+  test('the proxy accepts no connection from another machine', async () => {
     const addresses = Object.values(networkInterfaces())
       .flat()
       .filter(one => one && !one.internal && one.family === 'IPv4')
@@ -92,7 +92,7 @@ describe('who is let in', () => {
     }
   })
 
-  test('the kubeconfig is for its user only, has no credentials of the cluster, and is gone at the end', async () => {
+  test('the kubeconfig is private, has no credentials of the cluster, and is deleted at the end', async () => {
     const file = proxy.variables['KUBECONFIG']!
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(statSync(dirname(file)).mode & 0o777).toBe(0o700)
@@ -107,8 +107,8 @@ describe('who is let in', () => {
   })
 })
 
-describe('what is handed on', () => {
-  test('path, query and headers, with the credentials of the user instead of the token', async () => {
+describe('requests through the proxy', () => {
+  test('path, query and headers pass with the credentials of the user instead of the token', async () => {
     await send(proxy, '/api/v1/pods?labelSelector=a%3Db', { headers: { accept: 'application/json', 'x-own': '1' } })
     const [{ url, headers }] = api.received as [(typeof api.received)[0]]
     expect(url).toBe('/base/api/v1/pods?labelSelector=a%3Db')
@@ -121,12 +121,12 @@ describe('what is handed on', () => {
     expect(JSON.stringify(headers)).not.toContain(proxy.secrets[0])
   })
 
-  test('`--as` of a command counts more than that of the context', async () => {
+  test('`--as` of a command wins over the impersonation of the context', async () => {
     await send(proxy, '/api', { headers: { 'Impersonate-User': 'eve', 'Impersonate-Group': ['g', 'h'] } })
     expect(api.received[0]!.distinct).toMatchObject({ 'impersonate-user': ['eve'], 'impersonate-group': ['g', 'h'] })
   })
 
-  test('compressed answers and warnings as they are', async () => {
+  test('compressed responses and warnings pass unchanged', async () => {
     api.answer = (_, response) => {
       response.writeHead(200, ['content-encoding', 'gzip', 'Warning', '299 - "a"', 'Warning', '299 - "b"'])
       response.end(gzipSync('{"a":1}'))
@@ -138,7 +138,7 @@ describe('what is handed on', () => {
     expect(gunzipSync(bytes).toString()).toBe('{"a":1}')
   })
 
-  test('a watch has begun before anything comes', async () => {
+  test('the head of a watch passes before the first event', async () => {
     let end = () => {}
     api.answer = (_, response) => {
       response.writeHead(200)
@@ -147,13 +147,13 @@ describe('what is handed on', () => {
       return true
     }
     const pending = send(proxy, `${configMaps}?watch=true`)
-    // Resolves only because the head gets through: the end of the answer hangs on it.
+    // The response ends only after its head got through.
     while (api.received.length === 0) await new Promise(resolve => setImmediate(resolve))
     end()
     expect((await pending).body).toBe('{"type":"ADDED"}\n')
   })
 
-  test('credentials that are refused are fetched anew, once', async () => {
+  test('refused credentials are renewed once', async () => {
     api.answer = ({ headers }, response) => {
       if (headers.authorization === 'Bearer real-1') return false
       response.writeHead(401).end('{}')
@@ -168,7 +168,7 @@ describe('what is handed on', () => {
     expect(api.renewals).toBe(2)
   })
 
-  test('a server that is gone is said in a Status', async () => {
+  test('an unreachable server is reported in a Status', async () => {
     api.close()
     const { status, body } = await send(proxy, '/api')
     expect(status).toBe(503)
@@ -182,7 +182,7 @@ describe('what is handed on', () => {
 })
 
 describe('labels', () => {
-  test('on what is created, and on its Pods, but not in selectors', async () => {
+  test('created objects and their Pods get the label, and selectors do not', async () => {
     const object = await written(deployments, { body: deployment })
     expect(object).toEqual({
       ...deployment,
@@ -196,13 +196,13 @@ describe('labels', () => {
     ['/apis/apps/v1/namespaces/team/daemonsets', 'DaemonSet'],
     ['/apis/apps/v1/namespaces/team/replicasets', 'ReplicaSet'],
     ['/apis/batch/v1/namespaces/team/jobs', 'Job'],
-  ])('on the Pods of %s', async (path, kind) => {
+  ])('the Pods of %s get the label', async (path, kind) => {
     const object = await written(path, { body: { ...deployment, kind } })
     expect(object.spec.template.metadata.labels).toEqual({ app: 'web', ...label })
     expect(object.spec.selector).toEqual(deployment.spec.selector)
   })
 
-  test('on the Pods of a CronJob, and of a ReplicationController only with a selector', async () => {
+  test('the Pods of a CronJob get the label, those of a ReplicationController only with a selector', async () => {
     const cron = { kind: 'CronJob', metadata: {}, spec: { jobTemplate: { spec: { template: { spec: {} } } } } }
     const made = await written('/apis/batch/v1/namespaces/team/cronjobs', { body: cron })
     expect(made.spec.jobTemplate.spec.template.metadata.labels).toEqual(label)
@@ -216,7 +216,7 @@ describe('labels', () => {
     })
   })
 
-  test('on what is replaced or applied, also as YAML of version 1.1', async () => {
+  test('replaced and applied objects get the label, also as YAML of version 1.1', async () => {
     api.objects.set(`/base${configMaps}/a`, configMap)
     expect((await written(`${configMaps}/a`, { method: 'PUT', body: configMap })).metadata.labels).toEqual(label)
     const yaml = 'kind: ConfigMap\nmetadata: {name: a}\nx: [yes, 0755]\n'
@@ -235,7 +235,7 @@ describe('labels', () => {
     expect(sent).toContain('"spec":{"a":9007199254740993,"b":1.0,"c":1e400,"d":"12345678901234567890","e":-1}')
   })
 
-  test('what is outside the namespace says where it belongs', async () => {
+  test('objects outside the namespace have a label with the namespace of the environment', async () => {
     const home = { ...label, 'dev.platform/environment-namespace': 'team' }
     expect(
       (await written('/api/v1/namespaces', { body: { kind: 'Namespace', metadata: { name: 'x' } } })).metadata.labels,
@@ -258,7 +258,7 @@ describe('labels', () => {
     ['the standard account', '/api/v1/namespaces/team/serviceaccounts/default', 'PUT'],
     ['lists', configMaps, 'POST'],
     ['what is no JSON', configMaps, 'POST'],
-  ])('not on %s', async (what, path, method) => {
+  ])('requests for %s pass without a label', async (what, path, method) => {
     const body =
       what === 'what is no JSON'
         ? '{"a"'
@@ -270,11 +270,11 @@ describe('labels', () => {
     expect(proxy.written()).toEqual([])
   })
 
-  test('not by a devctl within a command', async () => {
+  test('requests of a devctl within a command pass without a label', async () => {
     expect(await written(configMaps, { body: other, headers: { 'user-agent': 'devctl' } })).toEqual(other)
   })
 
-  test('a dry run tells what would be, and leaves nothing behind', async () => {
+  test('a dry run returns the label, and is not recorded', async () => {
     expect((await written(`${configMaps}?dryRun=All`, { body: configMap })).metadata.labels).toEqual(label)
     expect(proxy.written()).toEqual([])
   })
@@ -285,7 +285,7 @@ describe('labels', () => {
 })
 
 describe('the binary notation', () => {
-  // kind: Deployment, metadata.name, a label, spec.replicas and spec.template.metadata.labels, by hand.
+  // The message has kind: Deployment, metadata.name, a label, spec.replicas and spec.template.metadata.labels.
   const field = (number: number, ...parts: (Buffer | string)[]): Buffer => {
     const content = Buffer.concat(parts.map(part => Buffer.from(part as string)))
     return Buffer.concat([Buffer.from([number * 8 + 2, content.length]), content])
@@ -299,7 +299,7 @@ describe('the binary notation', () => {
     ])
   const type = 'application/vnd.kubernetes.protobuf'
 
-  test('is labelled, too', async () => {
+  test('an object in the binary notation is labeled, too', async () => {
     const { status } = await send(proxy, deployments, {
       body: binary('Deployment', field(11, field(1, 'app'), field(2, 'web'))),
       type,
@@ -313,12 +313,12 @@ describe('the binary notation', () => {
     expect(proxy.written()).toEqual([{ apiVersion: 'apps/v1', kind: 'Deployment' }])
   })
 
-  test('of another environment is refused', async () => {
+  test('an object of another environment in the binary notation is refused', async () => {
     const foreign = binary('Deployment', field(11, field(1, 'dev.platform/environment'), field(2, 'blog')))
     expect((await send(proxy, deployments, { body: foreign, type })).status).toBe(403)
   })
 
-  test('what breaks off is left to the server', async () => {
+  test('a truncated object in the binary notation passes unchanged', async () => {
     const whole = binary('Deployment')
     for (let length = 0; length < whole.length; length++)
       expect(() => parseBinary(whole.subarray(0, length))).not.toThrow()
@@ -331,7 +331,7 @@ describe('the binary notation', () => {
 describe('patches', () => {
   const applied = '?fieldManager=kubectl-client-side-apply'
 
-  test('of `kubectl apply` and `helm upgrade` put the label on; the Pods get it when they change anyway', async () => {
+  test('patches of `kubectl apply` and `helm upgrade` add the label, to Pods only if they change', async () => {
     api.objects.set(`/base${deployments}/web`, deployment)
     const scaled = await written(`${deployments}/web${applied}`, {
       method: 'PATCH',
@@ -348,7 +348,7 @@ describe('patches', () => {
     expect(proxy.written()).toEqual([])
   })
 
-  test('learn the kind from the server', async () => {
+  test('the kind of a patched object comes from the server', async () => {
     api.objects.set(`/base${configMaps}/a`, configMap)
     api.objects.set('/base/api/v1', {
       resources: [
@@ -360,7 +360,7 @@ describe('patches', () => {
     expect(proxy.written()).toEqual([{ apiVersion: 'v1', kind: 'ConfigMap' }])
   })
 
-  test('that take all labels away leave ours', async () => {
+  test('patches that remove all labels keep ours', async () => {
     api.objects.set(`/base${deployments}/web`, deployment)
     const body = { metadata: { labels: null }, spec: { template: { metadata: { labels: null } } } }
     const patch = await written(`${deployments}/web${applied}`, { method: 'PATCH', type: STRATEGIC, body })
@@ -372,12 +372,12 @@ describe('patches', () => {
     ['kubectl-patch', STRATEGIC],
     ['kubectl-label', MERGE],
     ['kubectl-client-side-apply', 'application/json-patch+json'],
-  ])('of `%s` (%s) do not make an object ours', async (manager, type) => {
+  ])('patches of `%s` (%s) do not add the label', async (manager, type) => {
     const body = type.includes('json-patch') ? [] : { spec: { replicas: 2 } }
     expect(await written(`${deployments}/web?fieldManager=${manager}`, { method: 'PATCH', type, body })).toEqual(body)
   })
 
-  test('a Job, whose template never changes, keeps what it was made with', async () => {
+  test('a Job keeps the labels of its template, which never changes', async () => {
     const path = '/apis/batch/v1/namespaces/team/jobs'
     const job = { ...deployment, apiVersion: 'batch/v1', kind: 'Job' }
     api.objects.set(`/base${path}/web`, job)
@@ -388,7 +388,7 @@ describe('patches', () => {
     expect(second.spec.template.metadata.labels).toEqual({ app: 'web', ...label })
   })
 
-  test('`kubectl apply` of an object that is as it should be is told of a difference, so that the label gets on it', async () => {
+  test('`kubectl apply` of an unchanged object sees a difference, so that it adds the label', async () => {
     const last = { 'kubectl.kubernetes.io/last-applied-configuration': '{}\n' }
     const nudged = { 'kubectl-command': 'kubectl apply' }
     api.objects.set(`/base${configMaps}/a`, { ...configMap, metadata: { name: 'a', annotations: last } })
@@ -401,13 +401,13 @@ describe('patches', () => {
   })
 })
 
-describe('what belongs to others', () => {
+describe('objects of others', () => {
   test.each<[string, Sent]>([
     [configMaps, { method: 'POST', body: other }],
     [`${configMaps}/a`, { method: 'PUT', body: configMap }],
     [`${configMaps}/a`, { method: 'PATCH', type: APPLY, body: configMap }],
     [`${configMaps}/a?fieldManager=helm`, { method: 'PATCH', type: MERGE, body: {} }],
-  ])('is refused by name: %s %j', async (path, sent) => {
+  ])('a write to an object of another environment is refused with its name: %s %j', async (path, sent) => {
     api.objects.set(`/base${configMaps}/a`, { ...configMap, ...other })
     const { status, body } = await send(proxy, path, sent)
     expect(status).toBe(403)
@@ -415,7 +415,7 @@ describe('what belongs to others', () => {
     expect(api.writes).toEqual([])
   })
 
-  test('the environment of the same name in another namespace is another one', async () => {
+  test('an environment of the same name in another namespace is a different one', async () => {
     const labels = { ...label, 'dev.platform/environment-namespace': 'elsewhere' }
     const role = { kind: 'ClusterRole', metadata: { name: 'r', labels } }
     const path = '/apis/rbac.authorization.k8s.io/v1/clusterroles'
@@ -428,7 +428,7 @@ describe('what belongs to others', () => {
     expect(JSON.parse(body).message).toContain('in namespace `elsewhere`')
   })
 
-  test('what the cluster shares and others made is changed, but not made ours', async () => {
+  test('a cluster-wide object of others is changed, and does not get the label', async () => {
     const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
     const crd = { kind: 'CustomResourceDefinition', metadata: { name: 'd' } }
     api.objects.set(`/base${path}/d`, crd)
@@ -438,7 +438,7 @@ describe('what belongs to others', () => {
 })
 
 describe('remember', () => {
-  test('is called once for each kind, and the write waits for it', async () => {
+  test('remember is called once for each kind, and the write waits for it', async () => {
     const kinds: string[] = []
     let go = () => {}
     remember = kind => {
@@ -455,7 +455,7 @@ describe('remember', () => {
     expect(kinds).toEqual(['ConfigMap'])
   })
 
-  test('a failure refuses the write', async () => {
+  test('a failure of remember refuses the write', async () => {
     remember = async () => {
       throw new Error('no record')
     }

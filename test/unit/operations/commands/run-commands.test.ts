@@ -11,7 +11,7 @@ import { type RunOptions, runCommands } from '../../../../operations/commands/ru
 const work = mkdtempSync(join(tmpdir(), 'devctl-run-commands-'))
 afterAll(() => rmSync(work, { recursive: true, force: true }))
 
-/** Runs texts as commands of these names: c1, c2, … */
+/** Runs the texts as commands that are named c1, c2 and so on. */
 async function run(texts: readonly string[], options: Partial<RunOptions> = {}) {
   const lines: string[] = []
   const result = await runCommands(
@@ -26,7 +26,7 @@ async function run(texts: readonly string[], options: Partial<RunOptions> = {}) 
   return { ...result, lines }
 }
 
-/** True if a process exists and is not a zombie that its parent has not reaped. */
+/** Returns true if a process exists and is not a zombie that its parent has not reaped. */
 function isRunning(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
@@ -38,7 +38,7 @@ function isRunning(pid: number): boolean {
 const pidIn = (file: string) => Number(readFileSync(join(work, file), 'utf8'))
 
 describe('commands', () => {
-  test('run one after another in the folder, with the environment and nothing else', async () => {
+  test('commands run one after another in the folder, with no more than the given environment', async () => {
     const { lines, failed } = await run(['pwd; echo "$A"; echo err >&2', 'echo "[$HOME]"; cat'], {
       env: { PATH: process.env.PATH, A: 'x y' },
     })
@@ -48,13 +48,13 @@ describe('commands', () => {
     )
   })
 
-  test('run under bash, or with `noBash` under sh', async () => {
+  test('commands run under bash, or with `noBash` under sh', async () => {
     const shell = 'case $0 in *bash) echo bash;; *) echo "$0";; esac'
     expect((await run([shell, '[[ a == a ]] && echo fine'])).lines).toEqual(['c1 stdout: bash', 'c2 stdout: fine'])
     expect((await run([shell], { noBash: true })).lines).toEqual(['c1 stdout: sh'])
   })
 
-  test('take their arguments for no code', async () => {
+  test('arguments of commands are not run as code', async () => {
     const evil = ['$(touch pwned)', '`touch pwned`', '; touch pwned', '--namespace=x', "a'b", '']
     const lines: string[] = []
     for (const noBash of [false, true])
@@ -68,13 +68,13 @@ describe('commands', () => {
     expect(existsSync(join(work, 'pwned'))).toBe(false)
   })
 
-  test('the names of Helm releases, which others can write, are such arguments', () => {
+  test('names of Helm releases, which others can write, are passed as arguments', () => {
     const { command, args } = uninstallCommand(['rel', '-x; $(touch pwned)'], 'shop')
     expect(command).toBe('helm uninstall --ignore-not-found "$@"')
     expect(args).toEqual(['--namespace', 'shop', '--', 'rel', '-x; $(touch pwned)'])
   })
 
-  test('stop at the first that fails, with its status and its place', async () => {
+  test('commands stop at the first one that fails, with its status and its position', async () => {
     const file = new SourceFile('devctl.yml', 'deploy:\n  - exit 3\n')
     const span = { file, start: 12, end: 18 }
     const begun: string[] = []
@@ -95,7 +95,7 @@ describe('commands', () => {
     ['kill $$', 'was killed by SIGTERM', undefined],
     ['nothing-of-this-name', 'failed with exit status 127', /PATH/],
     ['./data', 'failed with exit status 126', /chmod/],
-  ])('say how `%s` ended', async (command, message, hint) => {
+  ])('the diagnostic says how `%s` ended', async (command, message, hint) => {
     writeFileSync(join(work, 'data'), 'x', { mode: 0o600 })
     const { diagnostics } = await run([command])
     expect(diagnostics[0]!.message).toBe(`\`c1\` ${message}`)
@@ -103,7 +103,7 @@ describe('commands', () => {
     else expect(diagnostics[0]).not.toHaveProperty('hint')
   })
 
-  test('without bash, or without the folder, say what to do', async () => {
+  test('commands are refused without bash, and without the folder', async () => {
     await expect(run(['true'], { env: { PATH: '/nowhere' } })).rejects.toThrow(UserError)
     await expect(run(['true'], { env: { PATH: '/nowhere' } })).rejects.toMatchObject({
       message: '`bash` is needed to run the commands of the manifest, and is not on the PATH',
@@ -152,7 +152,7 @@ describe('commands', () => {
     expect(diagnostics[0]!.message).toBe('`make acme-platform` failed with exit status 1')
   })
 
-  test('output is not read on until its line is taken: a fast program waits', async () => {
+  test('a fast program waits until its output is taken', async () => {
     let lines = 0
     let most = 0
     let waiting = 0
@@ -169,7 +169,7 @@ describe('commands', () => {
     expect(most).toBe(1)
   })
 
-  test('whoever takes lines slowly gets all of them', async () => {
+  test('a slow output callback gets all lines', async () => {
     const taken: string[] = []
     await run(['seq 40'], {
       drain: 1,
@@ -181,7 +181,7 @@ describe('commands', () => {
     expect(taken).toHaveLength(40)
   })
 
-  test('what the output callback throws ends all', async () => {
+  test('an exception of the output callback ends the command', async () => {
     const output = () => {
       throw new Error('full')
     }
@@ -191,7 +191,7 @@ describe('commands', () => {
 })
 
 describe('DEVCTL_ENV', () => {
-  test('hands variables on, in a file that only its user reads, and that is gone at the end', async () => {
+  test('`DEVCTL_ENV` passes variables on, in a private file that is deleted at the end', async () => {
     const { lines, variables } = await run([
       `echo "URL='http://x y'" >> $DEVCTL_ENV; echo N=1 >> $DEVCTL_ENV; stat -c %a $DEVCTL_ENV $(dirname $DEVCTL_ENV); echo $DEVCTL_ENV`,
       'echo "$URL $N"; echo "N=2" > $DEVCTL_ENV',
@@ -204,7 +204,7 @@ describe('DEVCTL_ENV', () => {
     expect(() => statSync(dirname(path))).toThrow('ENOENT')
   })
 
-  test('what is malformed is a warning with the place, the other lines count, and no value is shown', async () => {
+  test('a malformed line is a warning with its position, without any value', async () => {
     const { variables, diagnostics, failed } = await run([
       'printf "A=1\\nNOT A NAME=hunter22\\nB=2\\n" > $DEVCTL_ENV',
       'rm $DEVCTL_ENV; mkfifo $DEVCTL_ENV',
@@ -218,14 +218,14 @@ describe('DEVCTL_ENV', () => {
     expect(JSON.stringify(diagnostics)).not.toContain('hunter22')
   })
 
-  test('what is handed on under a secret name is masked from then on', async () => {
+  test('a value that is passed on under the name of a secret is masked from then on', async () => {
     const { lines } = await run(['echo DB_PASSWORD=hunter22 > $DEVCTL_ENV', 'echo "is $DB_PASSWORD"'])
     expect(lines).toEqual(['c2 stdout: is ***'])
   })
 })
 
-describe('what is left running', () => {
-  test('an aborted signal ends the whole group', async () => {
+describe('processes that still run', () => {
+  test('an aborted signal ends the whole process group', async () => {
     const stop = new AbortController()
     const done = run(['sleep 300 & echo $! > pid-of-child; echo $$ > pid-of-shell; echo up; wait'], {
       signal: stop.signal,
@@ -235,7 +235,7 @@ describe('what is left running', () => {
     expect([isRunning(pidIn('pid-of-child')), isRunning(pidIn('pid-of-shell'))]).toEqual([false, false])
   })
 
-  test('also one that does not listen to SIGTERM', async () => {
+  test('an aborted signal also ends a process that ignores SIGTERM', async () => {
     const stop = new AbortController()
     const done = run(["trap '' TERM; echo $$ > pid-of-deaf; echo up; while true; do sleep 0.05; done"], {
       signal: stop.signal,
@@ -246,7 +246,7 @@ describe('what is left running', () => {
     expect(isRunning(pidIn('pid-of-deaf'))).toBe(false)
   })
 
-  test('what ends within the grace may tidy up, and say so', async () => {
+  test('a process that ends within the grace period can still print output', async () => {
     const said: string[] = []
     const stop = new AbortController()
     const done = run(["trap 'echo tidied; exit' TERM; echo up; while true; do sleep 0.05; done"], {
@@ -260,7 +260,7 @@ describe('what is left running', () => {
     expect(said).toContain('tidied')
   })
 
-  test('a background process serves the commands after it, holds nothing up, and is ended at the end', async () => {
+  test('a background process serves later commands, delays nothing, and is ended at the end', async () => {
     const { lines, failed } = await run(
       [
         '(echo $BASHPID > pid-of-server; until [ -e asked ]; do sleep 0.02; done; echo asked; touch answered; sleep 300) &',
@@ -273,14 +273,14 @@ describe('what is left running', () => {
     expect(isRunning(pidIn('pid-of-server'))).toBe(false)
   })
 
-  test('one that has left the group and holds the output open does not hold us up either', async () => {
+  test('a process that left the group and holds the output open does not delay the end', async () => {
     const { failed } = await run(['setsid sleep 60 & echo $! > pid-of-daemon'], { drain: 50 })
     expect(failed).toBeUndefined()
     const daemon = pidIn('pid-of-daemon')
     if (isRunning(daemon)) process.kill(daemon)
   })
 
-  test('nothing runs when the signal is aborted before', async () => {
+  test('no command runs if the signal is aborted before', async () => {
     await expect(run(['touch ran'], { signal: AbortSignal.abort(new Error('late')) })).rejects.toThrow('late')
     expect(existsSync(join(work, 'ran'))).toBe(false)
   })

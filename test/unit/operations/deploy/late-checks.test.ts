@@ -12,7 +12,7 @@ const checkedAfter = (seconds: number, name: string, dependencies: DesiredWorklo
   return workload('Deployment', name, { spec: { replicas: 1, template: { spec: { containers } } } }, dependencies)
 }
 
-/** The notes of a deploy that ends in five minutes. */
+/** Returns the notes of a deploy that ends in five minutes. */
 async function notesOf(workloads: readonly DesiredWorkload[], waits: boolean, cluster = newCluster()) {
   const told: OperationEvent[] = []
   const what = wanted([], workloads)
@@ -33,7 +33,7 @@ test('a deploy that ends before the first health check of a service says so at t
   ])
 })
 
-test('that counts only for services that it waits for', async () => {
+test('a late health check counts only for services that the deploy waits for', async () => {
   const db = checkedAfter(600, 'db')
   const needing = (condition: 'service_started' | 'service_healthy') =>
     workload('Deployment', 'web', undefined, [{ service: 'db', condition }])
@@ -41,7 +41,7 @@ test('that counts only for services that it waits for', async () => {
   expect(await notesOf([db, needing('service_healthy')], false)).toHaveLength(1)
 })
 
-test('of a service that stays as it is nothing is said', async () => {
+test('an unchanged service gets no note about its health check', async () => {
   const cluster = newCluster()
   const web = checkedAfter(600, 'web')
   await deploy(cluster, wanted([], [web]))

@@ -13,7 +13,7 @@ const workload = (service: string, image: string, kind = 'Deployment') =>
 const running = (name: string, image: string): KubeObject =>
   object('Deployment', name, { spec: { template: { spec: { containers: [{ name: 'main', image }] } } } })
 
-test('what runs an older image of a service that is deployed alone is named, and nothing else', async () => {
+test('leftBehind names services with an older image of a service that is deployed alone', async () => {
   const cluster = newCluster()
   await cluster.create(running('api', NEW))
   await cluster.create(running('worker', OLD))

@@ -6,10 +6,10 @@ import type { Changes } from '../../../../environment/plan/changes.ts'
 import type { DesiredState } from '../../../../environment/plan/desired-state.ts'
 import { ServiceStates } from '../../../../operations/deploy/service-states.ts'
 
-/** An outcome of workloads with these services; those in `older` were there before. */
+/** Returns the outcome of workloads with these services; those in `older` existed before. */
 function outcomeOf(workloads: readonly (readonly [string, ...string[]])[], older: readonly string[] = []) {
   const plan = { workloads: workloads.map(services => ({ service: services[0], pod: { services } })) }
-  const outcome = new ServiceStates(plan as unknown as Plan) // what it does not read is not there
+  const outcome = new ServiceStates(plan as unknown as Plan) // only the fields that it reads
   const wanted = { workloads: workloads.map(([service]) => ({ service })) }
   const steps = new Map(
     wanted.workloads.map(one => [one, { action: older.includes(one.service) ? 'update' : 'create' }]),
@@ -18,7 +18,7 @@ function outcomeOf(workloads: readonly (readonly [string, ...string[]])[], older
   return outcome
 }
 
-test('every service is counted once, whatever became of it', () => {
+test('every service is counted once, whatever its state', () => {
   const outcome = outcomeOf([['db'], ['web', 'side'], ['api'], ['job'], ['worker'], ['old']], ['old', 'api'])
   for (const service of ['db', 'web', 'api', 'job']) outcome.events.applied(service)
   outcome.events.status('db', { state: 'ready', text: '' })
@@ -45,7 +45,7 @@ test('a deploy that waits and is stopped does not advise to wait', () => {
   expect(statesText(outcome.services(), true)).toBe('db was not created; api is not known to be ready')
 })
 
-test('of many services there are some names, and how many more', () => {
+test('the text about many services has some names, and counts the rest', () => {
   const outcome = outcomeOf(Array.from({ length: 40 }, (_, index) => [`s${index}`] as const))
   expect(statesText(outcome.services(), false)).toMatch(/^s0, s1, .*, s11 and 28 more were not created$/)
 })

@@ -28,7 +28,7 @@ async function destroy(...words: readonly string[]) {
   return select(objects, 'active')
 }
 
-test('services that depend on those that go are all named, those of the second degree, too', async () => {
+test('a destroy names all services that depend on its services, also indirectly', async () => {
   const refusal = {
     message:
       '`api` depends on `cache`, `worker` depends on `cache`, `proxy` depends on `api`, `probe` depends on `proxy`',

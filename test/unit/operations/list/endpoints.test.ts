@@ -10,12 +10,12 @@ import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts
 import { never } from '../../../support/objects/deploying.ts'
 
 interface Around {
-  /** The Compose file's text below `services:`; absent: there is none. */
+  /** The text of the Compose file below `services:`; without it the file does not exist. */
   readonly services?: string
   readonly files?: Readonly<Record<string, string>>
   readonly env?: Readonly<Record<string, string>>
   readonly domain?: string
-  /** Absent: it is not deployed. */
+  /** The recorded application; without it the application is not deployed. */
   readonly deployed?: { readonly endpoints: readonly string[] }
   readonly asleep?: boolean
 }
@@ -23,7 +23,7 @@ interface Around {
 const DEPLOYED = { endpoints: [] }
 const WEB = 'web: {image: x, ports: ["8080:80"]}'
 
-/** The reason for having no endpoints, its text, and the codes of the diagnostics that go with it. */
+/** Returns the reason for having no endpoints, its text, and the codes of the diagnostics that go with it. */
 async function reasonWith({ services, files = {}, env = {}, domain, deployed, asleep }: Around) {
   const compose = services === undefined ? [] : [['compose.yaml', `name: shop\nservices:\n  ${services}\n`]]
   const workspace = workspaceOf({ cwd: makeFolder({ ...Object.fromEntries(compose), ...files }), env })
@@ -41,7 +41,7 @@ async function reasonWith({ services, files = {}, env = {}, domain, deployed, as
     )
   }
   const target = { context: 'kind-dev', namespace: 'dev', stored: domain === undefined ? {} : { domain } }
-  // The rest of the session is not used.
+  // The function uses no other fields of the session.
   const session = { cluster, namespace: 'dev', signal: never, target } as unknown as Session
   const codes: string[] = []
   const world = {
@@ -56,7 +56,7 @@ async function reasonWith({ services, files = {}, env = {}, domain, deployed, as
 }
 
 describe('the reason for having no endpoints', () => {
-  test('is that the application is not deployed', async () => {
+  test('the reason is `not-deployed` if the application is not deployed', async () => {
     for (const asleep of [false, true])
       expect(await reasonWith({ services: WEB, asleep })).toEqual({
         none: 'not-deployed',
@@ -69,7 +69,7 @@ describe('the reason for having no endpoints', () => {
     ['no ports', 'web: {image: x}'],
     ['ports for other services only', 'web: {image: x, expose: ["80"]}'],
     ['ports that are not published', 'web: {image: x, ports: [{target: 80}]}'],
-  ])('is that no ports are published: %s', async (_, services) => {
+  ])('the reason is `not-public` if no ports are published: %s', async (_, services) => {
     const found = await reasonWith({ services, deployed: DEPLOYED, domain: 'example.com' })
     expect(found).toMatchObject({ none: 'not-public', text: expect.stringContaining('no service has a public port') })
     expect(found.codes).toEqual([])
@@ -90,7 +90,7 @@ describe('the reason for having no endpoints', () => {
       'mqtt: {image: x, ports: [{target: 1883, published: "1883", x-expose: {type: LoadBalancer}}]}',
       [],
     ],
-  ])('is that published ports get no public address: %s', async (_, services, codes) => {
+  ])('the reason is `not-http` if published ports get no public address: %s', async (_, services, codes) => {
     for (const domain of ['example.com', undefined]) {
       const found = await reasonWith({ services, deployed: DEPLOYED, ...(domain && { domain }) })
       expect(found.none).toBe('not-http')
@@ -102,7 +102,7 @@ describe('the reason for having no endpoints', () => {
   test.each([
     ['a published port', WEB, ''],
     ['an endpoint', 'web: {image: x, expose: ["80"]}', 'endpoints: [{path: /, service: web, port: 80}]'],
-  ])('is that no domain is set: %s', async (_, services, more) => {
+  ])('the reason is `no-domain` if no domain is set: %s', async (_, services, more) => {
     const around = { services: `${services}\n${more}`, deployed: DEPLOYED }
     for (const asleep of [false, true]) {
       const { none, text } = await reasonWith({ ...around, asleep })
@@ -119,7 +119,7 @@ describe('the reason for having no endpoints', () => {
     ['the manifest', { files: { 'devctl.yml': 'domain: example.com\n' } }],
     ['a deploy before', { deployed: { endpoints: ['https://web-dev.example.com'] } }],
     ['its own host', { services: 'web: {image: x, ports: [{target: 80, published: "80", x-host: a.example.com}]}' }],
-  ])('is that the routes do not exist, or that it sleeps, with a domain of %s', async (_, more) => {
+  ])('the reason is `no-routes` or `asleep` with a domain of %s', async (_, more) => {
     const around = { services: WEB, deployed: DEPLOYED, ...more }
     const { none, text } = await reasonWith(around)
     expect({ none, text }).toEqual({ none: 'no-routes', text: expect.stringContaining('its routes do not exist') })
@@ -130,7 +130,7 @@ describe('the reason for having no endpoints', () => {
   test.each([
     ['without files', {}],
     ['with files that have errors', { services: 'web: {image: x, ports: ["x"]}' }],
-  ])('is not known %s', async (_, around) => {
+  ])('the reason is `unknown` %s', async (_, around) => {
     const { none, text } = await reasonWith({ ...around, deployed: DEPLOYED })
     expect({ none, text }).toEqual({ none: 'unknown', text: expect.stringContaining('do not tell why') })
   })

@@ -20,26 +20,26 @@ describe('streams of events', () => {
     { id: '2', data: [] },
   ]
 
-  test.each([1, 2, 7, 1000])('what the server writes the client reads, in pieces of %i', async size => {
+  test.each([1, 2, 7, 1000])('the client reads what the server writes, in pieces of %i', async size => {
     const written = (await all(toEventStream(fromArray(events)))).join('')
     const read = await all(readEvents(inChunks(written, size)))
     expect(read.map(({ id, data }) => ({ ...(id !== undefined && { id }), data: JSON.parse(data) }))).toEqual(events)
   })
 
-  test('one that breaks off is left out, and signs of life are no events', async () => {
+  test('an incomplete event is left out, and signs of life are no events', async () => {
     expect(await all(readEvents(inChunks(':\n\nid: 1\ndata: 1\n\nid: 2\ndata: 2', 3)))).toEqual([
       { id: '1', data: '1' },
     ])
   })
 
-  test('one without an end is refused, and not kept in memory', async () => {
+  test('an event without an end is refused', async () => {
     async function* endless() {
       for (;;) yield `data: ${'x'.repeat(1024 * 1024)}`
     }
     await expect(all(readEvents(endless()))).rejects.toThrow('an event is too long')
   })
 
-  test('a client that goes ends what it is sent', async () => {
+  test('the source of events ends when the client disconnects', async () => {
     let isEnded = false
     async function* source() {
       try {

@@ -5,10 +5,10 @@ import { tryClaimsOfJobs, tryClaimsOfPeople, tryDamagedTokens } from '../../../s
 
 // Random input from strangers; `npm run test:long` sends much more (test/long/platform.test.ts).
 
-test('no host is of two namespaces', () => tryHosts(300))
-test('an address of a repository is one', () => tryRepositories(1000))
-test('a branch and a file are no option, and lead nowhere else', () => tryBranchesAndFiles(1000))
+test('no two namespaces can have the same host', () => tryHosts(300))
+test('an accepted address of a repository is a plain address of its host', () => tryRepositories(1000))
+test('a branch is no option, and a file is below the repository', () => tryBranchesAndFiles(1000))
 test('a login leads back to the platform', () => tryReturnPaths(1000))
-test('a job is let in by the claims that a rule is about', () => tryClaimsOfJobs(60))
-test('a changed token lets no job in', () => tryDamagedTokens(150))
-test('a person is their subject', () => tryClaimsOfPeople(30))
+test('a job gets a token only by claims that a rule is about', () => tryClaimsOfJobs(60))
+test('a changed token of a job is refused, or is still the same token', () => tryDamagedTokens(150))
+test('a login yields the subject of the user, or is refused', () => tryClaimsOfPeople(30))

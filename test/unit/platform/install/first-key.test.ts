@@ -10,7 +10,7 @@ import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts
 const ref = { apiVersion: 'v1', kind: 'Secret', name: 'keys', namespace: 'devctl-platform' }
 const { signal } = new AbortController()
 
-test('the first key is one that the server can read, and installing again keeps it', async () => {
+test('the server can read the first key, and a second installation keeps it', async () => {
   const cluster = new MemoryCluster({ namespaces: ['devctl-platform'] })
   await makeFirstKey(cluster, signal)
   const first = await cluster.get(ref)
@@ -24,7 +24,7 @@ test('the first key is one that the server can read, and installing again keeps 
   expect(open(seal('text', 'here'), 'here')).toBe('text')
 })
 
-test('no list of objects has the key: an upgrade, and GitOps, would replace it', () => {
+test('platformObjects contains no Secret, so an upgrade does not replace the key', () => {
   const one = { version: '', domain: '', image: '', runnerImage: '', replicas: 1, kubernetes: { server: '' } }
   const secrets = platformObjects(one).filter(({ kind }) => kind === 'Secret')
   expect(secrets).toEqual([])

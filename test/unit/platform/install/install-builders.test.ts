@@ -34,13 +34,13 @@ test.each([
     { bundledBuilders: { ...OWN, untrusted: 3 } },
     { ...OWN, count: 0, untrusted: 3 },
   ],
-] as const)('%s', (_, input, settings, wanted) => {
+] as const)('wantedBuilders finds the wanted builders: %s', (_, input, settings, wanted) => {
   const { kept, bundledBuilders } = wantedBuilders(input, settings, 'buildkit:1')
   expect(bundledBuilders).toEqual(wanted)
   expect(kept['bundledBuilders']).toBeUndefined()
 })
 
-test('builders that an administrator has named stay, and the settings of those that are brought', () => {
+test('named builders stay, and bundled builders keep their settings', () => {
   const named = { builders: { default: ['tcp://b:1234'] } }
   expect(wantedBuilders(NONE, named, 'x').kept).toEqual(named)
   expect(wantedBuilders({ ...NONE, builders: '0' }, HAD, 'x').kept).toEqual({ sleepHours: {} })
@@ -54,7 +54,7 @@ test('builders that an administrator has named stay, and the settings of those t
   })
 })
 
-test('what does not go together is refused', () => {
+test('wantedBuilders refuses options that do not fit together', () => {
   expect(() => wantedBuilders({ ...NONE, builderSize: '9Gi' }, {}, 'x')).toThrow('need `--builders`')
   expect(() => wantedBuilders({ ...NONE, builderSize: '9Gi' }, HAD, 'x')).toThrow('have 50Gi')
   const forks = { bundledBuilders: { ...OWN, count: 0, untrusted: 1 } }
@@ -80,7 +80,7 @@ const objects = platformObjects(INSTALLATION)
 const find = (kind: string, name: string) =>
   objects.find(one => one.kind === kind && one.metadata.name === name && one.metadata.namespace !== 'devctl-runs')
 
-test('builders run as a user without capabilities or a token, each step with processes of its own', () => {
+test('builders run as a user without a token, and each step has its own processes', () => {
   const set = find('StatefulSet', 'builder')
   expect(set).toMatchObject({
     metadata: { namespace: 'devctl-build' },
@@ -103,7 +103,7 @@ test('builders run as a user without capabilities or a token, each step with pro
   expect(config).toContain('maxUsedSpace = "40960MB"')
 })
 
-test('nobody reaches builders but the server; builds reach what is outside, and the ingress', () => {
+test('only the server reaches builders; builds reach the outside and the ingress controller', () => {
   expect(find('NetworkPolicy', 'builder')?.['spec']).toEqual({
     podSelector: {},
     policyTypes: ['Ingress', 'Egress'],
@@ -135,7 +135,7 @@ test('nobody reaches builders but the server; builds reach what is outside, and 
   })
 })
 
-test('the server sees how they are, where they are, and nothing else of their namespace', () => {
+test('the server may read the StatefulSet of builders, and nothing else of their namespace', () => {
   const roles = (all: typeof objects) =>
     all.filter(one => one.metadata.namespace === 'devctl-build' && one.kind === 'Role')
   expect(roles(objects).map(({ rules }) => rules)).toEqual([
@@ -145,7 +145,7 @@ test('the server sees how they are, where they are, and nothing else of their na
   expect(roles(platformObjects(without))).toEqual([])
 })
 
-test('the server knows them, and an upgrade keeps that', () => {
+test('the server knows the bundled builders, and an upgrade keeps them', () => {
   const text = (find('ConfigMap', 'settings')!['data'] as Record<string, string>)['settings.json']!
   expect(readSettings(text).builders).toEqual({
     default: [0, 1].map(at => `tcp://builder-${at}.builder.devctl-build.svc:1234`),
@@ -170,7 +170,7 @@ describe('builders for code of forks', () => {
     return readSettings((found!['data'] as Record<string, string>)['settings.json']!).builders
   }
 
-  test('are a pool of their own: other Pods, names and certificates', () => {
+  test('builders for forks are a separate pool with their own Pods, names and certificates', () => {
     const all = installed(2, 1)
     expect(settingsOf(all)).toEqual({
       default: [0, 1].map(at => `tcp://builder-${at}.builder.devctl-build.svc:1234`),
@@ -193,11 +193,11 @@ describe('builders for code of forks', () => {
       { 'app.kubernetes.io/name': 'builder' },
       { 'app.kubernetes.io/name': 'builder-untrusted' },
     ])
-    // The policy of all Pods in the namespace: only the server may connect.
+    // The policy selects all Pods in the namespace: only the server may connect.
     expect(named(all, 'NetworkPolicy', 'builder')).toMatchObject({ spec: { podSelector: {} } })
   })
 
-  test('keep no disk and no cache, and cannot take all of a node', () => {
+  test('builders for forks keep no disk or cache, and have limits of memory and CPU', () => {
     const set = named(installed(2, 1), 'StatefulSet', 'builder-untrusted')
     expect(set?.['spec']).not.toHaveProperty('volumeClaimTemplates')
     expect(set).toMatchObject({
@@ -217,7 +217,7 @@ describe('builders for code of forks', () => {
     expect(config).not.toContain('maxUsedSpace')
   })
 
-  test('are there without others, and go without them; the server sees what there is', () => {
+  test('builders for forks can exist alone, and are deleted when they are not wanted', () => {
     const only = installed(0, 1)
     expect(named(only, 'StatefulSet', 'builder')).toBeUndefined()
     expect(settingsOf(only)).toMatchObject({ default: [], untrusted: [expect.any(String)] })
@@ -242,7 +242,7 @@ describe('builders for code of forks', () => {
     )
   })
 
-  test('have Secrets of their own', () => {
+  test('builders for forks have their own Secrets', () => {
     const secrets = (count: number, untrusted: number) => [
       ...neededSecrets({ ...INSTALLATION, bundledBuilders: { ...OWN, count, untrusted } }),
     ]
@@ -274,7 +274,7 @@ describe('the ingress controller', () => {
     ],
   })
 
-  test('is what has the address of the platform, at the port of HTTPS only', async () => {
+  test('the ingress controller is found by the address of the platform, at the HTTPS port only', async () => {
     await service('database', '192.0.2.8', { ports: [{ port: 443, targetPort: 5432 }] })
     await service('other-port', HOST, { ports: [{ port: 5432 }] })
     await service('waiting', undefined, ports(8443))
@@ -287,7 +287,7 @@ describe('the ingress controller', () => {
     expect(await found('platform.invalid')).toEqual([])
   })
 
-  test('has the number of a port with a name, where Pods are there, and else the name', async () => {
+  test('a named port of the ingress controller is resolved to its number where endpoints exist', async () => {
     await service('nginx', '192.0.2.10', ports('websecure'), 'traefik')
     const pods = { namespace: 'traefik', labels: { app: 'nginx' } }
     expect(await found('192.0.2.10')).toContainEqual({ ...pods, ports: ['websecure'] })

@@ -3,7 +3,7 @@ import { wantedCi } from '../../../../platform/install/install-ci.ts'
 
 const GITHUB = 'https://token.actions.githubusercontent.com'
 
-test('rules of one system are together, and those of servers of one name apart', () => {
+test('wantedCi groups the rules of each CI system', () => {
   expect(
     wantedCi(
       [
@@ -28,7 +28,7 @@ test('rules of one system are together, and those of servers of one name apart',
   ])
 })
 
-test('what is not said stays, and `-` trusts nobody', () => {
+test('wantedCi keeps the installed rules without an option, and `-` removes them', () => {
   const installed = [{ kind: 'github', issuer: GITHUB, rules: [] }]
   expect(wantedCi(undefined, installed)).toBe(installed)
   expect(wantedCi(['-'], installed)).toEqual([])

@@ -5,7 +5,7 @@ import { readSettings } from '../../../../platform/server/settings.ts'
 
 const server = { kind: 'gitea', url: 'https://git.example.com' } as const
 
-test('`--forge` names servers of repositories, which the server then asks', () => {
+test('`--forge` names servers of repositories, which the settings then contain', () => {
   const forges = wantedForges(
     ['gitea=https://git.example.com/', 'gitlab=https://lab.example.com/gitlab,api=https://api.example.com/v4'],
     undefined,
@@ -28,7 +28,7 @@ test('`--forge` names servers of repositories, which the server then asks', () =
   expect(readSettings(text).forges).toEqual(forges)
 })
 
-test('without the option, those that are there stay; `-` names none any more', () => {
+test('wantedForges keeps the installed servers without an option, and `-` removes them', () => {
   expect(wantedForges(undefined, [server])).toEqual([server])
   expect(wantedForges(['-'], [server])).toEqual([])
 })
@@ -42,11 +42,11 @@ test.each([
   ['gitea=https://git.example.com?x', 'no query'],
   ['gitea=https://git.example.com,api=http://10.0.0.1', 'begins with `https://`'],
   ['gitea=https://git.example.com,more=x', 'which server, of which kind?'],
-])('%s is no server', (option, message) => {
+])('`--forge %s` is refused', (option, message) => {
   expect(() => wantedForges([option], undefined)).toThrow(message)
 })
 
-test('a server has one kind', () => {
+test('a forge server cannot be named with two kinds', () => {
   expect(() => wantedForges(['gitea=https://git.example.com', 'gitlab=https://git.example.com/'], undefined)).toThrow(
     '`https://git.example.com` is there twice',
   )

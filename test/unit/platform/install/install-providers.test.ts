@@ -15,7 +15,7 @@ writeFileSync(join(folder, 'two'), 'a\nb\n')
 const oidc = { oidc: 'https://git.example.com/', oidcClientId: 'devctl', oidcClientSecretFile: file }
 const github = { github: true, githubClientId: 'x', githubAllow: ['acme/backend'] } as const
 
-test('what is not named stays, and `-` removes', async () => {
+test('wantedProviders keeps providers that are not named, and `-` removes one', async () => {
   const first = await wantedProviders({ ...oidc, oidcAllow: ['groups=backend'] }, [])
   expect(first).toEqual({
     providers: [
@@ -37,7 +37,7 @@ test('what is not named stays, and `-` removes', async () => {
   expect((await wantedProviders({ oidc: '-' }, both.providers)).providers.map(({ id }) => id)).toEqual(['github'])
 })
 
-test('who may log in stays when a provider is named again, and not for another one', async () => {
+test('login rules stay when a provider is named again, but not for another provider', async () => {
   const { providers } = await wantedProviders(
     { ...oidc, ...github, oidcName: 'Git', oidcAllow: ['groups=backend'] },
     [],
@@ -52,7 +52,7 @@ test('who may log in stays when a provider is named again, and not for another o
   expect(await allow({ oidc: 'https://other.example.com', github: 'https://github.example.com' })).toEqual([[], []])
 })
 
-test('the server reads what is installed, and the secret is in no object that is printed', async () => {
+test('the server reads the installed providers, and no printed object contains the secret', async () => {
   const { providers } = await wantedProviders({ ...oidc, ...github }, [])
   const objects = platformObjects({
     version: '1.0.0',
@@ -78,6 +78,6 @@ test.each([
   [{ ...github, githubAllow: ['acme/a/b'] }, '`--github-allow` is `acme/a/b`'],
   [{ ...oidc, oidcClientSecretFile: join(folder, 'none') }, 'cannot be read'],
   [{ ...oidc, oidcClientSecretFile: join(folder, 'two') }, 'does not contain a secret on one line'],
-])('%j: %s', async (input, message) => {
+])('wantedProviders refuses %j: %s', async (input, message) => {
   await expect(wantedProviders(input, [])).rejects.toThrow(message)
 })

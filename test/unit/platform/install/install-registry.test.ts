@@ -49,7 +49,7 @@ test.each([
   ],
   ['its own one is taken away', { ...NONE, registry: '-' }, HAD_OWN, {}],
   ['none any more', { ...NONE, registry: '-' }, HAD, {}],
-] as const)('%s', (_, input, settings, wanted) => {
+] as const)('wantedRegistry finds the wanted registry: %s', (_, input, settings, wanted) => {
   const { kept, ...registry } = wantedRegistry(input, settings, PLACE)
   expect(registry).toEqual(wanted)
   expect(Object.keys(kept)).toEqual('sleepHours' in settings ? ['sleepHours'] : [])
@@ -62,7 +62,7 @@ test('tokens without a registry are refused', () => {
     )
 })
 
-test('what does not go together is refused', () => {
+test('wantedRegistry refuses options that do not fit together', () => {
   const both = { ...NONE, registry: 'a.example.com', bundledRegistry: true }
   expect(() => wantedRegistry(both, {}, PLACE)).toThrow('cannot be combined')
   const size = { ...NONE, registrySize: '9Gi' }
@@ -80,7 +80,7 @@ const INSTALLATION = {
   bundledRegistry: { image: 'registry:1', size: '9Gi' },
 }
 
-test('its own registry has the certificate that tokens are checked with, not the key, and reaches nothing', () => {
+test('the bundled registry gets the certificate for tokens without the key, and no egress', () => {
   const objects = platformObjects(INSTALLATION).filter(({ metadata }) => metadata.name === 'registry')
   const kinds = objects.map(({ kind }) => kind)
   expect(kinds).toEqual(['ConfigMap', 'NetworkPolicy', 'Service', 'StatefulSet', 'Ingress'])
@@ -119,7 +119,7 @@ interface PodOwner {
   }
 }
 
-test('what an option had added goes when it is not wanted any more, and nothing else', () => {
+test('the objects of the bundled registry are deleted when it is not wanted any more', () => {
   const { bundledRegistry: _, ...without } = INSTALLATION
   const unwanted = (one: Installation) => unwantedObjects(one).filter(({ metadata }) => metadata.name === 'registry')
   expect(unwanted(INSTALLATION)).toEqual([])

@@ -45,7 +45,7 @@ test.each([
   expect(await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: 'devctl-platform' })).toBeUndefined()
 })
 
-test('Kubernetes 1.30 has what a platform needs', async () => {
+test('requireKubernetes accepts a cluster of Kubernetes 1.30', async () => {
   const cluster = new MemoryCluster({})
   register(cluster, 'v1')
   await requireKubernetes(cluster, signal)

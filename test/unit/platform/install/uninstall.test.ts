@@ -7,7 +7,7 @@ import { uninstallPlatform } from '../../../../platform/install/uninstall.ts'
 import { KINDS } from '../../../support/memory-cluster/kinds.ts'
 import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 
-// A namespace is not gone when it is deleted: nothing can be made in it, and its name is not free.
+// A deleted namespace exists until it is empty: nothing can be created in it, and its name is not free.
 
 const OWN = ['devctl-platform', 'devctl-users', 'devctl-runs']
 const installation: Installation = {
@@ -42,7 +42,7 @@ function open() {
 const namespaceOf = (cluster: MemoryCluster, name: string): Promise<KubeObject | undefined> =>
   cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
 
-test('uninstall ends when the namespaces are gone', async () => {
+test('uninstall ends when its namespaces no longer exist', async () => {
   const { cluster, heard, world } = open()
   await uninstallPlatform(world, false)
   expect(heard.at(-1)).toBe(
@@ -51,7 +51,7 @@ test('uninstall ends when the namespaces are gone', async () => {
   for (const name of OWN) expect(await namespaceOf(cluster, name), name).toBeUndefined()
 })
 
-test('install waits for what an uninstall has left to end', async () => {
+test('install waits until the namespaces of an uninstall no longer exist', async () => {
   const { cluster, heard, world } = open()
   await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: 'devctl-runs' })
   await installSecrets(world, installation, { providers: [], secrets: {} })
@@ -59,7 +59,7 @@ test('install waits for what an uninstall has left to end', async () => {
   expect((await namespaceOf(cluster, 'devctl-runs'))?.metadata.deletionTimestamp).toBeUndefined()
 })
 
-test('install says what the server has printed that ends again and again', async () => {
+test('install reports the last log lines of a server that crashes again and again', async () => {
   const { cluster, world } = open()
   const metadata = {
     name: 'platform-1-x',
@@ -99,7 +99,7 @@ test('install says what the server has printed that ends again and again', async
   })
 })
 
-test('what an uninstall keeps has the settings, and the certificate that was chosen', async () => {
+test('an uninstall that keeps data keeps the settings and the chosen certificate', async () => {
   const { cluster, world } = open()
   const login = { providers: [], secrets: {} }
   const own = { ...installation, ownCa: true, tlsSecret: 'platform-tls', kept: { namespacesPerUser: 7 } }

@@ -33,7 +33,7 @@ describe('the deletion of a namespace', () => {
     ['nothing was deployed by a run', [], '||gone'],
     ['what was deployed last is destroyed', [run('1'), run('2')], '|2|wait'],
     ['each environment is', [run('1'), run('2', { environment: 'blog' })], '|2 1|wait'],
-    // Half of it may be there.
+    // A failed deploy may have created some of its objects.
     ['also where the deploy failed', [run('1', { state: 'failed' })], '|1|wait'],
     ['what was never cloned has left nothing', [run('1', { state: 'failed', found: {} })], '||gone'],
     ['what was destroyed since is not destroyed again', [run('1'), run('2', { action: 'destroy' })], '||gone'],
@@ -60,13 +60,13 @@ describe('the deletion of a namespace', () => {
       ],
       '||wait',
     ],
-  ])('%s', (_, runs, wanted) => {
+  ])('decideDeletion takes the next step: %s', (_, runs, wanted) => {
     expect(step(...runs)).toBe(wanted)
     expect(step(...runs.toReversed()), 'the order does not matter').toBe(wanted)
   })
 })
 
-test('a personal namespace that cannot be read stays for now, and holds up no other; the log says so once', async () => {
+test('an unreadable personal namespace stays, delays no other deletion, and is logged once', async () => {
   const cluster = new MemoryCluster({ namespaces: ['devctl-users'] })
   const time = '2026-01-01T00:00:00Z'
   const more = { status: 'Deleting', owner: 'a'.repeat(16), created: time, lastActive: time, longerNames: [] } as const
@@ -99,7 +99,7 @@ test('a personal namespace that cannot be read stays for now, and holds up no ot
   expect(removed).toContain('ann')
 })
 
-test('a deletion is read again, and what is none is not', () => {
+test('toDeletion reads what fromDeletion wrote, and ignores invalid text', () => {
   for (const one of [
     { id: ID },
     { id: ID, isForced: true },
@@ -111,6 +111,6 @@ test('a deletion is read again, and what is none is not', () => {
     expect(toDeletion(text)).toBeUndefined()
 })
 
-test('a ULID tells its time', () => {
+test('timeOfUlid returns the time of a ULID', () => {
   expect(timeOfUlid(ID)).toBe(1_700_000_000_123)
 })

@@ -23,7 +23,7 @@ test('the record of checks is read as it was written', () => {
   expect(toChecks(fromChecks(checks))).toEqual(checks)
 })
 
-test('what cannot be read is left out', () => {
+test('toChecks ignores entries that cannot be read', () => {
   const read = (value: unknown) => toChecks(fromChecks(value as DependencyChecks))
   expect(toChecks(undefined)).toBeUndefined()
   expect(toChecks({ ...fromChecks(checks), data: { checks: 'e3t7' } })).toBeUndefined()

@@ -22,7 +22,7 @@ test.each([
   ['v0.1.0', '0.2.0', true],
   ['0.1.0', 'latest', false],
   ['', '0.1.0', false],
-])('%s, where %s is needed', (one, than, is) => {
+])('isOlder compares %s with %s', (one, than, is) => {
   expect(isOlder(one, than)).toBe(is)
 })
 
@@ -38,7 +38,7 @@ describe('a platform that needs a newer command line', () => {
     server?.close()
   })
 
-  /** Its URL, and the paths that it was asked for. */
+  /** Starts a platform, and returns its URL and the paths that were requested. */
   async function serve(minCli: string) {
     const asked: string[] = []
     const answers: Readonly<Record<string, unknown>> = {
@@ -67,7 +67,7 @@ describe('a platform that needs a newer command line', () => {
       (thrown: unknown) => thrown as UserError,
     )
 
-  test('says so at the login, before it gets the token', async () => {
+  test('login reports that a newer command line is needed, and stores no context', async () => {
     const { url, asked } = await serve('99.0.0')
     const here = around()
     const input = { url, token, fields: {}, signal, onPage: () => {}, onCode: () => {} }
@@ -81,7 +81,7 @@ describe('a platform that needs a newer command line', () => {
     expect(readContexts(here.env.DEVCTL_HOME).current).toBeUndefined()
   })
 
-  test('says so to somebody who has logged in before', async () => {
+  test('a stored login reports that a newer command line is needed', async () => {
     const { url, asked } = await serve('99.0.0')
     const stored = { name: url, token, kubernetes: { server: 'https://k' } }
     const error = await refusal(platformCredential(around(), { context: url, stored }, signal))
@@ -89,7 +89,7 @@ describe('a platform that needs a newer command line', () => {
     expect(asked).toEqual(['/info'])
   })
 
-  test('is asked once, and only when a token of Kubernetes is needed', async () => {
+  test('the needed version is requested once, and only for a new token of Kubernetes', async () => {
     const { url, asked } = await serve(MIN_CLI)
     await platformCredential(around(), { context: url, stored: { name: url, token } }, signal)
     expect(asked).toEqual(['/info', '/kube-token'])

@@ -19,7 +19,7 @@ const CI: NeededServer = { kind: 'ci', name: 'ci.example.com', address: 'https:/
 const failed = (one: NeededServer, failure: ReachFailure): DependencyState => ({ ...one, state: 'failed', failure })
 const DOCUMENT = 'https://git.example.com/.well-known/openid-configuration'
 
-describe('the problem of a server that cannot be used', () => {
+describe('dependencyProblems', () => {
   test.each<readonly [ReachFailure, string, string]>([
     [
       { kind: 'name' },
@@ -62,13 +62,13 @@ describe('the problem of a server that cannot be used', () => {
       'the provider at `https://git.example.com` calls itself `https://login.example.com`',
       'if it is the right provider, name it as it does itself: `devctl platform install --oidc https://login.example.com --oidc-client-id ID`',
     ],
-  ])('%j', (failure, cause, hint) => {
+  ])('dependencyProblems explains the failure %j', (failure, cause, hint) => {
     expect(dependencyProblems([failed(OIDC, failure)])).toEqual([
       { message: `people cannot log in with \`Git\`: ${cause}`, hint },
     ])
   })
 
-  test('is one problem for all uses of a server that fail for the same reason', () => {
+  test('all uses of a server that fail for the same reason are one problem', () => {
     const name = { kind: 'name' } as const
     const all = [failed(OIDC, name), failed(CI, name), failed(FORGE, name), { ...OIDC, state: 'reached' } as const]
     expect(dependencyProblems(all).map(({ message }) => message)).toEqual([
@@ -77,12 +77,12 @@ describe('the problem of a server that cannot be used', () => {
     ])
   })
 
-  test('puts nothing but a plain URL of the provider into a command', () => {
+  test('a hint contains no address from a provider that is not a plain URL', () => {
     const [problem] = dependencyProblems([failed(OIDC, { kind: 'issuer', found: 'https://x.example/`rm -rf`$(x)' })])
     expect(problem?.hint).toContain('--oidc ISSUER ')
   })
 
-  test('names the address of the API of a forge, and that other forges have to be named again', () => {
+  test('a hint for a forge names the address of its API', () => {
     const wrong = { kind: 'status', url: 'https://git.example.com/api/v1/version', status: 404 } as const
     expect(dependencyProblems([failed(FORGE, wrong)])[0]?.hint).toBe(
       'to correct the address of its API, run `devctl platform install … --forge gitea=https://git.example.com,api=URL`',
@@ -90,7 +90,7 @@ describe('the problem of a server that cannot be used', () => {
   })
 })
 
-test('the servers that settings name are listed once for each use', () => {
+test('dependenciesOf lists each server of the settings once for each use', () => {
   const provider = { kind: 'oidc', id: 'oidc', name: 'Git', issuer: OIDC.address, clientId: 'x', allow: [] } as const
   const forge = { kind: 'gitea', url: FORGE.address } as const
   const ci = [{ kind: 'gitlab', issuer: CI.address, rules: [] }] as const
@@ -99,11 +99,11 @@ test('the servers that settings name are listed once for each use', () => {
   ).toEqual([OIDC, CI, FORGE])
 })
 
-describe('the state of a server', () => {
+describe('dependencyStates', () => {
   const now = Date.parse('2026-11-23T15:00:00Z')
   const checked = '2026-11-23T14:55:00Z'
 
-  test('is that of the last check, which also knows the forges of webhooks', () => {
+  test('the state of a server is that of the last check, which includes forges of webhooks', () => {
     const all = [{ ...OIDC, failure: { kind: 'name' } as const }, FORGE]
     expect(dependencyStates([OIDC, CI], { checked, all }, now)).toEqual([
       { ...OIDC, state: 'failed', checked, failure: { kind: 'name' } },
@@ -112,14 +112,14 @@ describe('the state of a server', () => {
     ])
   })
 
-  test('is unknown without a check, and after an old one', () => {
+  test('the state is unknown without a check, and after an old one', () => {
     expect(dependencyStates([OIDC], undefined, now)).toEqual([{ ...OIDC, state: 'unknown' }])
     const old = { checked: '2026-11-23T14:00:00Z', all: [{ ...OIDC, failure: { kind: 'name' } as const }, FORGE] }
     expect(dependencyStates([OIDC], old, now)).toEqual([{ ...OIDC, state: 'unknown' }])
     expect(dependencyProblems(dependencyStates([OIDC], old, now))).toEqual([])
   })
 
-  test('is not that of a provider that is no longer configured', () => {
+  test('a provider that is no longer configured has no state', () => {
     expect(dependencyStates([], { checked, all: [{ ...OIDC, failure: { kind: 'name' } }] }, now)).toEqual([])
   })
 })

@@ -31,7 +31,7 @@ describe('the server of a repository', () => {
     ['https://10.96.0.1/a/b', 'gitea', 'does not contact'],
     ['https://169.254.169.254/a/b', 'github', 'does not contact'],
     ['http://git.example.com/a/b', undefined, 'does not contact'],
-  ])('%s, %s', (address, kind, wanted) => {
+  ])('servedRepository finds the server of %s, with the kind %s', (address, kind, wanted) => {
     const found = servedRepository(address, servers, kind)
     if (typeof wanted === 'string') expect(found).toEqual({ ok: false, problem: expect.stringContaining(wanted) })
     else expect(found).toEqual({ ok: true, repository: wanted })
@@ -51,6 +51,6 @@ test.each([
   [{ ...gitea, token: 'x' }, false],
   [{ kind: 'gitea' }, false],
   [null, false],
-])('%j is a server: %s', (value, is) => {
+])('isForgeServer(%j) returns %s', (value, is) => {
   expect(isForgeServer(value)).toBe(is)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { limitsOf } from '../../../../platform/rules/limits.ts'
 
-test('what is used is read beside what may be, each in its unit', () => {
+test('limitsOf lists the usage and the limit of each resource in its unit', () => {
   const hard = { 'requests.cpu': '8', 'limits.memory': '64Gi', pods: '100', 'count/secrets': '200' }
   const used = { 'requests.cpu': '1250m', 'limits.memory': '1536Mi', pods: '7' }
   expect(limitsOf([{ hard, used }])).toEqual([
@@ -24,7 +24,7 @@ test.each([
   expect(limitsOf([{ hard: { [resource]: '4' } }])).toEqual([{ resource, unit, used: 0, most: 4 }])
 })
 
-test('of two quotas, the one that is reached first', () => {
+test('limitsOf uses the quota that is reached first', () => {
   const one = { hard: { pods: '100' }, used: { pods: '10' } }
   const other = { hard: { pods: '12' }, used: { pods: '10' } }
   for (const quotas of [
@@ -40,6 +40,6 @@ test.each([
   ['what is no quantity', { hard: { pods: 'many' } }],
   ['a number of no kind', { hard: { pods: { more: 1 } } }],
   ['an odd use', { hard: { pods: '3' }, used: { pods: [] } }],
-])('%s is left out', (_, quota) => {
+])('limitsOf omits %s', (_, quota) => {
   expect(limitsOf([quota])).toEqual([])
 })

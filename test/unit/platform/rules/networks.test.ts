@@ -21,7 +21,7 @@ test.each([
   ['10.0.0.0/8/8', []],
   ['fd00::/64', []],
   ['node-a', []],
-])('%s is the network %j', (text, wanted) => {
+])('toNetwork reads %s as %j', (text, wanted) => {
   expect(toNetwork(text)).toEqual(wanted)
 })
 
@@ -30,18 +30,18 @@ test.each([
   ['10.42.0.1/32', undefined],
   ['10.42.3.7/16', ['10.42.0.0/16', '10.42.3.7/32']],
   ['255.255.255.255/1', ['128.0.0.0/1', '255.255.255.255/32']],
-])('%s is clear, or has two meanings', (network, meanings) => expect(twoMeanings(network)).toEqual(meanings))
+])('twoMeanings finds both meanings of %s', (network, meanings) => expect(twoMeanings(network)).toEqual(meanings))
 
-test('networks that are in no named one are open', () => {
+test('uncovered returns the networks that no named network includes', () => {
   const found = ['10.42.0.0/24', '10.96.0.0/12', '192.168.1.7/32']
   expect(uncovered(found, ['10.0.0.0/8', '192.168.1.0/24'])).toEqual([])
-  // The length was forgotten.
+  // A forgotten prefix length names only one address.
   expect(uncovered(found, ['10.0.0.0/32', '192.168.1.0/24'])).toEqual(['10.42.0.0/24', '10.96.0.0/12'])
   expect(uncovered(found, ['10.42.0.0/16', '10.96.0.0/16', '192.168.1.7/32'])).toEqual(['10.96.0.0/12'])
   expect(uncovered(found, [])).toEqual(found)
 })
 
-test('of networks in each other the outermost is enough', () => {
+test('outermost drops networks inside of another one', () => {
   expect(outermost(['10.42.0.0/16', '10.0.0.0/8', '20.0.0.1/32', '10.0.0.0/8'])).toEqual(['10.0.0.0/8', '20.0.0.1/32'])
 })
 
@@ -50,7 +50,7 @@ interface Block {
   readonly except?: readonly string[]
 }
 
-/** True if an egress rule leads to an address. */
+/** Returns true if an egress rule leads to an address. */
 const leadsTo = ({ to }: ReturnType<typeof toOutside>, address: string): boolean =>
   to.some(({ ipBlock }) => {
     const { cidr, except = [] }: Block = ipBlock
@@ -58,11 +58,11 @@ const leadsTo = ({ to }: ReturnType<typeof toOutside>, address: string): boolean
     return isIn && !except.some(one => isWithin(`${address}/32`, one))
   })
 
-describe('the way out', () => {
+describe('toOutside', () => {
   const networks = { clusterNetworks: ['10.42.0.0/16', '10.20.0.7/32', '93.184.216.9/32'] }
   const PUBLIC = ['1.1.1.1', '93.184.216.34', '172.15.255.255', '172.32.0.1', '192.167.1.1', '100.128.0.1']
 
-  test.each(PUBLIC)('leads to %s, which is public', address => {
+  test.each(PUBLIC)('the egress rule allows the public address %s', address => {
     expect(leadsTo(toOutside(networks), address)).toBe(true)
   })
 
@@ -70,11 +70,11 @@ describe('the way out', () => {
     ...['0.0.0.0', '10.42.0.1', '10.0.0.1', '100.64.0.1', '127.0.0.1', '169.254.169.254', '172.17.0.1', '172.31.1.1'],
     ...['192.0.2.2', '192.168.49.2', '198.18.0.1', '203.0.113.5', '224.0.0.1', '255.255.255.255'],
     '93.184.216.9',
-  ])('leads not to %s, which may be a node', address => {
+  ])('the egress rule excludes %s, which may be a node', address => {
     expect(leadsTo(toOutside(networks), address)).toBe(false)
   })
 
-  test('leads to private networks that are named, without what the cluster and a node have in them', () => {
+  test('the egress rule opens named private networks, without cluster and link-local addresses', () => {
     const open = toOutside({
       ...networks,
       privateNetworks: ['10.20.0.0/16', '10.20.3.0/24', '10.42.7.0/24', '169.254.169.254/32'],
@@ -85,7 +85,7 @@ describe('the way out', () => {
     expect(open.to.map(({ ipBlock }) => ipBlock.cidr)).toEqual(['0.0.0.0/0', '10.20.0.0/16'])
   })
 
-  test('has exceptions as Kubernetes takes them: in their block, and smaller', () => {
+  test('the exceptions of the egress rule are inside of their block, and smaller', () => {
     const { to } = toOutside({ clusterNetworks: ['10.20.0.0/16'], privateNetworks: ['10.0.0.0/8', '10.20.0.0/16'] })
     expect(to[1]).toEqual({ ipBlock: { cidr: '10.0.0.0/8', except: ['10.20.0.0/16'] } })
     expect(uncovered(NEVER_OUTSIDE, NOT_PUBLIC)).toEqual([])
@@ -102,11 +102,11 @@ test.each<readonly [readonly string[], readonly string[]]>([
     ['10.1.0.1', '10.2.0.1'],
     ['10.1.0.0/24', '10.2.0.0/24'],
   ],
-])('networks around %j', (addresses, wanted) => {
+])('networksAround groups the addresses %j', (addresses, wanted) => {
   expect(networksAround(addresses)).toEqual(wanted)
 })
 
-test('an IPv4 address is what Node.js takes for one', () => {
+test('isIPv4 agrees with Node.js', () => {
   for (const text of ['0.0.0.0', '255.255.255.255', '256.1.1.1', '1.2.3', '1.2.3.4.5', '01.2.3.4', '1.2.3.', '::1', ''])
     expect(isIPv4(text), text).toBe(isIPv4OfNode(text))
 })

@@ -3,7 +3,7 @@ import { platformObjects, SETTINGS_FILE } from '../../../../platform/install/man
 import { unknownSettings } from '../../../../platform/rules/setting-keys.ts'
 import { readSettings } from '../../../../platform/server/settings.ts'
 
-test('all that an installation writes is known', () => {
+test('all settings that an installation writes are known', () => {
   const objects = platformObjects({
     version: '1.0.0',
     domain: 'dev.example.com',
@@ -27,7 +27,7 @@ test('all that an installation writes is known', () => {
   expect(unknownSettings(JSON.parse(settings[SETTINGS_FILE]!))).toEqual([])
 })
 
-test('all that the server reads is known', () => {
+test('all settings that the server reads are known', () => {
   const read: Record<string, unknown> = {}
   /** Notes what is asked for, with `null` for what has no keys of its own. */
   const noting = (object: object, noted: Record<string, unknown>, hasKeys: readonly string[]): object =>
@@ -65,6 +65,6 @@ test.each([
   [{ toString: 1 }, [{ key: 'toString' }]],
   [{ quota: { anything: '3' } }, []],
   [{ sleepHours: null, runs: 'x' }, []],
-])('%j', (settings, unknown) => {
+])('unknownSettings checks %j', (settings, unknown) => {
   expect(unknownSettings(settings)).toEqual(unknown)
 })

@@ -9,7 +9,7 @@ import { Users } from '../../../../platform/server/login/users.ts'
 import { interrupted } from '../../../support/memory-cluster/interrupted.ts'
 import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 
-// Changes of people by administrators.
+// Administrators change other users, also at the same time.
 
 async function open() {
   const cluster = new MemoryCluster({ namespaces: ['devctl-users'] })
@@ -43,7 +43,7 @@ async function open() {
 test.each([
   ['demote', { role: 'developer' }],
   ['suspend', { isSuspended: true }],
-])('of two administrators who %s each other at the same time, one remains', async (_, body) => {
+])('one of two administrators who %s each other at the same time remains', async (_, body) => {
   for (let at = 1; ; at++) {
     const { cluster, person, change, isAdmin } = await open()
     const [ann, bob] = [await person('ann', 'admin'), await person('bob', 'admin')]
@@ -69,7 +69,7 @@ test('a token that was issued during a suspension is not valid after it', async 
   const { tokens, person, change } = await open()
   const [ann, bob] = [await person('ann', 'admin'), await person('bob')]
   await change(ann, bob.user, { isSuspended: true })
-  // A request that began before the suspension.
+  // A request that began before the suspension issues a token.
   const { text } = await tokens.issue({ kind: 'api', label: 'late', user: bob.user.id })
   await change(ann, bob.user, { isSuspended: false })
   expect(await tokens.check(text)).toBeUndefined()

@@ -3,7 +3,7 @@ import type { Services } from '../../../../platform/server/create-services.ts'
 import { searchHandlers } from '../../../../platform/server/handlers/search.ts'
 import { PlatformError } from '../../../../platform/server/http/platform-error.ts'
 
-// The names for the search of the pages, for callers who see many namespaces.
+// `GET /search` returns the names that the pages search, also for callers who see many namespaces.
 
 const caller = (id: string, role = 'developer') => ({ user: { id, role }, token: { id: `t-${id}` } })
 
@@ -40,7 +40,7 @@ function open(names: readonly string[], more: { readonly isGlobal?: boolean } = 
 }
 const many = (count: number) => Array.from({ length: count }, (_, at) => `ns-${at}`)
 
-test('each namespace has its environments, services and members, by the alphabet', async () => {
+test('each namespace has its environments, services and members, in alphabetical order', async () => {
   const { ask } = open(['b', 'a'])
   const members = [{ user: { id: 'ann', login: 'ann' }, role: 'owner' }]
   const environments = [{ name: 'shop', services: ['web'] }]
@@ -52,7 +52,7 @@ test('each namespace has its environments, services and members, by the alphabet
   })
 })
 
-test('an administrator who is no member sees members only, and nothing is read', async () => {
+test('an administrator who is no member sees only members, and no environment is read', async () => {
   const { state, ask } = open(['a'])
   expect(await ask(caller('root', 'admin'))).toMatchObject({
     items: [{ environments: [], members: [{ role: 'owner' }] }],
@@ -60,7 +60,7 @@ test('an administrator who is no member sees members only, and nothing is read',
   expect(state.read).toEqual([])
 })
 
-test('a namespace that cannot be read is counted, and one that was lost is not', async () => {
+test('a namespace that cannot be read is counted as unread, but not a deleted one', async () => {
   const { state, ask } = open(['a', 'b', 'c'])
   state.failures.set('a', new Error('the cluster does not answer'))
   state.failures.set('b', new PlatformError(404, 'no-namespace', 'gone'))
@@ -70,7 +70,7 @@ test('a namespace that cannot be read is counted, and one that was lost is not',
   })
 })
 
-test('of hundreds of namespaces, a few are read at a time, and those that were used last', async () => {
+test('only the most recently used of hundreds of namespaces are read, a few at a time', async () => {
   const { state, ask } = open(many(600))
   const { items, unread } = await ask(caller('ann'))
   expect([items.length, unread]).toEqual([600, 100])

@@ -35,7 +35,7 @@ const github = {
   allow: ['acme/dev'],
 }
 
-test('settings have ways to log in', () => {
+test('settings contain the login providers', () => {
   const providers = [oidc, github]
   expect(readSettings(JSON.stringify({ ...good, providers })).providers).toEqual(providers)
 })

@@ -4,21 +4,21 @@ import { nothingPage, WAKING } from '../../../../platform/server/sleep/waker/pag
 
 const tokens = readFileSync(new URL('../../../../platform/web/style/tokens.css', import.meta.url), 'utf8')
 
-/** The colours of the pages of the platform: [in the light, in the dark]. */
+/** Returns the colors of the pages of the platform: [light, dark]. */
 function colour(name: string): readonly string[] {
   const [, light = '', dark = ''] = new RegExp(`--${name}: light-dark\\((#\\w+), (#\\w+)\\)`).exec(tokens) ?? []
   return [light, dark]
 }
 
 test.each(['page', 'surface', 'ink', 'ink-2', 'line', 'accent', 'good'])(
-  'pages on hosts of applications have the colours of the platform: %s',
+  'pages on hosts of applications have the color of the platform: %s',
   name => {
     const used = [...WAKING.html.matchAll(new RegExp(`--${name}: (#\\w+)`, 'g'))].map(([, one]) => one)
     expect(used).toEqual(colour(name))
   },
 )
 
-test('the page for hosts that no application has leads to the platform, and has no script', () => {
+test('the page for hosts without an application links to the platform, and has no script', () => {
   const { html, policy } = nothingPage('https://platform.dev.example.com')
   expect(html).toContain('<a href="https://platform.dev.example.com">Open the platform</a>')
   expect(html).not.toContain('<script')

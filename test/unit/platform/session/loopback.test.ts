@@ -20,14 +20,14 @@ async function waiting() {
   return { ...login, page, port, state, send }
 }
 
-test('the page is told the port, the state and the challenge, and not the verifier', async () => {
+test('the login page gets the port, the state and the challenge, but not the verifier', async () => {
   const { page, verifier } = await waiting()
   expect(page.origin + page.pathname).toBe('https://platform.example.com/cli')
   expect([...page.searchParams.keys()]).toEqual(['port', 'state', 'challenge', 'label'])
   expect(page.href).not.toContain(verifier)
 })
 
-test('what others send to the port is no answer, and the right one counts after it', async () => {
+test('wrong requests to the port are refused, and the right one still counts', async () => {
   const { send, state, code, port } = await waiting()
   const statuses = [
     await send('/?code=evil&state=wrong'),
@@ -42,14 +42,14 @@ test('what others send to the port is no answer, and the right one counts after 
   expect(await code).toBe('good')
 })
 
-test('a second answer is too late', async () => {
+test('a second response is refused, and the first one counts', async () => {
   const { send, state, code } = await waiting()
   await send(`/?code=good&state=${state}`)
   expect((await send(`/?code=evil&state=${state}`)).status).toBe(410)
   expect(await code).toBe('good')
 })
 
-test('the page that answers says to go back, and has nothing of the request', async () => {
+test('the response asks to go back to the terminal, and contains nothing of the request', async () => {
   const { send, state } = await waiting()
   const { body, headers } = await send(`/?code=good&state=${state}&label=%3Cscript%3E`)
   expect(body).toContain('Go back to the terminal')
@@ -60,13 +60,13 @@ test('the page that answers says to go back, and has nothing of the request', as
   })
 })
 
-test('a person who says no', async () => {
+test('a login that is refused in the browser fails', async () => {
   const { send, state, code } = await waiting()
   await send(`/?error=refused&state=${state}`)
   await expect(code).rejects.toThrow('refused in the browser')
 })
 
-test('nobody listens any more when it is closed', async () => {
+test('the port accepts no request after the login is closed', async () => {
   const { send, close, state } = await waiting()
   close()
   await expect(send(`/?code=late&state=${state}`)).rejects.toThrow()
@@ -83,6 +83,6 @@ test.each<readonly [string, Readonly<Record<string, string>>, readonly string[] 
   ['darwin', { SSH_TTY: '/dev/pts/1' }, undefined],
   ['darwin', { CI: 'true' }, undefined],
   ['win32', {}, ['rundll32', 'url.dll,FileProtocolHandler']],
-])('on %s with %j a page is opened by %j', (system, env, command) => {
+])('browserCommand for %s with %j returns %j', (system, env, command) => {
   expect(browserCommand(env, system)).toEqual(command)
 })

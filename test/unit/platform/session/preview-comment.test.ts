@@ -10,7 +10,7 @@ import { commentPlace } from '../../../../platform/session/preview-comment.ts'
 
 const repository = 'https://git.example.com/team/shop'
 
-describe('the pull request of a comment', () => {
+describe('commentPlace', () => {
   test.each([
     [`${repository}/pull/7`, {}, 7],
     [`${repository}/pulls/7/files`, {}, 7],
@@ -19,11 +19,11 @@ describe('the pull request of a comment', () => {
     [undefined, { CI_MERGE_REQUEST_IID: '9' }, 9],
     // A pull request that is named takes precedence.
     [`${repository}/pull/7`, { GITHUB_REF: 'refs/pull/8/merge' }, 7],
-  ] as const)('%s, %j: %i', (sourceUrl, env, number) => {
+  ] as const)('commentPlace for %s and %j finds the number %i', (sourceUrl, env, number) => {
     expect(commentPlace(repository, sourceUrl, env)).toEqual({ repository, number })
   })
 
-  test('of a fork it is where it is to be merged', () => {
+  test('the pull request of a fork is in the repository that it is merged into', () => {
     const place = commentPlace('https://git.example.com/bob/shop', `${repository}/pull/7`, {})
     expect(place).toEqual({ repository, number: 7 })
   })
@@ -34,7 +34,7 @@ describe('the pull request of a comment', () => {
     [undefined, { CI_MERGE_REQUEST_IID: '9/../1' }],
     [`${repository}/issues/7`, { CI_MERGE_REQUEST_IID: '9' }],
     [`${repository}/pull/0`, {}],
-  ] as const)('%s, %j: none', (sourceUrl, env) => {
+  ] as const)('commentPlace for %s and %j finds no pull request', (sourceUrl, env) => {
     expect(() => commentPlace(repository, sourceUrl, env)).toThrow('which pull request is the comment for?')
   })
 })
@@ -55,7 +55,7 @@ describe('the text of a comment', () => {
     }) as PreviewDetails
   const page = 'https://platform.dev.example.com/namespaces/shop-pr-7'
 
-  test('of one that is ready: its addresses, and the commit', () => {
+  test('the comment of a ready preview has its addresses and the commit', () => {
     const endpoints = [
       { url: 'https://web-shop-pr-7.dev.example.com', services: ['web'], ready: true },
       { url: 'https://api-shop-pr-7.dev.example.com', services: ['api', 'auth'], ready: false },
@@ -71,12 +71,12 @@ describe('the text of a comment', () => {
 `)
   })
 
-  test('of one that has a problem after its deploy: it is not ready', () => {
+  test('the comment of a preview with a problem after its deploy says so', () => {
     const problem = { service: 'api', code: 'deploy/crash-loop', message: '`api` ended 3 times with exit code 1' }
     expect(commentText(preview({ problem }), page)).toContain('**: ❌ problem\n')
   })
 
-  test('of one that failed: the first problem', () => {
+  test('the comment of a failed preview has the first problem, or the output of the deploy', () => {
     const problem = { service: 'api', code: 'deploy/crash-loop', message: '`api` ended 3 times with exit code 1' }
     expect(commentText(preview({ status: 'Failed', problem }), page)).toBe(`**Preview [shop-pr-7](${page})**: ❌ failed
 
@@ -92,7 +92,7 @@ api: \`api\` ended 3 times with exit code 1
     expect(commentText(preview({ status: 'Failed', run: { reason } }), page)).toContain(reason)
   })
 
-  test('nothing from the code of a branch is markup', () => {
+  test('text from the code of a branch never becomes markup', () => {
     const evil = '```\n@everyone [click](https://evil.example.com) <img src=x>'
     const endpoints = [{ url: 'https://x.example.com/)[a](b', services: ['`@team'], ready: true }]
     const text = commentText(
@@ -105,7 +105,7 @@ api: \`api\` ended 3 times with exit code 1
     expect(refused).toContain(`\`\`\`\`text\n${evil}\n\`\`\`\``)
   })
 
-  test('it has an end, whatever there is to say', () => {
+  test('the length of a comment is limited', () => {
     const long = 'x'.repeat(100_000)
     const endpoints = Array.from({ length: 500 }, (_, at) => ({
       url: `https://${at}-${long}`,
@@ -117,7 +117,7 @@ api: \`api\` ended 3 times with exit code 1
     expect(text.length).toBeLessThan(25_000)
   })
 
-  test('of a fork that waits: the line that approves this very commit', () => {
+  test('the comment of a waiting fork has the command that approves this commit', () => {
     const commit = '0123456789abcdef0123456789abcdef01234567'
     expect(
       waitingText('shop-pr-7', commit, page),

@@ -8,7 +8,7 @@ import type { Platform } from '../../../../platform/session/connect-platform.ts'
 import { standingsOf } from '../../../../platform/session/preview-standings.ts'
 
 const preview = (name: string, status: Preview['status'] = 'Active', role: Preview['role'] = 'owner') =>
-  ({ name, status, ...(role && { role }) }) as Preview // the fields that are read
+  ({ name, status, ...(role && { role }) }) as Preview // The function reads only these fields.
 const environment = (state: string, more: object = {}) => ({
   name: 'shop',
   state,
@@ -43,7 +43,7 @@ async function standings(
   return { asked, found: [...found].map(([name, { state, text }]) => [name, state, text]) }
 }
 
-test('previews are shown by their content, and others by their status', async () => {
+test('previews show the state of their content, or their status without it', async () => {
   const failed = { run: 'r', environment: 'shop', at: '2026-01-01T00:00:00Z' }
   const problem = { service: 'web', reason: 'its image cannot be pulled: not found' }
   const { asked, found } = await standings(
@@ -78,7 +78,7 @@ test('previews are shown by their content, and others by their status', async ()
   ])
 })
 
-test('many are asked about in several requests; a caller who may not see the content is not asked again', async () => {
+test('many previews are requested in groups, and after a refusal no more are requested', async () => {
   const many = Array.from({ length: ASKED_TOGETHER + 1 }, (_, index) => preview(`p${index}`))
   expect((await standings(many, {})).asked.map(names => names.split(',').length)).toEqual([ASKED_TOGETHER, 1])
   const refusal = new PlatformRefusal(403, { code: 'platform/not-allowed', message: 'no' })

@@ -34,7 +34,7 @@ const sent = ROUTES['POST /analytics'].body.properties.commands.items as unknown
 }
 
 describe('a home that cannot be written', () => {
-  test.each([true, false])('is said, whether it is turned on or off: %s', isOn => {
+  test.each([true, false])('a home that cannot be written is reported when analytics are set to %s', isOn => {
     const file = join(mkdtempSync(join(tmpdir(), 'usage-')), 'file')
     writeFileSync(file, '')
     const turn = () => setUsage({ env: { DEVCTL_HOME: join(file, 'home') }, cwd: '/' }, isOn)
@@ -43,8 +43,8 @@ describe('a home that cannot be written', () => {
   })
 })
 
-describe('what is counted of a command', () => {
-  test('is a closed list, which the page has and the API enforces', () => {
+describe('the fields of a counted command', () => {
+  test('the counted fields are a closed list, which the docs contain and the API enforces', () => {
     const page = readFileSync(join(root, 'docs/analytics.md'), 'utf8')
     const fields = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, field]) => field)
     const { properties, additionalProperties } = sent
@@ -54,7 +54,7 @@ describe('what is counted of a command', () => {
     for (const word of [...SYSTEMS, ...DURATIONS, ...OUTCOMES]) expect(page).toContain(`\`${word}\``)
   })
 
-  test('has the names of the commands that there are', () => {
+  test('USED_COMMANDS has the names of all commands', () => {
     expect([...USED_COMMANDS].sort()).toEqual(commands.map(({ name }) => name).sort())
     const { pattern = '' } = sent.properties['command'] ?? {}
     for (const { name } of commands) expect(name).toMatch(new RegExp(pattern))
@@ -67,7 +67,7 @@ describe('what is counted of a command', () => {
     [59_000, '1m'],
     [600_000, '10m'],
     [600_001, 'longer'],
-  ])('%i ms are %s', (milliseconds, expected) => expect(durationOf(milliseconds)).toBe(expected))
+  ])('%i ms are counted as %s', (milliseconds, expected) => expect(durationOf(milliseconds)).toBe(expected))
 
   test.each([
     [0, 'done'],
@@ -76,16 +76,16 @@ describe('what is counted of a command', () => {
     [3, 'done'],
     [130, 'interrupted'],
     [7, 'failed'],
-  ])('exit status %i is %s', (status, expected) => expect(outcomeOf(status)).toBe(expected))
+  ])('the exit status %i is counted as %s', (status, expected) => expect(outcomeOf(status)).toBe(expected))
 
-  test('systems and versions that tell more are made plain', () => {
+  test('unusual systems and versions are simplified', () => {
     expect(['linux', 'darwin', 'freebsd'].map(systemOf)).toEqual(['linux', 'darwin', 'other'])
     expect(['0.1.0', '1.22.3-ann.laptop+x', 'main'].map(plainVersion)).toEqual(['0.1.0', '1.22.3', '0.0.0'])
   })
 })
 
 describe('the counts of a day', () => {
-  test('have each field by itself', () => {
+  test('each field of a command is counted separately', () => {
     const day = withCommand(withCommand(NO_USAGE, used), { ...used, outcome: 'failed', system: 'darwin' })
     expect(day).toEqual({
       commands: { deploy: { done: 1, failed: 1, '10s': 2 } },
@@ -95,7 +95,7 @@ describe('the counts of a day', () => {
     expect(sumOf(day, day).commands['deploy']).toEqual({ done: 2, failed: 2, '10s': 4 })
   })
 
-  test('do not grow with what somebody makes up', () => {
+  test('the counts do not grow with invented versions and commands', () => {
     let day = NO_USAGE
     for (let n = 0; n < 3000; n++) day = withCommand(day, { ...used, version: `0.0.${n}`, command: `c ${n}` })
     let sum = day
@@ -105,7 +105,7 @@ describe('the counts of a day', () => {
     expect(JSON.stringify(sum).length).toBeLessThan(20_000)
   })
 
-  test('that cannot be read are skipped', () => {
+  test('counts that cannot be read are skipped', () => {
     const data = {
       '2026-11-23': Buffer.from('{"commands":{"deploy":{"done":-1,"failed":2}},"systems":[1]}').toString('base64'),
       '2026-11-22': 'no base64 of JSON',
@@ -140,7 +140,7 @@ describe('the counts of a machine', () => {
   })
   afterEach(() => rmSync(home, { recursive: true }))
 
-  test('wait until they are sent, once, and only the person can read them', async () => {
+  test('counts wait until they are sent once, and only the user can read them', async () => {
     expect(recordUsage(around(), ran)).toBe(true)
     const [file] = readdirSync(folder())
     expect(statSync(join(folder(), file!)).mode & 0o777).toBe(0o600)
@@ -151,7 +151,7 @@ describe('the counts of a machine', () => {
     expect(recordUsage(around(), ran)).toBe(false)
   })
 
-  test('that come while others are sent are sent by the same process', async () => {
+  test('counts that are recorded during a send are sent by the same process', async () => {
     recordUsage(around(), ran)
     const all: string[][] = []
     let left = 2
@@ -167,26 +167,26 @@ describe('the counts of a machine', () => {
     expect(all).toEqual([['deploy'], ['ps'], ['ps']])
   })
 
-  test('go to the platform that they are of, and to no other', async () => {
+  test('counts are sent only to the platform that they belong to', async () => {
     recordUsage(around(), { ...ran, platform: 'https://other.example.com' })
     expect(await sent()).toEqual([])
   })
 
-  test('that cannot be sent wait for the next time', async () => {
+  test('counts that cannot be sent wait for the next time', async () => {
     recordUsage(around(), ran)
     await sendUsage(around(), url, () => Promise.reject(new Error('no network')))
     recordUsage(around(), { ...ran, status: 1 })
     expect((await sent())[0]?.map(({ outcome }) => outcome)).toEqual(['done', 'failed'])
   })
 
-  test('are bounded', async () => {
+  test('the size of the recorded counts is limited', async () => {
     for (let n = 0; n < 1000; n++) recordUsage(around(), ran)
     const [file] = readdirSync(folder())
     expect(statSync(join(folder(), file!)).size).toBeLessThan(17 * 1024)
     expect((await sent())[0]).toHaveLength(100)
   })
 
-  test('disabling deletes them, and counts nothing until it is enabled', async () => {
+  test('disabling analytics deletes the counts, and nothing is counted until they are enabled', async () => {
     recordUsage(around(), ran)
     setUsage(around(), false)
     expect(readdirSync(folder())).toEqual(['off'])
@@ -196,7 +196,7 @@ describe('the counts of a machine', () => {
     expect([isUsageOff(around()), recordUsage(around(), ran)]).toEqual([false, true])
   })
 
-  test('disabling while they are sent brings none back', async () => {
+  test('disabling analytics during a send restores no counts', async () => {
     recordUsage(around(), ran)
     await sendUsage(around(), url, async () => {
       setUsage(around(), false)
@@ -210,12 +210,12 @@ describe('the counts of a machine', () => {
     ['true', true],
     ['0', false],
     ['', false],
-  ])('DO_NOT_TRACK=%j', (value, isOff) => {
+  ])('DO_NOT_TRACK=%j is respected', (value, isOff) => {
     expect(isUsageOff(around({ DO_NOT_TRACK: value }))).toBe(isOff)
     expect(existsSync(folder())).toBe(false)
   })
 
-  test('`--enable` says what disables it still', async () => {
+  test('`--enable` reports what still disables analytics', async () => {
     const enable = async (value: string) =>
       (await run(['analytics', '--enable'], { cwd: home, env: { DEVCTL_HOME: home, DO_NOT_TRACK: value } })).stdout
     expect(await enable('1')).toBe('Analytics are disabled by `DO_NOT_TRACK`: devctl counts nothing\n')

@@ -48,53 +48,53 @@ const all = (isAdmin = false) =>
 const found = (text: string, isAdmin = false) =>
   find(all(isAdmin), text).map(({ group, text, href }) => `${group} ${text} ${href}`)
 
-describe('the search finds', () => {
-  test('a namespace and a preview', () => {
+describe('the search', () => {
+  test('the search finds a namespace and a preview', () => {
     expect(found('team')[0]).toBe('Namespace team /namespaces/team')
     expect(found('shop-pr')).toEqual(['Preview shop-pr-7 /namespaces/shop-pr-7'])
   })
 
-  test('an environment, by its name and that of its namespace', () => {
+  test('the search finds an environment by its name and that of its namespace', () => {
     expect(found('shop')[0]).toBe('Environment shop /namespaces/team/environments/shop')
     expect(found('team shop')[0]).toBe('Environment shop /namespaces/team/environments/shop')
   })
 
-  test('a service, with where it is', () => {
+  test('the search finds a service, and shows where it runs', () => {
     expect(found('web')).toEqual(['Service web /namespaces/team/environments/shop/services/web'])
     expect(all().find(one => one.text === 'web')?.detail).toBe('team / shop')
     expect(found('service shop')).toHaveLength(2)
   })
 
-  test.each(['deploy shop', 'checkout', '4f1c9aa', 'run bob', 'failed', 'Lee deploy'])('a run by %j', text => {
+  test.each(['deploy shop', 'checkout', '4f1c9aa', 'run bob', 'failed', 'Lee deploy'])('it finds a run by %j', text => {
     expect(found(text)[0]).toBe('Run Deploy shop /runs/01hqxyz')
   })
 
-  test('what tells a run from others', () => {
+  test('the details of a run distinguish it from others', () => {
     expect(all().find(one => one.group === 'Run')?.detail).toBe(
       'team · feature/checkout\\u{202e} · 4f1c9aa · bob · failed · 3 min ago',
     )
   })
 
-  test('people, where they are members together with the person who searches', () => {
+  test('the search finds users in the namespaces that they share with the caller', () => {
     expect(found('bob')[0]).toBe('Person Bob Lee /namespaces/team/members')
     expect(all().find(one => one.text === 'Bob Lee')?.detail).toBe('bob · developer of team and 1 more')
     expect(found('cem')).toEqual(['Person cem /namespaces/team/members'])
-    // Their own account has a page of its own.
+    // The account of the caller has its own page.
     expect(all().some(one => one.group === 'Person' && one.text === 'ann')).toBe(false)
   })
 
-  test('people on their page, for administrators', () => {
+  test('the search leads administrators to the page of users', () => {
     expect(found('bob', true)[0]).toBe('Person Bob Lee /admin/users?find=bob')
   })
 
-  test('what has been read so far', () => {
+  test('the search finds what has been read so far', () => {
     const nothing = { namespaces: undefined, names: undefined, runs: undefined }
     const by = { self: 'ann', isAdmin: false, now }
     expect(findablesOf(nothing, by)).toEqual([])
     expect(findablesOf({ ...nothing, runs: [run] }, by)).toHaveLength(1)
   })
 
-  test('namespaces that were used last before others', () => {
+  test('the search lists the most recently used namespaces first', () => {
     const many = [namespace('a'), namespace('b', ann, { lastActive: '2026-01-01T12:00:00Z' })]
     const by = { self: 'ann', isAdmin: false, now }
     expect(findablesOf({ namespaces: many, names: undefined, runs: undefined }, by).map(one => one.text)).toEqual([

@@ -18,7 +18,7 @@ import { duration, relativeTime } from '../../../../platform/web/state/relative-
 import { safeReturn } from '../../../../platform/web/state/safe-return.ts'
 
 describe('addresses', () => {
-  test('of a page have their parameters in them, escaped', () => {
+  test('addressOf escapes the parameters of a page', () => {
     expect(addressOf('home')).toBe('/')
     expect(addressOf('members', { ns: 'a/b?c' })).toBe('/namespaces/a%2Fb%3Fc/members')
   })
@@ -35,7 +35,7 @@ describe('addresses', () => {
     ['/%2e//evil.example.com', '/'],
     ['/\t/evil.example.com', '/'],
     ['javascript:alert(1)', '/'],
-  ])('after a login of %j one comes to %j', (text, expected) => {
+  ])('a login with the return address %j leads to %j', (text, expected) => {
     expect(safeReturn(text, 'https://platform.example.com')).toBe(expected)
   })
 
@@ -49,7 +49,7 @@ describe('addresses', () => {
     ['vbscript:x', false],
     ['/path', false],
     ['', false],
-  ])('%j is a link: %j', (text, expected) => {
+  ])('isWebAddress(%j) returns %j', (text, expected) => {
     expect(isWebAddress(text)).toBe(expected)
     expect(renderToString(h(OutsideLink, { href: text })).startsWith('<a ')).toBe(expected)
   })
@@ -57,7 +57,7 @@ describe('addresses', () => {
 
 describe('texts from outside', () => {
   const nasty = '<img src=x onerror=alert(1)> `<b>code</b>`'
-  test('are text, whatever is in them', () => {
+  test('texts from outside are never markup', () => {
     const html = renderToString(h(InlineCode, { text: nasty }))
     expect(html).toBe('&lt;img src=x onerror=alert(1)> <code>&lt;b>code&lt;/b></code>')
     const problem = { kind: 'refused' as const, message: nasty, hint: nasty, notes: [nasty] }
@@ -72,7 +72,7 @@ test.each([
   [new NoPlatform(404), 'offline', 'The platform does not answer'],
   [new NoPlatform(200), 'refused', 'the answer (status 200) is not that of a platform'],
   [new TypeError('Failed to fetch'), 'offline', 'The platform cannot be reached'],
-])('a failed call is a problem in words: %s', (error, kind, message) => {
+])('a failed call is shown as a problem: %s', (error, kind, message) => {
   expect(toProblem(error)).toMatchObject({ kind, message })
 })
 
@@ -86,7 +86,7 @@ test.each([
   [86_400_000 * 50, '12 Sept 2026'],
   [-30_000, 'in a moment'],
   [-7_200_000, 'in 2 h'],
-])('%d ms ago is %j', (before, expected) => {
+])('%d ms ago is shown as %j', (before, expected) => {
   const now = Date.UTC(2026, 10, 1, 12)
   expect(relativeTime(now - before, now)).toBe(expected)
 })
@@ -97,13 +97,13 @@ test.each([
   [184_000, '3 min 4 s'],
   [180_000, '3 min'],
   [7_500_000, '2 h 5 min'],
-])('%d ms take %j', (milliseconds, expected) => {
+])('a duration of %d ms is shown as %j', (milliseconds, expected) => {
   expect(duration(milliseconds)).toBe(expected)
 })
 
 describe('a request of a command line', () => {
   const good = { port: '43127', state: 'abc_-1', challenge: 'A'.repeat(43), label: 'ann@laptop' }
-  test('is read', () => {
+  test('readCliRequest reads a valid request, and cuts its label', () => {
     expect(readCliRequest(good)).toEqual({ ...good, port: 43127 })
     expect(readCliRequest({ ...good, label: 'x'.repeat(200) })?.label).toHaveLength(60)
   })
@@ -115,12 +115,12 @@ describe('a request of a command line', () => {
     { state: '' },
     { state: 'a&b' },
     { challenge: 'short' },
-  ])('that is none is nothing: %j', change => {
+  ])('readCliRequest ignores an invalid request: %j', change => {
     expect(readCliRequest({ ...good, ...change })).toBeUndefined()
   })
 })
 
-describe('texts that members write show no character that changes the text around it', () => {
+describe('texts that members write', () => {
   const bad = 'a\u202eb\u009bc'
   const place = { file: bad, line: 1 }
   const deployed = { number: 1, at: '2026-01-01T00:00:00Z', by: bad }
@@ -155,7 +155,7 @@ describe('texts that members write show no character that changes the text aroun
           h(Environments, { ns: 'n', items: [{ ...environment, problem: { service: 'w', reason: bad } }] } as never),
         ),
     ],
-  ])('%s', (_, render) => {
+  ])('%s cannot change the text around it', (_, render) => {
     const html = render()
     expect(html).toContain('a\\u{202e}b\\u{9b}c')
     expect(html).not.toMatch(/[\u202e\u009b]/)
@@ -169,7 +169,7 @@ test.each([
   [{ end: 'failed' }, / · failed/],
   [{ end: 'interrupted' }, / · interrupted/],
   [{ end: 'unknown' }, / · not finished, as far as is known/],
-])('a deploy with %j says what is known of it', (more, expected) => {
+])('a deploy with %j shows what is known about it', (more, expected) => {
   const deploy = { at: '2026-01-01T00:00:00Z', by: 'ann', ...more }
   expect(renderToString(h(Deployed, { deploy } as never))).toMatch(expected)
 })
@@ -184,7 +184,7 @@ describe('Home', () => {
     lastActive: '',
     ...more,
   })
-  test('has own namespaces first, and the personal one before them', () => {
+  test('Home lists own namespaces first, and the personal one before them', () => {
     const items = [
       namespace('blog', 'ann', { role: 'owner' }),
       namespace('ann', 'ann', { role: 'owner', kind: 'personal' }),
@@ -201,7 +201,7 @@ describe('Home', () => {
   })
 })
 
-test('a state that is not known is shown by its word', () => {
+test('an unknown state is shown by its word', () => {
   expect(namespaceState('Melting')).toEqual({ tone: 'quiet', icon: 'ring', word: 'Melting' })
   expect(new Set(['Active', 'Sleeping', 'Deleting', 'DeleteFailed'].map(one => namespaceState(one).icon)).size).toBe(4)
 })

@@ -4,12 +4,12 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { root } from '../../../support/cases.ts'
 
-/** Bytes of the first page as they are sent: what it loads, besides the font. And of all pages together. */
+/** Limits in bytes: the compressed files of the first page without the font, those of all pages, and the font. */
 const MOST = 60_000
 const ALL = 95_000
 const FONT = 30_000
 
-test('the first page is small, and everything in it is ours', () => {
+test('the first page is small, and loads only files of the platform', () => {
   const folder = join(root, 'dist/platform/web')
   const index = readFileSync(join(folder, 'index.html'), 'utf8')
   const assets = readdirSync(join(folder, 'assets'))

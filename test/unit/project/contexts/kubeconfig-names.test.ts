@@ -11,12 +11,12 @@ test.each([
   [{ HOME: '/home/ann', DEVCTL_HOME: '/tmp/d' }, '/tmp/d'],
   [{ HOME: '/home/ann', DEVCTL_HOME: 'd' }, '/project/d'],
   [{ HOME: '/home/ann', DEVCTL_HOME: '' }, '/home/ann/.devctl'],
-])('the home of devctl with %j', (env, home) => {
+])('devctlHome finds the home of devctl with %j', (env, home) => {
   expect(devctlHome({ env, cwd: '/project' })).toBe(home)
 })
 
-describe('the names of the kubeconfig', () => {
-  test('are those of `.kube/config` in the home without KUBECONFIG, also with an empty one', async () => {
+describe('readKubeconfigNames', () => {
+  test('the names come from `.kube/config` in the home, if `KUBECONFIG` is empty or missing', async () => {
     const home = makeFolder({ '.kube/config': kubeconfigWith({ kind: 'shop' }) })
     for (const env of [{ HOME: home }, { HOME: home, KUBECONFIG: '' }, { HOME: home, KUBECONFIG: ':' }]) {
       const { current, contexts, paths } = await readKubeconfigNames({ env, cwd: '/' })
@@ -29,7 +29,7 @@ describe('the names of the kubeconfig', () => {
     }
   })
 
-  test('of several files are united; of what two files say the first one counts', async () => {
+  test('the names of several files are merged, and the first file takes precedence', async () => {
     const folder = makeFolder({
       a: kubeconfigWith({}),
       b: kubeconfigWith({ kind: 'first', prod: undefined }),
@@ -46,7 +46,7 @@ describe('the names of the kubeconfig', () => {
     ])
   })
 
-  test('are none where there is no file, or an empty one, or one of another shape', async () => {
+  test('a missing or empty file, or one of another shape, has no names', async () => {
     const texts = [undefined, '', 'contexts: 3', 'contexts: [1]']
     for (const config of texts) {
       const files: Readonly<Record<string, string>> = config === undefined ? {} : { config }
@@ -56,7 +56,7 @@ describe('the names of the kubeconfig', () => {
     }
   })
 
-  test('of a broken file are an error that names the line, and quotes nothing of it', async () => {
+  test('a broken file is an error that names the line, and quotes nothing of it', async () => {
     const cwd = makeFolder({ config: 'users:\n- user: {token: SECRET\ncontexts: "\n' })
     const error = await readKubeconfigNames({ env: { KUBECONFIG: 'config' }, cwd }).catch(error => error)
     expect(error.message).toMatch(/^cannot read the kubeconfig `.*config`: it is not YAML: .*\(line \d+\)$/)
@@ -70,7 +70,7 @@ describe('the names of the kubeconfig', () => {
     )
   })
 
-  test('of a file that may not be read are an error', async () => {
+  test('a file that may not be read is an error', async () => {
     const cwd = makeFolder({ config: kubeconfigWith({ kind: 'x' }) })
     chmodSync(join(cwd, 'config'), 0)
     // Root may read every file.

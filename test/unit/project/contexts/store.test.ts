@@ -8,7 +8,7 @@ import { makeFolder, read } from '../../../support/cli/folder.ts'
 
 const stored = (home: string) => JSON.parse(read(home)['contexts.json']!)
 
-test('a secret is shown as a placeholder by everything that shows', () => {
+test('a secret shows only a placeholder when it is printed', () => {
   const secret = new Secret('hunter2')
   const shown = [
     `${secret}`,
@@ -27,14 +27,14 @@ test.each([
   ['HTTP://x', true],
   ['kind-dev', false],
   ['arn:aws:eks:eu-west-1:1:cluster/dev', false],
-])('%s is a platform: %s', (name, expected) => expect(isPlatform(name)).toBe(expected))
+])('isPlatform(%s) returns %s', (name, expected) => expect(isPlatform(name)).toBe(expected))
 
 describe('the store of contexts', () => {
-  test('is empty without a file', () => {
+  test('the store is empty without a file', () => {
     expect(readContexts(join(makeFolder(), 'none'))).toEqual({ current: undefined, contexts: new Map() })
   })
 
-  test('remembers what is said of a context, beside what it knew', async () => {
+  test('saveContext adds to what is known about a context', async () => {
     const home = makeFolder()
     await saveContext(home, { name: 'kind', namespace: 'shop' }, true)
     await saveContext(home, { name: 'https://p.example.com', token: new Secret('hunter2') }, false)
@@ -45,7 +45,7 @@ describe('the store of contexts', () => {
     expect(contexts.get('https://p.example.com')?.token?.reveal()).toBe('hunter2')
   })
 
-  test('forgets the token for the cluster, which may be somebody else’s, with another login only', async () => {
+  test('a login with another token deletes the token for the cluster', async () => {
     const home = makeFolder()
     const name = 'https://p.example.com'
     const kubeToken = { token: new Secret('of-ann'), expires: '2030-01-01T00:00:00Z' }
@@ -59,7 +59,7 @@ describe('the store of contexts', () => {
     expect(known()).toBeUndefined()
   })
 
-  test('keeps what a newer devctl has written', async () => {
+  test('the store keeps the fields that a newer devctl has written', async () => {
     const home = makeFolder({
       'contexts.json': JSON.stringify({ version: 3, current: 'a', contexts: { a: { colour: 'red' }, b: {} } }),
     })
@@ -68,7 +68,7 @@ describe('the store of contexts', () => {
     expect(stored(home)).toEqual({ version: 3, current: 'a', contexts: { a: { colour: 'red', namespace: 'x' } } })
   })
 
-  test('forgets a context, also as the current one', async () => {
+  test('deleteContext deletes a context, even the current one', async () => {
     const home = makeFolder()
     await saveContext(home, { name: 'a' }, true)
     await saveContext(home, { name: 'b' }, false)
@@ -77,7 +77,7 @@ describe('the store of contexts', () => {
     expect(stored(home)).toEqual({ contexts: { b: {} } })
   })
 
-  test('takes any name', async () => {
+  test('the store accepts any name of a context', async () => {
     const home = makeFolder()
     for (const name of ['__proto__', 'constructor', 'a b', 'ü"\\'])
       await saveContext(home, { name, namespace: 'n' }, true)
@@ -96,7 +96,7 @@ describe('the store of contexts', () => {
       '{"contexts": {"https://p.example.com": {"token": ["hunter2"]}}}',
       '`contexts["https://p.example.com"].token` must be a string',
     ],
-  ])('says what is wrong with %s, without the token, and leaves it alone', async (text, why) => {
+  ])('a file with %s is reported without its token, and stays unchanged', async (text, why) => {
     const home = makeFolder()
     writeFileSync(join(home, 'contexts.json'), text)
     const errors = [

@@ -43,7 +43,7 @@ const all = {
 }
 
 describe('the target of a command', () => {
-  test('is chosen by option, variable, manifest, the current context, the kubeconfig, in this order', () => {
+  test('the target comes from option, variable, manifest, stored context, kubeconfig, in this order', () => {
     const chosen = (over: Partial<TargetSources>) => {
       const { context, namespace, from } = chooseTarget(choices(over))
       return [context, namespace, from.context, from.namespace]
@@ -65,18 +65,18 @@ describe('the target of a command', () => {
     expect(chosen({})).toEqual(['kube', 'of-kube', 'the current context of the kubeconfig', 'the kubeconfig'])
   })
 
-  test('has the namespace of the context that is chosen, and of none other', () => {
+  test('the target has the namespace of its own context only', () => {
     const namespaceOf = (context: string) => chooseTarget(choices({ options: { context }, stored })).namespace
     expect(namespaceOf('option')).toBe('default')
     expect(namespaceOf('kube')).toBe('of-kube')
     expect(namespaceOf('stored')).toBe('remembered')
   })
 
-  test('is not chosen by a variable that is empty', () => {
+  test('an empty variable chooses no target', () => {
     expect(chooseTarget(choices({ env: { DEVCTL_CONTEXT: '', DEVCTL_NAMESPACE: '' } })).context).toBe('kube')
   })
 
-  test('is refused when the context is gone, and who chose it is named', () => {
+  test('a missing context is refused, with the source that chose it', () => {
     const refusal = (over: Partial<TargetSources>) => {
       try {
         return chooseTarget(choices(over))
@@ -120,7 +120,7 @@ describe('the target of a command', () => {
     [{ options: { context: 'https://P.example.com:443/' } }, []],
     [{ env: { DEVCTL_URL: 'https://p.example.com/', DEVCTL_CONTEXT: 'kube' } }, ['it was chosen by `DEVCTL_URL`']],
     [{ stored: { current: 'https://p.example.com', contexts: new Map() } }, ['it was chosen by `devctl context use`']],
-  ])('is refused for a platform that nobody has logged in to', (over, notes) => {
+  ])('a platform without a login is refused', (over, notes) => {
     let error: unknown
     try {
       chooseTarget(choices(over))
@@ -142,7 +142,7 @@ describe('the target of a command', () => {
     ],
     ['https://p.example.com/console', '`https://p.example.com/console` has a path', 'write `https://p.example.com`'],
     ['HTTP://P.example.com', '`http://p.example.com` is not encrypted', 'write `https://p.example.com`'],
-  ])('is refused for a context that is no address of a platform: %s', (context, message, hint) => {
+  ])('a context that is no address of a platform is refused: %s', (context, message, hint) => {
     for (const [over, from] of [
       [{ options: { context } }, '`--context`'],
       [{ env: { DEVCTL_CONTEXT: context } }, '`DEVCTL_CONTEXT`'],
@@ -160,7 +160,7 @@ describe('the target of a command', () => {
   })
 
   test.each(['https://P.example.com', 'https://p.example.com/', 'HTTPS://p.example.com:443'])(
-    'is the same platform, however its address is written: %s',
+    'the address of a platform is normalized: %s',
     context => {
       const url = 'https://p.example.com'
       const known = { current: undefined, contexts: new Map([[url, { name: url, token: new Secret('x') }]]) }
@@ -179,7 +179,7 @@ describe('the target of a command', () => {
     ['stored', 'the address of a platform is like', 'to choose a context of the kubeconfig, set `DEVCTL_CONTEXT`'],
     ['https://p.example.com/console', '`https://p.example.com/console` has a path', 'write `https://p.example.com`'],
     ['https://ann:hunter2@p.example.com', 'the address of a platform is like', expect.any(String)],
-  ])('is refused for a `DEVCTL_URL` that is no address of a platform: %s', (url, message, hint) => {
+  ])('a `DEVCTL_URL` that is no address of a platform is refused: %s', (url, message, hint) => {
     const env = { DEVCTL_URL: url, DEVCTL_TOKEN: 'hunter3' }
     let error: unknown
     try {
@@ -193,7 +193,7 @@ describe('the target of a command', () => {
     expect(chooseTarget(choices({ env, options: { context: 'kube' } })).context).toBe('kube')
   })
 
-  test('has the token of the environment for the platform that the environment names, and for no other', () => {
+  test('the token of the environment is used only for the platform that the environment names', () => {
     const tokenOf = (url: string, context?: string) =>
       chooseTarget(
         choices({ env: { DEVCTL_URL: url, DEVCTL_TOKEN: 'x' }, options: { context } }),
@@ -221,7 +221,7 @@ describe('the target of a command', () => {
     expect(connectPlatform(url, new Secret('x'), {}).url).toBe(url)
   })
 
-  test('is found in the files of the user', async () => {
+  test('the target is found in the files of the user', async () => {
     const folder = makeFolder({ config: kubeconfigWith({ a: 'x', b: 'y' }) })
     const around = { env: { KUBECONFIG: 'config', DEVCTL_HOME: 'home' }, cwd: folder }
     expect(await findTarget(around, {})).toMatchObject({ context: 'a', namespace: 'x' })

@@ -17,12 +17,12 @@ describe('the default name of an environment', () => {
     ['My App', 'myapp'],
     ['7up', '7up'],
     ['日本', '日本'],
-  ])('of the folder %s is %s, as in Compose', (folder, name) => {
+  ])('the folder %s gives the name %s, as in Compose', (folder, name) => {
     const inside = makeFolder({ [`${folder}/compose.yaml`]: '' })
     expect(fallbackName(join(inside, folder))).toBe(name)
   })
 
-  test('of a repository is normalized, too', () => {
+  test('the name of a repository is normalized', () => {
     const folder = makeFolder({ '.git/config': '[remote "origin"]\n\turl = x/shop.example.com.git\n' })
     expect(fallbackName(folder)).toBe('shopexamplecom')
   })
@@ -40,7 +40,7 @@ describe('the name of a repository', () => {
     ['/srv/git/shop.git', 'shop'],
     ['C:\\git\\shop', 'shop'],
     ['"https://git.example.com/shop.git"', 'shop'],
-  ])('%s is %s', (url, name) => {
+  ])('the repository %s has the name %s', (url, name) => {
     const folder = makeFolder({
       '.git/config': `[core]\n\tbare = false\n[remote "origin"]\n\turl = ${url}\n\tfetch = +x\n`,
     })
@@ -53,12 +53,12 @@ describe('the name of a repository', () => {
     'https://tok4711@git.example.com/team/shop.git',
     'https://git.example.com/team/shop.git?private_token=tok4711',
     'https://git.example.com/team/shop.git/#tok4711',
-  ])('its address is that without credentials: %s', url => {
+  ])('the address of a repository has no credentials: %s', url => {
     const folder = makeFolder({ '.git/config': `[remote "origin"]\n\turl = ${url}\n` })
     expect(repositoryOf(folder)?.address).toBe('https://git.example.com/team/shop')
   })
 
-  test('is that of origin before other remotes, seen from a folder inside', () => {
+  test('the remote `origin` gives the name before other remotes, even from an inner folder', () => {
     const config =
       '[remote "fork"]\n\turl = x/forked\n[remote "origin"]\n\turl = x/original\n[branch "url"]\n\turl = no\n'
     const folder = makeFolder({ '.git/config': config, 'a/b/compose.yaml': '' })
@@ -66,14 +66,14 @@ describe('the name of a repository', () => {
     expect(repositoryName(makeFolder({ '.git/config': '[remote "fork"]\nurl=x/forked' }))).toBe('forked')
   })
 
-  test('is that of the top folder without a remote', () => {
+  test('a repository without a remote has the name of its top folder', () => {
     const folder = makeFolder({ '.git/config': '[core]\n' })
     mkdirSync(join(folder, 'a'))
     expect(repositoryName(join(folder, 'a'))).toBe(basename(folder))
     expect(repositoryName(`${makeFolder({ 'top/.git/HEAD': '' })}/top`)).toBe('top')
   })
 
-  test('is found from a working tree of its own', () => {
+  test('the name is found from a separate working tree', () => {
     const folder = makeFolder({
       'main/.git/config': '[remote "origin"]\n\turl = x/shop.git\n',
       'main/.git/worktrees/tree/commondir': '../..\n',
@@ -82,7 +82,7 @@ describe('the name of a repository', () => {
     expect(repositoryName(join(folder, 'tree'))).toBe('shop')
   })
 
-  test('is not there outside of one', () => {
+  test('a folder outside of a repository has no repository name', () => {
     expect(repositoryName(makeFolder())).toBeUndefined()
     expect(repositoryName('/none/such')).toBeUndefined()
   })
@@ -100,7 +100,7 @@ describe('the Compose files in a folder', () => {
       ['.devctl/compose.yml', '.devctl/docker-compose.override.yaml'],
     ],
     [['compose.override.yaml'], []],
-  ])('of %j are %j', (files, found) => {
+  ])('the Compose files of %j are %j', (files, found) => {
     const folder = makeFolder(Object.fromEntries(files.map(path => [path, ''])))
     expect(composeFilesIn(folder)).toEqual(found)
   })

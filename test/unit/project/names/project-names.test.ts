@@ -66,14 +66,14 @@ acme-platform_the-claim option-name-billing-api builder-1-option-name acme-platf
   expect(secrets.mask(`password=${name} correct-horse x-correct-horse`)).toBe('password=*** *** x-***')
 })
 
-test.each(['the-label', 'the-argument', 'the-content', 'https://the-path'])('%s is none', async value => {
+test.each(['the-label', 'the-argument', 'the-content', 'https://the-path'])('%s is not a project name', async value => {
   const files = {
     'compose.yaml': `services: {web: {image: x, labels: {a: ${value}}, command: [${value}], environment: {NOTE: "${value}"}, configs: [c]}}\nconfigs: {c: {content: "${value}"}}\n`,
   }
   expect((await compiled([value], files)).mask(`x-${value}-y \`${value}\``)).toBe('x-***-y `***`')
 })
 
-test('what a secret variable makes is none', async () => {
+test('a value of a secret variable is not a name of the project', async () => {
   const files = {
     'compose.yaml':
       'services: {web: {image: "x/${DB_PASSWORD}", hostname: "${OTHER}", working_dir: "/srv/${DB_PASSWORD}", container_name: "${A_TOKEN:-quartz-two}"}}\n',

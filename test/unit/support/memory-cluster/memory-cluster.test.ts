@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ClusterError, type KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
 import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 
-/** Behavior that only the cluster in memory has: the contract is in contract.test.ts. */
+/** These tests cover what only the cluster in memory has; the contract is in contract.test.ts. */
 
 const namespace = 'default'
 const manager = 'test'
@@ -24,8 +24,8 @@ const deployment = (replicas?: number): KubeObject => ({
   },
 })
 
-describe('what a test does in it', () => {
-  test('`act` plays a controller: the status is its own, and counts for no generation', async () => {
+describe('the controls for tests', () => {
+  test('`act` plays a controller: the status is its own, and the generation stays', async () => {
     const cluster = new MemoryCluster()
     await cluster.apply(deployment(), { manager })
     cluster.act(ref('web', 'Deployment', 'apps/v1'), object => ({ ...object, status: { readyReplicas: 1 } }))
@@ -39,7 +39,7 @@ describe('what a test does in it', () => {
     ])
   })
 
-  test('`act` plays a person, whose change the next apply finds', async () => {
+  test('`act` plays a user, and the next apply finds the conflict', async () => {
     const cluster = new MemoryCluster()
     await cluster.apply(config('a', { a: '1' }), { manager })
     cluster.act(ref('a'), object => ({ ...object, data: { a: '2', b: '2' } }), 'kubectl-edit')
@@ -50,7 +50,7 @@ describe('what a test does in it', () => {
     expect(taken['data']).toEqual({ a: '1', b: '2' })
   })
 
-  test('`calls` has all that was asked', async () => {
+  test('`calls` lists all requests', async () => {
     const cluster = new MemoryCluster()
     await cluster.apply(config('a'), { manager, dryRun: true })
     await cluster.delete(ref('a'))
@@ -60,7 +60,7 @@ describe('what a test does in it', () => {
     ])
   })
 
-  test('`before` lets a call fail, and keeps it waiting until its signal ends it', async () => {
+  test('`before` lets a call fail, or keeps it waiting until its signal aborts', async () => {
     const cluster = new MemoryCluster()
     cluster.before = ({ verb }) => {
       if (verb === 'create') throw new ClusterError('unavailable', 'not now')
@@ -73,7 +73,7 @@ describe('what a test does in it', () => {
     await expect(waiting).rejects.toThrow('enough')
   })
 
-  test('`restartWatches` lets each watch begin anew with what there is', async () => {
+  test('`restartWatches` starts each watch again with the present objects', async () => {
     const cluster = new MemoryCluster()
     await cluster.create(config('a'))
     await cluster.create(config('b'))
@@ -91,7 +91,7 @@ describe('what a test does in it', () => {
     expect(seen).toEqual(['Restarted', 'a', 'b', 'Restarted', 'b'])
   })
 
-  test('what it gives out is a copy', async () => {
+  test('each returned object is a copy', async () => {
     const cluster = new MemoryCluster()
     const made = await cluster.create(config('a', { a: '1' }))
     Object.assign(made['data'] as object, { a: '2' })
@@ -99,8 +99,8 @@ describe('what a test does in it', () => {
   })
 })
 
-describe('what the server does by itself', () => {
-  test('a namespace goes with all that is in it', async () => {
+describe('the behavior of the server', () => {
+  test('a deleted namespace is removed with all objects in it', async () => {
     const cluster = new MemoryCluster({ namespaces: ['shop'] })
     await cluster.create(config('a', {}, { namespace: 'shop' }))
     await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: 'shop' })
@@ -112,7 +112,7 @@ describe('what the server does by itself', () => {
     expect(await cluster.get({ ...ref('a'), namespace: 'shop' })).toBeUndefined()
   })
 
-  test('what has two owners goes with the second one', async () => {
+  test('an object with two owners is deleted with the second one', async () => {
     const cluster = new MemoryCluster()
     const owner = async (name: string) => ({
       apiVersion: 'v1',
@@ -129,7 +129,7 @@ describe('what the server does by itself', () => {
     expect(await cluster.get(ref('child'))).toBeUndefined()
   })
 
-  test('defaults: a replica, an address, encoded secrets', async () => {
+  test('the server sets defaults: a replica, an address, encoded secrets', async () => {
     const cluster = new MemoryCluster()
     expect(await cluster.apply(deployment(), { manager })).toMatchObject({ spec: { replicas: 1 } })
     const service = {
@@ -151,7 +151,7 @@ describe('what the server does by itself', () => {
     ['Job', 'batch/v1', { template: { spec: { a: 1 } } }, { template: { spec: { a: 2 } } }],
     ['PersistentVolumeClaim', 'v1', { storageClassName: 'a' }, { storageClassName: 'b' }],
     ['Service', 'v1', { ports: [{ port: 1 }] }, { clusterIP: 'None', ports: [{ port: 1 }] }],
-  ])('a %s does not take some changes', async (kind, apiVersion, before, after) => {
+  ])('a %s refuses some changes', async (kind, apiVersion, before, after) => {
     const cluster = new MemoryCluster()
     const object = (spec: object) => ({ apiVersion, kind, metadata: { name: 'x', namespace }, spec })
     await cluster.apply(object(before), { manager })
@@ -167,7 +167,7 @@ describe('what the server does by itself', () => {
       { resources: { requests: { storage: '1Gi' } } },
       { resources: { requests: { storage: '2Gi' } } },
     ],
-  ])('a %s takes others', async (kind, apiVersion, before, after) => {
+  ])('a %s accepts other changes', async (kind, apiVersion, before, after) => {
     const cluster = new MemoryCluster()
     const object = (spec: object) => ({ apiVersion, kind, metadata: { name: 'x', namespace }, spec })
     await cluster.apply(object(before), { manager })

@@ -26,7 +26,7 @@ const literals = (parts: readonly DeltaPart[]): number =>
 
 const old = randomBytes(12 * BLOCK + 777)
 
-test('one byte changed costs one block', () => {
+test('one changed byte costs one block', () => {
   const now = Buffer.from(old)
   now[5 * BLOCK + 10]! ^= 1
   const parts = deltaOf(old, now, 256 << 10)
@@ -34,14 +34,14 @@ test('one byte changed costs one block', () => {
   expect(literals(parts)).toBeLessThanOrEqual(BLOCK + 777)
 })
 
-test('bytes put in at the start move everything, and cost little', () => {
+test('bytes that are inserted at the start move everything, and cost little', () => {
   const now = Buffer.concat([randomBytes(100), old])
   const parts = deltaOf(old, now, 256 << 10)
   expect(rebuild(old, parts).equals(now)).toBe(true)
   expect(literals(parts)).toBeLessThanOrEqual(100 + 777)
 })
 
-test('blocks of zeros take no longer than others', () => {
+test('blocks of zeros are found after an inserted byte', () => {
   const zeros = Buffer.alloc(64 * BLOCK)
   const now = Buffer.concat([Buffer.from('x'), zeros])
   const parts = deltaOf(zeros, now, 256 << 10)
@@ -49,7 +49,7 @@ test('blocks of zeros take no longer than others', () => {
   expect(literals(parts)).toBeLessThanOrEqual(2 * BLOCK)
 })
 
-test('a file of one byte over one of another is sent without a search at each byte', () => {
+test('a file of equal bytes over other equal bytes is sent with little work', () => {
   const now = Buffer.alloc(12 * BLOCK, 0xff)
   const used = measureProcessor()
   const parts = deltaOf(Buffer.alloc(12 * BLOCK), now, 256 << 10)
@@ -57,7 +57,7 @@ test('a file of one byte over one of another is sent without a search at each by
   expect(rebuild(old, parts).equals(now)).toBe(true)
 })
 
-test('sums that promise a block everywhere do not keep us busy', () => {
+test('false sums that match at every byte cause little work', () => {
   const now = Buffer.alloc(12 * BLOCK, 7)
   const sums = encodeSums(blocksOf(now))
   for (let at = 4; at < sums.length; at += 20) sums.fill(1, at, at + 16)
@@ -68,7 +68,7 @@ test('sums that promise a block everywhere do not keep us busy', () => {
   expect(rebuild(old, parts).equals(now)).toBe(true)
 })
 
-test('any edits come out as they went in', () => {
+test('a file with any edits is rebuilt from its delta', () => {
   const edit = fc.record({
     at: fc.nat(old.length),
     remove: fc.nat(2 * BLOCK),
@@ -85,11 +85,11 @@ test('any edits come out as they went in', () => {
   )
 })
 
-test('the rolling sum is that of the window', () => {
+test('weakSum depends only on the bytes of its window', () => {
   const bytes = randomBytes(2 * BLOCK)
   expect(weakSum(bytes, 5, 5 + BLOCK)).toBe(weakSum(bytes.subarray(5, 5 + BLOCK)))
 })
 
-test('sums that are not whole are refused', () => {
+test('decodeSums refuses incomplete sums', () => {
   expect(() => decodeSums(Buffer.alloc(21))).toThrow()
 })

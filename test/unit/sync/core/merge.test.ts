@@ -58,11 +58,11 @@ test.each([
     { base: { local: undefined, remote: FOLDER }, local: FOLDER, remote: FOLDER },
     'agree',
   ],
-] as const)('%s', (_name, input, expected) => {
+] as const)('merge decides on a path: %s', (_name, input, expected) => {
   expect(decide(input).do).toBe(expected)
 })
 
-test('the loser of a conflict is kept, but for what the image has', () => {
+test('the loser of a conflict is kept, except a file of the image', () => {
   expect(decide({ base, local: edited, remote: other })).toEqual({ do: 'send', keep: true })
   expect(decide({ local: edited, remote: other })).toEqual({ do: 'send', keep: true })
   expect(decide({ local: edited, remote: ofImage })).toEqual({ do: 'send', keep: false })
@@ -70,7 +70,7 @@ test('the loser of a conflict is kept, but for what the image has', () => {
   expect(decide({ remote: edited, isBelowFile: true })).toEqual({ do: 'remove-remote', keep: true })
 })
 
-test('upwards only, nothing comes to the laptop', () => {
+test('the direction `up` never changes the laptop', () => {
   const sides = [undefined, a, edited, FOLDER, linkEntry('x')]
   for (const local of sides)
     for (const remote of [undefined, b, other, FOLDER])
@@ -78,7 +78,7 @@ test('upwards only, nothing comes to the laptop', () => {
         expect(decide({ base: known, local, remote, direction: 'up' }).do).not.toMatch(/fetch|local/)
 })
 
-test('there is an answer for everything, and the laptop is never changed where nothing has changed in the container', () => {
+test('merge decides every case, and changes the laptop only after a change in the container', () => {
   const sides = [undefined, a, edited, file(undefined), FOLDER, linkEntry('x'), ofImage]
   const bases = [undefined, base, { local: FOLDER, remote: FOLDER }, { local: undefined, remote: FOLDER }]
   for (const known of bases)

@@ -28,7 +28,7 @@ test.each([
   ['web/.HG/hgrc', '`.hg`'],
   ['.jj/repo/config.toml', '`.jj`'],
   ['.sl/config', '`.sl`'],
-])('%j does not come from the container', (path, problem) => {
+])('pathProblem refuses %j from the container', (path, problem) => {
   expect(pathProblem(path, linux)).toContain(problem)
 })
 
@@ -46,7 +46,7 @@ test.each([
   'x:y',
   '...',
   'ü/ñ',
-])('%j does', path => {
+])('pathProblem accepts %j from the container', path => {
   expect(pathProblem(path, linux)).toBeUndefined()
 })
 
@@ -61,7 +61,7 @@ test.each([
   ['file:stream', 'does not allow'],
   ['name.', 'does not allow'],
   ['name ', 'does not allow'],
-])('%j does not come to Windows', (path, problem) => {
+])('pathProblem refuses %j on Windows', (path, problem) => {
   expect(pathProblem(path, windows)).toContain(problem)
 })
 
@@ -77,7 +77,7 @@ test.each([
   ['d/e', '../.git/hooks'],
   ['a', ''],
   ['a', 'x\0y'],
-])('a link %s to %j is not made on the laptop', (path, target) => {
+])('linkProblem refuses a link %s to %j', (path, target) => {
   expect(linkProblem(path, target)).toBeDefined()
 })
 
@@ -85,11 +85,11 @@ test.each([
   ['a', 'b'],
   ['d/e', '../x'],
   ['node_modules/.bin/tsc', '../typescript/bin/tsc'],
-])('a link %s to %j is', (path, target) => {
+])('linkProblem accepts a link %s to %j', (path, target) => {
   expect(linkProblem(path, target)).toBeUndefined()
 })
 
-test('names that are one name to some file systems', () => {
+test('nameKey is equal for names that a file system does not distinguish', () => {
   expect(nameKey('e\u0301', linux)).toBe(nameKey('\u00e9', linux))
   expect(nameKey('Readme', linux)).not.toBe(nameKey('README', linux))
   expect(nameKey('Readme', windows)).toBe(nameKey('README', windows))

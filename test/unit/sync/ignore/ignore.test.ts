@@ -7,7 +7,7 @@ const parse = (lines: readonly string[], files: Readonly<Record<string, string>>
   parseIgnores(lines.join('\n'), name => files[name])
 const rulesOf = (...lines: readonly string[]): IgnoreRules => parse(lines).rules
 
-describe('a pattern ignores', () => {
+describe('patterns', () => {
   test.each([
     ['foo', ['foo', 'sub/foo', 'foo/below', 'sub/foo/below'], ['food', 'foo.txt', 'xfoo']],
     ['/foo', ['foo', 'foo/below'], ['sub/foo']],
@@ -42,7 +42,7 @@ describe('a pattern ignores', () => {
     ['É?', ['E\u0301x', '\u00c9y', 'É😀'], ['É']],
     ['.#*', ['.#lock'], ['#lock']],
     ['#*#', ['#file#'], ['file']],
-  ])('%s', (pattern, ignored, included) => {
+  ])('the pattern %s ignores the expected paths only', (pattern, ignored, included) => {
     const { rules, problems } = parse([pattern])
     expect(problems).toEqual([])
     expect(ignored.filter(path => !rules.ignores(path, false))).toEqual([])
@@ -56,12 +56,12 @@ test('the first pattern that matches decides', () => {
   expect(['keep', 'keep/other', 'keep/a.md', 'x'].filter(path => !rules.ignores(path, false))).toEqual([])
 })
 
-test('a pattern that ignores case is in order with those that do not', () => {
+test('a pattern that ignores case keeps its place among the others', () => {
   expect(rulesOf('!Readme', '(?i)readme').ignores('Readme', false)).toBe(false)
   expect(rulesOf('(?i)readme', '!Readme').ignores('Readme', false)).toBe(true)
 })
 
-test('an ignored folder is read only where it may hold what is included', () => {
+test('an ignored folder is read only if it may contain included paths', () => {
   const rules = rulesOf('!/a/b/keep', 'a', '/only', '!/only/x')
   expect(['a', 'a/b', 'a/c', 'a/b/d', 'only', 'elsewhere/a'].map(folder => rules.mayHoldIncluded(folder))).toEqual([
     true,
@@ -81,7 +81,7 @@ test('comments, empty lines and repeated lines have no effect', () => {
   expect(['a', 'b', 'node_modules'].map(path => rules.ignores(path, false))).toEqual([true, true, false])
 })
 
-test('included files have their patterns at the line that names them, relative to the root', () => {
+test('an included file contributes its patterns at its line, relative to the root', () => {
   const files = { 'ignores/base': '/dist\n#include more', 'ignores/more': '*.log' }
   const { rules, problems } = parse(['!keep.log', '#include ignores/base'], files)
   expect(problems).toEqual([])
@@ -114,16 +114,16 @@ test.each([
   expect(rules.ignores('other', false)).toBe(false)
 })
 
-test('a problem in an included file names it', () => {
+test('a problem in an included file names that file', () => {
   expect(parse(['#include one'], { one: 'x\n[' }).problems).toMatchObject([{ line: 2, file: 'one' }])
 })
 
-test('another escape character', () => {
+test('the escape character can be changed', () => {
   const { rules } = parse(['#escape=|', 'a|*b', 'c\\d'])
   expect(['a*b', 'axb', 'c\\d'].map(path => rules.ignores(path, false))).toEqual([true, false, true])
 })
 
-test('an ignored file that may be deleted with its folder', () => {
+test('only an ignored file with `(?d)` may be deleted with its folder', () => {
   const rules = rulesOf('(?d).DS_Store', '!(?d)kept', 'x')
   expect(['.DS_Store', 'sub/.DS_Store', 'kept', 'x', 'y'].map(path => rules.deletable(path))).toEqual([
     true,
@@ -163,11 +163,11 @@ describe('hostile files', () => {
     ['alternatives that end alike', size => '{a,aa}'.repeat(1.5 * size), size => 'a'.repeat(5 * size)],
     ['deep braces', size => '{a,'.repeat(100 * size) + '}'.repeat(100 * size), size => 'a'.repeat(20 * size)],
     ['question marks', size => `${'?'.repeat(2 * size)}*${'?'.repeat(2 * size)}`, size => 'é'.repeat(5 * size)],
-  ])('%s', (_, pattern, path) => {
+  ])('the work stays polynomial with %s', (_, pattern, path) => {
     staysPolynomial(size => rulesOf(pattern(size)).ignores(`${path(size)}b`, false))
   })
 
-  test('ten thousand patterns: a path takes no longer than with a hundred', () => {
+  test('a path takes no longer with ten thousand patterns than with a hundred', () => {
     const rulesWith = (count: number) =>
       rulesOf(...Array.from({ length: count }, (_, at) => [`*.ext${at}`, `name-${at}/deep`]).flat())
     const walk = (rules: ReturnType<typeof rulesOf>) => () => {
@@ -179,8 +179,8 @@ describe('hostile files', () => {
   })
 })
 
-describe('without an ignore file', () => {
-  test('version control and temporary files of editors', () => {
+describe('the default patterns', () => {
+  test('version control and temporary files of editors are ignored by default', () => {
     const rules = defaultIgnores(() => false)
     const ignored = [
       '.git',
@@ -199,7 +199,7 @@ describe('without an ignore file', () => {
     expect(kept.filter(path => rules.ignores(path, false))).toEqual([])
   })
 
-  test('packages and builds where the container has its own', () => {
+  test('packages and builds are ignored by default where the container has its own', () => {
     const own = ['node_modules', 'packages/a/node_modules', 'vendor/bundle']
     const rules = defaultIgnores(folder => own.includes(folder))
     const ignored = ['node_modules', 'node_modules/a/b', 'packages/a/node_modules/x/node_modules/y', 'vendor/bundle/z']
@@ -209,12 +209,12 @@ describe('without an ignore file', () => {
     expect(kept.filter(path => rules.ignores(path, false))).toEqual([])
   })
 
-  test('the patterns are an ignore file', () => {
+  test('the default patterns are a valid ignore file', () => {
     expect(parse(DEFAULT_PATTERNS).problems).toEqual([])
   })
 })
 
-test('folders that are ignored besides', () => {
+test('ignoringFolders ignores more folders, whatever the rules say', () => {
   const rules = ignoringFolders(rulesOf('!node_modules', '*.log'), ['node_modules', 'web/dist'])
   const ignored = ['node_modules', 'node_modules/a', 'web/dist/x', 'a.log']
   expect(ignored.filter(path => !rules.ignores(path, false))).toEqual([])

@@ -34,7 +34,7 @@ test('frames arrive as they were sent, in pieces of any size', () => {
   )
 })
 
-test('what is no frame is refused, whatever it is', () => {
+test('any bytes are read as frames or refused with an error', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), bytes => {
       const reader = new FrameReader(GREETING_LIMITS)
@@ -54,13 +54,13 @@ test.each([
   ['an unknown type', '00000007ff000000027b7d'],
   ['a header that is a list', '0000000700000000025b5d'],
   ['a header that is no JSON', '00000007000000000278'.padEnd(22, '7')],
-])('%s', (_name, hex) => {
+])('FrameReader refuses %s', (_name, hex) => {
   const reader = new FrameReader(FRAME_LIMITS)
   reader.push(Buffer.from(hex, 'hex'))
   expect(() => reader.next()).toThrow()
 })
 
-test('before the greeting, little is kept', () => {
+test('FrameReader refuses a large frame before the greeting', () => {
   const reader = new FrameReader(GREETING_LIMITS)
   reader.push(Buffer.concat(encodeFrame('auth', { nonce: randomBytes(3000).toString('hex') })))
   expect(() => reader.next()).toThrow()

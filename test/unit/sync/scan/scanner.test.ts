@@ -4,7 +4,7 @@ import { Scanner } from '../../../../sync/scan/scanner.ts'
 import { MemoryDisk } from '../../../support/sync/memory-disk.ts'
 import { VirtualClock } from '../../../support/sync/virtual-clock.ts'
 
-test('a full queue whose events take more than a second to be told means a look at everything', async () => {
+test('a full queue of slow events leads to a scan of everything', async () => {
   const clock = new VirtualClock()
   let slow = 0
   const disk = new MemoryDisk(clock.now, () => {})

@@ -3,7 +3,7 @@ import { TwoSides } from '../../../support/sync/two-sides.ts'
 
 const LARGE = 2 << 20
 
-test('a loser that cannot be kept at once is kept later, and its attempts push no other one out', async () => {
+test('a loser that cannot be kept at once is kept later, and displaces no other one', async () => {
   const sides = new TwoSides()
   for (const name of ['large', 'small']) sides.laptop.put(`/home/project/${name}`, 'first')
   sides.start()
@@ -34,7 +34,7 @@ test('a loser that cannot be kept at once is kept later, and its attempts push n
   await sides.close()
 })
 
-test('a loser that is still being written is kept when it is at rest, in one place', async () => {
+test('a loser that is still being written is kept once it rests, in one place', async () => {
   const sides = new TwoSides()
   sides.laptop.put('/home/project/large', 'first')
   sides.start()

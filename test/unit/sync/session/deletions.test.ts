@@ -41,7 +41,7 @@ test.each([
   ['empty folders are left', { 'src/a': 'one', 'src/b': 'two' }, ['src/a', 'src/b']],
   ['more than half', { ...many('src', 20), ...many('docs', 10), readme: 'one' }, ['src']],
 ])(
-  'what the container deletes is much (%s): nothing is deleted here before somebody says so',
+  'a large deletion in the container (%s) deletes nothing on the laptop before it is confirmed',
   async (_, files, gone) => {
     const sides = await synced(files, { 'lib/x': 'image' })
     const before = sides.files('local')
@@ -57,7 +57,7 @@ test.each([
   },
 )
 
-test('files that only the container has do not hide that all others are gone', async () => {
+test('files that exist only in the container do not hide that all others are deleted', async () => {
   const sides = await synced({ a: 'one', 'd/b': 'two' }, { 'lib/x': 'image' })
   remove(sides, 'a', 'd')
   await sides.clock.run(5_000)
@@ -79,7 +79,7 @@ test('deletions that arrive one after the other are judged together', async () =
   await sides.close()
 })
 
-test('deletions a second apart stop it when they are half of the files; what has gone is kept', async () => {
+test('slow deletions stop when they reach half of the files, and deleted files are kept', async () => {
   const sides = await synced({ ...many('src', 20), readme: 'one' })
   for (let n = 0; n < 20; n++) {
     remove(sides, `src/${n}`)
@@ -93,7 +93,7 @@ test('deletions a second apart stop it when they are half of the files; what has
   await sides.close()
 })
 
-test('what was meant is deleted, and is kept in the folder of the session', async () => {
+test('a confirmed deletion is made, and its files are kept in the folder of the session', async () => {
   const sides = await synced({ ...many('src', 20), readme: 'one' })
   remove(sides, 'src')
   await sides.clock.run(5_000)
@@ -104,7 +104,7 @@ test('what was meant is deleted, and is kept in the folder of the session', asyn
   await sides.close()
 })
 
-test('it goes on by itself when the files are back', async () => {
+test('a stop ends by itself when the files are back', async () => {
   const sides = await synced({ ...many('dist', 20), readme: 'one' })
   remove(sides, 'dist')
   await sides.clock.run(5_000)
@@ -136,7 +136,7 @@ test.each([
   await sides.close()
 })
 
-test('a few deletions are made at once, and kept', async () => {
+test('a few deletions are made at once, and their files are kept', async () => {
   const sides = await synced({ ...many('src', 20), readme: 'one' })
   remove(sides, 'src/3', 'readme')
   await sides.clock.run(100)
@@ -149,7 +149,7 @@ test('a few deletions are made at once, and kept', async () => {
   await sides.close()
 })
 
-test('a folder that is made again and again is not counted again and again', async () => {
+test('a folder that is built again and again is not counted each time', async () => {
   const sides = await synced({ ...many('src', 30), ...many('dist', 20) })
   for (let n = 0; n < 5; n++) {
     remove(sides, 'dist')
@@ -163,7 +163,7 @@ test('a folder that is made again and again is not counted again and again', asy
   await sides.close()
 })
 
-test('more than a thousand files are asked for, though most are left; all of them are kept', async () => {
+test('a deletion of more than a thousand files needs an answer, and all of them are kept', async () => {
   const sides = await synced({ ...many('src', 1_400), ...many('docs', 1_632) })
   remove(sides, 'src')
   await sides.clock.run(10_000)
@@ -176,7 +176,7 @@ test('more than a thousand files are asked for, though most are left; all of the
   await sides.close()
 })
 
-test('a hundred files are deleted with a word', async () => {
+test('a deletion of a hundred files is made and reported', async () => {
   const sides = await synced({ ...many('src', 120), ...many('docs', 300) })
   remove(sides, 'src')
   await sides.settle()
@@ -188,7 +188,7 @@ test('a hundred files are deleted with a word', async () => {
   await sides.close()
 })
 
-test('files that only the container has made are no loss, in a later session, too', async () => {
+test('files that only the container made are no loss, even in a later session', async () => {
   const sides = await synced(many('src', 20))
   sides.fill(many('dist', 100))
   sides.container.makeLink('0', sides.place('remote', 'dist/link'))
@@ -258,12 +258,12 @@ function keeping() {
   return { clock, open, take, left }
 }
 
-test('500 MB of deleted files are kept, and all that go together', async () => {
+test('500 MB of deleted files are kept, and all that were deleted together', async () => {
   const { clock, open, take, left } = keeping()
   const first = open()
   for (let n = 0; n < 4; n++) take(first, `a${n}`, `old-${n}`)
   await clock.run(20_000)
-  // Another session deletes them, and slowly.
+  // Another session deletes other files slowly.
   const second = open()
   for (let n = 0; n < 7; n++) {
     take(second, `b${n}`, `new-${n}`)
@@ -297,7 +297,7 @@ test('deleted files are kept for 30 days', async () => {
   expect(left().sort()).toEqual(['last', 'new'])
 })
 
-test('on another file system the deleted file is copied', () => {
+test('a deleted file is copied to another file system', () => {
   const clock = new VirtualClock()
   const disk = new MemoryDisk(clock.now, () => {})
   disk.folders('/project')

@@ -35,7 +35,7 @@ const newDisk = () =>
     call => setImmediate(call),
   )
 
-// The smaller one is compressed at once, the larger one part by part.
+// A small base is compressed at once, a large one in parts.
 test.each([0, 3, 5_000])('the base of %i files is read as it was written', async count => {
   const disk = newDisk()
   const tree = treeOf(count)
@@ -45,7 +45,7 @@ test.each([0, 3, 5_000])('the base of %i files is read as it was written', async
   expect(basesOf(read)).toEqual(basesOf(tree))
 })
 
-test('a base of another volume, and one that is damaged, are none', async () => {
+test('a base of another volume, or a damaged one, is not used', async () => {
   const disk = newDisk()
   await saveBase(disk, FILE, KEY, { tree: treeOf(5_000), own: [], journal: 0 })
   const read = new TreeNode('')

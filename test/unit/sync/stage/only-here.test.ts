@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { NO_IGNORES } from '../../../../sync/scan/ignore-source.ts'
 import { TwoSides } from '../../../support/sync/two-sides.ts'
 
-// The container never changes on this machine what says what runs here.
+// The container never changes the files that decide which code runs on this machine.
 
 let sides: TwoSides
 afterEach(() => sides.close())
@@ -41,7 +41,7 @@ const BY_NAME = [
   ...['compose.override.yaml', 'docker-compose.override.yml', '.env', '.devctl.d/devctl.yml', 'api/.env', 'Devctl.YML'],
 ]
 
-test.each(BY_NAME)('%s that the container makes stays there, and is told once', async path => {
+test.each(BY_NAME)('%s from the container stays there, and is reported once', async path => {
   await begin({ 'a.txt': 'a' })
   await inContainer({ [path]: 'theirs', 'b.txt': 'b' })
   expect(filesHere()).toEqual({ 'a.txt': 'a', 'b.txt': 'b' })
@@ -55,7 +55,7 @@ test.each(BY_NAME)('%s that the container makes stays there, and is told once', 
   expect(sides.engine.status().leftOut.count).toBe(0)
 })
 
-test('one of this machine stays as it is, whatever the container does to it; the next change here wins', async () => {
+test('a protected file ignores changes in the container, and the next change here wins', async () => {
   await begin({ 'devctl.yml': 'ours', 'deploy/vars': 'ours', 'other/vars': 'ours' }, ['deploy/vars'])
   await inContainer({ 'devctl.yml': 'theirs', 'deploy/vars': 'theirs', 'other/vars': 'theirs' })
   expect(filesHere()).toEqual({ 'devctl.yml': 'ours', 'deploy/vars': 'ours', 'other/vars': 'theirs' })
@@ -93,14 +93,14 @@ test('a file HEAD of this machine gets neither `objects` with `refs` nor `common
   expect(told().sort()).toEqual(['lib', 'other'])
 })
 
-test('in a repository without a working tree nothing changes', async () => {
+test('a repository without a working tree does not change', async () => {
   const files = { ...BARE, 'lib/hooks/sample': 'ours', 'a.txt': 'a' }
   await begin(files)
   await inContainer({ 'lib/config': 'fsmonitor', 'lib/hooks/post-checkout': 'evil', 'lib/HEAD': 'other', 'a.txt': 'b' })
   expect(filesHere()).toEqual({ ...files, 'a.txt': 'b' })
 })
 
-test('where upper and lower case are the same, so are the names of a repository', async () => {
+test('the names of a repository are compared without case where the file system does so', async () => {
   await begin({ 'lib/head': 'ref: refs/heads/x', 'a.txt': 'a' }, [], 'darwin')
   await inContainer({ 'other/Head': 'x', 'lib/Objects/x': 'x' })
   await inContainer({ 'lib/Refs/heads/x': 'x', 'lib/config': 'theirs' })

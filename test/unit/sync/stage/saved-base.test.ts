@@ -42,7 +42,7 @@ const sizesOf = (tree: TreeNode) =>
   Object.fromEntries([...tree.walk()].flatMap(({ path, base }) => (base ? [[path, base.local?.size]] : [])))
 const journals = (disk: MemoryDisk) => disk.list('/state').filter(name => name.includes('journal'))
 
-test('what was agreed on since the base was saved is known to the next session', async () => {
+test('agreements since the last save are known to the next session', async () => {
   const disk = newDisk()
   expect(session(disk, { a: 1, 'd/b': 2 }).found).toBeUndefined()
   const second = session(disk, { a: 3, c: 4 })
@@ -57,7 +57,7 @@ test('what was agreed on since the base was saved is known to the next session',
   expect(third.tree.find('d')).toBeUndefined()
 })
 
-test('a line that is torn is left out, and so is what belongs to another volume', async () => {
+test('a torn line and a journal of another volume are ignored', async () => {
   const disk = newDisk()
   session(disk, { a: 1, b: 2 }).saved.close()
   disk.putBytes(FIRST, disk.bytes(FIRST).subarray(0, -3))
@@ -71,7 +71,7 @@ test('a line that is torn is left out, and so is what belongs to another volume'
   expect(sizesOf(session(disk, {}).tree)).toEqual({})
 })
 
-test('a journal without its base is none', async () => {
+test('a journal without its base is not used', async () => {
   const disk = newDisk()
   const first = session(disk, { a: 1 })
   await first.save()
@@ -83,7 +83,7 @@ test('a journal without its base is none', async () => {
   expect(journals(disk)).toEqual([])
 })
 
-test('what changes while the base is saved is known, too, and what could not be written does no harm', async () => {
+test('changes during a save are known, and a failed write does no harm', async () => {
   const disk = newDisk()
   const first = session(disk, Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`f${n}`, n])))
   const saving = first.save()

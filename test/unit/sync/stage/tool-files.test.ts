@@ -16,7 +16,7 @@ test.each([
     '.idea/a/b.xml',
   ],
   ...['team.code-workspace', '.cargo/config.toml', 'src/setup.py', '.GitAttributes'],
-])('%s says what tools run', path => expect(isToolFile(path)).toBe(true))
+])('isToolFile(%s) returns true', path => expect(isToolFile(path)).toBe(true))
 
 test.each([
   'src/main.ts',
@@ -25,9 +25,9 @@ test.each([
   'package.json.bak',
   'dist/package.json',
   'readme',
-])('%s does not', path => expect(isToolFile(path)).toBe(false))
+])('isToolFile(%s) returns false', path => expect(isToolFile(path)).toBe(false))
 
-test('each that the container writes is told once in a session, and none of this machine', async () => {
+test('a tool file from the container is reported once in a session, and no file of this machine', async () => {
   sides = new TwoSides()
   sides.laptop.put('/home/project/package.json', 'ours')
   sides.laptop.put('/home/project/Makefile', 'ours')

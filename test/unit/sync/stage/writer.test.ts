@@ -28,7 +28,7 @@ function meanwhile(disk: MemoryDisk, applies: (call: string, path: string) => bo
 
 const change = { kind: 'file', bytes: Buffer.from('ours'), mtime: 5000 } as const
 
-test('a new file that is made while ours is being written is not replaced', () => {
+test('a new file that is created during a write is not replaced', () => {
   const disk = diskWith({})
   const writer = new Writer({ disk, root: '/files', write: 'auto' })
   meanwhile(disk, (_, path) => path.includes(TEMPORARY))
@@ -40,7 +40,7 @@ test('a new file that is made while ours is being written is not replaced', () =
 test.each([
   ['auto', (call: string) => call === 'update'],
   ['rename', (_: string, path: string) => path.includes(TEMPORARY)],
-] as const)('a file that is changed meanwhile is not overwritten: %s', (write, applies) => {
+] as const)('a file that changes during a write is not overwritten: %s', (write, applies) => {
   const disk = diskWith({ [PLACE]: 'before' })
   const writer = new Writer({ disk, root: '/files', write })
   meanwhile(disk, applies)

@@ -33,7 +33,7 @@ test('DOCKER_HOST wins over the context', async () => {
   })
 })
 
-test('DOCKER_TLS_VERIFY asks for TLS, with the certificates of DOCKER_CERT_PATH', async () => {
+test('DOCKER_TLS_VERIFY enables TLS with the certificates of DOCKER_CERT_PATH', async () => {
   const DOCKER_CERT_PATH = join(folder, 'certificates')
   const env = { DOCKER_HOST: 'tcp://engine', DOCKER_TLS_VERIFY: '1', DOCKER_CERT_PATH }
   expect(await findEngine(env)).toMatchObject({
@@ -42,17 +42,17 @@ test('DOCKER_TLS_VERIFY asks for TLS, with the certificates of DOCKER_CERT_PATH'
   })
 })
 
-test('the context of DOCKER_CONTEXT, or of `config.json`, with its certificates', async () => {
+test('findEngine uses the context of DOCKER_CONTEXT or `config.json` with its certificates', async () => {
   expect(await findEngine({ DOCKER_CONFIG })).toMatchObject(REMOTE)
   expect(await findEngine({ DOCKER_CONFIG, DOCKER_CONTEXT: 'remote' })).toMatchObject(REMOTE)
   expect(await findEngine({ DOCKER_CONFIG, DOCKER_CONTEXT: 'default' })).toHaveProperty('at.path')
 })
 
-test('without anything, the local engine', async () => {
+test('findEngine returns the local engine by default', async () => {
   expect(await findEngine({ DOCKER_CONFIG: join(folder, 'nothing') })).toHaveProperty('at.path')
 })
 
-test('a context that does not exist, and a configuration that is none, are errors', async () => {
+test('findEngine refuses a missing context and an invalid configuration', async () => {
   await expect(findEngine({ DOCKER_CONFIG, DOCKER_CONTEXT: 'gone' })).rejects.toThrow(UserError)
   await expect(findEngine({ DOCKER_CONFIG: join(folder, 'broken') })).rejects.toThrow(UserError)
 })
@@ -65,7 +65,7 @@ test.each([
   'tcp://',
   'tcp://host:99999',
   'unix://relative',
-])('%s is refused', text => {
+])('parseEngineAddress refuses %s', text => {
   expect(() => parseEngineAddress(text)).toThrow(UserError)
 })
 
@@ -76,6 +76,6 @@ test.each([
   ['ssh://me@build:22', { ssh: 'build', user: 'me', port: '22' }],
   ['ssh://alias', { ssh: 'alias' }],
   ['npipe:////./pipe/docker_engine', { path: '//./pipe/docker_engine' }],
-])('%s', (text, at) => {
+])('parseEngineAddress accepts %s', (text, at) => {
   expect(parseEngineAddress(text)).toEqual({ text, at })
 })

@@ -33,7 +33,7 @@ const packet = protobuf.Root.fromJSON({
   nested: { Stat: { fields: STAT }, Packet: { fields: PACKET } },
 }).lookupType('Packet')
 
-/** The messages behind their prefixes, as protobufjs reads them. */
+/** Decodes messages after their length prefixes with protobufjs. */
 async function packetsIn(frames: Buffer) {
   const packets = []
   for await (const one of messagesIn(Readable.from([frames]), bytes => packet.decode(bytes)))
@@ -41,7 +41,7 @@ async function packetsIn(frames: Buffer) {
   return packets
 }
 
-test('files are encoded as protobufjs encodes them, one after the other', async () => {
+test('protobufjs decodes the files that putStat writes one after the other', async () => {
   const stat = fc.record({
     path: fc.string({ minLength: 1, unit: 'binary' }),
     mode: fc.integer({ min: 1, max: 2 ** 32 - 1 }),
@@ -69,7 +69,7 @@ test.each([
   [2 ** 32 - 1, 100_000, false],
   [7, 100_000, true],
   [7, 0, true],
-])('a piece of file %s with %s bytes, the last: %s', async (file, length, isLast) => {
+])('protobufjs decodes a piece of file %s with %s bytes, the last one: %s', async (file, length, isLast) => {
   const buffer = Buffer.alloc(PIECE_HEAD + length + PIECE_TAIL)
   const content = buffer.subarray(PIECE_HEAD, PIECE_HEAD + length).fill('x')
   const data = { type: 2, ID: file, data: Buffer.from(content) }

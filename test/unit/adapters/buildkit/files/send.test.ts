@@ -13,7 +13,7 @@ const [STAT, REQUEST, DATA, FINISH] = [0, 1, 2, 3]
 const root = mkdtempSync(join(tmpdir(), 'devctl-test-send-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** Around the size of a piece, more files than are announced at once, and than there are buffers. */
+/** Sizes around that of a piece, for more files than are announced at once and more than there are buffers. */
 const SIZES = [0, 1, 131_071, 131_072, 131_073, 262_144, 1_000_000, ...Array.from({ length: 600 }, (_, at) => at)]
 const names = SIZES.map((_, index) => `file-${String(index).padStart(4, '0')}`)
 
@@ -21,7 +21,7 @@ beforeAll(() => {
   for (const [index, size] of SIZES.entries()) writeFileSync(join(root, names[index]!), Buffer.alloc(size, `${index} `))
 })
 
-/** A builder that asks for everything, and takes it in its own time. Gives what it got of each file, by number. */
+/** A builder that requests all files and takes them at its own pace. Gives the content of each file, by its number. */
 function builder(take: () => Promise<void>) {
   const contents = new Map<number, Buffer[]>()
   const ended = new Set<number>()
@@ -32,7 +32,7 @@ function builder(take: () => Promise<void>) {
       for (let file = 0; file < names.length; file++) requests.push({ type: REQUEST, ID: file })
     },
     sendFrames: async frames => {
-      // A connection has what is written until it is written.
+      // The connection uses the buffer until it is written.
       await take()
       for await (const bytes of messagesIn(Readable.from([frames]), message => message)) {
         const { type, ID = 0, data } = decodeMessage('fsutil.types.Packet', bytes) as Record<string, never>
@@ -47,10 +47,10 @@ function builder(take: () => Promise<void>) {
   return { stream, contents, requests }
 }
 
-/** The files that this process has open. */
+/** Number of files that this process has open. */
 const openFiles = () => readdirSync('/proc/self/fd').length
 
-test('files of all sizes arrive whole, over a connection that takes its time', async () => {
+test('sendFiles sends files of all sizes completely over a slow connection', async () => {
   let turn = Promise.resolve()
   const { stream, contents } = builder(() => {
     turn = turn.then(() => new Promise(setImmediate))

@@ -10,14 +10,14 @@ const pipe = () => {
   return path
 }
 
-test('a value, and a file that is read each time', async () => {
+test('secretContent returns a value or the content of a file, and fails for a missing file', async () => {
   expect(String(await secretContent({ value: 'one' }))).toBe('one')
   const folder = makeFolder({ secret: 'two' })
   expect(String(await secretContent({ file: join(folder, 'secret') }))).toBe('two')
   await expect(secretContent({ file: join(folder, 'gone') })).rejects.toThrow('ENOENT')
 })
 
-test('a pipe is read once, for all builds that ask and all of their attempts', async () => {
+test('secretContent reads a pipe once for all builds and all their attempts', async () => {
   const file = pipe()
   const writer = spawn('sh', ['-c', `(echo first; sleep 0.2; echo second) > ${file}`])
   const source = { file }

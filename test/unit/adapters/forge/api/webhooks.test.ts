@@ -49,8 +49,8 @@ describe.each([
     },
     'role Maintainer',
   ],
-] as const)('%s', (kind, path, body, permission) => {
-  test('one is added for the events of requests, and removed by its number', async () => {
+] as const)('webhooks of %s', (kind, path, body, permission) => {
+  test('a webhook is added for the events of pull requests and deleted by its number', async () => {
     const { webhooks, received, calls } = await asked(kind, { status: 201, json: { id: 12 } }, { status: 204 })
     expect(await webhooks.add({ address, secret })).toBe(12)
     await webhooks.remove(12)
@@ -58,19 +58,19 @@ describe.each([
     expect(received[0]!.body).toEqual(body)
   })
 
-  test('what is gone is removed', async () => {
+  test('remove succeeds when the webhook is missing', async () => {
     const { webhooks } = await asked(kind, { status: 404, json: { message: 'Not Found' } })
     await webhooks.remove(12)
   })
 
-  test('a refusal names the right that the token needs', async () => {
+  test('a refusal names the permission that the token needs', async () => {
     const { webhooks } = await asked(kind, { status: 403, json: { message: 'no' } })
     const failure = await failureOf(webhooks.add({ address, secret }))
     expect(failure.message).toMatch(/does not let the token of `webhook` add a webhook: no$/)
     expect(failure.hint).toContain(permission)
   })
 
-  test('nothing is added twice where nobody knows what has become of the first', async () => {
+  test('add does not try again when the result of the first attempt is unknown', async () => {
     const { webhooks, calls } = await asked(kind, { status: 502 }, { status: 201, json: { id: 13 } })
     await failureOf(webhooks.add({ address, secret }))
     expect(calls()).toHaveLength(1)

@@ -11,7 +11,7 @@ test.each<[string, string, string]>([
     'up api --command run --command --detach --command --env',
     'up api --command run --command --detach --command --env',
   ],
-])('the command line of the process in the background, %s', (_, words, wanted) => {
+])('wordsInBackground returns the command line for the background: %s', (_, words, wanted) => {
   const names = wanted.includes('chosen') ? ['chosen'] : []
   const [given, rest] = words.split(' -- ')
   const line = [...given!.split(' '), ...(rest === undefined ? [] : ['--', ...rest.split(' ')])]

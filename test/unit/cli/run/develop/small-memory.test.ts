@@ -24,9 +24,9 @@ function heap() {
   return made
 }
 
-const sync = (state: string) => ({ type: 'sync', status: { state }, folders: [] }) as unknown as OperationEvent // of which only the state counts
+const sync = (state: string) => ({ type: 'sync', status: { state }, folders: [] }) as unknown as OperationEvent // only the state counts
 
-test('memory is given back when all files have been in sync for a while, once', async () => {
+test('memory is released once all files have been in sync for a while', async () => {
   const own = heap()
   const hear = smallMemory(own)
   hear(sync('syncing'))
@@ -38,14 +38,14 @@ test('memory is given back when all files have been in sync for a while, once', 
   hear(sync('synced'))
   await vi.advanceTimersByTimeAsync(3_000)
   expect(own.calls).toEqual(['keep small', 'shrink'])
-  // A save is no reason; much that was made is one.
+  // A save alone is no reason to release memory, but much new memory is.
   hear(sync('synced'))
   await vi.advanceTimersByTimeAsync(10_000)
   own.bytes = 150 * MB
   hear(sync('synced'))
   await vi.advanceTimersByTimeAsync(10_000)
   expect(own.calls).toEqual(['keep small', 'shrink', 'shrink'])
-  // So is what was made after that, without a word of the synchronization.
+  // New memory is also released later, without an event of the synchronization.
   own.bytes = 150 * MB
   await vi.advanceTimersByTimeAsync(10_000)
   expect(own.calls).toEqual(['keep small', 'shrink', 'shrink', 'shrink'])
@@ -54,7 +54,7 @@ test('memory is given back when all files have been in sync for a while, once', 
   expect(own.calls).toHaveLength(4)
 })
 
-test('what is garbage is collected', async () => {
+test('shrinkHeap collects garbage', async () => {
   vi.useRealTimers()
   const garbage = new WeakRef({ text: 'x'.repeat(100) })
   await shrinkHeap(10)

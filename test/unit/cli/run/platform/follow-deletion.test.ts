@@ -18,13 +18,13 @@ function toldOf(...all: readonly (readonly [string | undefined, number])[]): rea
   return told
 }
 
-test('what a deletion waits for is told once, after some seconds', () => {
+test('waitsTeller reports once, after some seconds, what a deletion waits for', () => {
   expect(toldOf(['a', 20], ['b', 3], [undefined, 9], ['c\u001b[2J', 8])).toEqual([
     'namespace shop is still being deleted: a\n',
     'namespace shop is still being deleted: c\\u{1b}[2J\n',
   ])
 })
 
-test('an end that is near is not told', () => {
+test('waitsTeller reports nothing if the wait ends soon', () => {
   expect(toldOf(['a', 4], [undefined, 1], ['a', 4])).toEqual([])
 })

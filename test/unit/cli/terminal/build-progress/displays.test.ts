@@ -65,13 +65,13 @@ async function show(
 }
 
 for (const name of RECORDINGS) {
-  test(`${name} in plain lines`, async () => {
+  test(`the recording ${name} is shown in plain lines`, async () => {
     const { stdout, stderr } = await show(recorded(name), 'auto')
     expect(stdout).toBe('')
     await expect(stderr).toMatchFileSnapshot(expected(`${name}.plain.txt`))
   })
 
-  test(`${name} as JSON`, async () => {
+  test(`the recording ${name} is shown as JSON`, async () => {
     const { stdout, stderr } = await show(recorded(name), 'json')
     expect(stdout).toBe('')
     for (const line of stderr.trim().split('\n'))
@@ -83,7 +83,7 @@ for (const name of RECORDINGS) {
     [80, 24],
     [40, 10],
   ] as const)
-    test(`${name} on a terminal of ${columns}×${rows}`, async () => {
+    test(`the recording ${name} is shown on a terminal of ${columns}×${rows}`, async () => {
       const terminal = new Terminal(columns, rows)
       const frames: string[] = []
       let next = 0
@@ -101,7 +101,7 @@ for (const name of RECORDINGS) {
     })
 }
 
-test.each([1, 2, 3, 5, 9, 20, 40, 80])('in %i columns and any number of rows no frame is larger', columns => {
+test.each([1, 2, 3, 5, 9, 20, 40, 80])('no frame is larger than %i columns and any number of rows', columns => {
   const progress = new BuildProgress(text => text)
   for (const name of ['web', 'サービス', 'c'])
     for (const { event } of recorded('two-at-once')) progress.take({ ...event, name: `${name}-${event.name}` }, 1)
@@ -114,7 +114,7 @@ test.each([1, 2, 3, 5, 9, 20, 40, 80])('in %i columns and any number of rows no 
     }
 })
 
-test('with too few rows, steps that have ended go first, then lines of logs; what runs and what failed stays', () => {
+test('ended steps go first if there are too few rows, then logs, and running steps stay', () => {
   const progress = new BuildProgress(text => text)
   const events = recorded('two-at-once')
   for (const { event, time } of events) if (time < 1) progress.take(event, time)
@@ -128,7 +128,7 @@ test('with too few rows, steps that have ended go first, then lines of logs; wha
   expect(frame(2)).toEqual([expect.stringMatching(/… and 2 more/)])
 })
 
-test('a secret is masked in names and logs, also where it comes in pieces', async () => {
+test('a secret is masked in names and logs, even if it comes in pieces', async () => {
   const step = { digest: 'sha256:1', name: '[2/2] RUN login --password opensesame', started: { seconds: 1 } }
   const log = (msg: Buffer) => ({
     type: 'build-status' as const,
@@ -194,7 +194,7 @@ test('a build that is tried again does not repeat the steps that have ended', as
   expect(stderr).not.toContain('last')
 })
 
-test('a build that is interrupted leaves a cross, not a row that runs', async () => {
+test('an interrupted build leaves a cross, and no running row', async () => {
   const terminal = new Terminal(80, 24)
   const events = [
     { type: 'build-begun', name: 'web', reference: 'r/web:1' },
@@ -207,11 +207,11 @@ test('a build that is interrupted leaves a cross, not a row that runs', async ()
     { terminal },
   )
   const rows = terminal.screen.map(row => row.trim()).filter(row => row !== '')
-  // In the order of their names.
+  // The rows are in the order of their names.
   expect(rows).toEqual([expect.stringMatching(/^✔ api/), expect.stringMatching(/^✘ web +cancelled/)])
 })
 
-test('a build that is tried again says why, and its steps have new numbers', async () => {
+test('a build that is tried again shows the reason, and its steps get new numbers', async () => {
   const step = { digest: 'sha256:1', name: '[2/2] RUN npm ci', started: { seconds: 1 } }
   const events = [
     { type: 'build-begun', name: 'web', reference: 'r/web:1' },
@@ -241,7 +241,7 @@ test('a build that is tried again says why, and its steps have new numbers', asy
   ])
 })
 
-test('a secret that is a name of the project is masked in logs as a whole value, and stays readable in names', async () => {
+test('a secret that is also a name is masked in logs as a value, and stays readable in names', async () => {
   const step = { digest: 'sha256:1', name: '[storefront-1 2/2] RUN make storefront-1', started: { seconds: 1 } }
   const msg = Buffer.from('password=storefront-1 from https://storefront-1-web\n')
   const events = [

@@ -32,7 +32,7 @@ const status = (service: string, state: 'waiting' | 'ready' | 'failed', text = `
 
 const names = Array.from({ length: 40 }, (_, index) => `service-${index}`)
 
-test('forty services in a terminal of 24 rows: nothing of the display scrolls off', () => {
+test('the display of forty services does not scroll off a terminal of 24 rows', () => {
   const { terminal, progress } = showing(80, 24)
   for (const name of names) progress.tell(status(name, 'waiting'))
   for (const [index, name] of names.entries()) {
@@ -47,7 +47,7 @@ test('forty services in a terminal of 24 rows: nothing of the display scrolls of
   progress.pause()
 })
 
-test('what is finished is left out first, then what waits', () => {
+test('finished lines are left out first, then waiting ones', () => {
   const line = (name: string, mark: Line['mark']): Line => ({ name, mark, text: 'text', began: 0 })
   const lines = [
     line('done-1', 'done'),
@@ -61,7 +61,7 @@ test('what is finished is left out first, then what waits', () => {
   expect(frameOf(lines, { columns: 80, rows: 6, colour: false, turn: 0 })).toHaveLength(5)
 })
 
-test.each([1, 2, 3, 5, 9, 20, 40, 80])('in %i columns and any number of rows no frame is larger', columns => {
+test.each([1, 2, 3, 5, 9, 20, 40, 80])('no frame is larger than %i columns and any number of rows', columns => {
   const texts = ['pod/web-1: Back-off 画像を取得できません 👩‍👩‍👧‍👦'.repeat(3), 'short', 'two\nlines', 'a\u001b[2Jb']
   const lines = names
     .slice(0, 14)
@@ -108,7 +108,7 @@ test('notes stay above the display', () => {
 
 const shownIn = ({ screen }: Terminal) => screen.map(line => line.trimEnd()).filter(line => line !== '')
 
-test('where room is made for a question, what is done stays once, and nothing that turns', () => {
+test('a question keeps finished lines above it once, and removes running ones', () => {
   const { terminal, progress } = showing(80, 24)
   progress.tell(status('web', 'ready'))
   progress.tell(status('cache', 'waiting'))
@@ -123,7 +123,7 @@ test('where room is made for a question, what is done stays once, and nothing th
   expect(shownIn(terminal).slice(3)).toEqual([' ✔ cache     Deployment 0/1 ready'])
 })
 
-test('services that change while an image is built are shown when it is', () => {
+test('services that change while an image is built are shown after the build', () => {
   const { terminal, progress: steps } = showing(80, 24)
   const io = { stderr: terminal, stdout: terminal, env: { NO_COLOR: '1' } } as unknown as Io // it needs no more of it
   const both = inTurn(
@@ -143,7 +143,7 @@ test('services that change while an image is built are shown when it is', () => 
   expect(shownIn(terminal).filter(line => /api/.test(line))).toHaveLength(1)
 })
 
-test('a line that works again has the time of its last work', () => {
+test('a line that works again shows the time of its last work', () => {
   const { terminal, progress } = showing(80, 24)
   const shown = () => shownIn(terminal).at(-1)
   progress.tell(status('Files', 'waiting', 'files'))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { plainProgress } from '../../../../../cli/terminal/progress/plain.ts'
 
-test('a state that is told in the same words as the one before is not told twice', () => {
+test('a state with the same text as the one before is not printed again', () => {
   let written = ''
   const output = { isTTY: false, write: () => {} }
   const stderr = { isTTY: false, write: (text: string) => (written += text) }

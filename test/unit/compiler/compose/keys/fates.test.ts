@@ -7,7 +7,7 @@ import { brief, fates, pointsAt } from '../../../../support/schema/check.ts'
 const ofService = (keys: string) => fates(`services: {web: {${keys}}}`)
 const noEffect = (name: string) => `\`${name}\` has no equivalent in Kubernetes and is left out`
 
-describe('a key without effect is reported', () => {
+describe('keys without effect', () => {
   test.each([
     ['ulimits: {nofile: {soft: 1, hard: 2}}', 'ulimits', 'ulimits'],
     ['blkio_config: {weight: 5}', 'blkio-config', 'blkio_config'],
@@ -40,7 +40,7 @@ describe('a key without effect is reported', () => {
     ['umask: 18', 'umask', 'umask'],
     ['pull_refresh_after: 1d', 'pull-refresh-after', 'pull_refresh_after'],
     ['build: {isolation: hyperv}', 'build-isolation', 'build.isolation'],
-  ])('%s', (keys, family, name) => {
+  ])('%s is reported as having no effect', (keys, family, name) => {
     const found = ofService(keys)
     expect(found.map(brief)).toEqual([`warning[${family}/no-effect] ${noEffect(name)}`])
     expect(pointsAt(found[0]!)).toBe(name.split('.').at(-1))
@@ -51,7 +51,7 @@ describe('a key without effect is reported', () => {
     ['networks: {a: {driver_opts: {b: c}}}', 'network-driver', 'networks.a.driver_opts'],
     ['networks: {a: {ipam: {driver: b}}}', 'ipam', 'networks.a.ipam'],
     ['networks: {a: {enable_ipv6: true}}', 'address-family', 'networks.a.enable_ipv6'],
-  ])('%s', (text, family, name) =>
+  ])('%s at the top level is reported as having no effect', (text, family, name) =>
     expect(fates(text).map(brief)).toEqual([`warning[${family}/no-effect] ${noEffect(name)}`]),
   )
 
@@ -69,7 +69,7 @@ describe('a key without effect is reported', () => {
     ['provider: {type: a}', 'error[provider/refused]'],
     ['use_api_socket: true', 'error[use-api-socket/refused]'],
     ['models: {llm: null}', 'error[models/refused]'],
-  ])('%s', (keys, start) => {
+  ])('%s is reported with the severity and code of its fate', (keys, start) => {
     const found = ofService(keys)
     expect(found).toHaveLength(1)
     expect(brief(found[0]!)).toMatch(start)
@@ -81,7 +81,7 @@ describe('a key without effect is reported', () => {
     ['configs: {a: {content: b, template_driver: golang}}', 'error[template-driver/refused]'],
     ['jobs: {a: {image: b, ulimits: {c: 1}, triggers: {manual: true}}}', 'error[jobs/refused]'],
     ['version: "3.8"', 'info[version/no-effect]'],
-  ])('%s', (text, start) => {
+  ])('%s at the top level is reported with the severity and code of its fate', (text, start) => {
     const found = fates(text)
     expect(found).toHaveLength(1)
     expect(brief(found[0]!)).toContain(start)
@@ -97,7 +97,7 @@ test('a key that a pre_start hook sets itself is reported', () => {
   expect(hook('ulimits: &u {nofile: 5}, pre_start: [{command: [a], ulimits: *u}]')).toHaveLength(1)
 })
 
-describe('a value that loses nothing is not reported', () => {
+describe('values that lose nothing', () => {
   test.each([
     'privileged: false, init: false, oom_kill_disable: false, read_only: true, tty: true',
     'cpuset: "", cpu_percent: 0, oom_score_adj: 0, pids_limit: -1',
@@ -116,7 +116,7 @@ describe('a value that loses nothing is not reported', () => {
     // The planner reports these.
     'security_opt: [a], sysctls: {a: b}, dns: [1.1.1.1], devices: [{source: a}], ports: [{target: 1, mode: host}]',
     'volumes: [{type: bind, source: /a, target: /b, bind: {selinux: z}}], tmpfs: ["/a:mode=1"], pid: host',
-  ])('%s', keys => expect(ofService(keys).map(brief)).toEqual([]))
+  ])('a service that loses nothing is not reported: %s', keys => expect(ofService(keys).map(brief)).toEqual([]))
 
   test.each([
     'networks: {a: {driver: bridge, ipam: {}, enable_ipv4: true, enable_ipv6: false, attachable: true}, b: null}',
@@ -124,10 +124,10 @@ describe('a value that loses nothing is not reported', () => {
     'secrets: {a: {file: b}}',
     'models: {a: {model: b}}',
     'x-a: {version: 1}',
-  ])('%s', text => expect(fates(text).map(brief)).toEqual([]))
+  ])('a document that loses nothing is not reported: %s', text => expect(fates(text).map(brief)).toEqual([]))
 })
 
-describe('rows', () => {
+describe('rowOf', () => {
   test.each([
     ['services.web.ports', 'mapped'],
     ['services.web.ports.0.target', 'mapped'],
@@ -144,10 +144,10 @@ describe('rows', () => {
     ['endpoints.rules.0.path', 'mapped'],
     ['endpoints.api.0.path', 'mapped'],
     ['endpoints.0.path', 'mapped'],
-  ])('%s is %s', (path, fate) => expect(rowOf(path.split('.'))?.fate).toBe(fate))
+  ])('the row of %s has the fate %s', (path, fate) => expect(rowOf(path.split('.'))?.fate).toBe(fate))
 
   test.each(['services.web.imagee', 'services.web.build.contxt', 'nothing', 'services.web.x-a', 'services.a b'])(
-    '%s has none',
+    '%s has no row',
     path => expect(rowOf(path.split('.'))).toBeUndefined(),
   )
 })

@@ -27,9 +27,9 @@ test('`required: false` makes a dependency optional', () => {
 
 const optional = 'services.*.depends_on.*.required'
 
-describe('a mapped key changes the manifests', () => {
+describe('mapped keys', () => {
   const mapped = rows.filter(({ row, path }) => row.fate === 'mapped' && path.join('.') !== optional)
-  test.each(mapped.map(row => [row.path.join('.'), row] as const))('%s', (path, row) => {
+  test.each(mapped.map(row => [row.path.join('.'), row] as const))('%s changes the output', (path, row) => {
     const tried = { all: 0, valid: 0 }
     for (const variant of variants(row)) {
       tried.all++
@@ -43,7 +43,7 @@ describe('a mapped key changes the manifests', () => {
   })
 })
 
-describe('an approximated key is named in a diagnostic', () => {
+describe('keys without an exact equivalent', () => {
   // Keys for desktop machines or file labels, names used only by the engine, and options of a
   // driver that is refused itself.
   const nothingToLose =
@@ -52,7 +52,7 @@ describe('an approximated key is named in a diagnostic', () => {
     ({ row, path }) =>
       (row.fate === 'none' || row.fate === 'approximated') && !row.loss && !nothingToLose.test(path.join('.')),
   )
-  test.each(lost.map(row => [row.path.join('.'), row] as const))('%s', (path, row) => {
+  test.each(lost.map(row => [row.path.join('.'), row] as const))('%s has a diagnostic', (path, row) => {
     let tried = 0
     for (const { before, changed } of variants(row)) {
       tried++

@@ -24,28 +24,28 @@ const usedByTheLoader = new Set(['extends', 'profiles'])
 const rows = Object.entries(keys)
 const isLost = ({ fate, loss }: Key) => fate === 'refused' || (fate === 'none' && loss !== undefined)
 
-describe('a mapped key has a reader', () => {
-  test.each(rows.filter(([name, key]) => !isLost(key) && !usedByTheLoader.has(name)))('%s', (_, { read }) => {
+describe('keys that are not lost', () => {
+  test.each(rows.filter(([name, key]) => !isLost(key) && !usedByTheLoader.has(name)))('%s is read', (_, { read }) => {
     expect(read).toBeDefined()
   })
 })
 
-describe('a reader reads the keys of its rows', () => {
-  test.each(rows.filter(([, { read }]) => read !== undefined))('%s', (name, key) => {
+describe('readers of the rows', () => {
+  test.each(rows.filter(([, { read }]) => read !== undefined))('the readers of %s read its value', (name, key) => {
     const read = keysRead(name, key)
     expect(read).toContain(loadedInto[name] ?? name)
   })
 })
 
-describe('a key that a reader reads has a row with that reader', () => {
-  test.each(rows.filter(([, { read }]) => read !== undefined))('%s', (name, key) => {
+describe('rows of the keys that readers access', () => {
+  test.each(rows.filter(([, { read }]) => read !== undefined))('the readers of %s read only own keys', (name, key) => {
     const own = new Set(readersOf(key))
     const unnamed = keysRead(name, key).filter(other => !readersOf(keys[other]).some(reader => own.has(reader)))
     expect(unnamed).toEqual([])
   })
 })
 
-describe('every property of a service is used', () => {
+describe('properties of a service', () => {
   const used = ['compiler/plan', 'compiler/manifest', 'operations', 'cli']
     .flatMap(folder =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -56,7 +56,7 @@ describe('every property of a service is used', () => {
   const properties = rows.flatMap(([, { read }]) => (typeof read === 'object' ? Object.keys(read) : []))
   /** Properties for commands that do not exist yet. */
   const waiting = new Set(['models'])
-  test.each([...new Set(properties)].filter(property => !waiting.has(property)))('%s', property => {
+  test.each([...new Set(properties)].filter(property => !waiting.has(property)))('a module uses %s', property => {
     const isUsed = new RegExp(`\\b${property}\\b`).test(used)
     expect(isUsed, `no module of compiler/plan, operations or cli uses \`${property}\` of a service`).toBe(true)
   })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SECTIONS, SETTINGS } from '../../../../../compiler/compose/keys/sections.ts'
 
-test('the top-level keys of an application are found in the table', () => {
+test('SECTIONS has the sections of an application, and SETTINGS has none of them', () => {
   const sections = ['configs', 'jobs', 'models', 'networks', 'secrets', 'services', 'volumes']
   expect([...SECTIONS]).toEqual(expect.arrayContaining(sections))
   expect([...SETTINGS]).toContain('endpoints')

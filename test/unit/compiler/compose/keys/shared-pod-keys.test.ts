@@ -5,12 +5,11 @@ import type { KubernetesObject } from '../../../../../constructs/manifest.ts'
 import { type Rendered, renderedWith, type Sample, saysMore, serviceValue } from './key-samples.ts'
 
 /**
- * Two services of one Pod set different values for a key that is a setting of the Pod: the value of
- * each has an effect, or the difference is reported. A plan that takes the first value that it finds
- * drops the other one silently.
+ * Checks two services of one Pod that set different values for a setting of the Pod: each value has an effect, or the
+ * difference is reported. A plan that takes the first value that it finds drops the other one silently.
  */
-describe('different values of a setting of the Pod are reported or combined', () => {
-  test.each(podKeys())('%s', (key, sample, value) => {
+describe('settings of a shared Pod', () => {
+  test.each(podKeys())('different values of %s are combined or reported', (key, sample, value) => {
     const other = otherValue(key, sample, value)
     expect(other, `give \`${key}\` a second value in this test`).toBeDefined()
     const both = (first: unknown, second: unknown) =>
@@ -77,7 +76,7 @@ function sharing(key: string, first: Service, second: Service): Readonly<Record<
 
 /** The Pod of `first` without its containers and volumes, as JSON. */
 function podOf({ objects }: Rendered): string | undefined {
-  // The output of `rendered`.
+  // `rendered` writes `objects` as JSON.
   const found = (JSON.parse(objects ?? '[]') as KubernetesObject[]).find(
     ({ metadata, spec }) => /(^|-)first$/.test(metadata.name) && (spec as { template?: unknown } | undefined)?.template,
   )

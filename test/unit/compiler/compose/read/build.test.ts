@@ -47,7 +47,7 @@ test('a short build has the defaults of Compose', () => {
     dependsOn: [],
     args: {},
     labels: {},
-    // As Docker Compose builds: for the platform that the service runs on.
+    // Docker Compose too builds for the platform that the service runs on.
     platforms: ['linux/arm64'],
     noCache: false,
     pull: false,
@@ -62,7 +62,7 @@ test('a short build has the defaults of Compose', () => {
   })
 })
 
-test('every key of a build, but names of the image, reaches its specification', () => {
+test('every key of a build, except the names of the image, is part of the build spec', () => {
   const { specs, messages } = specsOf(
     `
 services:
@@ -153,7 +153,7 @@ secrets:
   expect(specs.base).toMatchObject({ context: { folder: '/project/base' } })
 })
 
-describe('contexts that are services', () => {
+describe('services as contexts', () => {
   const text = `
 services:
   web: {build: {context: ., additional_contexts: {base: "service:base"}}}
@@ -161,7 +161,7 @@ services:
   tools: {profiles: [build], image: registry.example.com/tools:1, build: tools}
   unused: {profiles: [build], build: unused}
 `
-  test('need not be active', () => {
+  test('a service that is a context need not be active', () => {
     const { project, messages } = specsOf(text.replace(', ports: ["x"]', ''))
     expect(messages).toEqual([])
     expect([...project.services.keys()]).toEqual(['web'])
@@ -169,13 +169,13 @@ services:
     expect(project.contextServices.get('tools')!.image!.value).toBe('registry.example.com/tools:1')
   })
 
-  test('are no context services if they are active', () => {
+  test('an active service is not a context service', () => {
     const { project } = specsOf(text.replace(', ports: ["x"]', ''), {}, ['build'])
     expect([...project.contextServices.keys()]).toEqual([])
   })
 })
 
-test('secrets whose values are not known are reported when the image is built', () => {
+test('a build secret without a known value is reported when the image is built', () => {
   const { messages } = specsOf(`
 services:
   web: {build: {context: ., secrets: [unset, elsewhere]}}
@@ -193,11 +193,11 @@ test('an empty context is the folder of the project', () => {
   expect(web('context: ${UNSET:-}').specs.web!.context).toEqual({ folder: '/project' })
 })
 
-test('an inline Dockerfile is its text', () => {
+test('dockerfile_inline is the text of the Dockerfile', () => {
   expect(web('dockerfile_inline: FROM scratch').specs.web!.dockerfile).toEqual({ text: 'FROM scratch' })
 })
 
-test('words of attestations are those of Docker', () => {
+test('provenance and sbom accept the words of Docker', () => {
   expect(plain(web('provenance: true\nsbom: "1"'))).toMatchObject({ provenance: '', sbom: '' })
   expect(plain(web('provenance: disabled=true\nsbom: false'))).toMatchObject({ provenance: false, sbom: false })
   expect(plain(web('provenance: "mode=min,reproducible=true"'))).toMatchObject({
@@ -205,7 +205,7 @@ test('words of attestations are those of Docker', () => {
   })
 })
 
-test('the exported cache is inside of the image if it has its name', () => {
+test('an exported cache with the name of the image is stored inside the image', () => {
   const spec = { cacheTo: [], exportCache: ['registry.example.com/web:1', 'registry.example.com/web:cache'] }
   expect(withExportedCache(spec, ['registry.example.com/web:1'])).toEqual([
     { type: 'inline', attributes: {} },
@@ -213,7 +213,7 @@ test('the exported cache is inside of the image if it has its name', () => {
   ])
 })
 
-test('a secret that is given in another way needs no value', () => {
+test('a build secret that is given in another way needs no value', () => {
   const { project } = specsOf(
     'services: {web: {build: {context: ., secrets: [token, key]}}}\nsecrets: {token: {environment: NOT_SET}, key: {environment: NOT_SET}}',
   )

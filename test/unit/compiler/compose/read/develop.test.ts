@@ -53,6 +53,6 @@ test.each([[null], [{}], [{ watch: [] }]])('`develop: %j` has no rules', develop
   expect(readWeb({ image: 'nginx', develop }).web.watch).toEqual([])
 })
 
-test('a rule without a path is left out', () => {
+test('a rule with an empty path is left out', () => {
   expect(readWeb({ image: 'nginx', develop: { watch: [{ path: '', action: 'rebuild' }] } }).web.watch).toEqual([])
 })

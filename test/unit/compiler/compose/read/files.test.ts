@@ -5,7 +5,7 @@ import { readProject } from '../../../../../compiler/compose/read-project.ts'
 import { Reporter } from '../../../../../compiler/diagnostics/reporter.ts'
 import type { CompilerHost } from '../../../../../compiler/host.ts'
 
-// From the text of the files to the typed project, with the spans of the readers' diagnostics.
+// These tests go from the text of the files to the typed project, and check the spans of the readers' diagnostics.
 
 function compileFiles(files: Readonly<Record<string, string>>, environment: Readonly<Record<string, string>> = {}) {
   const paths = new Map(Object.entries(files).map(([name, text]) => [`/project/${name}`, text]))
@@ -41,7 +41,7 @@ function compileFiles(files: Readonly<Record<string, string>>, environment: Read
   return { project, found }
 }
 
-test('reads an application that uses the dialect', () => {
+test('readProject reads an application that uses the dialect', () => {
   const { project, found } = compileFiles(
     {
       'compose.yaml': `

@@ -24,12 +24,12 @@ test.each<[Json, object]>([
   ],
   [{ interval: '5s' }, { kind: 'image' }],
   [{ test: [] }, { kind: 'image' }],
-])('%j', (healthcheck, check) => {
+])('the healthcheck %j is read', (healthcheck, check) => {
   expect(healthOf(healthcheck)?.check).toMatchObject(check)
   expect(readWeb({ healthcheck }).found).toEqual([])
 })
 
-test('reads the durations; zero counts as absent', () => {
+test('durations of a healthcheck are read, and zero counts as absent', () => {
   const health = healthOf({
     test: ['CMD', 'x'],
     interval: '1m30s',
@@ -45,7 +45,7 @@ test('reads the durations; zero counts as absent', () => {
   expect(health?.retries?.value).toBe(3)
 })
 
-test('is a readiness probe and no liveness probe by default', () => {
+test('a healthcheck is a readiness probe and no liveness probe by default', () => {
   const plain = healthOf({ test: ['CMD', 'x'] })
   expect([plain?.readiness.value, plain?.liveness.value]).toEqual([true, false])
   const switched = healthOf({ test: ['CMD', 'x'], 'x-platform-readiness': false, 'x-platform-liveness': 'true' })
@@ -60,11 +60,11 @@ test.each<[Json, string]>([
   [{ http: { path: 'health', port: 80 } }, 'error healthcheck/http-path "health"'],
   [{ http: { path: '/', port: 70000 } }, 'error ports/out-of-range 70000'],
   [{ http: { path: '/', port: 0 } }, 'error ports/out-of-range 0'],
-])('refuses %j', (healthcheck, problem) => {
+])('the healthcheck %j is refused', (healthcheck, problem) => {
   expect(readWeb({ healthcheck }).found).toEqual([problem])
 })
 
-test('suggests the path of a URL', () => {
+test('a URL as the path of an HTTP check gets a hint with its path', () => {
   expect(readWeb({ healthcheck: { http: { path: 'http://localhost:80/health', port: 80 } } }).hints).toEqual([
     'write `/health`',
   ])

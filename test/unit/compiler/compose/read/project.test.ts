@@ -52,7 +52,7 @@ test.each<[string, Json, unknown[], unknown[]]>([
     [[undefined, '/ web:80']],
     [],
   ],
-])('reads %s', (_name, written, endpoints, labels) => {
+])('endpoints are read from %s', (_name, written, endpoints, labels) => {
   expect(endpointsOf(written)).toEqual({ found: [], endpoints, labels })
 })
 
@@ -66,11 +66,11 @@ test.each<[Json, string]>([
   [[{ ...rule, port: 70000 }], 'error ports/out-of-range 70000'],
   [[{ ...rule, service: 'wbe' }], 'error reference/endpoint-service "wbe"'],
   [[rule, { ...api, path: '/' }], 'error endpoints/duplicate-path "/"'],
-])('refuses %j', (endpoints, problem) => {
+])('the endpoints %j are refused', (endpoints, problem) => {
   expect(endpointsOf(endpoints).found).toEqual([problem])
 })
 
-test('suggests the nearest service', () => {
+test('an unknown service of an endpoint gets a hint with the nearest service', () => {
   expect(read({ ...web, endpoints: [{ ...rule, service: 'wbe' }] }).hints).toEqual(['did you mean `web`?'])
 })
 
@@ -80,7 +80,7 @@ const mounting = (kind: 'configs' | 'secrets', objects: Json, mounts: readonly s
 })
 const text = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes)
 
-test('reads the content of configs and secrets that a service mounts', () => {
+test('the content of a config is read if a service mounts it', () => {
   const { project, found } = read(
     mounting(
       'configs',
@@ -113,7 +113,7 @@ test('reads the content of configs and secrets that a service mounts', () => {
   expect(project.configs.get('a')?.labels).toMatchObject([{ name: 'l', value: 'x' }])
 })
 
-test('binary content is unchanged', () => {
+test('binary content of a secret is unchanged', () => {
   const bytes = new Uint8Array([0, 255, 13, 10])
   const { project } = read(mounting('secrets', { a: { file: '/a' } }), { files: { '/a': bytes } })
   expect(project.secrets.get('a')?.content).toEqual(bytes)
@@ -124,7 +124,7 @@ test.each<[Json, string]>([
   [{ file: '/folder' }, 'error secrets/file-not-found "/folder"'],
   [{ file: '/locked' }, 'error secrets/file-not-found "/locked"'],
   [{ environment: 'TOKEN' }, 'error secrets/variable-not-set "TOKEN"'],
-])('refuses the secret %j', (secret, problem) => {
+])('the secret %j is refused', (secret, problem) => {
   const { found } = read(mounting('secrets', { a: secret }), {
     files: {
       '/folder': { kind: 'folder' },
@@ -134,7 +134,7 @@ test.each<[Json, string]>([
   expect(found).toEqual([problem])
 })
 
-test('reads volumes, networks and models', () => {
+test('volumes, networks and models are read', () => {
   const { project } = read(
     {
       services: {},

@@ -48,7 +48,7 @@ test.each<[Json, (string | undefined)[], (string | undefined)[]]>([
     ['1', none, none],
     [none, none],
   ],
-])('%j', (service, limits, requests) => {
+])('the resources of %j are read', (service, limits, requests) => {
   expect(resourcesOf(service)).toEqual({ found: [], limits, requests })
 })
 
@@ -66,11 +66,11 @@ test.each<[Json, string]>([
   [{ cpus: 1, deploy: { resources: { reservations: { cpus: 2 } } } }, 'error resources/request-above-limit 2'],
   [{ mem_limit: '1048576', mem_reservation: '2097152' }, 'error resources/request-above-limit "2097152"'],
   [{ resources: { limits: { cpu: '100m' }, requests: { cpu: '1' } } }, 'error resources/request-above-limit "1"'],
-])('refuses %j', (service, problem) => {
+])('the resources of %j are refused', (service, problem) => {
   expect(resourcesOf(service).found).toEqual([problem])
 })
 
-test('the messages name both keys and have a hint', () => {
+test('a conflict names both keys, and a part of a byte gets a hint', () => {
   const conflict = readWeb({ mem_limit: '1048576', resources: { limits: { memory: '2Mi' } } })
   expect(conflict.messages).toEqual(['`mem_limit` is `1Mi`, but `resources.limits.memory` is `2Mi`'])
   expect(conflict.related).toEqual(['"2Mi"'])

@@ -29,7 +29,7 @@ test('an empty command differs from an absent one', () => {
   expect(readWeb({ command: ['echo', 'hi there', 7] }).web.command?.words).toEqual(['echo', 'hi there', '7'])
 })
 
-test('reads the keys of the process', () => {
+test('keys of the process are read', () => {
   const { web } = readWeb({
     working_dir: '/app',
     user: '1000:1000',
@@ -52,7 +52,7 @@ test('reads the keys of the process', () => {
   expect(web.stopGracePeriod?.value.milliseconds).toBe(90_000)
 })
 
-test('reads the build', () => {
+test('the build of a service is read', () => {
   const { web } = readWeb({
     build: { context: '/src', dockerfile: 'Dockerfile', target: 'prod', args: { B: '2', A: '1' } },
   })
@@ -73,7 +73,7 @@ test.each([
   'registry.example.com:5000/a/b_c/d--e:v1',
   'localhost/x',
   'app@sha256:0123456789012345678901234567890123456789012345678901234567890123',
-])('accepts the image %s', image => {
+])('the image %s is accepted', image => {
   const { web, found } = readWeb({ image })
   expect([found, web.image?.value]).toEqual([[], image])
 })
@@ -83,14 +83,14 @@ test.each([
   ['App', 'App', 'names are in lower case: `app`'],
   ['app:a b', 'a b', 'a tag is at most 128 letters, digits, `_`, `.` and `-`'],
   ['https://x/y', 'https://x/y', 'leave the scheme out: `REGISTRY/NAME:TAG`'],
-])('refuses the image %s', (image, at, hint) => {
+])('the image %s is refused with a hint', (image, at, hint) => {
   const { found, hints } = readWeb({ image })
   expect(found[0]).toMatch(/^error image\/bad-reference /)
   expect(found[0]).toContain(at)
   expect(hints).toEqual([hint])
 })
 
-test('sorts the environment, keeps empty values and omits variables without a value', () => {
+test('the environment is sorted, keeps empty values and omits variables without a value', () => {
   const { web, found } = readWeb({ environment: { B: '', A: 1, Z: null, a: true } })
   expect(web.environment.map(({ name, value }) => [name, value])).toEqual([
     ['A', '1'],
@@ -103,11 +103,11 @@ test('sorts the environment, keeps empty values and omits variables without a va
 test.each<[Json, string]>([
   [{ '': 'x' }, 'error environment/empty-name ""'],
   [{ A: 'x\0y' }, 'error environment/nul "x\\u0000y"'],
-])('refuses the environment %j', (environment, problem) => {
+])('the environment %j is refused', (environment, problem) => {
   expect(readWeb({ environment }).found).toEqual([problem])
 })
 
-test('sorts labels, and refuses those reserved for Compose', () => {
+test('labels are sorted, and labels reserved for Compose are refused', () => {
   const { web, found } = readWeb({
     labels: { b: '1', a: null, 'com.docker.compose.project': 'x' },
     annotations: { y: 'z' },
@@ -124,7 +124,7 @@ test('sorts labels, and refuses those reserved for Compose', () => {
   ])
 })
 
-test('reads dependencies and links', () => {
+test('dependencies and links are read', () => {
   const { web, found } = readWeb(
     {
       depends_on: {
@@ -148,11 +148,11 @@ test('reads dependencies and links', () => {
   expect(web.externalLinks).toMatchObject([{ service: 'other', alias: 'alias' }])
 })
 
-test.each(['db:', ':x', 'a:b:c'])('refuses the link %s', link => {
+test.each(['db:', ':x', 'a:b:c'])('the link %s is refused', link => {
   expect(readWeb({ links: [link] }).found).toEqual([`error links/bad-form "${link}"`])
 })
 
-test('reads hooks with their own environment', () => {
+test('hooks are read with their own environment', () => {
   const { web } = readWeb({
     pre_start: [{ command: ['a'], image: 'x', per_replica: true, environment: { B: '1' }, entrypoint: ['e'] }],
     post_start: [{ command: ['a', 'b'], user: 'root', privileged: true, working_dir: '/w' }],
@@ -178,7 +178,7 @@ test('reads hooks with their own environment', () => {
   expect(web.preStop).toMatchObject([{ command: { words: ['c'] }, environment: [] }])
 })
 
-test('reads networks and names', () => {
+test('networks, aliases and extra hosts are read', () => {
   const { web, found } = readWeb({
     networks: { back: { aliases: ['db', 'store'] }, default: null },
     hostname: 'h',
@@ -200,7 +200,7 @@ test('reads networks and names', () => {
   ])
 })
 
-test('refuses host names in place of IP addresses', () => {
+test('host names in place of IP addresses are refused', () => {
   const { found } = readWeb({ dns: ['dns.google'], extra_hosts: ['a=example.com', 'b=1.2.3.999'] })
   expect(found).toEqual([
     'error dns/bad-address "dns.google"',
@@ -209,7 +209,7 @@ test('refuses host names in place of IP addresses', () => {
   ])
 })
 
-test('reads capabilities in Kubernetes notation', () => {
+test('capabilities are read in the notation of Kubernetes', () => {
   const { web, found, hints } = readWeb({ cap_add: ['cap_net_admin', 'SYS_TIME'], cap_drop: ['all', 'NET_ADMN'] })
   expect(web.capAdd.map(plain)).toEqual(['NET_ADMIN', 'SYS_TIME'])
   expect(web.capDrop.map(plain)).toEqual(['ALL', 'NET_ADMN'])
@@ -217,7 +217,7 @@ test('reads capabilities in Kubernetes notation', () => {
   expect(hints).toEqual(['did you mean `NET_ADMIN`?'])
 })
 
-test('turns device requests into extended resources', () => {
+test('device requests become extended resources', () => {
   const { web } = readWeb({
     gpus: [{ count: -1 }, { count: 2, driver: 'amd' }],
     deploy: {
@@ -253,7 +253,7 @@ test('turns device requests into extended resources', () => {
   expect(web.devices).toMatchObject([{ source: '/dev/x', target: '/dev/y', permissions: 'rw' }])
 })
 
-test('reads `deploy`', () => {
+test('`deploy` is read', () => {
   const { web, found } = readWeb({
     deploy: {
       mode: 'global',
@@ -285,11 +285,11 @@ test('reads `deploy`', () => {
 test.each<[Json, string]>([
   [{ 'x-node-selector': { 'a b': 'x' } }, 'error scheduling/bad-node-label "a b"'],
   [{ 'x-node-selector': { disk: 's s d' } }, 'error scheduling/bad-node-label "s s d"'],
-])('refuses %j', (service, problem) => {
+])('the node selector of %j is refused', (service, problem) => {
   expect(readWeb(service).found).toEqual([problem])
 })
 
-test('reads scale, replicas and the node selector', () => {
+test('scale, replicas and the node selector are read', () => {
   expect(readWeb({ scale: 3, deploy: { replicas: 3 } }).web.scale?.value).toBe(3)
   expect(readWeb({ deploy: { replicas: 0 } }).web.scale?.value).toBe(0)
   expect(
@@ -301,7 +301,7 @@ test('reads scale, replicas and the node selector', () => {
   ])
 })
 
-test('reads the variable names of models', () => {
+test('the variable names of models are read', () => {
   const { web } = readWeb({ models: { 'my-llm': null, other: { endpoint_var: 'E', model_var: 'M' } } })
   expect(web.models).toMatchObject([
     { name: 'my-llm', endpointVar: 'MY_LLM_URL', modelVar: 'MY_LLM' },

@@ -21,7 +21,7 @@ const at = (
 
 const headsOf = (text: string) => text.split('\n').filter(line => /^(?:error|warning|info)\[/.test(line))
 
-test('an entry of warnings has the first three positions and the number of all', () => {
+test('an entry of warnings shows the first three positions and the total number', () => {
   const message = 'another message'
   const found = [1, 2, 3, 4, 5].map(line =>
     at(line, 'warning', 'a/b', { hint: 'help', ...(line === 3 && { message }) }),
@@ -40,13 +40,13 @@ test('an entry of warnings has the first three positions and the number of all',
   )
 })
 
-test('an entry that shows all its positions only counts them', () => {
+test('an entry that shows all its positions has only their number as a note', () => {
   const text = renderGroups([at(1, 'warning', 'a/b'), at(2, 'warning', 'a/b')])
   expect(text).toContain('= note: 2 in all\n')
   expect(renderGroups([at(1, 'warning', 'a/b')])).not.toContain('in all')
 })
 
-test('no error is left out, nor the text in which it differs from the first', () => {
+test('an entry shows every error, with the text in which it differs from the first', () => {
   const found = Array.from({ length: 80 }, (_, i) =>
     at(i + 1, 'error', 'a/b', {
       message: `message ${i}`,
@@ -64,7 +64,7 @@ test('no error is left out, nor the text in which it differs from the first', ()
   )
 })
 
-test('errors are first, then warnings about losses, other warnings and remarks', () => {
+test('errors come first, then warnings about losses, other warnings and infos', () => {
   diagnostic({ code: 'grouped-test/loss', severity: 'warning', loss: true, explain: '', text: () => ({ message: '' }) })
   const found = [
     at(1, 'info', 'a/remark'),

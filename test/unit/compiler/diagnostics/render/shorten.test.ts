@@ -29,7 +29,7 @@ test('no character is cut in two', () => {
   expect(shortened(diagnostic(`\`${'x'.repeat(199)}😀😀\``)).message).toBe(`\`${'x'.repeat(199)}…\``)
 })
 
-test('a mistake in a value of 100 KB is a few lines', async () => {
+test('an error in a value of 100 KB prints only short lines', async () => {
   const size = '1'.repeat(100_000)
   const folder = makeFolder({
     'compose.yaml': `services: {a: {image: x, shm_size: ${size}q, stop_grace_period: ${size}}}\n`,

@@ -23,7 +23,7 @@ const problem = (span: Span | undefined, more: Partial<Diagnostic> = {}): Diagno
 })
 
 describe('the text of a diagnostic', () => {
-  test('shows code, message, place, line, carets, related places, notes and help', () => {
+  test('the text has code, message, place, line, carets, related places, notes and help', () => {
     const file = new SourceFile(
       'compose.yml',
       'services:\n  db:\n    image: postgres\n    labels:\n      dev.platform/update: recreate\n',
@@ -49,20 +49,20 @@ describe('the text of a diagnostic', () => {
 `)
   })
 
-  test('without a place has only its message', () => {
+  test('a diagnostic without a place has only its message and help', () => {
     expect(renderDiagnostic(problem(undefined, { hint: 'help' }))).toBe(
       'error[family/what-is-wrong]: something is `wrong`\n   = help: help\n',
     )
   })
 
-  test('widens the gutter for long line numbers', () => {
+  test('the gutter is wider for long line numbers', () => {
     const file = new SourceFile('a.yaml', `${'#\n'.repeat(1233)}key: 1\n`)
     expect(renderDiagnostic(problem(spanOf(file, 'key')))).toContain(
       '\n    --> a.yaml:1234:1\n     |\n1234 | key: 1\n     | ^^^\n',
     )
   })
 
-  test('puts colours only where they are asked for', () => {
+  test('colors are printed only on request', () => {
     const file = new SourceFile('a.yaml', 'key: 1\n')
     const one = problem(spanOf(file, 'key'))
     expect(renderDiagnostics([one])).not.toContain('\x1b')
@@ -71,7 +71,7 @@ describe('the text of a diagnostic', () => {
     expect(colour.replace(/\x1b\[[0-9;]*m/g, '')).toBe(renderDiagnostics([one]))
   })
 
-  test('lets no control character of a file or a message through', () => {
+  test('control characters of a file or a message are escaped', () => {
     const file = new SourceFile('a\x1b[2J.yaml', 'a: \x1b[31mred\x00\u202e\n')
     const text = renderDiagnostic(problem(spanOf(file, 'red'), { message: 'name `a\nb\x07`' }))
     expect(text).not.toMatch(/[^\n\P{Cc}]/u)
@@ -82,7 +82,7 @@ describe('the text of a diagnostic', () => {
   })
 })
 
-describe('an excerpt', () => {
+describe('excerpt', () => {
   test.each([
     ['a word', 'key: value', 'value', 'key: value', '     ^^^^^'],
     ['behind a tab', '\tkey: value', 'value', '    key: value', '         ^^^^^'],
@@ -93,7 +93,7 @@ describe('an excerpt', () => {
     ['behind combining marks', 'e\u0301: x', 'x', 'e\u0301: x', '   ^'],
     ['trailing blanks', 'a: b   ', 'b', 'a: b', '   ^'],
     ['carriage return', 'a: b\r\nc: d', 'b', 'a: b', '   ^'],
-  ])('%s', (_name, text, piece, line, marks) => {
+  ])('the marks are below the piece: %s', (_name, text, piece, line, marks) => {
     expect(excerpt(spanOf(new SourceFile('a', text), piece))).toEqual({ line: 1, text: line, marks })
   })
 
@@ -116,12 +116,12 @@ describe('an excerpt', () => {
     expect(text.slice(marks.indexOf('^'), marks.length)).toBe('HERE')
   })
 
-  test('a long line keeps its beginning when the span is there', () => {
+  test('a long line keeps its beginning if the span is in it', () => {
     const file = new SourceFile('a', `key: ${'x'.repeat(500)}`)
     expect(excerpt(spanOf(file, 'key'))).toEqual({ line: 1, text: `key: ${'x'.repeat(95)}…`, marks: '^^^' })
   })
 
-  test('a line of megabytes costs nothing', () => {
+  test('an excerpt of a line of megabytes is short', () => {
     const file = new SourceFile('a', `${'x'.repeat(20_000_000)}HERE`)
     const { text, marks } = excerpt(spanOf(file, 'HERE'))
     expect(text).toBe(`…${'x'.repeat(30)}HERE`)
@@ -142,9 +142,9 @@ test.each([
 
 test('a lone surrogate is escaped', () => expect(printable('a\ud800b')).toBe('a\\u{d800}b'))
 
-describe('many diagnostics', () => {
+describe('failureSummary', () => {
   const file = new SourceFile('a.yaml', 'x\n'.repeat(200))
-  test('are summed up', () => {
+  test('failureSummary counts errors and files, and names a code to explain', () => {
     const other = new SourceFile('b.yaml', 'x')
     const two = [problem({ file, start: 0, end: 1 }), problem({ file: other, start: 0, end: 1 }, { code: 'b/last' })]
     expect(failureSummary(two, 'nothing was rendered')).toBe(
@@ -157,7 +157,7 @@ describe('many diagnostics', () => {
   })
 })
 
-test('the places of thousands of diagnostics in one line cost no more than the line', () => {
+test('thousands of positions in one long line are found quickly', () => {
   const file = new SourceFile('a', 'é🚀 '.repeat(200_000))
   const used = measureProcessor()
   const found = Array.from({ length: 20_000 }, (_, i) => file.position(i * 40))

@@ -4,7 +4,7 @@ import { holdsCopy } from '../../../../../compiler/values/dockerfile/dockerfile-
 
 const FILES = new Set(['package.json', 'src/a.js', 'conf/app.ini', 'site.tar.gz'])
 
-// A Dockerfile, a path in the context, the mount path, and whether the image is known to have it
+// Each row has a Dockerfile, a path in the context, the mount path, and true if the image is known to have the path
 // there.
 test.each([
   ['WORKDIR /app\nCOPY . .', '', '/app', true],
@@ -36,12 +36,12 @@ test.each([
   ['WORKDIR /app\nCOPY . .\nFROM scratch\nCOPY --from=0 /app/src /jobs', 'src', '/jobs', true],
   ['WORKDIR /app\nCOPY . .\nFROM scratch\nCOPY --from=0 /app/src /jobs', 'conf', '/jobs/conf', false],
   ['COPY src /app\nFROM scratch', 'src', '/app', false],
-])('%j: %s at %s is copied: %s', (lines, path, target, expected) => {
+])('the image of %j has a copy of %s at %s: %s', (lines, path, target, expected) => {
   const { copied } = readDockerfile(`FROM base\n${lines}`, undefined, new Map())
   expect(holdsCopy(copied, path, !FILES.has(path), target)).toBe(expected)
 })
 
-test('a target includes the stages it is built from', () => {
+test('a target has the copies of the stages that it is built from', () => {
   const text = 'FROM x AS base\nWORKDIR /app\nCOPY src src\nFROM base AS dev\nFROM scratch AS last'
   const held = (target: string) => holdsCopy(readDockerfile(text, target, new Map()).copied, 'src', true, '/app/src')
   expect([held('dev'), held('last')]).toEqual([true, false])

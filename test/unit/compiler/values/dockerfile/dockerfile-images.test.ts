@@ -5,7 +5,7 @@ import { familiarName } from '../../../../../compiler/values/images/image-refere
 const images = (text: string, target?: string, args: Readonly<Record<string, string>> = {}) =>
   imagesOfDockerfile(text, target, new Map(Object.entries(args)))
 
-describe('the images that a Dockerfile names', () => {
+describe('images that a Dockerfile names', () => {
   test.each<[string, readonly string[]]>([
     ['FROM base:1', ['base:1']],
     ['from --platform=$BUILDPLATFORM base:1 as x\nFROM x', ['base:1']],
@@ -28,9 +28,9 @@ describe('the images that a Dockerfile names', () => {
     ['# syntax=docker/dockerfile:1\nFROM a', ['a']],
     ['# syntax=example.com/other\nFROM a', []],
     ['', []],
-  ])('%j', (text, expected) => expect([...images(text)].sort()).toEqual([...expected].sort()))
+  ])('the images of %j are found', (text, expected) => expect([...images(text)].sort()).toEqual([...expected].sort()))
 
-  test('are those that its target needs', () => {
+  test('the images are those that the target needs', () => {
     const text = 'FROM a AS one\nFROM b AS two\nFROM one\nCOPY --from=two / /'
     expect(images(text, 'TWO')).toEqual(['b'])
     expect(images(text, '0')).toEqual(['a'])
@@ -38,13 +38,13 @@ describe('the images that a Dockerfile names', () => {
     expect([...images(text)].sort()).toEqual(['a', 'b'])
   })
 
-  test('use the arguments of the build in FROM alone', () => {
+  test('arguments of the build apply to FROM alone', () => {
     expect(images('ARG BASE=x\nFROM $BASE', undefined, { BASE: 'y' })).toEqual(['y'])
     expect(images('FROM $BASE', undefined, { BASE: 'y' })).toEqual([])
     expect(images('ARG A=x\nFROM a\nCOPY --from=$A / /')).toEqual(['a'])
   })
 
-  test('use the arguments of the platform without `ARG`, unless the build has others', () => {
+  test('arguments of the platform apply without `ARG`, unless the build has others', () => {
     const predefined = new Map([['TARGETARCH', 'arm64']])
     const found = (text: string, args = {}) =>
       imagesOfDockerfile(text, undefined, new Map(Object.entries(args)), predefined)
@@ -67,4 +67,4 @@ test.each([
   ['registry.example.com:5000/library/base:latest', 'registry.example.com:5000/library/base'],
   [`base@sha256:${'a'.repeat(64)}`, undefined],
   ['Not valid', undefined],
-])('BuildKit knows %s as %s', (image, name) => expect(familiarName(image)).toBe(name))
+])('the familiar name of %s is %s', (image, name) => expect(familiarName(image)).toBe(name))

@@ -28,7 +28,7 @@ describe('lines', () => {
     ['ONBUILD is for others', 'FROM a\nONBUILD EXPOSE 80', []],
     ['before any stage', 'EXPOSE 80\nFROM a', []],
     ['nothing', '', []],
-  ])('%s', (_, text, expected) => expect(ports(text)).toEqual(expected))
+  ])('lines of a Dockerfile are read: %s', (_, text, expected) => expect(ports(text)).toEqual(expected))
 })
 
 describe('EXPOSE', () => {
@@ -47,7 +47,7 @@ describe('EXPOSE', () => {
     ["'$PORT' 81", ['81/tcp']],
     ['\\$PORT 81', ['81/tcp']],
     ['${PORT#8} 81', ['81/tcp']],
-  ])('%s', (text, expected) => {
+  ])('the ports of EXPOSE %s are read', (text, expected) => {
     expect(ports(`FROM a\nENV PORT=8080 MANY="1 2"\nEXPOSE ${text}`)).toEqual(expected)
   })
 })
@@ -68,9 +68,11 @@ describe('variables', () => {
     ['ENV sees the line before only', 'FROM a\nENV A=1\nENV A=2 B=$A\nEXPOSE $B', ['1/tcp']],
     ['ENV reaches later stages, ARG does not', 'FROM a AS x\nARG A=1\nENV B=2\nFROM x\nEXPOSE $A $B', ['2/tcp']],
     ['ENV made of something unknown', 'FROM a\nENV P=80\nENV P=$U\nEXPOSE $P', []],
-  ])('%s', (_, text, expected) => expect(ports(text, new Map([['GIVEN', '9000']]))).toEqual(expected))
+  ])('variables in EXPOSE are read: %s', (_, text, expected) =>
+    expect(ports(text, new Map([['GIVEN', '9000']]))).toEqual(expected),
+  )
 
-  it('limits the nesting of variables', () => {
+  it('the nesting of variables is limited', () => {
     expect(ports(`FROM a\nEXPOSE ${'${A:-'.repeat(5000)}80${'}'.repeat(5000)}`)).toEqual([])
   })
 })
@@ -96,7 +98,7 @@ describe('stages', () => {
     ['2', ['3/tcp'], 'nginx'],
     ['nope', [], undefined],
     ['9', [], undefined],
-  ])('target %s', (target, expected, base) => {
+  ])('the ports and the base are those of the target %s', (target, expected, base) => {
     expect(ports(text, none, target)).toEqual(expected)
     expect(readDockerfile(text, target, none).base).toBe(base)
   })
@@ -142,16 +144,16 @@ describe('the process', () => {
     ['WORKDIR b', { workdir: undefined }],
     ['VOLUME /a /b\nVOLUME ["/c", "/a"]', { volumes: ['/a', '/b', '/c'] }],
     ['ENV D=/data\nVOLUME $D $U', { volumes: ['/data'] }],
-  ])('%j', (text, expected) => expect(image(text)).toMatchObject(expected))
+  ])('the process follows from %j', (text, expected) => expect(image(text)).toMatchObject(expected))
 
-  it("clears the parent's command with a new entrypoint", () => {
+  it('a new entrypoint clears the command of the parent', () => {
     expect(readDockerfile('FROM a AS x\nCMD ["b"]\nFROM x\nENTRYPOINT ["c"]', undefined, none)).toMatchObject({
       entrypoint: ['c'],
       cmd: [],
     })
   })
 
-  it('directories without a base are relative to the root', () => {
+  it('a working directory is relative to the root if no base has one', () => {
     expect(readDockerfile('FROM scratch\nWORKDIR b', undefined, none).workdir).toBe('/b')
   })
 })
@@ -163,9 +165,9 @@ describe('HEALTHCHECK', () => {
     ['NONE', { kind: 'none' }],
     ['CMD curl -f http://localhost/ || exit 1', { kind: 'shell', script: 'curl -f http://localhost/ || exit 1' }],
     ['cmd ["curl", "x"]', { kind: 'exec', command: ['curl', 'x'] }],
-  ])('%s', (text, expected) => expect(check(text)?.check).toEqual(expected))
+  ])('HEALTHCHECK %s is read', (text, expected) => expect(check(text)?.check).toEqual(expected))
 
-  it('reads its options', () => {
+  it('options of HEALTHCHECK are read', () => {
     expect(
       check('--interval=5m --timeout=3s --start-period=1m30s \\\n --start-interval=500ms --retries=4 CMD ["x"]'),
     ).toEqual({
@@ -182,12 +184,12 @@ describe('HEALTHCHECK', () => {
     expect(check(text)).toBeUndefined(),
   )
 
-  it('zero means the default', () => {
+  it('zero in an option of HEALTHCHECK means the default', () => {
     expect(check('--interval=0s --retries=0 CMD x')).toEqual({ check: { kind: 'shell', script: 'x' } })
   })
 })
 
-it('is linear in the length of the file', () => {
+it('the cost of a Dockerfile is linear in its length', () => {
   const text = `FROM a\n${'EXPOSE 80 \\\n'.repeat(20_000)}\n${'ENV A=$A\nARG B\nRUN <<E\nx\nE\n'.repeat(5_000)}`
   expect(processorTime(() => readDockerfile(text, undefined, none))).toBeLessThan(1000)
 })
@@ -202,7 +204,7 @@ describe('a malicious Dockerfile', () => {
     ['variables of both kinds', `FROM a\n${many(10_000, n => `ENV A${n}=b\nARG B${n}=c\nUSER $B1\n`)}`],
     ['stages', `FROM a AS s0\n${many(20_000, n => `ENV A${n}=b\n`)}${many(20_000, n => `FROM s${n} AS s${n + 1}\n`)}`],
     ['a text without end', `FROM a\n${'COPY a /b\n'.repeat(1_000_000)}`],
-  ])('is read quickly: %s', (_, text) => {
+  ])('a malicious Dockerfile is read quickly: %s', (_, text) => {
     const user = text.includes('USER $B1') ? 'c' : undefined
     const took = processorTime(() => expect(readDockerfile(text, undefined, none).user).toBe(user))
     expect(took).toBeLessThan(1000)

@@ -21,6 +21,6 @@ test.each([
   [`https://example.com/a.tar.gz#${COMMIT}`, true],
   [`https://example.com/a.tar.gz?from=b.git#${COMMIT}`, true],
   ['docker-image://busybox', false],
-])('%s may have other content tomorrow: %s', (address, expected) => {
+])('the content of %s may change: %s', (address, expected) => {
   expect(mayMove(address)).toBe(expected)
 })

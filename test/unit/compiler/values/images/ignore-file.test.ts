@@ -24,7 +24,7 @@ describe('gitIgnore', () => {
     ['x.y', 'xay', false, undefined],
     ['my-dir/{a}|$^+', 'my-dir/{a}|$^+', false, true],
     ['a]b}c', 'a]b}c', false, true],
-  ])('%j: %s, a folder: %s → %s', (text, path, isFolder, expected) => {
+  ])('the rules %j applied to %s, a folder: %s, return %s', (text, path, isFolder, expected) => {
     expect(gitIgnore(text)(path, isFolder)).toBe(expected)
   })
 })
@@ -40,7 +40,7 @@ describe('dockerIgnore', () => {
     ['./docs', 'docs', true],
     ['src\n!src/keep', 'src/keep/a', false],
     ['*.md\n!README.md', 'README.md', false],
-    // Nothing has excluded `a` when `!a` is asked about it, and so BuildKit does not take back what is in it.
+    // No rule excludes `a` before `!a`, so BuildKit does not include the content of `a` again.
     ['*/*\n!a', 'a/b', true],
     ['*/*\n!a/.', 'a/b', true],
     ['a\n!a', 'a/b', false],
@@ -48,7 +48,7 @@ describe('dockerIgnore', () => {
     ['a\n!a/b', 'a/b/c', false],
     ['**\n!a\n!x/y', 'a/b', false],
     ['a/b\n!a\n*/c', 'a/b', true],
-  ])('%j: %s → %s', (text, path, expected) => {
+  ])('the rules %j applied to %s return %s', (text, path, expected) => {
     expect(dockerIgnore(text)(path)).toBe(expected)
   })
 })

@@ -37,7 +37,7 @@ it.each([
   ['9223372036854775807', 9223372036854775807n],
   [512, 512n],
   [2n ** 53n + 1n, 2n ** 53n + 1n],
-])('%s is %s', (value, bytes) => expect(parseBytes(value)).toEqual({ ok: true, value: bytes }))
+])('the size %s has %s bytes', (value, bytes) => expect(parseBytes(value)).toEqual({ ok: true, value: bytes }))
 
 it.each([
   ['', 'it is not a valid size'],
@@ -58,10 +58,10 @@ it.each([
   ['1e999', 'it is too large'],
   [1.5, 'it is not a whole number of bytes'],
   [Number.NaN, 'it is not a whole number of bytes'],
-])('%s: %s', (value, reason) => {
+])('the size %s is refused: %s', (value, reason) => {
   expect(parseBytes(value)).toMatchObject({ ok: false, reason })
 })
 
-it('points at the unit', () => {
+it('parseBytes points at the unknown unit', () => {
   expect(parseBytes('12 furlongs')).toMatchObject({ start: 3, end: 11 })
 })

@@ -34,7 +34,7 @@ it.each([
   ['+1s', '1s'],
   ['-1.5h', '-1h30m0s'],
   ['9223372036854775807ns', '2562047h47m16.854775807s'],
-])('%s is %s', (text, shown) => expect(show(text)).toBe(shown))
+])('the duration %s is formatted as %s', (text, shown) => expect(show(text)).toBe(shown))
 
 it.each([
   ['', 'it is empty', undefined, undefined],
@@ -51,13 +51,13 @@ it.each([
   ['s', 'it is not a valid duration', expect.any(String), 's'],
   ['2562048h', 'it is longer than 292 years', undefined, undefined],
   ['9'.repeat(200), 'it is not a valid duration', expect.any(String), undefined],
-])('%j: %s', (text, reason, hint, place) => {
+])('the duration %j is refused: %s', (text, reason, hint, place) => {
   const result = parseDuration(text)
   expect(result).toMatchObject({ ok: false, reason, ...(hint !== undefined && { hint }) })
   if (!result.ok && place !== undefined) expect(text.slice(result.start, result.end)).toBe(place)
 })
 
-it('accepts a number without a unit if a unit is given', () => {
+it('parseDuration accepts a number without a unit if a unit is given', () => {
   expect(parseDuration('10', { unitless: 'seconds' })).toEqual({ ok: true, value: 10_000_000_000n })
   expect(parseDuration('1.5', { unitless: 'seconds' })).toEqual({ ok: true, value: 1_500_000_000n })
   expect(parseDuration('1h1', { unitless: 'seconds' }).ok).toBe(false)

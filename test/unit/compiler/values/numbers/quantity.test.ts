@@ -26,7 +26,7 @@ it.each([
   ['1E3', '1e3', 1_000_000n],
   ['1E', '1E', 10n ** 21n],
   ['12e6', '12e6', 12n * 10n ** 9n],
-])('%s is %s', (text, canonical, milli) =>
+])('the canonical form of %s is %s', (text, canonical, milli) =>
   expect(parseQuantity(text)).toEqual({ ok: true, value: { canonical, milli } }),
 )
 
@@ -42,9 +42,9 @@ it.each([
   ['1K', '`K` is not a valid unit'],
   ['1e3Mi', '`Mi` is not a valid unit'],
   ['1e30', 'it is too large'],
-])('%j: %s', (text, reason) => expect(parseQuantity(text)).toMatchObject({ ok: false, reason }))
+])('the quantity %j is refused: %s', (text, reason) => expect(parseQuantity(text)).toMatchObject({ ok: false, reason }))
 
-it('suggests the intended unit', () => {
+it('a hint suggests the intended unit', () => {
   expect(parseQuantity('1K')).toMatchObject({ hint: 'write `k`', start: 1, end: 2 })
   expect(parseQuantity('1mib')).toMatchObject({ hint: 'write `Mi`' })
 })

@@ -14,7 +14,7 @@ test.each([
   '/srv/acme/data',
   'x-acme',
   'acme2',
-])('leaves a short secret that is a part of a name: %s', text => {
+])('a short secret that is a part of a name is not masked: %s', text => {
   expect(new KnownSecrets(['acme']).mask(text)).toBe(text)
   expect(new KnownSecrets(['acme1']).mask(text.replaceAll('acme', 'acme1'))).toBe(text.replaceAll('acme', 'acme1'))
 })
@@ -39,16 +39,16 @@ test.each([
   'curl -u admin:acme http://x',
   'admin:acme',
   'https://acme@git.example.com/x',
-])('masks a short secret that is all of a value: %s', text => {
+])('a short secret that is all of a value is masked: %s', text => {
   expect(new KnownSecrets(['acme']).mask(text)).toBe(text.replace('acme', '***'))
   expect(new KnownSecrets(['acme1']).mask(text.replace('acme', 'acme1'))).toBe(text.replace('acme', '***'))
 })
 
-test('masks only the password where the user and the host are the same', () => {
+test('only the password is masked where the user and the host have the same text', () => {
   expect(new KnownSecrets(['acme']).mask('postgres://acme:acme@acme-db/acme')).toBe('postgres://acme:***@acme-db/acme')
 })
 
-test('masks other secrets wherever they are, and all in what goes to a repository', () => {
+test('other secrets are masked everywhere, and maskStrictly masks all secrets', () => {
   expect(new KnownSecrets(['s3cr3t']).mask('https://s3cr3t-web')).toBe('https://***-web')
   expect(new KnownSecrets(['longersecret']).mask('https://longersecret-web')).toBe('https://***-web')
   expect(new KnownSecrets(['acme']).maskStrictly('https://acme-web')).toBe('https://***-web')

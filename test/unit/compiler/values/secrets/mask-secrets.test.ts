@@ -10,6 +10,6 @@ test.each([
   ['url: postgres://a:one-secret@x/y http://b:two-secret@z/', 'url: postgres://a:***@x/y http://b:***@z/'],
   ['password: hunter2-long', 'password: ***'],
   ['seed: 9fK2mQx7Lp0Zr4Tb8Wn1Yc6Vd3Hs5Gj', 'seed: ***'],
-])('%j', (text, masked) => {
+])('maskSecrets masks the secrets in %j', (text, masked) => {
   expect(maskSecrets(text)).toBe(masked)
 })

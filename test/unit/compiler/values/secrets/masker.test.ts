@@ -17,11 +17,11 @@ describe('mask', () => {
     ['base64 with a line end in it, as echo makes it', ['hunter2hunter2'], base64('hunter2hunter2\n'), '***'],
     ['what is percent-encoded', ['p@ss/word'], 'https://u:p%40ss%2Fword@host', 'https://u:***@host'],
     ['what is in JSON', ['say "hello"'], '{"a":"say \\"hello\\""}', '{"a":"***"}'],
-  ])('%s', (_, secrets, text, expected) => {
+  ])('mask replaces secrets: %s', (_, secrets, text, expected) => {
     expect(new Masker(secrets).mask(text)).toBe(expected)
   })
 
-  test.each([0, 1, 2, 3, 4])('inside other base64, after %i characters', before => {
+  test.each([0, 1, 2, 3, 4])('mask replaces a secret inside other base64, after %i characters', before => {
     const secret = 'correct-horse-battery-staple'
     const masked = new Masker([secret]).mask(base64(`${'x'.repeat(before)}${secret}:more`))
     expect(masked).toContain('***')
@@ -30,7 +30,7 @@ describe('mask', () => {
     expect(masked.length).toBeLessThan(base64(`${'x'.repeat(before)}:more`).length + 8)
   })
 
-  test('masks base64 in lines of 76 characters', () => {
+  test('mask replaces base64 in lines of 76 characters', () => {
     const secret = 'k'.repeat(30) + 'v'.repeat(120)
     const printed = base64(secret).replace(/.{76}/g, '$&\n')
     expect(new Masker([secret]).mask(printed)).toBe('***\n***\n***')
@@ -38,7 +38,7 @@ describe('mask', () => {
 })
 
 describe('stream', () => {
-  test('finds the same in chunks as in the whole text', () => {
+  test('a stream finds the same secrets in chunks as in the whole text', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'abab', 'hunter22', '\n', 'aGVsbG8td29ybGQ=', ' '), {
       maxLength: 30,
     })
@@ -56,7 +56,7 @@ describe('stream', () => {
     )
   })
 
-  test('holds back only text that may start a secret, and nothing of a complete line', () => {
+  test('a stream holds back only text that may start a secret, and nothing of a complete line', () => {
     const stream = new Masker(['0123456789']).stream()
     expect(stream.push('a line\n')).toBe('a line\n')
     // The longest form is its base64 with a line break, 16 characters.
@@ -64,7 +64,7 @@ describe('stream', () => {
     expect(stream.push('56789\n')).toBe(`${'x'.repeat(10)}***\n`)
   })
 
-  test('passes everything on without secrets', () => {
+  test('a stream without secrets passes everything on', () => {
     const stream = new Masker([]).stream()
     expect(stream.push('half')).toBe('half')
     expect(stream.end()).toBe('')

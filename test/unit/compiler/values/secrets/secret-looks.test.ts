@@ -68,7 +68,7 @@ describe('variables whose names mark secrets', () => {
     ['RABBITMQ_ERLANG_COOKIE', 'abcd'],
     ['COOKIE', 'sid=4711; theme=dark'],
     ['SENTRY_DSN', 'https://abc@sentry.example.com/1'],
-  ])('%s=%s', (name, value) => {
+  ])('%s=%s is a secret by its name', (name, value) => {
     expect(looksSecretVariable(name, value, known)).toEqual({
       what: 'a secret (by its name)',
       start: 0,
@@ -154,7 +154,7 @@ describe('variables whose names mark secrets', () => {
   })
 })
 
-test('a variable may contain program options', () => {
+test('program options in a variable may contain secrets', () => {
   expect(looksSecretVariable('JAVA_OPTS', '-Xmx1g -Dkeystore.password=hunter2')?.what).toContain('keystore.password')
   expect(looksSecretVariable('JAVA_OPTS', '-Xmx1g -Dfile.encoding=UTF-8 -Dtoken.ttl=5')).toBeUndefined()
 })
@@ -193,7 +193,7 @@ describe('known formats of secrets', () => {
     ['credentials in a header', "curl -H 'Authorization: Bearer abcdefgh1234' http://x"],
     ['the hash of a password', written('user:$apr1$', 'H6uskkkW$IgXLP6ewTrSuBkTrqE8wj/')],
     ['the hash of a password', written('u:$2y$', '05$c4WoMPo3SXsafkva.HHa6uXQZWr7oboPiC2bT/r7q1BB8I2s0BRqC')],
-  ])('%s', (what, text) => {
+  ])('looksSecretShape recognizes %s', (what, text) => {
     expect(looksSecretShape(text)?.what).toBe(what)
   })
 
@@ -225,7 +225,7 @@ describe('long random strings', () => {
     'base64:k8Xv2Qm7Zt4Nw9Lp1Rc6Ys3Hb5Jd0Fg8Ae2Tu7Iz4=',
     '3f8a9c1e7b5d2046f1c8e3a79b0d6425',
     '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-  ])('%s', text => {
+  ])('%s is a long random string', text => {
     expect(looksRandom(text)?.what).toBe('a long random string')
   })
 
@@ -250,7 +250,7 @@ describe('long random strings', () => {
   })
 })
 
-describe('texts', () => {
+describe('looksSecretText', () => {
   test.each([
     ['redis-server --requirepass hunter2', 'hunter2'],
     ['curl -f --user admin:hunter2 http://localhost/', 'hunter2'],
@@ -271,7 +271,7 @@ describe('texts', () => {
     ['mosquitto_sub -u app -P hunter2 -t x', 'hunter2'],
     ['ldapsearch -x -D cn=admin -w hunter2', 'hunter2'],
     ['sleep 1; curl -uadmin:hunter2 http://x', 'hunter2'],
-  ])('%s', (text, secret) => {
+  ])('%s contains a secret', (text, secret) => {
     const look = looksSecretText(text)
     expect(look && text.slice(look.start, look.end)).toBe(secret)
     expect(look?.what).not.toContain(secret)
@@ -312,7 +312,7 @@ describe('texts', () => {
     expect(looksSecretText(text)).toBeUndefined()
   })
 
-  test('a mebibyte is searched quickly', () => {
+  test('a mebibyte is searched before the timeout', () => {
     for (const text of ['a'.repeat(1 << 20), '://'.repeat(1 << 18), 'password='.repeat(1 << 17), 'a:'.repeat(1 << 19)])
       expect(() => looksSecretText(text)).not.toThrow()
   })

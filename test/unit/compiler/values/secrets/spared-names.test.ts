@@ -29,7 +29,7 @@ describe.each(['nextcloud', 'acme-platform', 'wordpressdb1'])('the secret %s, wh
     'NAME:/var/lib/data',
     'NAME@example.com',
     'host NAME:5432 is up',
-  ])('stays readable within %s', text => {
+  ])('the secret stays readable within %s', text => {
     const shown = text.replaceAll('NAME', name)
     expect(known(name).mask(shown)).toBe(shown)
     expect(known(name).maskOutput(shown)).toBe(shown)
@@ -53,7 +53,7 @@ describe.each(['nextcloud', 'acme-platform', 'wordpressdb1'])('the secret %s, wh
     'app:NAME@tcp(db)/x',
     'curl -u admin:NAME http://x',
     'https://NAME@git.example.com/x',
-  ])('is masked in all texts as a password: %s', text => {
+  ])('the secret is masked in all texts as a password: %s', text => {
     const shown = text.replace('NAME', name)
     expect(known(name).mask(shown)).toBe(text.replace('NAME', '***'))
     expect(known(name).maskOutput(shown)).toBe(text.replace('NAME', '***'))
@@ -69,7 +69,7 @@ describe.each(['nextcloud', 'acme-platform', 'wordpressdb1'])('the secret %s, wh
     'admin:NAME',
     'one\nNAME\ntwo',
     '\u001b[32mNAME\u001b[0m',
-  ])('is masked where a program prints it as a value: %s', text => {
+  ])('the secret is masked where a program prints it as a value: %s', text => {
     expect(known(name).maskOutput(text.replace('NAME', name))).toBe(text.replace('NAME', '***'))
   })
 
@@ -82,30 +82,30 @@ describe.each(['nextcloud', 'acme-platform', 'wordpressdb1'])('the secret %s, wh
     'namespace: NAME',
     'secret: NAME',
     '  container_name: NAME',
-  ])('stays readable where devctl names it: %s', text => {
+  ])('the secret stays readable where devctl names it: %s', text => {
     expect(known(name).mask(text.replace('NAME', name))).toBe(text.replace('NAME', name))
   })
 
   test.each(['deployment "NAME" successfully rolled out', `deployment.apps "NAME" deleted`, 'database "NAME" exists'])(
-    'stays readable where a program says what it names: %s',
+    'the secret stays readable where a program says what it names: %s',
     text => {
       expect(known(name).maskOutput(text.replace('NAME', name))).toBe(text.replace('NAME', name))
     },
   )
 
-  test('is masked in base64', () => {
+  test('the secret is masked in base64', () => {
     const text = `data: ${Buffer.from(name).toString('base64')}`
     expect(known(name).mask(text)).toBe('data: ***')
     expect(known(name).maskOutput(text)).toBe('data: ***')
   })
 
-  test('is masked once where the user, the host and the database are the same', () => {
+  test('the secret is masked once where the user, the host and the database are the same', () => {
     const text = `postgres://${name}:${name}@${name}/${name}`
     expect(known(name).maskOutput(text)).toBe(`postgres://${name}:***@${name}/${name}`)
     expect(known(name).mask(text)).toBe(`postgres://${name}:***@${name}/${name}`)
   })
 
-  test('is masked as a value in what a message quotes of a log', () => {
+  test('the secret is masked as a value where a message quotes a log', () => {
     for (const [before, after] of [
       ['   = note: | ', '\n'],
       ['"notes":["| ', '"]'],
@@ -113,7 +113,7 @@ describe.each(['nextcloud', 'acme-platform', 'wordpressdb1'])('the secret %s, wh
       expect(known(name).mask(`${before}the key is ${name}${after}`)).toBe(`${before}the key is ***${after}`)
   })
 
-  test('is left alone in a repository where it is the name of an object, and masked strictly where it is another name', () => {
+  test('the secret stays in a repository as the name of an object, and is masked in other names', () => {
     const secrets = new KnownSecrets([name])
     secrets.spare([name])
     expect(secrets.maskStrictly(`name: ${name}`)).toBe(`name: ${name}`)
@@ -122,7 +122,7 @@ describe.each(['nextcloud', 'acme-platform', 'wordpressdb1'])('the secret %s, wh
     expect(known(name).maskKept(`https://x-${name}-web`)).toBe('https://x-***-web')
   })
 
-  test('is masked where it is all of a value of an object', () => {
+  test('the secret is masked if it is the whole value of an object', () => {
     expect(known(name).maskValue(name)).toBe('***')
     expect(known(name).strict.maskValue(name)).toBe('***')
   })
@@ -169,13 +169,13 @@ test('a secret that is no name is masked everywhere', () => {
       expect(mask).toBe(text.replace('correct-horse', '***'))
 })
 
-test('a line of a secret of several lines is a name, too', () => {
+test('a line of a secret of several lines may be a name', () => {
   const secrets = new KnownSecrets(['first line\nwordpressdb1\n'])
   secrets.addNames(['wordpressdb1'])
   expect(secrets.maskOutput('wordpressdb1\nx/wordpressdb1 first line')).toBe('***\nx/wordpressdb1 ***')
 })
 
-test('names that come later count for secrets that are known, and the other way round', () => {
+test('names may be added after their secrets, and secrets after their names', () => {
   const secrets = new KnownSecrets(['wordpressdb1'])
   expect(secrets.mask('x/wordpressdb1')).toBe('x/***')
   secrets.addNames(['wordpressdb1', 'acme-platform'])

@@ -22,21 +22,21 @@ const RULE = { age: [RECIPIENT], encryptedRegex: SECRET_VALUES }
 
 const printed = (object: KubernetesObject) => printDocument({ source: 'compose.yaml#secrets.db', folder: 'db', object })
 
-describe('a Secret, encrypted as SOPS does', () => {
-  test('what the program has written is read by the tests', async () => {
+describe('encryptSecret', () => {
+  test('the decryption of the tests reads what the program sops has written', async () => {
     const text = readFileSync(join(import.meta.dirname, 'written-by-sops.yaml'), 'utf8')
     expect(await decrypt(load(text) as KubernetesObject)).toMatchObject({
       data: { password: 'aHVudGVyMg==', empty: '' },
     })
   })
 
-  test('comes back as it was, also from its file', async () => {
+  test('an encrypted Secret decrypts to the original, also from its file', async () => {
     const encrypted = await encryptSecret(SECRET, RULE, NOW)
     expect(await decrypt(encrypted)).toEqual(SECRET)
     expect(await decrypt(load(printed(encrypted)) as KubernetesObject)).toEqual(SECRET)
   })
 
-  test('shows all but its values', async () => {
+  test('an encrypted Secret shows all but its values', async () => {
     const { data, sops, ...rest } = await encryptSecret(SECRET, RULE, NOW)
     const { data: _, ...plain } = SECRET
     expect(rest).toEqual(plain)
@@ -48,21 +48,21 @@ describe('a Secret, encrypted as SOPS does', () => {
     expect(sops).toMatchObject({ encrypted_regex: SECRET_VALUES, lastmodified: '2026-05-04T03:02:01Z' })
   })
 
-  test('a value cannot be moved to another place, nor anything else be changed', async () => {
+  test('an encrypted value cannot be moved, and no other field can be changed', async () => {
     const encrypted = await encryptSecret(SECRET, RULE, NOW)
     const { password, ...data } = encrypted['data'] as Record<string, string>
     await expect(decrypt({ ...encrypted, data: { ...data, other: password } })).rejects.toThrow()
     await expect(decrypt({ ...encrypted, type: 'Other' })).rejects.toThrow('the digest differs')
   })
 
-  test('for several recipients, any of whom opens it, and nobody else', async () => {
+  test('an encrypted Secret opens for each of its recipients, and for no other key', async () => {
     const both = await encryptSecret(SECRET, { ...RULE, age: [OTHER_RECIPIENT, RECIPIENT] }, NOW)
     expect(await decrypt(both)).toEqual(SECRET)
     const others = await encryptSecret(SECRET, { ...RULE, age: [OTHER_RECIPIENT] }, NOW)
     await expect(decrypt(others)).rejects.toThrow('not for this key')
   })
 
-  test('is never the same twice', async () => {
+  test('encryptSecret never returns the same values twice', async () => {
     const [one, other] = [await encryptSecret(SECRET, RULE, NOW), await encryptSecret(SECRET, RULE, NOW)]
     expect(one['data']).not.toEqual(other['data'])
   })

@@ -14,13 +14,13 @@ const SECRET: KubernetesObject = {
   data: { password: 'aHVudGVyMg==', empty: '' },
 }
 
-/** Other groups of keys than one of age alone, so that it is for the program. */
+/** Returns a rule with other groups of keys than one of age alone, which only the program can follow. */
 const rule = (encrypted_regex: string) => ({
   fields: ['key_groups'],
   rule: { key_groups: [{ age: [OTHER_RECIPIENT, RECIPIENT] }], encrypted_regex },
 })
 
-/** A folder with what a shell needs, and no `sops`. */
+/** Returns a folder with what a shell needs, and no `sops`. */
 function folderWithShell(): string {
   const folder = makeFolder()
   for (const name of ['sh', 'cat']) symlinkSync(`/bin/${name}`, join(folder, name))
@@ -30,7 +30,7 @@ function folderWithShell(): string {
 const signal = AbortSignal.timeout(60_000)
 
 describe('the program sops', () => {
-  test('is named where it is not there', async () => {
+  test('a missing program sops is reported', async () => {
     const nowhere = { PATH: folderWithShell() }
     await expect(encryptByProgram(SECRET, rule(SECRET_VALUES), { env: nowhere, signal })).rejects.toThrow(
       'the program `sops` is not installed, or not on the PATH, and `key_groups` needs it',
@@ -44,7 +44,7 @@ describe('the program sops', () => {
   }
   const LABELLED = { ...ENCRYPTED, metadata: { ...SECRET.metadata, labels: { n: ENCRYPTED.data.password } } }
 
-  /** A `sops` that prints an object, whatever it reads. */
+  /** Returns the options for a `sops` that prints an object, whatever it reads. */
   const printing = (object: object) => {
     const folder = makeFolder({ sops: '#!/bin/sh\ncat >/dev/null\ncat "${0%/*}/printed.json"\n' })
     writeFileSync(join(folder, 'printed.json'), JSON.stringify(object))
@@ -52,8 +52,8 @@ describe('the program sops', () => {
     return { env: { PATH: `${folder}:${process.env.PATH}` }, signal }
   }
 
-  // The real one is tried in test/long/sops.test.ts.
-  test('what it prints is the Secret with its values encrypted, and nothing else', async () => {
+  // The test test/long/sops.test.ts runs the real program.
+  test('the output of sops is accepted only if exactly the values are encrypted', async () => {
     expect(await encryptByProgram(SECRET, rule(SECRET_VALUES), printing(ENCRYPTED))).toEqual(ENCRYPTED)
     for (const wrong of [LABELLED, { ...SECRET, sops: {} }])
       await expect(encryptByProgram(SECRET, rule('data'), printing(wrong))).rejects.toThrow(
@@ -62,7 +62,7 @@ describe('the program sops', () => {
   })
 
   // The real sops does this only with a server that does not answer.
-  test('is ended at the signal, and one that reads nothing is an error', async () => {
+  test('sops is ended at the signal, and a failure before it reads its input is an error', async () => {
     const folder = makeFolder({ sops: '#!/bin/sh\n[ -z "$HANGS" ] || exec sleep 100\necho no >&2\nexit 3\n' })
     chmodSync(join(folder, 'sops'), 0o755)
     const own = { PATH: `${folder}:${process.env.PATH}` }

@@ -3,16 +3,16 @@ import { SECRET_VALUES, sopsRuleFor } from '../../../../../gitops/encryption/sop
 
 const PATH = 'environments/staging/shop/db/secret-shop-db.yaml'
 
-/** The rule for the file in a repository with these files. */
+/** Returns the rule for the file in a repository with these files. */
 const rule = (files: Readonly<Record<string, string>>, path = PATH) => sopsRuleFor(path, file => files[file])
 const inRoot = (text: string) => rule({ '.sops.yaml': text })
 
-describe('the rules of a repository', () => {
-  test('none where there is no file', async () => {
+describe('sopsRuleFor', () => {
+  test('no rule exists without a file of rules', async () => {
     expect(await rule({})).toBeUndefined()
   })
 
-  test('the first that fits counts', async () => {
+  test('the first matching rule counts', async () => {
     const text = `creation_rules:
   - path_regex: production/
     age: age1ddd
@@ -53,7 +53,7 @@ describe('the rules of a repository', () => {
     ['creation_rules: [{age: "ssh-ed25519 AAAA"}]', ['age'], { encrypted_regex: SECRET_VALUES }],
     ['creation_rules: [{age: age1yubikey1qqq, encrypted_regex: ^data$}]', ['age'], { encrypted_regex: '^data$' }],
     ['creation_rules: [{age: age1ppp, encrypted_suffix: data}]', ['encrypted_suffix'], { encrypted_suffix: 'data' }],
-  ])('%s is for the program', async (text, fields, rule) => {
+  ])('%s needs the program sops', async (text, fields, rule) => {
     const found = await inRoot(text)
     expect(found?.program).toMatchObject({ fields, rule })
     expect(found?.program?.rule).not.toHaveProperty('path_regex')
@@ -66,7 +66,7 @@ describe('the rules of a repository', () => {
     ['creation_rules: [', 'is not valid YAML'],
     ['creation_rules: [{age: ""}]', 'names no recipient for'],
     ['creation_rules: [{path_regex: "(", age: age1ppp}]', 'has a `path_regex` that devctl cannot read: `(`'],
-  ])('%s', async (text, why) => {
+  ])('%s is refused', async (text, why) => {
     await expect(inRoot(text)).rejects.toThrow(why)
   })
 })

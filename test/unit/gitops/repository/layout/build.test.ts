@@ -8,7 +8,7 @@ import { pairs } from '../../../../support/gitops/random-manifests.ts'
 
 const OVERLAY = 'environments/staging/shop'
 
-/** The objects of files by path, by name. */
+/** Builds the folder, and returns its objects by name. */
 async function build(files: ReadonlyMap<string, string>, folder = OVERLAY) {
   const built = await buildFolder(folder, path => files.get(path))
   return built && byName(built)
@@ -31,15 +31,15 @@ function overlayFiles(base: readonly Manifest[], wanted: readonly Manifest[]): R
 
 const objectsOf = (manifests: readonly Manifest[]) => manifests.map(({ object }) => object)
 
-describe('what is built', () => {
-  test('from an overlay is what it was computed for, whatever that is', async () => {
+describe('buildFolder', () => {
+  test('buildFolder restores the objects for which an overlay was computed', async () => {
     const builds = fc.asyncProperty(pairs, async ([base, wanted]) => {
       expect(await build(overlayFiles(base, wanted))).toEqual(byName(objectsOf(wanted)))
     })
     await fc.assert(builds, { numRuns: 200 })
   })
 
-  test.each(['plain', 'single-file'] as const)('from the layout %s is what was laid out', async name => {
+  test.each(['plain', 'single-file'] as const)('buildFolder restores the objects of the layout %s', async name => {
     const about = { application: 'shop', options: [], sources: [] }
     const builds = fc.asyncProperty(pairs, async ([wanted]) => {
       expect(await build(layout(wanted, { layout: name, about }), '.')).toEqual(byName(objectsOf(wanted)))
@@ -78,7 +78,7 @@ const HEAD = 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n
 const TARGET = 'target: {group: apps, version: v1, kind: Deployment, name: web}'
 const patchOf = (operations: string) => `patches:\n  - patch: '${operations}'\n    ${TARGET}\n`
 
-describe('edited by hand it is read as long as it has the forms of devctl', () => {
+describe('edited folders in the forms of devctl', () => {
   test.each([
     ['nothing', '', {}],
     ['a namespace', 'namespace: one\n', { metadata: { namespace: 'one' } }],
@@ -99,27 +99,27 @@ describe('edited by hand it is read as long as it has the forms of devctl', () =
       patchOf('[{"op": "add", "path": "/spec/template/spec/containers/0/env/-", "value": {"name": "B"}}]'),
       { spec: { template: { spec: { containers: [{ env: [{ name: 'A', value: '1' }, { name: 'B' }] }] } } } },
     ],
-  ])('%s', async (_, lines, expected) => {
+  ])('buildFolder applies %s', async (_, lines, expected) => {
     expect(await built(lines)).toMatchObject([expected])
   })
 
-  test('a deletion that is a file of its own', async () => {
+  test('buildFolder applies a deletion that is a file of its own', async () => {
     const path = `${OVERLAY}/gone.yaml`
     const text = '$patch: delete\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n'
     expect(await built('patches: [{path: gone.yaml}]\n', { [path]: text })).toEqual([])
   })
 
-  test('a patch for nobody', async () => {
+  test('buildFolder ignores a patch without a matching target', async () => {
     expect(await built('patches: [{patch: "[]", target: {kind: Job}}]\n')).toMatchObject([{ kind: 'Deployment' }])
   })
 
-  test('a list of objects', async () => {
+  test('buildFolder reads a list of objects', async () => {
     const list = 'apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}]\n---\n'
     expect(await built('', { 'base/web.yaml': list })).toMatchObject([{ kind: 'ConfigMap' }])
   })
 })
 
-describe('what devctl does not write is not read', () => {
+describe('folders in other forms', () => {
   test.each([
     ['no YAML', '}'],
     ['another key', 'namePrefix: a-\n'],
@@ -144,7 +144,7 @@ describe('what devctl does not write is not read', () => {
       'a deletion of what is not there',
       `patches: [{patch: '{$patch: delete, apiVersion: v1, kind: Job, metadata: {name: x}}'}]\n`,
     ],
-  ])('%s', async (_, lines) => {
+  ])('buildFolder returns nothing for a kustomization with %s', async (_, lines) => {
     expect(await built(lines)).toBeUndefined()
   })
 
@@ -167,7 +167,7 @@ describe('what devctl does not write is not read', () => {
         [`${OVERLAY}/kustomization.yaml`]: `${HEAD}namespace: n\nresources: [../../../base]\n`,
       },
     ],
-  ])('%s', async (_, more) => {
+  ])('buildFolder returns nothing for files with %s', async (_, more) => {
     expect(await built('', more)).toBeUndefined()
   })
 })

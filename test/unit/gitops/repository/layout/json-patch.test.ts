@@ -7,9 +7,9 @@ import {
   printOperations,
 } from '../../../../../gitops/repository/layout/json-patch.ts'
 
-/** RFC 6902 as far as devctl uses it; strict about what must exist. */
+/** Applies the operations of RFC 6902 that devctl uses, and is strict about what must exist. */
 function applied(document: unknown, operations: readonly Pick<Operation, 'op' | 'path' | 'value'>[]): unknown {
-  // A walk by keys through JSON that the test has made; lists take them as well.
+  // The walk by keys also works for lists.
   type Walked = { [key: string]: Walked }
   const result = { root: structuredClone(document) as Walked }
   for (const { op, path, value } of operations) {
@@ -34,17 +34,17 @@ const short = (before: object, after: object) =>
   operationsBetween(before, after).map(({ op, path, value }) => [op, path, ...(op === 'remove' ? [] : [value])])
 
 describe('operations between two objects', () => {
-  test('are none where nothing differs', () => {
+  test('operations are empty if nothing differs', () => {
     expect(operationsBetween({ a: [{ b: 1 }], c: undefined }, { a: [{ b: 1 }] })).toEqual([])
   })
 
-  test('escape what a pointer gives a meaning', () => {
+  test('operations escape characters that have a meaning in a pointer', () => {
     expect(
       short({ 'a/b~c': 1, x: 'long enough to be told apart' }, { 'a/b~c': 2, x: 'long enough to be told apart' }),
     ).toEqual([['replace', '/a~1b~0c', 2]])
   })
 
-  test('compare items by name, and keep the order', () => {
+  test('operations compare items by name, and keep the order', () => {
     const env = (...names: string[]) => ({ env: names.map(name => ({ name, value: `the value of ${name}` })) })
     expect(short(env('A', 'B', 'C', 'D'), env('A', 'X', 'C', 'D'))).toEqual([
       ['replace', '/env/1', { name: 'X', value: 'the value of X' }],
@@ -57,15 +57,15 @@ describe('operations between two objects', () => {
     expect(short(env('A', 'B', 'C'), changed)).toEqual([['replace', '/env/1/value', 'new']])
   })
 
-  test('are one where many would say more than the whole', () => {
+  test('one operation replaces a whole list if many operations would be longer', () => {
     expect(short({ args: ['a', 'b', 'c'] }, { args: ['x', 'y'] })).toEqual([['replace', '/args', ['x', 'y']]])
   })
 
-  test('tell numbers and strings apart', () => {
+  test('operations distinguish numbers and strings', () => {
     expect(short({ a: { b: '1' } }, { a: { b: 1 } })).toEqual([['replace', '/a/b', 1]])
   })
 
-  test('name the items that the pointer has only numbers of, in comments', () => {
+  test('comments name the items for which a pointer has only numbers', () => {
     const pod = (value: string) => ({ containers: [{ name: 'web', env: [{ name: 'MODE', value }] }], hosts: [value] })
     expect(printOperations(operationsBetween(pod('one'), pod('two')))).toBe(`# containers[web].env[MODE].value
 - op: replace
@@ -80,7 +80,7 @@ describe('operations between two objects', () => {
     expect(parse(text)).toEqual([{ op: 'replace', path: '/a/0/value', value: 'two' }])
   })
 
-  test('of long lists take no long time', () => {
+  test('operationsBetween handles lists of 4000 items', () => {
     const items = (from: number) => ({
       items: Array.from({ length: 4000 }, (_, index) => ({ key: `file-${from + index}` })),
     })
@@ -88,7 +88,7 @@ describe('operations between two objects', () => {
     expect(applied(items(0), operations)).toEqual(items(1))
   })
 
-  test('lead from any object to any other', () => {
+  test('operations lead from any object to any other', () => {
     const value = fc.letrec(tie => ({
       any: fc.oneof({ maxDepth: 4 }, tie('scalar'), tie('map'), tie('list')),
       scalar: fc.oneof(fc.constantFrom('', 'a', 'true', '1', 'a\nb\n'), fc.integer(), fc.boolean(), fc.constant(null)),

@@ -57,7 +57,7 @@ function overlay(base: readonly Manifest[], wanted: readonly Manifest[]) {
 const kustomizationOf = (base: Manifest, wanted: Manifest) => overlay([base], [wanted]).kustomization
 
 describe('a base', () => {
-  test('is named after its files, whatever order its objects come in', () => {
+  test('the name of a base follows from its files, in whatever order its objects come', () => {
     const { name, files } = toBase([workload('web'), configMap('a')])
     expect(name).toMatch(/^base-[0-9a-f]{8}$/)
     expect([...files.keys()]).toEqual(['_shared/configmap-a.yaml', 'web/deployment-web.yaml', 'kustomization.yaml'])
@@ -67,7 +67,7 @@ describe('a base', () => {
 })
 
 describe('an overlay', () => {
-  test('of what is the same is a reference to the base', () => {
+  test('an overlay without differences is a reference to the base', () => {
     const { files } = overlay([workload('web')], [workload('web')])
     expect([...files]).toEqual([
       [
@@ -77,7 +77,7 @@ describe('an overlay', () => {
     ])
   })
 
-  test('says what is common once, and the rest in a patch of each object', () => {
+  test('an overlay has common changes once, and the rest in a patch of each object', () => {
     const { files } = overlay(
       [workload('web'), workload('api'), configMap('a-1', { mode: 'dev' }), configMap('site', { 'x/y~z': '1' })],
       [
@@ -130,38 +130,38 @@ data:
     })
   })
 
-  test('names the object of a patch exactly', () => {
+  test('a patch names its object exactly', () => {
     const { kustomization } = overlay([configMap('a.b', { x: '1' })], [configMap('a.b', { x: '2' })])
     expect(kustomization.patches[0].target.name).toBe('a\\.b')
   })
 
-  test('deletes by the namespace that the base has', () => {
+  test('a deletion names the namespace that the base has', () => {
     const { kustomization } = overlay([configMap('a', {}, 'shop')], [])
     expect(parse(kustomization.patches[0].patch).metadata).toEqual({ name: 'a', namespace: 'shop' })
   })
 
-  test('has room for a service that is called as the folder of patches might be', () => {
+  test('the folder of patches does not collide with the folder of a service', () => {
     const { paths } = overlay([workload('patches')], [workload('patches', { kind: 'StatefulSet' }), workload('x')])
     expect(paths).toEqual(['kustomization.yaml', 'patches/statefulset-patches.yaml', 'x/deployment-x.yaml'])
   })
 
-  test('never ends its first comment early', () => {
+  test('a source with a line break does not end the first comment of a patch', () => {
     const source = 'compose.yaml#x\n- op: remove'
     const { files } = overlay([configMap('a', { x: '1' })], [{ ...configMap('a', { x: '2' }), source }])
     expect(parse(files.get('_patches/configmap-a.yaml')!)).toHaveLength(1)
   })
 
-  test('refuses two objects of one name', () => {
+  test('toOverlay refuses two objects of one name', () => {
     expect(() => overlay([configMap('a'), configMap('a')], [])).toThrow('two objects v1 ConfigMap a')
   })
 })
 
 describe('the namespace of a kustomization', () => {
-  test('is set where all objects move into one', () => {
+  test('the namespace is set if all objects move into one', () => {
     expect(kustomizationOf(workload('a'), workload('a', { namespace: 'n' }))).toMatchObject({ namespace: 'n' })
   })
 
-  test('is not set where one object stays outside', () => {
+  test('the namespace is not set if one object stays outside', () => {
     const { kustomization, files } = overlay(
       [workload('a'), workload('b')],
       [workload('a', { namespace: 'n' }), workload('b')],
@@ -172,14 +172,14 @@ describe('the namespace of a kustomization', () => {
     ])
   })
 
-  test('goes along with the object of that namespace, and with no other', () => {
+  test('the namespace is set beside its own Namespace object, and not beside another one', () => {
     const namespace = (name: string) => manifest({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, '_shared')
     const moved = workload('a', { namespace: 'n' })
     expect(overlay([workload('a')], [namespace('n'), moved]).kustomization.namespace).toBe('n')
     expect(overlay([workload('a')], [namespace('m'), moved]).kustomization.namespace).toBeUndefined()
   })
 
-  test('moves the accounts of bindings, too', () => {
+  test('the namespace also moves the accounts of bindings', () => {
     const rights = (namespace?: string) => {
       const metadata = { name: 'a-waits', ...(namespace && { namespace }) }
       const subjects = [{ kind: 'ServiceAccount', ...(namespace && { namespace }), name: 'a-waits' }]
@@ -203,7 +203,7 @@ describe('the images of a kustomization', () => {
     ['nginx', `nginx@${digest}`, { name: 'nginx', digest }],
     ['nginx:1', `nginx:1@${digest}`, { name: 'nginx', newTag: '1', digest }],
     ['host:5000/app/web:1', 'other/web:1', { name: 'host:5000/app/web', newName: 'other/web', newTag: '1' }],
-  ])('%s becomes %s', (before, after, entry) => {
+  ])('an entry of `images` changes %s to %s', (before, after, entry) => {
     const { images, patches } = image(before, after)
     expect(images).toEqual([entry])
     expect(patches).toBeUndefined()
@@ -212,7 +212,7 @@ describe('the images of a kustomization', () => {
   test.each([
     ['a tag cannot be taken away', 'nginx:1', 'nginx'],
     ['another algorithm', 'nginx:1', `nginx@sha512:${'a'.repeat(128)}`],
-  ])('are not used: %s', (_, before, after) => {
+  ])('a patch changes an image that `images` cannot express: %s', (_, before, after) => {
     const { images, patches } = image(before, after)
     expect(images).toBeUndefined()
     expect(patches).toHaveLength(1)
@@ -236,13 +236,13 @@ describe('the images of a kustomization', () => {
       { images: { a: 'x:1' }, volumes: [{ name: 'v', image: { reference: 'x:1' } }] },
       { images: { a: 'x:2' }, volumes: [{ name: 'v', image: { reference: 'x:1' } }] },
     ],
-  ])('are not used where they would change more: %s', (_, before, after) => {
+  ])('a patch changes an image if `images` would change more: %s', (_, before, after) => {
     const { images, patches } = kustomizationOf(workload('a', before), workload('a', after))
     expect(images).toBeUndefined()
     expect(patches).toHaveLength(1)
   })
 
-  test('swap two names by patches, since one would follow the other', () => {
+  test('patches swap two images, since one entry would follow the other', () => {
     const { images, patches } = kustomizationOf(
       workload('a', { images: { a: 'x:1', b: 'y:1' } }),
       workload('a', { images: { a: 'y:1', b: 'x:1' } }),
@@ -251,7 +251,7 @@ describe('the images of a kustomization', () => {
     expect(patches).toHaveLength(1)
   })
 
-  test('leave alone new objects that have the old one', () => {
+  test('an entry of `images` is not used if a new object has the old image', () => {
     const { images } = overlay(
       [workload('a', { images: { a: 'x:1' } })],
       [workload('a', { images: { a: 'x:2' } }), workload('b', { images: { b: 'x:1' } })],
@@ -261,14 +261,14 @@ describe('the images of a kustomization', () => {
 })
 
 describe('the replicas of a kustomization', () => {
-  test('are not used where a namesake has another number, or none', () => {
+  test('an entry of `replicas` is not used if an object of the same name has another number', () => {
     const before = [workload('a', { replicas: 1 }), workload('a', { kind: 'StatefulSet', replicas: 1 })]
     const after = [workload('a', { replicas: 2 }), workload('a', { kind: 'StatefulSet', replicas: 1 })]
     expect(overlay(before, after).kustomization).toMatchObject({ patches: [{ path: '_patches/deployment-a.yaml' }] })
     expect(overlay(before, after).kustomization.replicas).toBeUndefined()
   })
 
-  test('are taken away by a patch', () => {
+  test('a patch removes the number of replicas', () => {
     const { files } = overlay([workload('a', { replicas: 2 })], [workload('a')])
     expect(parse(files.get('_patches/deployment-a.yaml')!)).toEqual([{ op: 'remove', path: '/spec/replicas' }])
   })
@@ -284,20 +284,20 @@ describe('the labels of a kustomization', () => {
       spec: { externalName: 'example.com' },
     })
 
-  test('reach as far as they are the same everywhere', () => {
+  test('labels include selectors if they are the same everywhere', () => {
     expect(kustomizationOf(labelled('one'), labelled('two'))).toEqual({
       resources: ['../base'],
       labels: [{ pairs: { env: 'two' }, includeSelectors: true }],
     })
   })
 
-  test('do not reach selectors where a Service has none', () => {
+  test('labels do not include selectors if a Service has none', () => {
     const { kustomization } = overlay([labelled('one'), external('one')], [labelled('two'), external('two')])
     expect(kustomization.labels).toEqual([{ pairs: { env: 'two' }, includeTemplates: true }])
     expect(kustomization.patches).toEqual([expect.objectContaining({ path: '_patches/deployment-a.yaml' })])
   })
 
-  test('are left to patches where an object lacks them', () => {
+  test('labels are changed by patches if an object lacks them', () => {
     const { kustomization } = overlay([labelled('one'), configMap('c')], [labelled('two'), configMap('c')])
     expect(kustomization.labels).toBeUndefined()
   })

@@ -42,7 +42,7 @@ const valuesOf = (...values: readonly ValueChange[]) =>
   requestText({ ...content, changes: [{ action: 'update', object: 'configmap/nginx', values }] }).body
 
 describe('the text of a request', () => {
-  test('as a reviewer reads it', () => {
+  test('the text has images, objects, diagnostics, the source and values', () => {
     expect(requestText(content)).toMatchInlineSnapshot(`
       {
         "body": "Manifests of \`shop\` for the environment \`staging\`, in \`environments/staging/shop\`: 1 added, 1 changed, 1 removed.
@@ -104,17 +104,17 @@ describe('the text of a request', () => {
     `)
   })
 
-  test('the same content gives the same text', () => {
+  test('equal contents give equal texts', () => {
     expect(requestText(structuredClone(content))).toEqual(requestText(content))
   })
 
-  test('what there is nothing of has no heading', () => {
+  test('empty parts have no heading', () => {
     const { body } = requestText({ ...content, changes: [], images: [], diagnostics: [] })
     expect(body.match(/^### .*/gm)).toEqual(['### Source'])
     expect(body).toContain('no object changes')
   })
 
-  test('where objects cannot be told files are counted', () => {
+  test('files are counted if the changed objects are unknown', () => {
     const { body } = requestText({ ...content, changes: [], files: '2 files changed, 1 added' })
     expect(body).toContain('in `environments/staging/shop`: 2 files changed, 1 added.')
   })
@@ -131,7 +131,7 @@ describe('the text of a request', () => {
     expect(body).toContain('<summary>~ <code>deployment/web-15</code>: 1 value</summary>')
   })
 
-  test('of a long text the part that differs is shown', () => {
+  test('a long text is shown only around its difference', () => {
     const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`)
     const after = lines.with(50, 'changed')
     const body = valuesOf({ path: 'data["nginx.conf"]', before: lines.join('\n'), after: after.join('\n') })
@@ -145,17 +145,17 @@ describe('the text of a request', () => {
     expect(valuesOf({ path: 'data.x', after: 'x'.repeat(2000) })).toContain(`+ ${'x'.repeat(498)}…\n`)
   })
 
-  test('a value cannot end the block it is in', () => {
+  test('a value cannot end the block that contains it', () => {
     expect(valuesOf({ path: 'data.x', after: 'a\n```\n<script>\n````\nb' })).toContain(
       '`````diff\n@@ data.x @@\n+ a\n+ ```\n',
     )
   })
 
-  test.each([null, false, 0, '', [], {}])('an empty value is there: %j', value => {
+  test.each([null, false, 0, '', [], {}])('an empty value is shown: %j', value => {
     expect(valuesOf({ path: 'p', after: value })).toMatch(/@@ p @@\n\+ \S+\n/)
   })
 
-  test('no line is a command to GitLab, or a mention', () => {
+  test('no line is a command of GitLab, or a mention', () => {
     const { title: name, body } = requestText({
       ...content,
       subject: 'deploy: for @team\n/close',
@@ -168,19 +168,19 @@ describe('the text of a request', () => {
     expect(body).not.toMatch(/@\w|(?<!&)#\d|!\d/)
   })
 
-  test('a page that is no address of the web is no link', () => {
+  test('a page that is no web address is not linked', () => {
     const page = 'javascript:alert(1)'
     expect(requestText({ ...content, source: { commit: 'abc', page } }).body).toContain('commit `abc`\n')
   })
 
-  test('what is not committed cannot be checked', () => {
+  test('changes that are not committed have no command that checks them', () => {
     const dirty = requestText({ ...content, source: { commit: 'abc', isDirty: true, subject: 's' } }).body
     expect(dirty).toContain('Rendered from commit `abc`, with changes that are not committed: s\n\n> devctl overwrites')
     const { source: _, ...without } = content
     expect(requestText(without).body).toContain('Rendered from files outside a repository.\n\n> devctl overwrites')
   })
 
-  test('a title fits everywhere', () => {
+  test('a title is cut to 200 characters', () => {
     expect(requestText({ ...content, subject: 'x'.repeat(500) }).title).toHaveLength(200)
   })
 })
@@ -193,11 +193,11 @@ describe('Markdown', () => {
     ['a\nb\r\nc', '`a↵b↵c`'],
     ['', '` `'],
     ['@team #12', '`@team #12`'],
-  ])('code %j', (text, expected) => {
+  ])('code quotes %j', (text, expected) => {
     expect(code(text)).toBe(expected)
   })
 
-  test('a bar does not end a cell', () => {
+  test('cell escapes a bar, so that it does not end the cell', () => {
     expect(cell('a|b')).toBe('`a\\|b`')
     expect(cell('a\\|b')).toBe('`a\\|b`')
   })
@@ -212,17 +212,17 @@ describe('Markdown', () => {
     ['`@team` stays', '`@team` stays'],
     ['~~gone~~ | $x$ _y_', '\\~\\~gone\\~\\~ \\| \\$x\\$ \\_y\\_'],
     [' two\n\nlines\u001b ', 'two lines'],
-  ])('prose %j', (text, expected) => {
+  ])('prose escapes %j', (text, expected) => {
     expect(prose(text)).toBe(expected)
   })
 
-  test('a summary is HTML', () => {
+  test('details escapes the HTML of a summary', () => {
     expect(details('`a<b` & "c"', 'x')).toBe(
       '<details>\n<summary><code>a&#60;b</code> &#38; &#34;c&#34;</summary>\n\nx\n\n</details>',
     )
   })
 
-  test('blocks', () => {
+  test('block puts a fence around its lines', () => {
     expect(block('sh', ['a', 'b'])).toBe('```sh\na\nb\n```')
   })
 
@@ -230,34 +230,34 @@ describe('Markdown', () => {
     ['web 1 @ann (#2) a/b#3 !4', 'web 1 @ ann (# 2) a/b# 3 ! 4'],
     ['web@sha256:0f', 'web@sha256:0f'],
     ['  a\n b ', 'a b'],
-  ])('title %j', (text, expected) => {
+  ])('title makes plain text of %j', (text, expected) => {
     expect(title(text, 100)).toBe(expected)
   })
 })
 
 describe('clampBody', () => {
-  test('leaves alone what fits', () => {
+  test('clampBody does not change a text that fits', () => {
     expect(clampBody('x'.repeat(65_536), 'github')).toHaveLength(65_536)
   })
 
-  test('cuts at the end of a line and closes what is open', () => {
+  test('clampBody cuts at the end of a line and closes open blocks', () => {
     const body = `intro\n\n<details>\n<summary>s</summary>\n\n\`\`\`\`diff\n${'+ ```\n'.repeat(500)}\`\`\`\`\n\n</details>\n`
     const cut = clampBody(body, 'github', 1000)
     expect(cut.length).toBeLessThanOrEqual(1000)
     expect(cut).toMatch(/\n\+ ```\n````\n\n<\/details>\n\n_The rest does not fit here: see the commit\._\n$/)
   })
 
-  test('closes nothing that is closed', () => {
+  test('clampBody does not close blocks that are closed', () => {
     const body = `<details>\n\n\`\`\`diff\n</details>\n\`\`\`\n\n</details>\n${'text\n'.repeat(500)}`
     expect(clampBody(body, 'github', 1000)).toMatch(/\ntext\n\n_The rest/)
   })
 
-  test('one endless line is left out', () => {
+  test('clampBody leaves out one endless line', () => {
     expect(clampBody('x'.repeat(5000), 'github', 1000)).toBe('\n\n_The rest does not fit here: see the commit._\n')
   })
 })
 
-describe('pages', () => {
+describe('forgeOf', () => {
   const request = { head: 'devctl/staging/shop', base: 'release/1', title: 'web: a & b' }
   test.each<[string, string, string, string]>([
     [
@@ -278,7 +278,7 @@ describe('pages', () => {
       'https://codeberg.org/o/r/commit/abc',
       'https://codeberg.org/o/r/pulls',
     ],
-  ])('of %s', (address, newPage, commit, list) => {
+  ])('forgeOf returns the pages of %s', (address, newPage, commit, list) => {
     const forge = forgeOf(address, {})!
     expect(forge.newRequestPage(request)).toBe(newPage)
     expect(forge.commitPage('abc')).toBe(commit)

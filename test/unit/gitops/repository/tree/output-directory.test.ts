@@ -48,7 +48,7 @@ const contents = (folder: string) => {
 }
 
 describe('an output folder', () => {
-  test('is made with its files and a lock that follows from them alone', () => {
+  test('a new folder has its files and a lock that follows from them alone', () => {
     const folder = join(makeFolder(), 'a/b')
     expect(run(folder, { 'web/service-web.yaml': 's', '_shared/configmap-a.yaml': 'c' })).toEqual({
       written: 2,
@@ -70,7 +70,7 @@ describe('an output folder', () => {
 `)
   })
 
-  test('does not touch what stays the same, the lock included', () => {
+  test('unchanged files and an unchanged lock are not written', () => {
     const folder = makeFolder()
     run(folder, { 'web/a.yaml': 'a', 'web/b.yaml': 'b' })
     const old = new Date('2020-01-01')
@@ -81,7 +81,7 @@ describe('an output folder', () => {
     expect(statSync(join(folder, 'web/a.yaml')).mtime).toEqual(old)
   })
 
-  test('loses what is made no more, with folders that become empty, and nothing of others', () => {
+  test('files that are no longer generated are deleted with empty folders, and no other files', () => {
     const folder = makeFolder({ 'README.md': 'mine', 'db/notes.txt': 'mine' })
     run(folder, { 'web/a.yaml': 'a', 'db/b.yaml': 'b', 'db/c.yaml': 'c', 'api/d.yaml': 'd' })
     expect(run(folder, { 'web/a.yaml': 'a' })).toEqual({ written: 0, removed: 3, unchanged: 1 })
@@ -89,7 +89,7 @@ describe('an output folder', () => {
     expect(existsSync(join(folder, 'api'))).toBe(false)
   })
 
-  test('takes a missing file for removed, and writes it again when it is wanted', () => {
+  test('a missing file counts as removed, and is written again if it is wanted', () => {
     const folder = makeFolder()
     run(folder, { 'web/a.yaml': 'a', 'web/b.yaml': 'b' })
     rmSync(join(folder, 'web'), { recursive: true })
@@ -97,23 +97,23 @@ describe('an output folder', () => {
     expect(contents(folder)).toEqual({ 'web/a.yaml': 'a' })
   })
 
-  test('accepts a file of the same content, whoever wrote it', () => {
+  test('a file of the same content is accepted, whoever wrote it', () => {
     const folder = makeFolder({ 'web/a.yaml': 'a' })
     expect(run(folder, { 'web/a.yaml': 'a' })).toEqual({ written: 0, removed: 0, unchanged: 1 })
     expect(run(folder, {})).toEqual({ written: 0, removed: 1, unchanged: 0 })
   })
 
-  test('keeps the permissions of a file', () => {
+  test('a new file of a Secret is readable by its user only', () => {
     const folder = makeFolder()
     run(folder, { 'web/a.yaml': 'a', '_shared/secret-b.yaml': 'b' })
     expect(statSync(join(folder, '_shared/secret-b.yaml')).mode & 0o777).toBe(0o600)
   })
 })
 
-describe('a folder that others share', () => {
+describe('a shared folder', () => {
   const base = { 'base-1/a.yaml': 'a', 'base-2/a.yaml': 'a' }
 
-  test('names its users, also the repository itself', () => {
+  test('the lock of a shared folder names its users, also the repository itself', () => {
     const folder = makeFolder()
     run(folder, base, { uses: { '.': 'base-1', 'a/b': 'base-2' } })
     expect(parseLock(readFileSync(join(folder, LOCK_NAME), 'utf8'), 'lock').uses).toEqual({
@@ -122,7 +122,7 @@ describe('a folder that others share', () => {
     })
   })
 
-  test('is gone with its last user, but for what belongs to others', () => {
+  test('a shared folder is deleted after its last user, except for files of others', () => {
     const folder = makeFolder()
     const shared = join(folder, 'apps/shop')
     run(shared, base, { uses: { a: 'base-1' } })
@@ -136,7 +136,7 @@ describe('a folder that others share', () => {
   })
 })
 
-describe('what is not ours is refused before anything is written', () => {
+describe('refusals before anything is written', () => {
   const cases: readonly [string, (folder: string) => void, string][] = [
     [
       'a file edited by hand',
@@ -175,7 +175,7 @@ describe('what is not ours is refused before anything is written', () => {
       '`old` is a symbolic link',
     ],
   ]
-  test.each(cases)('%s', (_name, disturb, note) => {
+  test.each(cases)('%s is refused before anything is written', (_name, disturb, note) => {
     const folder = makeFolder()
     run(folder, { 'web/a.yaml': 'a', 'old/z.yaml': 'z' })
     disturb(folder)
@@ -187,7 +187,7 @@ describe('what is not ours is refused before anything is written', () => {
     expect(read(folder)).toEqual(before)
   })
 
-  test('all of it is named in one run, ten at most', () => {
+  test('a refusal names ten files at most, and counts the rest', () => {
     const files = Object.fromEntries(Array.from({ length: 14 }, (_, i) => [`web/${i}.yaml`, 'x']))
     const folder = makeFolder(Object.fromEntries(Object.keys(files).map(path => [path, 'mine'])))
     const error = failure(() => run(folder, files))
@@ -207,7 +207,7 @@ describe('what is not ours is refused before anything is written', () => {
     expect(lstatSync(join(folder, 'web/link.yaml')).isSymbolicLink()).toBe(true)
   })
 
-  test('the manifests of another environment', () => {
+  test('the manifests of another application are refused', () => {
     const folder = makeFolder()
     run(folder, { 'web/a.yaml': 'a' })
     const error = failure(() => run(folder, { 'web/b.yaml': 'b' }, { application: 'blog' }))
@@ -216,14 +216,14 @@ describe('what is not ours is refused before anything is written', () => {
     expect(contents(folder)).toEqual({ 'web/b.yaml': 'b' })
   })
 
-  test('a file where the folder should be', () => {
+  test('a file in the place of the folder is refused', () => {
     const folder = makeFolder({ k8s: 'mine' })
     expect(failure(() => run(join(folder, 'k8s'), { 'a.yaml': 'a' })).message).toBe('`k8s` is not a folder')
     expect(failure(() => run(join(folder, 'k8s/below'), { 'a.yaml': 'a' })).message).toContain('cannot write to `k8s`')
     expect(read(folder)).toEqual({ k8s: 'mine' })
   })
 
-  test('git turning line ends is no edit', () => {
+  test('line ends that git has changed are no edit', () => {
     const folder = makeFolder()
     run(folder, { 'web/a.yaml': 'a\nb\n' })
     write(folder, { 'web/a.yaml': 'a\r\nb\r\n' })
@@ -233,7 +233,7 @@ describe('what is not ours is refused before anything is written', () => {
 })
 
 describe('a run for some services', () => {
-  test('removes nothing and keeps the record of the rest', () => {
+  test('a run for some services removes nothing, and keeps the record of the rest', () => {
     const folder = makeFolder()
     run(folder, { 'web/a.yaml': 'a', 'db/b.yaml': 'b' }, { index: true })
     run(folder, { 'web/a2.yaml': 'a2' }, { keepOthers: true })
@@ -244,7 +244,7 @@ describe('a run for some services', () => {
     expect(run(folder, { 'db/b.yaml': 'b' }).removed).toBe(3)
   })
 
-  test('does not take a hand edit for its own', () => {
+  test('a run for some services does not accept a manual edit of the rest', () => {
     const folder = makeFolder()
     run(folder, { 'web/a.yaml': 'a', 'db/b.yaml': 'b' })
     write(folder, { 'db/b.yaml': 'edited' })
@@ -262,7 +262,7 @@ describe('a run that was killed', () => {
     return printLock({ application: 'shop', sources: [], files: prints(files), pending: prints(pending) })
   }
 
-  test('is carried on with, wherever it stood', () => {
+  test('the next run completes a killed run, wherever it stopped', () => {
     const before = { 'web/a.yaml': 'a', 'web/gone.yaml': 'g' }
     const wanted = { 'web/a.yaml': 'A', 'web/b.yaml': 'b', 'api/c.yaml': 'c' }
     const moments: readonly Readonly<Record<string, string>>[] = [
@@ -283,7 +283,7 @@ describe('a run that was killed', () => {
     }
   })
 
-  test('is carried on with after a second kill', () => {
+  test('a run completes what a killed and a failed run have begun', () => {
     // The first run wrote `A`, which no `files` of a lock has seen; the second stops when it wants to write `AA`.
     const folder = makeFolder({ 'web/a.yaml': 'A', [LOCK_NAME]: lockOf({ 'web/a.yaml': 'a' }, { 'web/a.yaml': 'A' }) })
     write(folder, { 'web/a.yaml.devctl-tmp': 'half', 'web/b.yaml.devctl-tmp': 'theirs' })
@@ -293,13 +293,13 @@ describe('a run that was killed', () => {
     expect(contents(folder)).toEqual({ 'web/a.yaml': 'AA', 'web/b.yaml': 'b' })
   })
 
-  test('has its lock list both what is there and what is to come', () => {
+  test('planChange lists the present files of a killed run', () => {
     const folder = makeFolder({ 'web/a.yaml': 'A', [LOCK_NAME]: lockOf({ 'web/a.yaml': 'a' }, { 'web/a.yaml': 'A' }) })
     const change = planChange(folder, 'k8s', output({ 'web/a.yaml': 'AA' }))
     expect([...change.present]).toEqual([['web/a.yaml', fingerprint('', 'A')]])
   })
 
-  test('leaves nothing behind when the next one wants other files', () => {
+  test('the next run deletes what a killed run has written, if it wants other files', () => {
     const folder = makeFolder({
       'api/c.yaml.devctl-tmp': 'half',
       'web/b.yaml': 'b',
@@ -315,7 +315,7 @@ test('a write that fails leaves the folder as it was', () => {
   const folder = makeFolder()
   run(folder, { 'web/a.yaml': 'a' })
   const before = read(folder)
-  // A temporary file that no lock knows: another process at work.
+  // A temporary file that no lock knows means that another process is at work.
   write(folder, { 'web/b.yaml.devctl-tmp': 'theirs' })
   const error = failure(() => run(folder, { 'api/x.yaml': 'x', 'web/a.yaml': 'A', 'web/b.yaml': 'b' }))
   expect(error.message).toBe('cannot write to `k8s`: another devctl seems to be writing there')
@@ -329,7 +329,7 @@ test('a first write that fails leaves no folder', () => {
   expect(readdirSync(folder)).toEqual(['mine.txt'])
 })
 
-test.skipIf(process.platform !== 'linux')('a folder that cannot be made is refused', () => {
+test.skipIf(process.platform !== 'linux')('a folder that cannot be created is refused', () => {
   const folder = makeFolder({ file: '' })
   symlinkSync('nowhere', join(folder, 'link'))
   const message = (path: string) => failure(() => run(path, { 'web/a.yaml': 'a' })).message
@@ -373,27 +373,27 @@ describe('a lock', () => {
           `names a folder outside the repository: \`${path}\``,
         ] as const,
     ),
-  ])('that is %s stops the run', (_name, text, message) => {
+  ])('a lock that cannot be used stops the run: %s', (_name, text, message) => {
     const folder = makeFolder({ [LOCK_NAME]: text })
     expect(failure(() => run(folder, { 'a/b.yaml': 'b' })).message).toBe(`\`k8s/${LOCK_NAME}\` ${message}`)
     expect(read(folder)).toEqual({ [LOCK_NAME]: text })
   })
 
-  test('with the marks of a conflict stops the run', () => {
+  test('a lock with the marks of a merge conflict stops the run', () => {
     const text = '{\n  "version": 2,\n<<<<<<< HEAD\n  "application": "shop"\n}\n'
     const folder = makeFolder({ [LOCK_NAME]: text })
     const { message } = failure(() => run(folder, { 'a/b.yaml': 'b' }))
     expect(message).toContain(`\`k8s/${LOCK_NAME}\` is damaged: it is not valid JSON`)
   })
 
-  test('that is a link is not followed', () => {
+  test('a lock that is a link is not followed', () => {
     const folder = makeFolder()
     writeFileSync(join(folder, 'target'), '{}')
     symlinkSync('target', join(folder, LOCK_NAME))
     expect(failure(() => run(folder, { 'a/b.yaml': 'b' })).message).toBe(`\`k8s/${LOCK_NAME}\` is a symbolic link`)
   })
 
-  test('tells nothing of the data of a Secret', () => {
+  test('the fingerprint of a Secret does not depend on its data', () => {
     const secret = (value: string) =>
       `# compose.yaml#secrets.a\nkind: Secret\nmetadata:\n  name: a\ndata:\n  key: ${value}\ntype: Opaque\n`
     const path = '_shared/secret-a.yaml'

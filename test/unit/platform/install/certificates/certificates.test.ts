@@ -16,7 +16,7 @@ describe('certificates', () => {
   const server = makeCertificate(authority, { name: 'builders.test', use: 'server' }, NOW)
   const client = makeCertificate(authority, { name: 'platform', use: 'client' }, NOW)
 
-  test('an authority signs itself and others, and they are good for years', () => {
+  test('an authority signs itself and other certificates, which are valid for years', () => {
     const [root, leaf] = [new X509Certificate(authority.certificate), new X509Certificate(server.certificate)]
     expect([root.ca, leaf.ca]).toEqual([true, false])
     expect(root.verify(root.publicKey)).toBe(true)
@@ -27,7 +27,7 @@ describe('certificates', () => {
     expect(new X509Certificate(makeAuthority('later', Date.UTC(2049, 0)).certificate).validTo).toContain('2058')
   })
 
-  test('no two have the same number', () => {
+  test('each certificate has its own serial number', () => {
     const numbers = [authority, server, client].map(({ certificate }) => new X509Certificate(certificate).serialNumber)
     expect(new Set(numbers).size).toBe(3)
   })
@@ -64,7 +64,7 @@ describe('certificates', () => {
     }
   }
 
-  test('both ends of a connection know each other by them', async () => {
+  test('client and server authenticate each other with their certificates', async () => {
     expect(await meet(client)).toBe('sees platform')
   })
 
@@ -79,7 +79,7 @@ describe('certificates', () => {
     ['a server, in the place of a client', server, authority, 'builders.test'],
     ['a client that trusts another authority', client, makeAuthority('devctl builders', NOW), 'builders.test'],
     ['a client that looks for another server', client, authority, 'other.test'],
-  ] as const)('%s does not get in', async (_, who, trusted, servername) => {
+  ] as const)('the connection fails for %s', async (_, who, trusted, servername) => {
     expect(await meet(who, trusted, servername)).toMatch(/^(refused|left): /)
   })
 })

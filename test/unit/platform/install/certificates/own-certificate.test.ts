@@ -20,7 +20,7 @@ import type { Surroundings } from '../../../../../project/contexts/home.ts'
 import { startProxy } from '../../../../support/cluster/proxy.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
-// The authority that `devctl platform install --own-ca` makes, and how a command line comes to believe it.
+// `devctl platform install --own-ca` makes an authority; these tests show how a command line comes to trust it.
 
 const signal = AbortSignal.timeout(60_000)
 const DAY = 86_400_000
@@ -33,13 +33,13 @@ async function made(
 ) {
   const fingerprint = await keepOwnCertificate(cluster, domain, now, signal)
   const ref = { apiVersion: 'v1', kind: 'Secret', name: 'platform-tls', namespace: 'devctl-platform' }
-  const data = (await cluster.get(ref))!['data'] as Readonly<Record<string, string>> // a Secret's
+  const data = (await cluster.get(ref))!['data'] as Readonly<Record<string, string>> // A Secret has text.
   const text = (key: string) => Buffer.from(data[key]!, 'base64').toString()
   return { cluster, fingerprint, cert: text('tls.crt'), key: text('tls.key') }
 }
 
 describe('the authority of a platform', () => {
-  test('is made once, and signs for the platform and the hosts of environments', async () => {
+  test('the authority is created once, and signs for the platform and the hosts of environments', async () => {
     const first = await made(undefined, 'dev.example.com')
     expect(await ownFingerprint(first.cluster, signal)).toBe(first.fingerprint)
     const leaf = new X509Certificate(first.cert)
@@ -50,7 +50,7 @@ describe('the authority of a platform', () => {
     expect(await made(first.cluster, 'dev.example.com')).toEqual(first)
   })
 
-  test('is another one for another domain, and signs anew some months before the end', async () => {
+  test('another domain gets another authority, and the certificate is renewed before its end', async () => {
     const first = await made()
     const other = await made(first.cluster, 'new.example.com')
     expect(other.fingerprint).not.toBe(first.fingerprint)
@@ -62,7 +62,7 @@ describe('the authority of a platform', () => {
   })
 })
 
-describe('who trusts the authority of a domain believes it', () => {
+describe('trust in the authority of a domain', () => {
   const domain = 'dev.example.com'
   const authority = makeAuthority('devctl platform', Date.now(), domain)
 
@@ -85,12 +85,12 @@ describe('who trusts the authority of a domain believes it', () => {
     return socket.authorized ? undefined : String(socket.authorizationError)
   }
 
-  test.each([domain, `*.${domain}`, `platform.${domain}`, `a.b.${domain}`])('for %s', async name => {
+  test.each([domain, `*.${domain}`, `platform.${domain}`, `a.b.${domain}`])('the authority covers %s', async name => {
     expect(await distrust(name)).toBeUndefined()
   })
 
   test.each(['example.com', 'www.example.com', `evil${domain}`, `${domain}.evil.com`, '*.example.com', 'com'])(
-    'and not for %s',
+    'the authority does not cover %s',
     async name => {
       // Node.js has no word of its own for a violation of name constraints.
       expect(await distrust(name)).toBe('UNSPECIFIED')
@@ -98,15 +98,15 @@ describe('who trusts the authority of a domain believes it', () => {
     },
   )
 
-  test('and for no other authority that it signs', async () => {
+  test('the authority may sign no other authority, and its name constraints are critical', async () => {
     const { raw } = new X509Certificate(authority.certificate)
-    // Basic constraints: an authority, and none below it.
+    // Basic constraints allow an authority, and none below it.
     expect(raw.includes(Buffer.from('30060101ff020100', 'hex'))).toBe(true)
-    // Name constraints, critical.
+    // Name constraints are critical.
     expect(raw.includes(Buffer.from('0603551d1e0101ff', 'hex'))).toBe(true)
   })
 
-  test('as long as it is of the same domain, or made for none', () => {
+  test('maySignFor accepts an authority of the same domain, or of no domain', () => {
     expect(maySignFor(authority.certificate, domain)).toBe(true)
     expect(maySignFor(authority.certificate, `x.${domain}`)).toBe(false)
     expect(maySignFor(authority.certificate, 'example.com')).toBe(false)
@@ -138,7 +138,7 @@ describe('a command line', () => {
     rmSync(home, { recursive: true })
   })
 
-  test('does not believe an authority that nobody has told it', async () => {
+  test('a command line does not trust an authority without a fingerprint or consent', async () => {
     await expect(info('nobody')).rejects.toMatchObject({
       message: expect.stringContaining('does not answer'),
       hint: expect.stringContaining('`NODE_EXTRA_CA_CERTS`'),
@@ -153,7 +153,7 @@ describe('a command line', () => {
     await expect(info('nobody')).rejects.toThrow('does not answer')
   })
 
-  test('believes the one whose fingerprint was told, in any way of writing it', async () => {
+  test('a command line trusts the authority of a given fingerprint, however it is written', async () => {
     const input = { url, ask: undefined, signal }
     const other = fingerprint.replace(/^../, pair => (pair === '00' ? '01' : '00'))
     await expect(trustOwnAuthority(around('told'), { ...input, fingerprint: other })).rejects.toThrow(
@@ -166,7 +166,7 @@ describe('a command line', () => {
     expect(await info('told')).toMatchObject({ domain: 'localhost' })
   })
 
-  test('shows the fingerprint to a person, and remembers what they say', async () => {
+  test('a command line asks once about a fingerprint, and stores the authority', async () => {
     const asked: UnknownAuthority[] = []
     const ask = async (one: UnknownAuthority) => asked.push(one) > 0
     await trustOwnAuthority(around('asked'), { url, fingerprint: undefined, ask, signal })
@@ -178,22 +178,22 @@ describe('a command line', () => {
     expect(stored('asked').current).toBeUndefined()
   })
 
-  describe('that was told a fingerprint sends nothing before it is compared', () => {
+  describe('a given fingerprint', () => {
     const told = (name: string, more: object = {}) => ({ ...around(name), ...more })
     const compare = (to: string, by: Surroundings) =>
       trustOwnAuthority(by, { url: to, fingerprint, ask: undefined, signal })
 
-    test('when the first connection is dropped, and the next one led elsewhere', async () => {
+    test('a fingerprint that a dropped connection leaves unchecked is an error', async () => {
       const dropping = createTcpServer(socket => socket.destroy())
       await once(dropping.listen(0, '127.0.0.1'), 'listening')
       const to = `https://localhost:${(dropping.address() as AddressInfo).port}`
       await expect(compare(to, told('dropped'))).rejects.toThrow('could not be compared with the given fingerprint')
-      // The login says what is wrong without one.
+      // The login reports the problem when no fingerprint is given.
       await trustOwnAuthority(told('dropped'), { url: to, fingerprint: undefined, ask: undefined, signal })
       dropping.close()
     })
 
-    test('when the certificate has no authority of its own', async () => {
+    test('a certificate without an authority of its own is refused', async () => {
       const { cert, key } = await made()
       const alone = createServer({ cert: cert.split(/(?<=-----END CERTIFICATE-----\n)/)[0]!, key })
       await once(alone.listen(0, '127.0.0.1'), 'listening')
@@ -202,11 +202,11 @@ describe('a command line', () => {
       alone.close()
     })
 
-    test('without TLS', async () => {
+    test('an address without TLS is refused', async () => {
       await expect(compare('http://127.0.0.1:9', told('plain'))).rejects.toThrow('has no certificate')
     })
 
-    test('behind a proxy', async () => {
+    test('the fingerprint is compared through a proxy', async () => {
       const [right, wrong] = [await made(undefined, 'devctl.test'), await made(undefined, 'devctl.test')]
       const behind = createServer({ cert: right.cert, key: right.key })
       await once(behind.listen(0, '127.0.0.1'), 'listening')
@@ -225,23 +225,23 @@ describe('a command line', () => {
     })
   })
 
-  test('believes no other authority for a platform of which it knows one', async () => {
+  test('a command line trusts no other authority for a platform that it already knows', async () => {
     const ask = async () => true
     await trustOwnAuthority(around('pinned'), { url, fingerprint: undefined, ask, signal })
     const other = await made()
     server.setSecureContext({ cert: other.cert, key: other.key })
-    // No file with another authority would help.
+    // The hint does not offer a file with another authority, which would not help.
     await expect(info('pinned')).rejects.toMatchObject({
       message: expect.stringContaining('does not answer'),
       hint: `this machine trusts only the authority that this platform had at your login. Ask its operator whether it has another certificate now; then \`devctl context delete ${url}\`, and log in again`,
     })
-    // Nor is a person asked again: who was told nothing would say yes.
+    // The user is not asked again, because a user who was told nothing would say yes.
     await trustOwnAuthority(around('pinned'), { url, fingerprint: undefined, ask, signal })
     await expect(info('pinned')).rejects.toThrow('does not answer')
   })
 })
 
-test('a certificate alone has no authority to show', async () => {
+test('presentedCertificate finds no root if the server presents only its own certificate', async () => {
   const { cert, key } = await made()
   const [leaf = ''] = cert.split(/(?<=-----END CERTIFICATE-----\n)/)
   const server = createServer({ cert: leaf, key })

@@ -32,21 +32,21 @@ const balancer = (namespace: string, ip: string): KubeObject => ({
   status: { loadBalancer: { ingress: [{ ip }] } },
 })
 
-describe('the way of builds to the ingress controller', () => {
-  test('is open at the address and to the Pods that were found', async () => {
+describe('access of builds to the ingress controller', () => {
+  test('access is open to the address and the Pods that were found', async () => {
     expect(await problem('10.0.0.9', { ingress: [{ cidr: '10.0.0.9/32' }] })).toBeUndefined()
     const both = [{ cidr: '10.0.0.9/32' }, PODS]
     expect(await problem('10.0.0.9', { ingress: both }, [balancer('kube-system', '10.0.0.9')])).toBeUndefined()
   })
 
-  test('is open to an address in a network that an operator has named, and to one outside of the cluster', async () => {
+  test('access is open to a named or private network, and outside of the cluster', async () => {
     expect(await problem('10.0.0.9', { networks: ['10.0.0.0/24'] })).toBeUndefined()
     expect(await problem('93.184.216.9', {})).toBeUndefined()
     expect(await problem('192.168.1.9', { ingress: [{ cidr: '192.168.1.9/32' }] })).toBeUndefined()
     expect(await problem('192.168.1.9', {})).toBeUndefined()
   })
 
-  test('is closed if the controller has moved', async () => {
+  test('access is closed if the controller has moved', async () => {
     expect(await problem('10.0.0.10', { ingress: [{ cidr: '10.0.0.9/32' }] })).toBe(
       'builds cannot reach the ingress controller, which has moved: 10.0.0.10/32',
     )
@@ -57,14 +57,14 @@ describe('the way of builds to the ingress controller', () => {
     ).toBe('builds cannot reach the ingress controller, which has moved: Pods of `kube-system`')
   })
 
-  test('is closed if it was never found', async () => {
+  test('access is closed if the controller was never found', async () => {
     expect(await problem('127.0.0.1', {})).toContain('the ingress controller was not found')
     expect(await problem('127.0.0.1', { networks: ['10.0.0.0/24'] })).toBeUndefined()
     expect(await problem('127.0.0.1', { ingress: [PODS] })).toBeUndefined()
   })
 })
 
-test('an ingress controller that is not found is told before the installation, with what to do', () => {
+test('a missing ingress controller is reported before the installation, with what to do', () => {
   expect(missingIngress('platform.dev.example.com', [PODS], [])).toBeUndefined()
   expect(missingIngress('platform.dev.example.com', [], ['10.0.0.0/24'])).toBeUndefined()
   expect(missingIngress('platform.dev.example.com', [], [])).toEqual({

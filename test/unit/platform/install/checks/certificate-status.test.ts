@@ -16,7 +16,7 @@ const certificate = (days: number, more: { readonly distrust?: string; readonly 
 })
 const other = { source: 'other', isTrusted: false } as const
 
-test('a certificate that is good has no problem, and one that did not come is told elsewhere', () => {
+test('neither a good certificate nor a missing one is a problem', () => {
   expect(certificateProblems(url, certificate(14), NOW, other)).toEqual([])
   for (const none of [undefined, { problem: 'refused' }]) expect(certificateProblems(url, none, NOW, other)).toEqual([])
 })
@@ -26,14 +26,14 @@ test.each([
   [-1, 'cert-manager', 'has expired', expect.stringContaining('describe certificate platform-tls')],
   [-1, 'other', 'has expired', expect.stringContaining('`--tls-secret`')],
   [13, 'own', 'expires in 13 days', '`devctl platform install` makes a new one'],
-] as const)('with %d days left, one that is of %s is renewed by whoever issues it', (days, source, text, hint) => {
+] as const)('a certificate with %d days left, of source %s, is reported with a hint', (days, source, text, hint) => {
   const found = certificateProblems(url, certificate(days, { distrust: 'expired' }), NOW, { source, isTrusted: true })
   expect(found).toEqual([
     { message: `the certificate of platform.dev.example.com ${text}`, notes: ['it is for `*.dev.example.com`'], hint },
   ])
 })
 
-test('one that this machine does not trust, or that is not for applications, is told', () => {
+test('a certificate that is untrusted and does not cover the hosts has two problems', () => {
   const found = certificateProblems(url, certificate(100, { distrust: 'self-signed', covers: false }), NOW, other)
   expect(found.map(({ message }) => message)).toEqual([
     'this machine does not trust the certificate of platform.dev.example.com: self-signed',

@@ -12,7 +12,7 @@ import { toOutside } from '../../../../../platform/records/network-rules.ts'
 import { namespaceDefaults } from '../../../../../platform/server/namespaces/namespace-defaults.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
-test('the networks of a cluster are those of its Pods, nodes, Services, and of its API server', async () => {
+test('the networks of a cluster are those of its Pods, nodes, Services and API server', async () => {
   const cluster = new MemoryCluster({ namespaces: ['default'] })
   cluster.register({ apiVersion: 'v1', kind: 'Node', name: 'nodes', namespaced: false, hasStatus: false })
   cluster.register({
@@ -89,14 +89,14 @@ test('the networks of a cluster are those of its Pods, nodes, Services, and of i
   ])
 })
 
-test('an older API server names the range when it refuses an address', () => {
+test('rangesIn reads the range from the error of an older API server', () => {
   const message =
     'Service "x" is invalid: spec.clusterIPs: Invalid value: ["192.0.2.1"]: failed to allocate IP 192.0.2.1: the provided IP (192.0.2.1) is not in the valid range. The range of valid IPs is 10.96.0.0/16'
   expect(rangesIn(message)).toEqual(['10.96.0.0/16'])
   expect(rangesIn('forbidden')).toEqual([])
 })
 
-test('the ways out of a namespace, of runs and of builds leave them out', () => {
+test('the egress rules of namespaces, runs and builds exclude the networks of the cluster', () => {
   const one = { version: '', domain: '', image: '', runnerImage: '', replicas: 1, kubernetes: { server: '' } }
   const networks = { clusterNetworks: ['20.42.0.0/16'], privateNetworks: ['10.9.0.0/16'] }
   const outside = (objects: readonly KubeObject[]) => {
@@ -122,7 +122,7 @@ test.each([
   ['10.0.0.0/8/8', false],
   ['ingress', false],
   ['', false],
-])('%s as a proxy: %s', (text, wanted) => {
+])('isProxy(%s) returns %s', (text, wanted) => {
   expect(isProxy(text)).toBe(wanted)
 })
 
@@ -134,7 +134,7 @@ test.each([
   ['corp', 'is not an IPv4 network'],
 ])('%s cannot be opened as a private network', (text, why) => expect(() => readPrivateNetworks(text)).toThrow(why))
 
-test('private networks are opened by name, and closed by `-`', () => {
+test('readPrivateNetworks reads named networks, and `-` as none', () => {
   expect(readPrivateNetworks('10.20.0.0/16, 192.168.7.9')).toEqual(['10.20.0.0/16', '192.168.7.9/32'])
   expect(readPrivateNetworks('-')).toEqual([])
 })

@@ -30,7 +30,7 @@ describe('an installation', () => {
     return { world, report }
   }
 
-  test('waits for the checks of the server that it has started, and not for those of the server before', async () => {
+  test('an installation waits for the checks of the server that it started, not of the earlier one', async () => {
     const { world, report } = open()
     await report('an-earlier-hash', FAILURE)
     const states = checkedDependencies(world, INSTALLATION)
@@ -38,7 +38,7 @@ describe('an installation', () => {
     expect(await states).toEqual([{ ...GIT, state: 'reached', checked: '2026-11-23T14:59:00Z' }])
   })
 
-  test('reports the problems that the new server has found', async () => {
+  test('an installation reports the problems that the new server found', async () => {
     const { world, report } = open()
     await report(settingsHash(INSTALLATION), FAILURE)
     expect(statusProblems(await checkedDependencies(world, INSTALLATION))).toEqual([
@@ -51,20 +51,20 @@ describe('an installation', () => {
     ])
   })
 
-  test('does not wait for ever, without replicas, or if the platform needs no other server', async () => {
+  test('an installation does not wait too long, nor without replicas or servers to check', async () => {
     const { world } = open()
     expect(await checkedDependencies(world, INSTALLATION, 0)).toEqual([{ ...GIT, state: 'unknown' }])
     expect(await checkedDependencies(world, { ...INSTALLATION, replicas: 0 })).toEqual([])
     expect(await checkedDependencies(world, { ...INSTALLATION, providers: [] })).toEqual([])
   })
 
-  test('ignores settings of other servers that are not valid, which the server reports', async () => {
+  test('an installation ignores invalid settings of other servers', async () => {
     const { world } = open()
     const kept = { ci: [null, { kind: 'gitea', issuer: 'x' }], forges: 'x' }
     expect(await checkedDependencies(world, { ...INSTALLATION, providers: [], kept })).toEqual([])
   })
 })
 
-test('a change of the trusted authorities is another installation', () => {
+test('settingsHash changes with the trusted authorities', () => {
   expect(settingsHash({ ...INSTALLATION, trusted: 'PEM' })).not.toBe(settingsHash(INSTALLATION))
 })

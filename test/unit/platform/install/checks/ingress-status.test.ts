@@ -18,13 +18,13 @@ async function problem(
   return ingressProblem(cluster, { host: HOST, addresses: [], ...more }, AbortSignal.timeout(5000))
 }
 
-test('an ingress class that exists, a default class, and an address of a controller are fine', async () => {
+test('ingressProblem accepts an existing class, a default class, or an address of a controller', async () => {
   expect(await problem({ nginx: false }, { ingressClass: 'nginx' })).toBeUndefined()
   expect(await problem({ nginx: false, traefik: true }, {})).toBeUndefined()
   expect(await problem({}, { addresses: ['192.0.2.7'] })).toBeUndefined()
 })
 
-test('a class that does not exist is a problem, also if the old one has served the host', async () => {
+test('an ingress class that does not exist is a problem, even if the host has an address', async () => {
   expect(await problem({ traefik: true, kong: false }, { ingressClass: 'nginx', addresses: ['192.0.2.7'] })).toEqual({
     message: 'the ingress class `nginx` does not exist, so no ingress controller serves `platform.dev.example.com`',
     notes: [],
@@ -32,7 +32,7 @@ test('a class that does not exist is a problem, also if the old one has served t
   })
 })
 
-test('a cluster without a default class, or without any, is a problem', async () => {
+test('a cluster without a default ingress class is a problem', async () => {
   const message =
     'no ingress class is named, and the cluster has no default one: ingress controllers may ignore `platform.dev.example.com`'
   expect(await problem({ kong: false }, {})).toEqual({

@@ -81,10 +81,10 @@ const prove = async (cluster: WithKubelet, signal = AbortSignal.timeout(20_000))
 
 const said = (more: object) => JSON.stringify({ tried: 3, reached: [], hasNetwork: true, ...more })
 
-describe('what a Pod reaches of the nodes', () => {
-  test('is tried at each address, from a Pod of the runs without rights, which is deleted', async () => {
+describe('proveNetworks', () => {
+  test('proveNetworks tries each address from a Pod without rights, and deletes the Pod', async () => {
     const cluster = await clusterWith(said({}))
-    // A Pod of an earlier check that did not wait for its status.
+    // This Pod is left from an earlier check that did not wait for its status.
     const left = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'left', namespace: RUNS_NAMESPACE } }
     await MemoryCluster.prototype.create.call(cluster, {
       ...left,
@@ -105,7 +105,7 @@ describe('what a Pod reaches of the nodes', () => {
     expect(await cluster.list(PODS)).toEqual([])
   })
 
-  test('is a problem', async () => {
+  test('a node that Pods reach is a problem', async () => {
     const proof = await prove(await clusterWith(said({ reached: ['10.0.0.4:10251'] })))
     expect(networkProblem(proof)).toMatchObject({ message: 'Pods reach nodes of the cluster: 10.0.0.4:10251' })
   })
@@ -114,13 +114,13 @@ describe('what a Pod reaches of the nodes', () => {
     ['its Pod has no network at all', said({ hasNetwork: false }), true, 'its Pod did not reach the API server either'],
     ['its Pod says something else', 'killed', true, 'its Pod ended with an error'],
     ['no node is ready', said({}), false, 'no node is ready'],
-  ])('is unknown if %s', async (_, message, isReady, why) => {
+  ])('the result is unknown if %s', async (_, message, isReady, why) => {
     const proof = await prove(await clusterWith(message, isReady))
     expect(proof).toEqual({ kind: 'unknown', why })
     expect(networkProblem(proof)).toBeUndefined()
   })
 
-  test('is unknown without a server, without its image, and where Pods cannot be made', async () => {
+  test('the result is unknown without a server, its image, or the right to create Pods', async () => {
     const cluster = await clusterWith(undefined)
     cluster.waits = 'ErrImagePull'
     expect(await prove(cluster)).toEqual({
@@ -133,7 +133,7 @@ describe('what a Pod reaches of the nodes', () => {
     expect(await prove(cluster)).toEqual({ kind: 'unknown', why: 'the server is not installed' })
   })
 
-  test('is not waited for by who interrupts, and its Pod is deleted', async () => {
+  test('an interruption stops the proof, and its Pod is deleted', async () => {
     const cluster = await clusterWith(undefined)
     const controller = new AbortController()
     const proving = prove(cluster, controller.signal)
@@ -143,7 +143,7 @@ describe('what a Pod reaches of the nodes', () => {
   })
 })
 
-test('the program of the Pod tells addresses that accept a connection from those that do not', async () => {
+test('the program of the Pod distinguishes open addresses from closed ones', async () => {
   const cluster = await clusterWith(said({}))
   await prove(cluster)
   const [node, ...args] = (cluster.started[0]!['spec'] as Spec).containers[0]!.command

@@ -42,12 +42,12 @@ async function find(listed: Networks, ...objects: readonly KubeObject[]): Promis
 const LISTED = { clusterNetworks: ['10.42.0.0/16', '20.43.0.0/16', '192.168.7.0/24'] }
 const NOTHING: OpenAddresses = { nodes: [], pods: [], networks: [] }
 
-describe('the addresses of a cluster that Pods can reach', () => {
-  test('are none if the listed networks include all of them', async () => {
+describe('openAddresses', () => {
+  test('openAddresses finds nothing if the listed networks include all addresses', async () => {
     expect(await find(LISTED, node('a', '192.168.7.4', 'fd00::1'), pod('dns', '10.42.0.9'))).toEqual(NOTHING)
   })
 
-  test('are those of nodes, Pods and Services outside of the listed networks', async () => {
+  test('openAddresses finds nodes, Pods and Services outside of the listed networks', async () => {
     const found = await find(
       { clusterNetworks: ['10.42.0.0/24'], privateNetworks: ['10.244.0.0/16'] },
       node('a', '10.42.0.1', '93.184.216.9'),
@@ -69,14 +69,14 @@ describe('the addresses of a cluster that Pods can reach', () => {
   })
 })
 
-describe('the problem of these addresses', () => {
+describe('openProblem', () => {
   const pods = [3, 4, 5, 6, 7, 8].map(at => ({ of: `kube-system/dns-${at}`, address: `10.244.${at}.17` }))
 
-  test('does not exist without them', () => {
+  test('openProblem reports nothing without open addresses', () => {
     expect(openProblem(NOTHING, { clusterNetworks: [], areNetworksNamed: false })).toBeUndefined()
   })
 
-  test('names the network of Pods, as far as it can be derived from them', () => {
+  test('openProblem names the network of Pods, as far as their addresses show it', () => {
     expect(openProblem({ ...NOTHING, pods }, { clusterNetworks: ['10.43.0.0/16'], areNetworksNamed: false })).toEqual({
       message: 'namespaces, runs and builds can reach parts of the cluster that its listed networks do not include',
       notes: [
@@ -86,7 +86,7 @@ describe('the problem of these addresses', () => {
     })
   })
 
-  test('uses the networks of Pods that nodes name', () => {
+  test('openProblem uses the networks of Pods that nodes name', () => {
     const found = { ...NOTHING, pods: pods.slice(0, 1), networks: ['10.244.3.0/24'] }
     expect(openProblem(found, { clusterNetworks: ['10.43.0.0/16'], areNetworksNamed: true })?.hint).toBe(
       '`devctl platform install --cluster-networks 10.244.3.0/24,10.43.0.0/16` excludes them',
@@ -94,7 +94,7 @@ describe('the problem of these addresses', () => {
   })
 })
 
-test('the addresses of a node are those of IPv4, each once', () => {
+test('nodeAddresses returns each IPv4 address of a node once', () => {
   expect(nodeAddresses(node('a', '192.168.7.4', '192.168.7.4', 'fd00::1', 'a.example.com'))).toEqual(['192.168.7.4'])
   expect(nodeAddresses({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'a' } })).toEqual([])
 })

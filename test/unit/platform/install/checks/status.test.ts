@@ -16,7 +16,7 @@ import { freePort } from '../../../../support/develop/free-port.ts'
 import { CERTIFICATE, PRIVATE_KEY } from '../../../../support/gitops/certificates.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
-// States of a platform that a real cluster cannot be made to show at once.
+// A real cluster cannot be made to show these states of a platform at once.
 
 const ID = 'a'.repeat(16)
 const server = createServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, socket =>
@@ -161,7 +161,7 @@ const look = async (cluster: MemoryCluster, env = {}) =>
   platformStatus({ cluster, signal: AbortSignal.timeout(20_000), now: () => NOW, on: () => {}, env })
 
 describe('the status of a platform', () => {
-  test('says how full the disk of the registry is that comes with it', async () => {
+  test('the status shows how full the disk of the bundled registry is', async () => {
     const GIB = 2 ** 30
     const measured = (free: number) =>
       JSON.stringify({ size: 50 * GIB, free: free * GIB, at: NOW / 1000 - 60, places: {} })
@@ -184,7 +184,7 @@ describe('the status of a platform', () => {
       expect((await withDisk(line)).registryDisk, line).toBeUndefined()
   })
 
-  test('has what there is, by the records', async () => {
+  test('the status shows users, namespaces, runs and builders from the records', async () => {
     const found = await look(await clusterWith())
     expect(found).toMatchObject({
       url,
@@ -207,7 +207,7 @@ describe('the status of a platform', () => {
     ])
   })
 
-  test('names the builders that come with it, and those that its settings do not name', async () => {
+  test('the status names bundled builders, and reports those that the settings do not name', async () => {
     const row = ({ builders, workloads }: Awaited<ReturnType<typeof look>>) => buildersText(builders, workloads)
     const own = await look(await clusterWith({ bundled: 2, kept: {} }))
     expect(own.builders).toEqual([0, 1].map(at => `tcp://builder-${at}.builder.devctl-build.svc:1234`))
@@ -233,13 +233,13 @@ describe('the status of a platform', () => {
     )
   })
 
-  test('a leader that is silent is none', async () => {
+  test('a leader that has stopped renewing its lease is reported as missing', async () => {
     const found = await look(await clusterWith({ renewed: '2026-11-23T14:59:30.000000Z' }))
     expect(found.leader).toBeUndefined()
     expect(found.problems[0]?.message).toContain('no replica leads')
   })
 
-  test('a server that was scaled to nothing is told, and how it is started again', async () => {
+  test('a server that was scaled to 0 is reported, with the command that starts it again', async () => {
     const cluster = await clusterWith({ ready: 0 })
     const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'platform', namespace: 'devctl-platform' }
     cluster.act(ref, one => ({ ...one, spec: { ...(one['spec'] as object), replicas: 0 } }))
@@ -250,7 +250,7 @@ describe('the status of a platform', () => {
     })
   })
 
-  test('a Pod that cannot start is explained as a deploy does', async () => {
+  test('a Pod that cannot start is explained as in a deploy', async () => {
     const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'platform-7d49', uid: 'r', controller: true }
     const waiting = {
       reason: 'ImagePullBackOff',
@@ -274,7 +274,7 @@ describe('the status of a platform', () => {
     expect(found.workloads[0]).toMatchObject({ ready: 0, wanted: 1 })
   })
 
-  test('during an upgrade, only the Pods of the newer server are told of', async () => {
+  test('during an upgrade, the status reports only the Pods of the newer server', async () => {
     const cluster = await clusterWith({ ready: 0 })
     const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'platform', namespace: 'devctl-platform' }
     const REVISION = 'deployment.kubernetes.io/revision'
@@ -326,10 +326,10 @@ describe('the status of a platform', () => {
     expect([said.includes('of new'), said.includes('of old')]).toEqual([true, false])
   })
 
-  describe('of what it depends on:', () => {
+  describe('the dependencies of a platform', () => {
     const messages = (found: Awaited<ReturnType<typeof look>>) => found.problems.map(({ message }) => message)
 
-    test('a provider and a forge that its server cannot use are told, with the reason and what to do', async () => {
+    test('a forge that the server cannot use is reported, with the reason and what to do', async () => {
       const cluster = await clusterWith({
         kept: { forges: [{ kind: 'gitea', url: 'https://git.example.com' }] },
       })
@@ -357,7 +357,7 @@ describe('the status of a platform', () => {
       })
     })
 
-    test('an ingress class that does not exist is told with those that do', async () => {
+    test('an ingress class that does not exist is reported, with those that exist', async () => {
       const found = await look(await clusterWith({ more: { ingressClass: 'nginx' } }))
       expect(found.problems).toContainEqual({
         message: 'the ingress class `nginx` does not exist, so no ingress controller serves `127.0.0.1`',
@@ -369,7 +369,7 @@ describe('the status of a platform', () => {
       ])
     })
 
-    test('nodes and Pods outside of the listed networks are told, with the option that excludes them', async () => {
+    test('nodes outside of the listed networks are reported, with the option that excludes them', async () => {
       const node = (name: string, address: string): KubeObject => ({
         apiVersion: 'v1',
         kind: 'Node',
@@ -392,7 +392,7 @@ describe('the status of a platform', () => {
       expect(await open({ clusterNetworks: ['10.42.0.0/15', '93.184.216.0/24'] })).toBeUndefined()
     })
 
-    test('builders that cannot reach the ingress controller are told', async () => {
+    test('a missing network policy of the builders is reported', async () => {
       const lost = await clusterWith({ bundled: 1, kept: {} })
       await lost.delete({
         apiVersion: 'networking.k8s.io/v1',
@@ -406,7 +406,7 @@ describe('the status of a platform', () => {
     })
   })
 
-  test('a platform without its server, and a cluster without a platform', async () => {
+  test('a platform without its server has a problem, and a cluster without a platform is an error', async () => {
     const cluster = await clusterWith()
     await cluster.delete({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'platform', namespace: 'devctl-platform' })
     expect((await look(cluster)).problems[0]?.message).toBe('the server of the platform is not installed')
@@ -416,7 +416,7 @@ describe('the status of a platform', () => {
   })
 })
 
-test('the certificate that a server presents is told, whoever has made it', async () => {
+test('presentedCertificate reads a self-signed certificate, and fails without a server', async () => {
   const found = await presentedCertificate(new URL(url), AbortSignal.timeout(10_000))
   expect(found).toMatchObject({
     names: ['registry.example.com'],
@@ -435,7 +435,7 @@ test('every platform needs the images of its server and its runs', () => {
   expect(names).toEqual(['platform', 'runner'].map(name => expect.stringContaining(`r.example.com/devctl/${name}:`)))
 })
 
-test('the images of a platform, and what they are called elsewhere', async () => {
+test('installedImages lists the images of a platform, and mirrored names their copies', async () => {
   const cluster = await clusterWith()
   const world = { cluster, signal: AbortSignal.timeout(5000), now: Date.now, on: () => {} }
   expect(await installedImages(world)).toEqual([

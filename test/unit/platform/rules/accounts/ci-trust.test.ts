@@ -18,17 +18,17 @@ test.each([
   [{ repository: '1', event: 'push', prefix }, true],
   [{ repository: '1', event: 'schedule', prefix }, false],
   [{ prefix }, false],
-])('%j fits: %j', (rule, does) => {
+])('the rule %j matches the job: %j', (rule, does) => {
   expect(ruleFor(job, [rule]) !== undefined).toBe(does)
 })
 
-test('an event that runs code of strangers needs a rule that names it', () => {
+test('an event that runs code of outsiders needs a rule that names it', () => {
   const risky = { ...job, event: 'pull_request_target' }
   expect(ruleFor(risky, [{ repository: '1', prefix }])).toBeUndefined()
   expect(ruleFor(risky, [{ repository: '1', event: 'pull_request_target', prefix }])).toBeDefined()
 })
 
-test('the claims of GitLab', () => {
+test('toCiJob reads the claims of GitLab, and refuses a project that is not a number', () => {
   const claims = {
     project_id: '22',
     namespace_id: 72,
@@ -55,7 +55,7 @@ test.each([
   [{ repository: '1', prefix: '' }, false],
   [{ repository: '1', prefix, branch: 'main' }, false],
   [null, false],
-])('%j is a rule: %j', (rule, is) => {
+])('isCiRule(%j) returns %j', (rule, is) => {
   expect(isCiRule(rule)).toBe(is)
 })
 
@@ -70,7 +70,7 @@ test('a prefix ends with a dash', () => {
   ])
 })
 
-test('a limiter lets a burst through, and then as many as come back', () => {
+test('a limiter allows a burst, and then one call per interval', () => {
   const limiter = new Limiter({ burst: 3, every: 1000, keys: 10 })
   expect([1, 2, 3].map(() => limiter.take('a', 0))).toEqual([0, 0, 0])
   expect(limiter.take('a', 0)).toBe(1000)
@@ -80,7 +80,7 @@ test('a limiter lets a burst through, and then as many as come back', () => {
   expect(limiter.take('a', 1_000_000)).toBe(0)
 })
 
-test('a limiter remembers so many keys, and forgets those that were used longest ago', () => {
+test('a limiter remembers a limited number of keys, and forgets the oldest ones', () => {
   const limiter = new Limiter({ burst: 1, every: 1_000_000, keys: 100 })
   for (let at = 0; at < 10_000; at++) limiter.take(`k${at}`, 0)
   expect(limiter.size).toBe(100)
@@ -94,6 +94,6 @@ test.each([
   ['2001:0DB8:1:2::9', '2001:db8:1:2'],
   ['2001:db8::9', '2001:db8:0:0'],
   ['::1', '0:0:0:0'],
-])('%s counts as %s', (address, key) => {
+])('addressKey maps %s to %s', (address, key) => {
   expect(addressKey(address)).toBe(key)
 })

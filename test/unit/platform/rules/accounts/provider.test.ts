@@ -40,11 +40,11 @@ test.each([
   ['groups=', undefined],
   ['email=ann@example.com', undefined],
   ['email_verified=true', undefined],
-])('%j as a rule', (text, rule) => {
+])('toClaimRule reads %j', (text, rule) => {
   expect(toClaimRule(text)).toEqual(rule)
 })
 
-test('a claim that every object has admits nobody', () => {
+test('isAdmitted ignores inherited properties and nested lists', () => {
   expect(isAdmitted({}, [{ claim: 'constructor', value: 'x' }])).toBe(false)
   expect(isAdmitted({ groups: [['dev']] }, [{ claim: 'groups', value: 'dev' }])).toBe(false)
 })
@@ -55,11 +55,11 @@ test.each([
   ['acme/backend/x', false],
   ['../acme', false],
   ['acme?x', false],
-])('%j as an organisation: %j', (text, is) => {
+])('isOrganisation(%j) returns %j', (text, is) => {
   expect(isOrganisation(text)).toBe(is)
 })
 
-test('what is shown is one line', () => {
+test('shownText returns one short line without control characters', () => {
   expect(shownText('  a\u202eb\nc\u0000 ')).toBe('abc')
   expect(shownText('x'.repeat(200))).toHaveLength(100)
   expect([shownText(1), shownText(' ')]).toEqual([undefined, undefined])

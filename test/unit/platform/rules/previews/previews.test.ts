@@ -24,12 +24,12 @@ describe('the status of a preview', () => {
     ['Sleeping', [run('failed')], 'Sleeping'],
     ['Deleting', [run('running')], 'Deleting'],
     ['DeleteFailed', [], 'DeleteFailed'],
-  ] as const)('%s with %j: %s', (namespace, runs, status) => {
+  ] as const)('a namespace in state %s with the runs %j has the status %s', (namespace, runs, status) => {
     expect(previewStatus(namespace, runs)).toBe(status)
   })
 })
 
-describe('a deploy to a preview that is there', () => {
+describe('previewConflict', () => {
   const there = { repository: 'https://git.example.com/team/shop', scope: 'personal', owner: 'ann' } as const
   const shared = { ...there, scope: 'global' } as const
   test.each([
@@ -39,10 +39,10 @@ describe('a deploy to a preview that is there', () => {
     [there, { ...there, owner: 'bob' }, 'owner'],
     [there, shared, 'scope'],
     [shared, there, 'scope'],
-    // It does not matter which administrator it was.
+    // Any administrator may deploy to a shared preview.
     [shared, { ...shared, owner: 'bob' }, undefined],
     [shared, { ...shared, repository: 'https://git.example.com/team/blog' }, 'repository'],
-  ] as const)('%j, %j: %s', (one, other, conflict) => {
+  ] as const)('a preview of %j and a deploy of %j conflict in: %s', (one, other, conflict) => {
     expect(previewConflict(one, other)).toBe(conflict)
   })
 })
@@ -53,15 +53,15 @@ test.each([
   ['javascript:alert(1)', false],
   ['https://ann:secret@git.example.com/', false],
   ['', false],
-])('the source URL %s: %s', (url, isGood) => {
+])('the source URL %s is valid: %s', (url, isGood) => {
   expect(sourceUrlProblem(url) === undefined).toBe(isGood)
 })
 
-test('a repository has a name as an environment', () => {
+test('environmentOfRepository makes a DNS label of the name of a repository', () => {
   expect(environmentOfRepository('My_Shop.API')).toBe('my-shop-api')
   expect(environmentOfRepository('__')).toBe('app')
   expect(environmentOfRepository('x'.repeat(100))).toHaveLength(63)
-  // As a deploy in a folder calls it, where it need not be cut.
+  // A deploy in a folder gives the environment this name, too, if it needs no cut.
   fc.assert(
     fc.property(fc.string({ unit: fc.oneof(fc.constantFrom(...'aZ1-_.é '), fc.string()), maxLength: 40 }), text => {
       const name = toDnsLabel(text)
@@ -71,7 +71,7 @@ test('a repository has a name as an environment', () => {
   )
 })
 
-test('what a preview is of is read again; nothing that is there ends the reader', () => {
+test('toPreview reads what fromPreview wrote, and throws no error for other annotations', () => {
   const text = fc.string({ minLength: 1, maxLength: 30 })
   const label = fc.string({ unit: fc.constantFrom(...'abc-1'), minLength: 1 })
   const preview = fc.tuple(

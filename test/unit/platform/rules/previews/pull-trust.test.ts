@@ -25,7 +25,7 @@ const facts = (head: PullFacts['head'], more: Partial<PullFacts> = {}): PullFact
 const own = { id: '1', url: 'https://git.example.com/team/shop.git', owner: '9' }
 const fork = { id: '2', url: 'https://git.example.com/ann/shop.git', owner: '5' }
 
-describe('whose code a request is', () => {
+describe('trustOf', () => {
   test.each<readonly [string, PullFacts['head'], boolean, string]>([
     ['a branch of the repository itself', own, false, 'repository'],
     ['a fork of an author who may write', fork, true, 'repository'],
@@ -34,11 +34,11 @@ describe('whose code a request is', () => {
     ['the fork of somebody else, opened by who may write', { ...fork, owner: '6' }, true, 'fork'],
     ['a fork of an organisation', { id: fork.id, url: fork.url }, true, 'fork'],
     ['a fork that is gone', undefined, true, 'fork'],
-  ])('%s', (_, head, mayWrite, trust) => {
+  ])('trustOf decides on %s', (_, head, mayWrite, trust) => {
     expect(trustOf(facts(head), mayWrite)).toBe(trust)
   })
 
-  test('the forge is asked about authors only where it makes a difference', () => {
+  test('dependsOnAuthor is true only for a fork that the author owns', () => {
     const asked = [own, fork, { ...fork, owner: '6' }, { id: '2', url: fork.url }, undefined].map(head =>
       dependsOnAuthor(facts(head)),
     )
@@ -46,7 +46,7 @@ describe('whose code a request is', () => {
   })
 })
 
-describe('what becomes of the preview of a request', () => {
+describe('decidePull', () => {
   const of = (trust: 'repository' | 'fork', commit = sha) => ({ deployed: { commit, trust } })
   const allowed = { approved: { commit: sha } }
   test.each<readonly [string, 'repository' | 'fork', ForkPolicy, KnownPull | undefined, string]>([
@@ -68,18 +68,18 @@ describe('what becomes of the preview of a request', () => {
     ['the author may write no more', 'fork', 'approve', of('repository'), 'wait'],
     ['allowed over trusted code', 'fork', 'approve', { ...allowed, ...of('repository', next) }, 'replace'],
     ['the author may write now', 'repository', 'approve', of('fork'), 'replace'],
-  ])('%s: %s, %s', (_, trust, policy, known, kind) => {
+  ])('decidePull handles "%s" with trust %s and policy %s', (_, trust, policy, known, kind) => {
     expect(decidePull(facts(trust === 'fork' ? fork : own), { trust, policy, known }).kind).toBe(kind)
   })
 
-  test('closed, whatever it was', () => {
+  test('decidePull closes the preview of a closed request', () => {
     for (const known of [undefined, of('fork'), of('repository')])
       expect(decidePull(facts(fork, { isOpen: false }), { trust: 'fork', policy: 'sandbox', known })).toEqual({
         kind: 'close',
       })
   })
 
-  test('what cannot be cloned is not deployed', () => {
+  test('decidePull refuses a request whose head cannot be cloned', () => {
     expect(decidePull(facts(undefined), { trust: 'fork', policy: 'sandbox', known: allowed }).kind).toBe('refuse')
   })
 })
@@ -90,12 +90,12 @@ test.each([
   [sha, { commit: next }, 'newer commit'],
   [sha.slice(0, 12), { commit: sha }, 'the full commit is required'],
   ['', { commit: sha }, 'the full commit is required'],
-])('an approval of %s where %j waits', (commit, waits, problem) => {
+])('approvalProblem checks an approval of %s while %j waits', (commit, waits, problem) => {
   const found = approvalProblem(commit, waits)
   if (problem === undefined) expect(found).toBeUndefined()
   else expect(found).toContain(problem)
 })
 
-test('the name of a preview', () => {
+test('pullPreviewName joins the prefix and the number of a request', () => {
   expect(pullPreviewName('shop-', 7)).toBe('shop-pr-7')
 })

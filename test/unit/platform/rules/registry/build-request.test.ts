@@ -43,7 +43,7 @@ describe('builds that are allowed', () => {
     ['pushed by an older client', { Exporter: 'image', ExporterAttrs: { name: 'ghcr.io/a/b', push: 'true' } }],
     ['as an archive', { Exporters: [{ Type: 'docker', Attrs: {} }] }],
     ['with a cache in a registry', { Cache: { Exports: [{ Type: 'registry', Attrs: { ref: 'ghcr.io/a/b' } }] } }],
-  ])('%s', (_, part) => {
+  ])('buildProblem accepts a build: %s', (_, part) => {
     expect(problem(part)).toBeUndefined()
   })
 })
@@ -81,15 +81,15 @@ describe('builds that are refused', () => {
       push('registry.example.com/ann-1f2e3d4c-2/web'),
       '`registry.example.com/ann-1f2e3d4c-2/web` is not an image of the namespace `ann`: write `registry.example.com/ann-1f2e3d4c/…`',
     ],
-  ])('%j', (part, words) => {
+  ])('buildProblem refuses %j', (part, words) => {
     expect(problem(part)).toBe(words)
   })
 })
 
-describe('the request that a builder gets', () => {
+describe('scopedBuild', () => {
   const ids = { ref: 'build-1', session: 'session-1' }
 
-  test('is in a scope of its own', () => {
+  test('scopedBuild sets the ids, the cache scope and the host name of the namespace', () => {
     const attributes = { filename: 'Dockerfile', 'cache-imports': '[]' }
     expect(scopedBuild({ ...PLAIN, FrontendAttrs: attributes, ...push('ghcr.io/a/b') }, ids, WITHOUT, [])).toEqual({
       Ref: 'build-1',
@@ -105,11 +105,11 @@ describe('the request that a builder gets', () => {
     })
   })
 
-  test('has no field that nobody has looked at', () => {
+  test('scopedBuild drops unknown fields, and a source policy of the client', () => {
     const known = encodeMessage('moby.buildkit.v1.SolveRequest', { ...PLAIN })
-    // 2: a graph of steps. 10: inputs of the frontend. 12: a policy of sources. 14: exporters of the session.
+    // Field 2 is a graph of steps, 10 inputs of the frontend, 12 a policy of sources, 14 exporters of the session.
     const others = [2, 10].flatMap(id => [id * 8 + 2, 3, 1, 2, 3])
-    // A policy that allows everything.
+    // The policy allows everything.
     const policy = [12 * 8 + 2, 2, 8, 1]
     const bytes = Buffer.from([...known, ...others, ...policy, 14 * 8, 1])
     const request = decodeMessage('moby.buildkit.v1.SolveRequest', bytes)
@@ -135,10 +135,10 @@ describe('the request that a builder gets', () => {
     ['registry.example.com:5000', 'registry.example.com:5000/bob-1f2e3d4c/web:1', false],
     ['registry.example.com:5000', 'registry.example.com:5000/ann-1f2e3d4c/web:1', true],
     ['registry.example.com', 'docker.io/library/node:22', true],
-  ])('in the registry %s uses %s: %s', (registry, image, isAllowed) => {
+  ])('a build with the registry %s may use %s: %s', (registry, image, isAllowed) => {
     const scope = { ...SCOPE, images: { registry, place: 'ann-1f2e3d4c' } }
     const { SourcePolicy } = scopedBuild(PLAIN, ids, scope, ['ann-1f2e3d4c'])
-    // As BuildKit does: the last rule that matches counts. Its expressions are Go's.
+    // BuildKit applies the last rule that matches. Its expressions are those of Go.
     const pattern = (text: string) => new RegExp(text.replace(/\(\?i:([^)]*)\)/, '($1)'), 'i')
     const last = SourcePolicy!.rules.findLast(({ selector }) =>
       pattern(selector.identifier).test(`docker-image://${image}`),

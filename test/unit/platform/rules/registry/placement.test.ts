@@ -6,7 +6,7 @@ const BUILDERS = ['a', 'b', 'c', 'd']
 const KEYS = Array.from({ length: 1000 }, (_, index) => `shop\0service-${index}`)
 
 describe('the order of builders', () => {
-  test('is the same for the same key, and spreads keys evenly', () => {
+  test('the order is the same for the same key, and spreads keys evenly', () => {
     expect(inOrder(BUILDERS, 'shop\0web')).toEqual(inOrder([...BUILDERS].reverse(), 'shop\0web'))
     for (const builder of BUILDERS) {
       const first = KEYS.filter(key => inOrder(BUILDERS, key)[0] === builder).length
@@ -15,7 +15,7 @@ describe('the order of builders', () => {
     }
   })
 
-  test('a builder that goes moves only its own builds', () => {
+  test('a builder that is removed moves only its own builds', () => {
     for (const key of KEYS) {
       const [before] = inOrder(BUILDERS, key)
       if (before !== 'c') expect(inOrder(['a', 'b', 'd'], key)[0]).toBe(before)
@@ -29,7 +29,7 @@ describe('the order of builders', () => {
     ['the one with the fewest when each has two', [3, 2, 2], 'b'],
     ['the only one with a place', [4, 4, 3], 'c'],
     ['none', [4, 4, 4], undefined],
-  ])('%s', (_, running, wanted) => {
+  ])('builderFor chooses %s', (_, running, wanted) => {
     const order = ['a', 'b', 'c']
     expect(builderFor(order, one => running[order.indexOf(one)]!, 4)).toBe(wanted)
   })
@@ -51,12 +51,12 @@ describe('places for builds', () => {
     return { take, placed, told, free: (name: string) => given.get(name)!.free() }
   }
 
-  test('builders of one namespace at a time: nobody shares one, and one is emptied for who waits first', async () => {
+  test('a builder serves one namespace at a time, and is emptied for the first one that waits', async () => {
     const { take, placed, told, free } = queue(['a', 'b'], 3, true)
     for (const name of ['ann1', 'ann2', 'ann3']) void take(name, 'ann', undefined, 'shop')
     void take('bob1', 'bob', undefined, 'shop')
     await settled()
-    // One builder is left for other namespaces; and on that of the shop, one place for other people.
+    // One builder stays free for other namespaces, and one place on that of the shop for other users.
     expect(placed).toEqual(['ann1', 'ann2', 'bob1'])
     void take('eve1', 'eve', undefined, 'blog')
     await settled()
@@ -64,7 +64,7 @@ describe('places for builds', () => {
     void take('kim1', 'kim', undefined, 'wiki')
     await settled()
     expect(told.get('kim1')).toBe(0)
-    // That of the blog has the fewest builds: nothing more begins there.
+    // The builder of the blog has the fewest builds, so no other build starts there.
     void take('fay1', 'fay', undefined, 'blog')
     await settled()
     expect(placed.at(-1)).toBe('eve1')
@@ -81,7 +81,7 @@ describe('places for builds', () => {
     expect(placed.at(-1)).toBe('fay1')
   })
 
-  test('builders of one namespace at a time: who waits for an empty one holds up only builds for that one', async () => {
+  test('a build that waits for an empty builder delays only builds for that builder', async () => {
     const { take, placed, free } = queue(['a', 'b', 'c'], 2, true)
     const free2 = async (name: string) => {
       free(name)
@@ -95,7 +95,7 @@ describe('places for builds', () => {
     void take('wiki again', 'w', undefined, 'wiki', 'wiki')
     await settled()
     expect(placed).toHaveLength(5)
-    // A shop that never stops does not wait for her, and she does not wait for it.
+    // The builds of the shop do not wait for the new namespace, nor the new namespace for them.
     for (const [at, name] of ['shop0', 'shop1', 'shop again 0', 'shop again 1'].entries()) {
       await free2(name)
       expect(placed.at(-1)).toBe(`shop again ${at}`)
@@ -104,7 +104,7 @@ describe('places for builds', () => {
     expect(placed.at(-1)).toBe('new')
   })
 
-  test('a single builder goes on for a few builds of its namespace, and then changes', async () => {
+  test('a single builder starts a few builds of its namespace, and then changes to another', async () => {
     const { take, placed, free } = queue(['a'], 3, true)
     void take('shop0', 'a', undefined, 'shop')
     void take('new', 'b', undefined, 'new')
@@ -122,7 +122,7 @@ describe('places for builds', () => {
   test.each([
     ['of one namespace', 'm1', 'm1'],
     ['of two namespaces', 'm1', 'm2'],
-  ])('nobody is on all builders of one namespace at a time: builds %s', async (_, first, second) => {
+  ])('one user never fills all builders of one namespace at a time: builds %s', async (_, first, second) => {
     for (const builders of [BUILDERS.slice(0, 2), BUILDERS]) {
       const { take, placed } = queue(builders, 4, true)
       for (let one = 0; one < 20; one++) void take(`mallory ${one}`, 'mallory', undefined, one % 2 ? first : second)
@@ -133,7 +133,7 @@ describe('places for builds', () => {
     }
   })
 
-  test('a namespace is not on all builders, though many people build for it', async () => {
+  test('one namespace does not fill all builders, even with many users', async () => {
     const { take, placed } = queue(['a', 'b', 'c'], 2, true)
     for (let one = 0; one < 20; one++) void take(`member ${one}`, `member ${one}`, undefined, 'shop')
     await settled()
@@ -143,7 +143,7 @@ describe('places for builds', () => {
     expect(placed.at(-1)).toBe('alice')
   })
 
-  test('a single builder of one namespace at a time is for everybody', async () => {
+  test('a single builder of one namespace at a time serves all namespaces', async () => {
     const { take, placed, free } = queue(['a'], 2, true)
     void take('ann1', 'ann', undefined, 'shop')
     void take('bob1', 'bob', undefined, 'shop')
@@ -156,7 +156,7 @@ describe('places for builds', () => {
     expect(placed).toContain('eve1')
   })
 
-  test('one person does not have all of them, and who has the fewest is next', async () => {
+  test('one user does not get all places, and the user with the fewest is next', async () => {
     const { take, placed, told, free } = queue(['a'], 3)
     for (const name of ['ann1', 'ann2', 'ann3', 'ann4']) void take(name, 'ann')
     await settled()
@@ -175,13 +175,13 @@ describe('places for builds', () => {
     expect(placed.at(-1)).toBe('ann3')
   })
 
-  test('a single place is for everybody', async () => {
+  test('one user may take the only place', async () => {
     const { take, placed } = queue(['a'], 1)
     await take('ann1', 'ann')
     expect(placed).toEqual(['ann1'])
   })
 
-  test('who leaves the queue is not served, and a place is given back once', async () => {
+  test('a build that leaves the queue is not served, and a place is freed only once', async () => {
     const { take, placed, free } = queue(['a'], 1)
     await take('one', 'ann')
     const leaving = new AbortController()
@@ -196,7 +196,7 @@ describe('places for builds', () => {
     expect(placed).toEqual(['one', 'three'])
   })
 
-  test('queues have an end', async () => {
+  test('the queue of a user has a limit', async () => {
     const { take } = queue(['a'], 1)
     await take('first', 'ann')
     for (let one = 0; one < 32; one++) void take(`${one}`, 'ann')

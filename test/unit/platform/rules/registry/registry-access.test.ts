@@ -30,7 +30,7 @@ describe('scopes', () => {
     ['words', ['everything'], undefined],
     ['too many', [Array.from({ length: 21 }, (_, at) => `repository:a/b${at}:pull`).join(' ')], undefined],
     ['too long', [`repository:${'a'.repeat(500)}:pull`], undefined],
-  ])('%s', (_, texts, wanted) => {
+  ])('parseScopes checks scopes: %s', (_, texts, wanted) => {
     const found = parseScopes(texts)
     expect(found?.map(({ type, name, actions }) => `${type} ${name} ${actions.join(',')}`).join('; ')).toBe(wanted)
   })
@@ -54,7 +54,7 @@ describe('the place of a repository', () => {
     ['ann/web/', '', undefined],
     ['ann%2fweb/x', '', undefined],
     ['', '', undefined],
-  ])('`%s` below `%s`', (repository, prefix, wanted) => expect(placeOf(repository, prefix)).toBe(wanted))
+  ])('placeOf reads `%s` below `%s`', (repository, prefix, wanted) => expect(placeOf(repository, prefix)).toBe(wanted))
 
   test.each([
     ['shop-1f2e3d4c', 'shop'],
@@ -65,21 +65,21 @@ describe('the place of a repository', () => {
     ['shop-1f2e3d4', undefined],
     ['shop-1f2e3d4cc', undefined],
     ['shop-1F2E3D4C', undefined],
-  ])('`%s` is of the namespace %s', (place, wanted) => expect(namespaceIn(place)).toBe(wanted))
+  ])('namespaceIn reads `%s` as %s', (place, wanted) => expect(namespaceIn(place)).toBe(wanted))
 
-  test('namespaces of the same name have places of their own', () => {
+  test('namespaces of the same name have their own places', () => {
     const of = (uid: string) => placeFor({ name: 'shop', uid })
     expect(of('1f2e3d4c-1111-4222-8333-944445555666')).toBe('shop-1f2e3d4c')
     expect(of('2f2e3d4c-1111-4222-8333-944445555666')).toBe('shop-2f2e3d4c')
   })
 
-  test('the prefix is the path of the registry', () => {
+  test('splitRegistry takes the path of the registry as the prefix', () => {
     expect(splitRegistry('images.example.com')).toEqual({ host: 'images.example.com', prefix: '' })
     expect(splitRegistry('images.example.com:5000/a/b')).toEqual({ host: 'images.example.com:5000', prefix: 'a/b/' })
   })
 })
 
-describe('what is granted', () => {
+describe('grantedAccess', () => {
   const of = (actions: readonly string[], type = 'repository') => ({ type, name: 'ann/web', actions })
   test.each([
     ['pusher', ['pull', 'push'], ['pull', 'push']],
@@ -90,10 +90,10 @@ describe('what is granted', () => {
     ['puller', ['push'], undefined],
     ['puller', ['*'], ['pull']],
     ['stranger', ['pull', 'push', '*'], undefined],
-  ] as const)('a %s who wants %j', (relation, wanted, actions) =>
+  ] as const)('a %s who requests %j gets only the allowed actions', (relation, wanted, actions) =>
     expect(grantedAccess(of(wanted), relation)?.actions).toEqual(actions),
   )
 
-  test('nothing but repositories: no list of what others have', () =>
+  test('grantedAccess grants repositories only, and no list of them', () =>
     expect(grantedAccess(of(['*'], 'registry'), 'pusher')).toBeUndefined())
 })

@@ -24,7 +24,7 @@ const [shop, preview, blog] = all.map(placeFor)
 const line = (places: object, more: object = {}) =>
   JSON.stringify({ size: 50 * GIB, free: 20 * GIB, at: NOW / 1000 - 30, places, ...more })
 
-test('what is no measurement is none', () => {
+test('readRegistryDisk ignores an invalid measurement', () => {
   for (const one of [
     '',
     'null',
@@ -39,7 +39,7 @@ test('what is no measurement is none', () => {
     expect(readRegistryDisk(one), one).toBeUndefined()
 })
 
-test('images are of who owns their namespaces, or of nobody any more', () => {
+test('usedBy counts images for the owner of their namespace, and leftBehind those without one', () => {
   const disk = readRegistryDisk(
     line({ [shop!]: 7, [preview!]: 4, [blog!]: 2, 'shop-99999999': 3, shared: 5, toString: 1, __proto__: 1 }),
   )!
@@ -47,7 +47,7 @@ test('images are of who owns their namespaces, or of nobody any more', () => {
   expect(leftBehind(all, disk, 'shared')).toBe(4)
 })
 
-test('a disk that is nearly full is said', () => {
+test('isFilling reports a disk that is nearly full', () => {
   expect(isFilling({ size: 100, free: 16 })).toBe(false)
   expect(isFilling({ size: 100, free: 15 })).toBe(true)
   expect(fillingDisk({ size: 50 * GIB, free: 5 * GIB }).message).toBe(
@@ -73,7 +73,7 @@ function usageOf(say: () => string, settings: object = {}) {
   return { usage: new RegistryUsage(world as never, index as never), state }
 }
 
-test('who has used up their share pushes no more, and others do; it is measured anew', async () => {
+test('a user over the share cannot push, others can, and the usage is measured again later', async () => {
   let said = line({ [shop!]: 7 * GIB, [preview!]: 4 * GIB, [blog!]: 2 * GIB })
   const { usage, state } = usageOf(() => said)
   const [ann, bob] = ['ann', 'bob'].map(id => ({ id, role: 'developer' }) as PlatformUser)
@@ -104,7 +104,7 @@ test('who has used up their share pushes no more, and others do; it is measured 
   expect(state.asked).toBe(2)
 })
 
-test('a registry that was not measured lately keeps nobody from pushing', async () => {
+test('a registry that was not measured lately blocks no push', async () => {
   const full = line({ [shop!]: 40 * GIB })
   let fails = false
   const { usage, state } = usageOf(() => {

@@ -54,6 +54,6 @@ test.each<readonly [string, Partial<Health>, readonly string[]]>([
   ],
   ['a namespace stays', { failed: 1 }, ['a namespace could not be deleted']],
   ['namespaces stay', { failed: 3 }, ['3 namespaces could not be deleted']],
-])('%s', (_, change, wanted) => {
+])('healthProblems handles the case: %s', (_, change, wanted) => {
   expect(healthProblems({ ...GOOD, ...change }).map(({ message }) => message)).toEqual(wanted)
 })

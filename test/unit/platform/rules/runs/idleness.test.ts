@@ -29,12 +29,12 @@ test.each<[number, Partial<IdleNamespace>, 'stay' | 'sleep' | 'delete']>([
   [0, { kind: 'preview', status: 'DeleteFailed', expires: '2026-06-15T11:00:00Z' }, 'stay'],
   [0, { kind: 'personal', expires: '2026-06-15T11:00:00Z' }, 'stay'],
   [0, { kind: 'preview', expires: 'tomorrow' }, 'stay'],
-])('%d hours without activity, %j: %s', (hours, more, wanted) => {
+])('after %d idle hours, the decision for %j is %s', (hours, more, wanted) => {
   const lastActive = new Date(NOW - hours * HOUR).toISOString()
   expect(whenIdle({ kind: 'namespace', status: 'Active', lastActive, ...more }, NOW, IDLENESS)).toBe(wanted)
 })
 
-test('a time that nobody can read, and limits of zero, are no reason for anything', () => {
+test('an invalid time, or limits of zero, change nothing', () => {
   const one = { kind: 'namespace', status: 'Active', lastActive: 'yesterday' } as const
   expect(whenIdle(one, NOW, IDLENESS)).toBe('stay')
   const never = { sleep: { namespace: 0, preview: 0 }, delete: { namespace: 0, preview: 0 } }

@@ -18,12 +18,12 @@ test.each([
   ['not one that a deploy from elsewhere has followed', [run('failed', 5)], { shop: at(6) }, undefined],
   ['one that had noted itself before its end', [run('failed', 5)], { shop: at(4) }, 5],
   ['each environment for itself', [run('succeeded', 9, { environment: 'blog' }), run('failed', 5)], {}, 5],
-] as const)('the failed deploy of a namespace: %s', (_, runs, deployed, minute) => {
+] as const)('openDeploys finds the failed deploy: %s', (_, runs, deployed, minute) => {
   const { failed } = openDeploys(runs, new Map(Object.entries(deployed)))
   expect(failed.map(({ ended }) => ended)).toEqual(minute === undefined ? [] : [at(minute)])
 })
 
-test('each environment has its own failed deploy, and its own deploy that is at work', () => {
+test('each environment has its own failed deploy, and its own deploy in progress', () => {
   const runs = [
     run('queued', 9, { environment: 'shop' }),
     run('failed', 8, { environment: 'blog' }),

@@ -19,7 +19,7 @@ const environment = (name: string, more: Partial<Environment> = {}): Environment
 const of = (run: string, environment: string) => ({ run, environment })
 const BROKEN = { state: 'failed', ready: 0 }
 
-describe('a namespace', () => {
+describe('runningOf', () => {
   test.each([
     ['empty', 'Nothing running', []],
     ['ready', '3 services ready', [environment('shop')]],
@@ -30,11 +30,11 @@ describe('a namespace', () => {
     ['failed', '2 problems', [environment('shop', BROKEN), environment('pay', BROKEN)]],
     ['asleep', 'Asleep', [environment('shop', { state: 'asleep', ready: 0 })]],
     ['stopped', 'Stopped', [environment('shop', { state: 'stopped', ready: 0 })]],
-  ])('is %s as %s', (state, word, environments) => {
+  ])('a namespace is %s, shown as "%s"', (state, word, environments) => {
     expect(runningOf({ environments })).toMatchObject({ state, word })
   })
 
-  test('whose last deploy has failed says so, and what of before still runs', () => {
+  test('a failed last deploy is reported, and whether earlier services still run', () => {
     const failedDeploys = [of('r', 'shop')]
     const word = 'Deploy of shop failed'
     const still = runningOf({ environments: [environment('shop')], failedDeploys })
@@ -46,7 +46,7 @@ describe('a namespace', () => {
     expect(broken).toMatchObject({ word: 'Problem in pay', failedDeploy: { run: 'r' } })
   })
 
-  test('in which a deploy is at work says so, unless something else is broken', () => {
+  test('a deploy in progress is reported, unless another environment is broken', () => {
     const deploys = [of('r', 'shop')]
     const deploying = { state: 'deploying', word: 'Deploying shop' }
     expect(runningOf({ environments: [], deploys })).toMatchObject(deploying)
@@ -55,7 +55,7 @@ describe('a namespace', () => {
     expect(other).toMatchObject({ state: 'failed', word: 'Problem in pay' })
   })
 
-  test('has the first problem, the last deploy, and all URLs', () => {
+  test('runningOf returns the first problem, the last deploy, and all URLs', () => {
     const problem = { service: 'api', reason: 'the image cannot be pulled' }
     const found = runningOf({
       environments: [
@@ -68,7 +68,7 @@ describe('a namespace', () => {
   })
 })
 
-describe('a namespace or a preview stands', () => {
+describe('standingOf', () => {
   const running = { state: 'ready', word: '3 services ready' } as const
   test.each([
     ['Active', running, running],
@@ -80,12 +80,12 @@ describe('a namespace or a preview stands', () => {
     ['Active', undefined, { state: 'Active', word: 'Active' }],
     ['Failed', undefined, { state: 'Failed', word: 'Deploy failed' }],
     ['Melting', running, { state: 'Melting', word: 'Melting' }],
-  ])('%s, with %o inside', (status, inside, wanted) => {
+  ])('standingOf combines the status %s with %o', (status, inside, wanted) => {
     expect(standingOf(status, inside)).toEqual(wanted)
   })
 })
 
-test('an environment is as its services are, unless a deploy is at work or has failed', () => {
+test('an environment has the state of its services, unless a deploy is in progress or has failed', () => {
   const shop = { name: 'shop', state: 'ready' }
   const failedDeploys = [of('r', 'shop')]
   expect(environmentState(shop, {})).toEqual({ state: 'ready', word: 'Ready' })

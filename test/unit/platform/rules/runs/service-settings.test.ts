@@ -9,7 +9,7 @@ const workload = (spec: unknown): KubeObject => ({
   spec,
 })
 
-test('what a service runs with is told without a value', () => {
+test('settingsOf describes a service without the values of its variables', () => {
   const found = settingsOf(
     workload({
       replicas: 2,
@@ -84,13 +84,13 @@ test('what a service runs with is told without a value', () => {
 const NOTHING = { ports: [], variables: [], volumes: [], checks: [], resources: [] }
 
 test.each([undefined, null, 'text', {}, { template: null }, { template: { spec: { containers: 'none' } } }])(
-  'what is not a workload tells nothing: %j',
+  'settingsOf reads nothing from a spec that is not of a workload: %j',
   spec => {
     expect(settingsOf(workload(spec), 'api')).toEqual(NOTHING)
   },
 )
 
-test('what is written to be large is cut', () => {
+test('settingsOf cuts very large settings', () => {
   const env = Array.from({ length: 5000 }, (_, at) => ({ name: `N${at}`, value: 'x' }))
   const containers = [{ name: 'api', image: 'x'.repeat(5000), env, volumeMounts: [{ mountPath: {} }], ports: [{}] }]
   const found = settingsOf(workload({ template: { spec: { containers } } }), 'api')

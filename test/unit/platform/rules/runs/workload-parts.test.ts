@@ -19,6 +19,6 @@ test.each([
   ['daemonset/agent', 'Pod', 'agent-x7k2p', true],
   ['deployment/web', 'Ingress', 'web', false],
   ['', 'Pod', '-x7k2p', false],
-])('%s and %s %s: %s', (workload, kind, name, is) => {
+])('isPartOf for %s and the %s %s returns %s', (workload, kind, name, is) => {
   expect(isPartOf(workload, { kind, name })).toBe(is)
 })

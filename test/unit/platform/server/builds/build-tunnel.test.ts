@@ -9,7 +9,7 @@ import { SharedBudget } from '../../../../../platform/rules/shared-budget.ts'
 import { type BuildClient, serveBuilds } from '../../../../../platform/server/builds/build-tunnel.ts'
 import { makePools } from '../../../../../platform/server/builds/builder-pool.ts'
 
-// Behavior of the tunnel itself, before it calls any builder.
+// These tests cover the tunnel itself, without a builder or with a simple one.
 
 const MIB = 2 ** 20
 
@@ -36,7 +36,7 @@ async function tunnel(
   return { here, there, pool }
 }
 
-test('a client that is gone behind a proxy is gone', async () => {
+test('the tunnel closes a connection when the client ends its side', async () => {
   const { here, there } = await tunnel()
   const closed = once(there, 'close')
   here.end('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
@@ -44,7 +44,7 @@ test('a client that is gone behind a proxy is gone', async () => {
   expect(there.destroyed).toBe(true)
 })
 
-test('a session waits for a place, and is told no when the builder is lost', async () => {
+test('a session waits for a place, and is refused when the builder cannot be reached', async () => {
   const { here, pool } = await tunnel()
   const signal = new AbortController().signal
   const slot = await pool.slots.take({ user: 'bob', namespace: 'bob', key: 'x', signal, onQueue: () => {} })
@@ -64,7 +64,7 @@ test('a session waits for a place, and is told no when the builder is lost', asy
     return headers as Record<string, string>
   })
   await once(session, 'remoteSettings')
-  // As long as the server needs to look at the call: it has answered a ping that was sent after it.
+  // The server has handled the call once it has answered a ping that was sent after it.
   await new Promise<void>(resolve => session.ping(() => resolve()))
   await new Promise<void>(resolve => session.ping(() => resolve()))
   expect(hasAnswer).toBe(false)
@@ -85,7 +85,7 @@ describe('requests of builds', () => {
     return { session, pool }
   }
 
-  test('that never end take no more memory than there is for them, and leave room for those of others', async () => {
+  test('endless requests of builds use limited memory, and leave room for other users', async () => {
     const room = new SharedBudget(MIB)
     const of = (user: string) => ({
       take: (bytes: number) => room.take(user, bytes),
@@ -121,7 +121,7 @@ describe('requests of builds', () => {
     await vi.waitFor(() => expect(room.taken).toBe(0), 10_000)
   })
 
-  test('and what is sent for builds that wait is not read', async () => {
+  test('the tunnel does not read unlimited data for builds that wait', async () => {
     const { session, pool } = await client({ take: () => true, give() {} })
     const signal = new AbortController().signal
     await pool.slots.take({ user: 'bob', namespace: 'bob', key: 'x', signal, onQueue: () => {} })
@@ -170,7 +170,7 @@ describe('a place on a builder', () => {
   async function opened(options: { readonly isQuick: boolean }) {
     const there = await builder(options)
     const { here, pool } = await tunnel(there.address)
-    // Those of Node.js itself stay as they are.
+    // The timers of Node.js itself stay real.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const session = connectHttp2('http://localhost', { createConnection: () => here })
     session.on('error', () => {})
@@ -205,7 +205,7 @@ describe('a place on a builder', () => {
     return pool!.slots.take({ user: 'bob', namespace: 'bob', key: 'x', signal, onQueue: () => {} })
   }
 
-  test('is free when no build begins, though the client keeps its side open', async () => {
+  test('a place is freed when no build starts, even if the client keeps its side open', async () => {
     const { session, pool, ended, calls } = await opened({ isQuick: true })
     const { stream, told } = begin(session)
     await vi.waitFor(() => expect(calls).toEqual(['Session']))
@@ -217,7 +217,7 @@ describe('a place on a builder', () => {
     await vi.waitFor(() => vi.advanceTimersByTimeAsync(5000).then(() => expect(stream.closed).toBe(true)))
   })
 
-  test('takes all that its client sends', async () => {
+  test('a session takes all data that its client sends', async () => {
     const { session, calls } = await opened({ isQuick: false })
     const { stream } = begin(session)
     await vi.waitFor(() => expect(calls).toEqual(['Session']))
@@ -229,7 +229,7 @@ describe('a place on a builder', () => {
     await vi.waitFor(() => expect(taken).toBe(3 * MIB), 10_000)
   })
 
-  test('is free after its build, though the client keeps the session', async () => {
+  test('a place is freed after its build, even if the client keeps the session', async () => {
     const { session, pool, calls, ended } = await opened({ isQuick: true })
     const { stream } = begin(session)
     await vi.waitFor(() => expect(calls).toEqual(['Session']))
@@ -241,7 +241,7 @@ describe('a place on a builder', () => {
     await vi.waitFor(() => vi.advanceTimersByTimeAsync(5000).then(() => expect(stream.closed).toBe(true)))
   })
 
-  test('is free when its build takes too long', async () => {
+  test('a place is freed when its build takes too long', async () => {
     const { session, pool, calls, ended } = await opened({ isQuick: false })
     begin(session)
     await vi.waitFor(() => expect(calls).toEqual(['Session']))
@@ -254,7 +254,7 @@ describe('a place on a builder', () => {
     await vi.waitFor(() => expect(told[0]?.['grpc-message']).toContain('60%20minutes'))
   })
 
-  test('is not left while its build runs on: that ends with its session', async () => {
+  test('a build ends with its session, which frees the place', async () => {
     const { session, pool, calls, ended } = await opened({ isQuick: false })
     const { stream } = begin(session)
     await vi.waitFor(() => expect(calls).toEqual(['Session']))
@@ -267,7 +267,7 @@ describe('a place on a builder', () => {
     await vi.waitFor(() => expect(build.closed).toBe(true))
   })
 
-  describe('that is waited for', () => {
+  describe('a place that a build waits for', () => {
     const status = (session: ClientHttp2Session) => {
       const request = encodeMessage('moby.buildkit.v1.StatusRequest', { Ref: 'build-of-ann-1' })
       const made = call(session, 'Status', {}, request as Buffer)
@@ -283,7 +283,7 @@ describe('a place on a builder', () => {
       return { ...there, slot }
     }
 
-    test('is shown to a call, which is then forwarded', async () => {
+    test('a status call for a waiting build is answered, and then forwarded', async () => {
       const { session, slot, calls, ended } = await waiting()
       const { stream, refused } = status(session)
       expect(await refused).toBeUndefined()
@@ -293,7 +293,7 @@ describe('a place on a builder', () => {
       await vi.waitFor(() => expect(ended).toContain('Status'))
     })
 
-    test('is shown to few calls, and none of those that are closed is forwarded', async () => {
+    test('a waiting build answers few status calls, and closed ones are not forwarded', async () => {
       const { session, slot, calls } = await waiting()
       const answers: (string | undefined)[] = []
       for (let number = 0; number < 20; number++) {

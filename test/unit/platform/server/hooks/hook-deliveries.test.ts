@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { DeliveryRecord, HookChange, HookRecord, PullRecord } from '../../../../../platform/records/hook.ts'
 import { HookDeliveries } from '../../../../../platform/server/hooks/hook-deliveries.ts'
 
-// The record of the last delivery: its content, and how often it is written.
+// These tests cover the record of the last delivery: its content, and how often it is written.
 
 const SECRET = 'canary-secret'
 const EVERY = 5000
@@ -58,7 +58,7 @@ function open() {
   const world = { now: () => Date.now(), log: ({ text }: { readonly text: string }) => void log.push(text) }
   const replica = () => {
     const deliveries = new HookDeliveries(world, hooks, EVERY)
-    /** The status of the response. */
+    /** Sends a delivery, and returns the status of the response. */
     return (body: object, { event = 'pull_request', secret = SECRET } = {}): Promise<number> => {
       const bytes = Buffer.from(JSON.stringify(body))
       const signature = createHmac('sha256', secret).update(bytes).digest('hex')
@@ -84,7 +84,7 @@ beforeEach(() => void vi.useFakeTimers({ now: start }))
 afterEach(() => void vi.useRealTimers())
 
 describe('the last delivery', () => {
-  test('is recorded with the request by one write', async () => {
+  test('an accepted delivery is recorded together with its request in one write', async () => {
     const { send, store } = open()
     expect(await send(pull(7))).toBe(204)
     expect(store.writes).toBe(1)
@@ -108,7 +108,7 @@ describe('the last delivery', () => {
       400,
       { result: 'refused', reason: 'the delivery is not valid: the request has no valid number' },
     ],
-  ])('says why nothing came of it: %s', async (_, body, status, result) => {
+  ])('the record says why a delivery was not accepted: %s', async (_, body, status, result) => {
     const { send, store } = open()
     expect(await send(body)).toBe(status)
     expect(store.hook.lastDelivery).toEqual({ time: at(0), event: 'pull_request', ...result })
@@ -116,7 +116,7 @@ describe('the last delivery', () => {
     expect(JSON.stringify(store.hook)).not.toContain(SECRET)
   })
 
-  test('is ignored if it was already received', async () => {
+  test('a delivery that was already received is recorded as ignored', async () => {
     const { send, store } = open()
     const body = pull(7)
     expect([await send(body), await send(body)]).toEqual([204, 409])
@@ -124,8 +124,8 @@ describe('the last delivery', () => {
   })
 })
 
-describe('a flood', () => {
-  test('of ignored deliveries is written every few seconds, the last one at the end', async () => {
+describe('a flood of deliveries', () => {
+  test('a flood of ignored deliveries is written every few seconds, and the last one at the end', async () => {
     const { send, store } = open()
     for (let second = 0; second < 12; second++) {
       for (let each = 0; each < 100; each++) await send(push(), { event: `event_${second}` })
@@ -139,14 +139,14 @@ describe('a flood', () => {
     expect(store.writes).toBe(writes)
   })
 
-  test('of replays is no flood of writes either', async () => {
+  test('a flood of replayed deliveries is not written each time', async () => {
     const { send, store } = open()
     const body = pull(7)
     for (let each = 0; each < 100; each++) await send(body)
     expect(store.writes).toBe(2)
   })
 
-  test('of unsigned deliveries is written once a minute by all replicas, and says nothing but the time', async () => {
+  test('a flood of unsigned deliveries is written once a minute by each replica, as a time only', async () => {
     const { send, store, replica } = open()
     const other = replica()
     await send(pull(7))
@@ -211,7 +211,7 @@ describe('deliveries about requests of outsiders', () => {
     ...{ number, trust, page: 'https://git.example.com/7', author: 'eve', commit: 'a'.repeat(40) },
   })
 
-  test('about one request keep none about others away, however many they are', async () => {
+  test('many deliveries about one request do not block those about other requests', async () => {
     const { send, store } = open()
     const statuses = []
     for (let count = 0; count < 230; count++) statuses.push(await send(pull(7)))
@@ -220,7 +220,7 @@ describe('deliveries about requests of outsiders', () => {
     expect(store.hook.look).toEqual([7, 8])
   })
 
-  test('about many requests keep none about those of the repository away', async () => {
+  test('many requests of outsiders do not block deliveries about requests of the repository', async () => {
     const { send, store } = open()
     store.write({ pulls: [known(1, 'repository'), known(2, 'fork')] })
     const statuses = []
@@ -229,7 +229,7 @@ describe('deliveries about requests of outsiders', () => {
     expect([await send(pull(1)), await send(pull(2))]).toEqual([204, 429])
   })
 
-  test('drop none that is to be checked', async () => {
+  test('a full list refuses new requests, and drops none that is to be checked', async () => {
     const { send, store } = open()
     const look = Array.from({ length: 1000 }, (_, at) => at + 1)
     store.write({ look })

@@ -6,7 +6,7 @@ import { FairQueue } from '../../../../../platform/server/http/fair-queue.ts'
 import { PlatformError } from '../../../../../platform/server/http/platform-error.ts'
 import { eventually } from '../../../../support/cluster/cluster.ts'
 
-// Limit on the requests of one caller that are processed at the same time.
+// The queue limits the requests of one caller that are processed at the same time.
 
 let server: Server | undefined
 afterEach(() => {
@@ -18,7 +18,7 @@ afterEach(() => {
 const eventuallyHolds = (what: string, holds: () => boolean) =>
   eventually(what, async () => holds() || undefined, { seconds: 30, pause: 5 })
 
-/** A server whose answers wait until they are let go; its callers are what their credentials begin with. */
+/** Starts a server whose responses wait until they are released; a credential begins with the name of its caller. */
 async function open(turns: FairQueue) {
   const working: {
     readonly who: string
@@ -70,7 +70,7 @@ async function open(turns: FairQueue) {
   return { ask, meet, working, until, asked: () => asked, came: () => came, closed: () => closed }
 }
 
-test('those of one caller wait for each other, with all their credentials, and others do not', async () => {
+test('requests of one caller wait for each other with all credentials, but not for other callers', async () => {
   const turns = new FairQueue({ atOnce: 2, waiting: 10 })
   const { ask, meet, working, until, asked } = await open(turns)
   await meet('ann-1')
@@ -89,7 +89,7 @@ test('those of one caller wait for each other, with all their credentials, and o
   await eventuallyHolds('nothing is kept', () => turns.size === 0)
 })
 
-test('a credential that is used for the first time waits for its owner, too', async () => {
+test('a new credential waits for the other credentials of its owner', async () => {
   const turns = new FairQueue({ atOnce: 1, waiting: 10 })
   const { ask, working, until } = await open(turns)
   const all = ['ann-1', 'ann-2', 'ann-3'].map(one => ask(one))
@@ -105,7 +105,7 @@ test('a credential that is used for the first time waits for its owner, too', as
   await eventuallyHolds('nothing is kept', () => turns.size === 0)
 })
 
-test('who sends too many is refused, who goes makes room, and a turn can end before its answer', async () => {
+test('a caller with too many requests is refused, and a disconnected client makes room', async () => {
   const turns = new FairQueue({ atOnce: 1, waiting: 2 })
   const { ask, meet, working, until, came, closed } = await open(turns)
   await meet('ann-1')
@@ -119,7 +119,7 @@ test('who sends too many is refused, who goes makes room, and a turn can end bef
   leaving.abort()
   expect(await gone).toBe(0)
   await eventuallyHolds('the server knows', () => closed() === 3)
-  // The first is answered later, as a stream is.
+  // The first response ends later, like a stream.
   working[0]!.end()
   await until(2)
   working[1]!.answer()
@@ -129,7 +129,7 @@ test('who sends too many is refused, who goes makes room, and a turn can end bef
   await eventuallyHolds('nothing is kept', () => turns.size === 0)
 })
 
-test('work that has begun keeps its turn until it has settled, though its client is gone', async () => {
+test('work that has begun keeps its turn until it has settled, even if its client disconnects', async () => {
   const turns = new FairQueue({ atOnce: 1, waiting: 2 })
   const { ask, meet, working, until, closed } = await open(turns)
   await meet('ann-1')
@@ -173,7 +173,7 @@ test('work that has begun keeps its turn until it has settled, though its client
   await eventuallyHolds('nothing is kept', () => turns.size === 0)
 })
 
-test('credentials that nobody has wait by themselves, and nobody waits without one', async () => {
+test('unknown credentials are refused, and requests without one do not wait', async () => {
   const turns = new FairQueue({ atOnce: 1, waiting: 0 })
   const { ask, working, until } = await open(turns)
   const all = [ask(), ask(), ask('ann-1')]

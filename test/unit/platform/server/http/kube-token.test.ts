@@ -7,7 +7,7 @@ import { Tokens } from '../../../../../platform/server/login/tokens.ts'
 import { Users } from '../../../../../platform/server/login/users.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
-// Tokens of Kubernetes for a person whom their provider refuses, while a token for programs is kept for later.
+// A refused user gets no token of Kubernetes, although the API token of the user is kept for later.
 
 async function open() {
   const memory = new MemoryCluster({ namespaces: ['devctl-users'] })
@@ -48,14 +48,14 @@ async function open() {
 
 const refusal = expect.objectContaining({ message: '`ann` has to log in again' })
 
-test('a person who is refused while a token of Kubernetes is issued does not get it', async () => {
+test('a user who is refused while a token of Kubernetes is issued does not get it', async () => {
   const { ask, refuseWhileIssued } = await open()
   expect(await ask()).toMatchObject({ token: 'of Kubernetes' })
   refuseWhileIssued()
   await expect(ask()).rejects.toEqual(refusal)
 })
 
-test('the client of a person who was refused gets no further token of Kubernetes', async () => {
+test('the client of a user who was refused gets no further token of Kubernetes', async () => {
   const { renew, refuse } = await open()
   expect(await renew()).toBe('of Kubernetes')
   await refuse()

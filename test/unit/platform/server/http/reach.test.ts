@@ -27,8 +27,8 @@ const http = async (answer: RequestListener) => `http://${await listen(createHtt
 const oidc = (address: string): NeededServer => ({ kind: 'oidc', name: 'Git', address })
 const check = (one: NeededServer, limit?: number) => reachFailure(one, AbortSignal.timeout(20_000), limit)
 
-describe('a server checks a provider', () => {
-  test('whose discovery document names its issuer, with or without a slash at the end', async () => {
+describe('the check of a provider', () => {
+  test('a provider whose issuer has a slash at the end is accepted, except for CI jobs', async () => {
     const paths: string[] = []
     const address: string = await http(({ url = '' }, response) => {
       paths.push(url)
@@ -40,12 +40,12 @@ describe('a server checks a provider', () => {
     expect(await check({ ...oidc(address), kind: 'ci' })).toEqual({ kind: 'issuer', found: `${address}/` })
   })
 
-  test('that is another one', async () => {
+  test('a provider with another issuer is reported', async () => {
     const address = await http((_, response) => response.end('{"issuer":"https://login.example.com"}'))
     expect(await check(oidc(address))).toEqual({ kind: 'issuer', found: 'https://login.example.com' })
   })
 
-  test('that answers with an error, a redirect or a page', async () => {
+  test('an error, a redirect or a page instead of the discovery document is reported', async () => {
     const url = (address: string) => `${address}/.well-known/openid-configuration`
     const broken = await http((_, response) => response.writeHead(503).end())
     expect(await check(oidc(broken))).toEqual({ kind: 'status', url: url(broken), status: 503 })
@@ -57,7 +57,7 @@ describe('a server checks a provider', () => {
     expect(await check(oidc(other))).toEqual({ kind: 'no-document', url: url(other) })
   })
 
-  test('that is down, silent, or speaks something else', async () => {
+  test('a provider that is down, silent, or does not speak TLS is reported', async () => {
     expect(await check(oidc(`https://127.0.0.1:${await freePort()}`))).toEqual({ kind: 'refused' })
     const silent = await listen(createTcp(() => {}))
     expect(await check(oidc(`https://${silent}`), 300)).toEqual({ kind: 'timeout', seconds: 0.3 })
@@ -65,7 +65,7 @@ describe('a server checks a provider', () => {
     expect(await check(oidc(`https://${plain}`))).toEqual({ kind: 'not-tls' })
   })
 
-  test('whose certificate it does not trust', async () => {
+  test('a certificate that is not trusted is reported', async () => {
     const server = createHttps({ cert: CERTIFICATE, key: PRIVATE_KEY }, (_, response) => response.end('{}'))
     expect(await check(oidc(`https://${await listen(server)}`))).toEqual({
       kind: 'untrusted',
@@ -80,7 +80,7 @@ describe('a server checks a provider', () => {
     })
   })
 
-  test('only until the signal ends it', async () => {
+  test('an aborted signal ends the check', async () => {
     const silent = await listen(createTcp(() => {}))
     const ended = new AbortController()
     setTimeout(() => ended.abort(new Error('over')), 50)
@@ -88,8 +88,8 @@ describe('a server checks a provider', () => {
   })
 })
 
-describe('a server checks a forge', () => {
-  test('by a question to its API, without credentials', async () => {
+describe('the check of a forge', () => {
+  test('a forge is checked by a request to its API, without credentials', async () => {
     const asked: unknown[] = []
     const address = await http(({ url, headers: { authorization } }, response) => {
       asked.push([url, authorization])
@@ -107,7 +107,7 @@ describe('a server checks a forge', () => {
     ])
   })
 
-  test('whose API is elsewhere', async () => {
+  test('a forge without an API at its address is reported', async () => {
     const address = await http((_, response) => response.writeHead(404).end())
     expect(await check({ kind: 'forge', name: 'x', address, forge: 'gitea' })).toEqual({
       kind: 'status',
@@ -130,10 +130,10 @@ test.each([
   ['SELF_SIGNED_CERT_IN_CHAIN', { kind: 'untrusted', detail: 'text' }],
   ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', { kind: 'client-certificate' }],
   ['ESOMETHING', { kind: 'other', detail: 'text' }],
-] as const)('%s is classified', (code, wanted) => {
+] as const)('the error %s is classified', (code, wanted) => {
   expect(toReachFailure(Object.assign(new Error('text'), { code }))).toEqual(wanted)
 })
 
-test('no answer in time is classified', () => {
+test('an answer that does not come in time is classified as a timeout', () => {
   expect(toReachFailure(new NoAnswer(false, 5000))).toEqual({ kind: 'timeout', seconds: 5 })
 })

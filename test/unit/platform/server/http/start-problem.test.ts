@@ -10,7 +10,7 @@ const problemOf = (work: () => unknown) => {
   }
 }
 
-test('what an operator has written is told in one line', () => {
+test('an error in the settings is reported in one line', () => {
   expect(problemOf(() => readSettings('{"forges": [,\n  {}]}'))).toMatch(
     /^does not start: settings: `settings\.json` is not valid JSON: Unexpected token ',', .*$/,
   )
@@ -18,7 +18,7 @@ test('what an operator has written is told in one line', () => {
   expect(problemOf(() => readSettings('{"domain": 1}'))).toBe('does not start: settings: `domain` is not text')
 })
 
-test('anything else has its stack, without the text of the program', () => {
+test('any other error is reported with its stack, without the text of the program', () => {
   const told = problemOf(() => (undefined as unknown as { x: string }).x)
   expect(told).toMatch(/^does not start: TypeError: .*\n {4}at /)
   expect(startProblem('lost')).toBe('does not start: lost')

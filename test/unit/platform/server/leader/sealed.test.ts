@@ -10,7 +10,7 @@ const key = (fill: number) => Buffer.alloc(32, fill)
 const sealing = (keys: SealingKeys, now = () => 0) => sealingWith({ read: () => keys, now })
 const one = new Map([[1, key(1)]])
 
-test('what was sealed is opened for the same place only', () => {
+test('a sealed text opens only for its own place', () => {
   const { seal, open } = sealing(one)
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string(), fc.string(), (text, place, other) => {
@@ -21,7 +21,7 @@ test('what was sealed is opened for the same place only', () => {
   )
 })
 
-test('the text is not in what was sealed, and the same text is another one each time', () => {
+test('a sealed text does not contain the text, and differs each time', () => {
   const { seal } = sealing(one)
   const sealed = seal('canary', 'here')
   expect(sealed).toMatch(/^v1\.k1\.[\w-]+$/)
@@ -29,7 +29,7 @@ test('the text is not in what was sealed, and the same text is another one each 
   expect(seal('canary', 'here')).not.toBe(sealed)
 })
 
-test('every changed bit, and every shorter text, is noticed', () => {
+test('open refuses every changed bit and every shortened text', () => {
   const { seal, open } = sealing(one)
   const sealed = seal('a value', 'here')
   const bytes = Buffer.from(sealed.slice(6), 'base64url')
@@ -43,13 +43,13 @@ test('every changed bit, and every shorter text, is noticed', () => {
 })
 
 test.each(['', 'v1', 'v1.k1.', 'v1.k0.AAAA', 'v2.k1.AAAA', 'v1.k1.AA AA', 'v1.k9999999.AAAA', '\0'])(
-  '%j was not sealed',
+  'open refuses %j',
   text => {
     expect(sealing(one).open(text, 'here')).toBeUndefined()
   },
 )
 
-test('a text sealed with one key does not pass for one of another, even where both are the same bytes', () => {
+test('a text that was sealed with one key does not open with another, even with equal bytes', () => {
   const both = sealing(
     new Map([
       [1, key(1)],
@@ -62,13 +62,13 @@ test('a text sealed with one key does not pass for one of another, even where bo
   expect(sealing(new Map([[2, key(3)]])).open(sealed, 'here')).toBeUndefined()
 })
 
-test('the newest key seals, by its number; all keys open', () => {
+test('the newest key seals, and all keys open', () => {
   const many = new Map([9, 10, 1].map(number => [number, key(number)]))
   expect(sealing(many).seal('text', '')).toMatch(/^v1\.k10\./)
   expect(sealing(many).open(sealing(one).seal('old', 'here'), 'here')).toBe('old')
 })
 
-test('a key that is added opens soon, and seals when every replica has it; none is lost while the folder is replaced', () => {
+test('a new key opens soon and seals when all replicas have it; a missing folder loses no key', () => {
   let keys: SealingKeys = one
   let now = 0
   const { seal, open } = sealingWith({
@@ -91,13 +91,13 @@ test('a key that is added opens soon, and seals when every replica has it; none 
   keys = two
   now += 180_000
   expect(seal('text', '')).toMatch(/^v1\.k2\./)
-  // The old one is taken away.
+  // The old key is removed.
   keys = new Map([[2, key(2)]])
   now += 30_000
   expect(seal('text', '')).toMatch(/^v1\.k2\./)
 })
 
-test('without a key nothing begins', () => {
+test('sealing fails without a key', () => {
   expect(() => sealing(new Map())).toThrow('there is no key')
 })
 
@@ -111,7 +111,7 @@ const folder = () => {
   return made
 }
 
-test('keys are read as a mounted Secret has them', () => {
+test('readKeys reads the keys of a mounted Secret', () => {
   const mounted = folder()
   const bytes = randomBytes(32)
   writeFileSync(join(mounted, 'hidden'), `${bytes.toString('base64')}\n`)

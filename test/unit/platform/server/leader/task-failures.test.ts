@@ -4,7 +4,7 @@ import { lead } from '../../../../../platform/server/leader/leader.ts'
 import { TaskFailures } from '../../../../../platform/server/leader/task-failures.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
-test('what the leader fails in is known until it succeeds, or leads no more', async () => {
+test('a failure of the leader is known until its task succeeds, or it leads no more', async () => {
   const cluster = new MemoryCluster({ namespaces: ['devctl-platform'] })
   cluster.register({
     apiVersion: 'coordination.k8s.io/v1',

@@ -3,7 +3,7 @@ import { WakeSignal } from '../../../../../platform/server/leader/wake-signal.ts
 
 const never = new AbortController().signal
 
-test('a nudge ends the wait, also one that came before it; each ends one', async () => {
+test('a nudge ends one wait, even if it came before the wait', async () => {
   const nudge = new WakeSignal()
   const waiting = nudge.wait(60_000, never)
   nudge.now()

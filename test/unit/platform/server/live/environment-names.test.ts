@@ -41,7 +41,7 @@ test('environments and services have the names that the deploy recorded', async 
   ])
 })
 
-test('an environment whose services cannot be read has none', async () => {
+test('an environment whose services cannot be read has no services', async () => {
   expect(await namesIn([record('shop', '<html>'), record('blog', { services: [{ name: 7 }] })])).toEqual([
     { name: 'blog', services: [] },
     { name: 'shop', services: [] },
@@ -59,7 +59,7 @@ test('other ConfigMaps are no environments', async () => {
   ).toEqual([])
 })
 
-test('names that no page can have are left out', async () => {
+test('names that are not valid in the path of a page are omitted', async () => {
   expect(await namesIn([record('shop', services('web', '../x', 'Web', 'a'.repeat(64)))])).toEqual([
     { name: 'shop', services: ['web'] },
   ])
@@ -74,7 +74,7 @@ test('the numbers of objects, environments and services are limited', async () =
   expect((await namesIn([wide]))[0]?.services).toHaveLength(200)
 })
 
-test('however many lists are asked for at the same time, few pages of members are in memory', async () => {
+test('concurrent lists hold only a few pages in memory', async () => {
   let pages = 0
   let most = 0
   const object = record('shop', services('web'))
@@ -90,7 +90,7 @@ test('however many lists are asked for at the same time, few pages of members ar
       leave()
     }
   }
-  const cluster = { pages: pagesOf } as unknown as Cluster // it needs nothing else
+  const cluster = { pages: pagesOf } as unknown as Cluster // The lists need nothing else.
   const all = Array.from({ length: 20 }, () => environmentNames(cluster, 'ns', signal))
   expect(await Promise.all(all)).toHaveLength(20)
   expect(most).toBe(3)

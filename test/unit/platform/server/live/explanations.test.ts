@@ -15,9 +15,9 @@ const seen = (service: string): ObservedService =>
       problems: [{ code: 'unhealthy', where: 'pod/web-1', detail: 'it fails', pod: POD, container: 'web' }],
       warnings: [],
     },
-  }) as unknown as ObservedService // as much as explanations read
+  }) as unknown as ObservedService // Explanations read nothing else.
 
-test('explanations are kept as far as the budget has room, and give it back', async () => {
+test('explanations are kept while the budget has room, and free it when they are forgotten', async () => {
   const line = 'x'.repeat(900)
   async function* logs() {
     for (let count = 0; count < 10; count++) yield `2026-01-01T00:00:00Z ${line}`
@@ -25,7 +25,7 @@ test('explanations are kept as far as the budget has room, and give it back', as
   const budget = new SharedBudget(4 * 10_000)
   const changed = vi.fn()
   const all = new Explanations(
-    { logs } as unknown as Cluster, // they need nothing else
+    { logs } as unknown as Cluster, // Explanations need nothing else.
     {
       take: size => budget.take('ann', size),
       give: size => budget.give('ann', size),

@@ -6,7 +6,7 @@ import type { UserClusters } from '../../../../../platform/server/http/user-clus
 import { LiveNamespaces } from '../../../../../platform/server/live/live-namespaces.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
-test('who looks at too many streams gets an answer, not an empty stream', async () => {
+test('a caller with too many streams gets an error instead of an empty stream', async () => {
   const cluster = new MemoryCluster({ namespace: 'ns' })
   const world = { now: Date.now } as ServerContext
   const live = new LiveNamespaces(world, { of: () => cluster } as unknown as UserClusters, {} as Accounts, {
@@ -26,7 +26,7 @@ test('who looks at too many streams gets an answer, not an empty stream', async 
   live.close()
 })
 
-test('logs have a limit of their own, for one person and for all', async () => {
+test('logs have separate limits for each user and for all users', async () => {
   const cluster = new MemoryCluster({ namespace: 'ns' })
   const world = { now: Date.now } as ServerContext
   const live = new LiveNamespaces(world, { of: () => cluster } as unknown as UserClusters, {} as Accounts, {

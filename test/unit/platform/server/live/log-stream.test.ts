@@ -45,7 +45,7 @@ function running(...names: readonly string[]): FakePods {
   return pods
 }
 
-test('lines of all services come, then those that are new; of one service only its own', async () => {
+test('a stream has the lines of all services or of one, and then the new ones', async () => {
   const pods = running('api', 'db')
   pods.write('api-1', ['one'])
   pods.write('db-1', ['two'])
@@ -57,7 +57,7 @@ test('lines of all services come, then those that are new; of one service only i
   expect((await take(own.events, 2)).lines).toEqual(['db: two', 'db: four'])
 })
 
-test('a client goes on after the last line that it has', async () => {
+test('a client continues after the last line that it has', async () => {
   const pods = running('api')
   pods.write('api-1', ['one', 'two'])
   const first = stream(pods)
@@ -77,7 +77,7 @@ test('a slow client loses no line', async () => {
   expect((await take(events, 1999)).lines).toEqual(lines.slice(1).map(line => `api: ${line}`))
 })
 
-test('it ends with its client, and a long line is cut', async () => {
+test('a stream ends with its client, and cuts long lines', async () => {
   const pods = running('api')
   pods.write('api-1', ['x'.repeat(100_000)])
   const { events, stop } = stream(pods)
@@ -87,7 +87,7 @@ test('it ends with its client, and a long line is cut', async () => {
   expect((await next).done).toBe(true)
 })
 
-test('of a client that takes nothing few lines wait, and fewer that are long', async () => {
+test('few lines wait for a client that does not read, and fewer if they are long', async () => {
   for (const [length, most] of [
     [1, 300],
     [20_000, 60],
@@ -115,7 +115,7 @@ test('of a client that takes nothing few lines wait, and fewer that are long', a
   }
 })
 
-test('Pods whose logs are followed count in the budget, and those that do not fit are left out with a note', async () => {
+test('followed Pods count in the budget, and those that do not fit are omitted with a note', async () => {
   const pods = running('api', 'db', 'web')
   for (const name of ['api-1', 'db-1', 'web-1']) pods.write(name, ['hello'])
   const budget = new SharedBudget(4 * 40 * 1024)

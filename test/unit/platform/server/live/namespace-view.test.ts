@@ -48,7 +48,7 @@ function largeHistory(): string {
   return gzipSync(JSON.stringify([{ number: 3, by: 'eve', at: AT, changes }]), { level: 9 }).toString('base64')
 }
 
-test('the state of many environments has no histories, and the history of one is read within limits', async () => {
+test('the state of environments has no histories, and one history is read within limits', async () => {
   const cluster = new MemoryCluster({ namespace: 'ns' })
   const history = largeHistory()
   for (let index = 0; index < 20; index++) await cluster.create(record(`e${index}`, history))
@@ -66,7 +66,7 @@ test('the state of many environments has no histories, and the history of one is
   await vi.waitFor(() => expect(budget.taken).toBe(0), { timeout: 15_000 })
 })
 
-test('between the environments of a namespace the server does other work', async () => {
+test('reading environments leaves turns for other work of the server', async () => {
   const cluster = new MemoryCluster({ namespace: 'ns' })
   for (let index = 0; index < 10; index++) await cluster.create(record(`e${index}`, largeHistory()))
   const view = viewOf(cluster)
@@ -88,7 +88,7 @@ const sized = (environment: string, characters: number) =>
     application: JSON.stringify({ services: [{ service: 'web', kind: 'Deployment', image: 'x'.repeat(characters) }] }),
   })
 
-test('a client that does not read gets the present state afterwards, and not each change', async () => {
+test('a client that does not read gets the present state later, and not each change', async () => {
   const cluster = new MemoryCluster({ namespace: 'ns' })
   const history = (number: number) => withChangeList(undefined, { by: `deploy-${number}`, at: AT, changes: [] })
   await cluster.create(record('shop', history(0)))
@@ -113,7 +113,7 @@ test('a client that does not read gets the present state afterwards, and not eac
   end.abort()
 })
 
-test('a client that misses changes of more environments than are remembered gets the whole state again', async () => {
+test('a client that misses changes of too many environments gets the whole state again', async () => {
   const cluster = new MemoryCluster({ namespace: 'ns' })
   const view = viewOf(cluster)
   const events = view.follow(new AbortController().signal)
@@ -129,7 +129,7 @@ test('a client that misses changes of more environments than are remembered gets
   expect((await events.next()).value).toMatchObject({ type: 'snapshot' })
 })
 
-test('a large state is sent in several events, after as many environments as fit into one', async () => {
+test('a large state is sent in several events', async () => {
   const cluster = new MemoryCluster({ namespace: 'ns' })
   for (const name of ['a', 'b', 'c']) await cluster.create(sized(name, 90_000))
   const events = viewOf(cluster).follow(new AbortController().signal)
@@ -140,10 +140,10 @@ test('a large state is sent in several events, after as many environments as fit
   expect((await events.next()).value).toMatchObject({ type: 'environment', environment: { name: 'c' } })
 })
 
-test('an event that its client has not received counts in a budget, and others wait for room in it', async () => {
+test('an event that was not received counts in a budget, and others wait for room in it', async () => {
   const cluster = new MemoryCluster({ namespace: 'ns' })
   await cluster.create(sized('shop', 10_000))
-  // One person gets half.
+  // One user gets half of the budget.
   const sending = new SharedBudget(2 * 4 * 10_000)
   const view = viewOf(cluster, large(), sending)
   const first = view.follow(new AbortController().signal)

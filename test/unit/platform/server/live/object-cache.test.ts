@@ -40,7 +40,7 @@ async function sceneOf(
   return scene
 }
 
-test('of an object stays what its state is told by, without what others have written on it', () => {
+test('trimObject keeps what the state of an object needs, and no other metadata or values', () => {
   const annotations = { big: 'x'.repeat(100_000), 'deployment.kubernetes.io/revision': '3' }
   const found = trimObject(deployment('web', { annotations, managedFields: [{ manager: 'a', fieldsV1: { f: {} } }] }))
   expect(found?.object.metadata.annotations).toEqual({ 'deployment.kubernetes.io/revision': '3' })
@@ -48,7 +48,7 @@ test('of an object stays what its state is told by, without what others have wri
   expect(JSON.stringify(found)).not.toMatch(/hunter2|fieldsV1/)
 })
 
-test('of a record only the texts that are shown are kept, and many short values count as more than their text', () => {
+test('trimObject keeps the shown texts of a record, and counts labels as more than their text', () => {
   const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`k${index}`, '']))
   const labels = { 'dev.platform/environment': 'shop' }
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'devctl-shop', labels } }
@@ -59,7 +59,7 @@ test('of a record only the texts that are shown are kept, and many short values 
   expect(labelled?.size).toBeGreaterThan(16 * 1000 + JSON.stringify(many).length)
 })
 
-test('what is too large all the same is left out, and the scene says so', async () => {
+test('an object that is too large is omitted, and the cache reports that it is cut', async () => {
   const record = (environment: string, text: string): KubeObject => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -75,7 +75,7 @@ test('what is too large all the same is left out, and the scene says so', async 
   expect(scene.isCut).toBe(true)
 })
 
-test('of all scenes there is so much in memory, of which one person has a part; what is given back is free', async () => {
+test('the caches of one user get half of the shared budget, and free it at their end', async () => {
   const budget = new SharedBudget(40_000)
   const roomOf = (who: string): Room => ({
     take: size => budget.take(who, size),
@@ -108,7 +108,7 @@ test('of all scenes there is so much in memory, of which one person has a part; 
   await vi.waitFor(() => expect(budget.taken).toBe(0), LONG)
 })
 
-test('environments without end are not kept', async () => {
+test('the number of environments in a cache is limited', async () => {
   const objects = Array.from({ length: 210 }, (_, index) => {
     const one = deployment(`web-${index}`)
     return { ...one, metadata: { ...one.metadata, labels: { 'dev.platform/environment': `e${index}` } } }

@@ -67,7 +67,7 @@ test.each(['forbidden', 'not-found'] as const)('HTTPRoutes are optional: %s', as
   expect(await publicUrls(cluster, 'ns', signal)).toEqual(['https://web-ns.dev.example.com'])
 })
 
-test('a failure is not an empty list', async () => {
+test('a list that fails is an error, not an empty list', async () => {
   for (const [kind, failure] of [
     ['Ingress', 'forbidden'],
     ['HTTPRoute', 'unavailable'],

@@ -12,7 +12,7 @@ import { Users } from '../../../../../platform/server/login/users.ts'
 import { interrupted } from '../../../../support/memory-cluster/interrupted.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
-test('who cannot be asked about holds up nobody after them, and the log says so', async () => {
+test('a check that fails for one user does not delay those of others, and is logged', async () => {
   const cluster = new MemoryCluster({ namespaces: ['devctl-users'] })
   const ids = ['a', 'b', 'c', 'd', 'e', 'f'].map(letter => letter.repeat(16))
   for (const user of ids)
@@ -90,7 +90,7 @@ function open() {
   }
 }
 
-test('a login is not undone by a check of the login before, at whichever step of the check it comes', async () => {
+test('a login at any step of a check is not undone by it', async () => {
   for (let at = 1; ; at++) {
     const { cluster, parts, later, leave, logIn, ask } = open()
     await logIn()
@@ -115,7 +115,7 @@ test('a login is not undone by a check of the login before, at whichever step of
   }
 })
 
-test('a check does not undo the login that it interrupts, at whichever step', async () => {
+test('a check at any step of a login does not undo it', async () => {
   for (let at = 1; ; at++) {
     const { cluster, parts, later, leave, logIn, ask } = open()
     await logIn()
@@ -132,7 +132,7 @@ test('a check does not undo the login that it interrupts, at whichever step', as
   }
 })
 
-test('a login without a refresh token does not end the checks of a person who had one', async () => {
+test('a login without a refresh token does not end the checks of a user who had one', async () => {
   const { cluster, parts, later, leave, logIn, ask } = open()
   await logIn()
   await expect(logIn(cluster, false)).rejects.toMatchObject({ problem: 'no-refresh' })

@@ -7,7 +7,7 @@ import { stubIssuer } from '../../../../support/platform/stub-issuer.ts'
 const AUDIENCE = 'https://platform.dev.example.com'
 const DISCOVERY = '/.well-known/openid-configuration'
 
-test('an issuer whose keys have moved is asked again for their address, and one that fails keeps the last one', async () => {
+test('moved keys of an issuer are found again, and a failing issuer keeps its last address', async () => {
   const stub = await stubIssuer()
   onTestFinished(() => stub.close())
   const keys = await (await fetch(`${stub.issuer}/keys`)).text()

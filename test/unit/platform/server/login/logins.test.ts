@@ -27,10 +27,10 @@ const refusal = (work: Promise<unknown>) =>
     (error: PlatformError) => [error.status, error.body.code],
   )
 
-test('a thousand logins wait for their codes, and no more; those that have run out do not count', async () => {
+test('a limited number of logins wait for their codes, and expired ones do not count', async () => {
   const { logins, cluster, later } = open()
   const { expires } = await logins.ask('laptop')
-  // Half of them have run out already.
+  // Half of the logins have expired already.
   for (let at = 1; at < 2000; at++) {
     const value = {
       kind: 'device',
@@ -46,7 +46,7 @@ test('a thousand logins wait for their codes, and no more; those that have run o
   expect(await refusal(logins.ask('laptop'))).toBeUndefined()
 })
 
-test('who logs in again and again ends the oldest logins, and has so many tokens for programs', async () => {
+test('a new login ends the oldest one of the user, and API tokens have a limit', async () => {
   const { tokens, later } = open()
   const [ann, bob] = ['a'.repeat(16), 'b'.repeat(16)]
   const issue = (kind: 'cli' | 'session' | 'api', user = ann) => {

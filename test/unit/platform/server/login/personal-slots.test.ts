@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { PersonalSlots } from '../../../../../platform/server/login/personal-slots.ts'
 
-test('tasks of one person wait for each other, and not for those of other people', async () => {
+test('tasks of one user wait for each other, but not for those of other users', async () => {
   const slots = new PersonalSlots(2)
   const begun: string[] = []
   let finish = () => {}
@@ -21,7 +21,7 @@ test('tasks of one person wait for each other, and not for those of other people
   expect(begun).toEqual(['ann 1', 'ann 2', 'bob 1', 'ann 3'])
 })
 
-test('a task whose signal is aborted before there is a slot does not run, and keeps no other from it', async () => {
+test('a task that is aborted before it gets a slot does not run, and blocks no other', async () => {
   const slots = new PersonalSlots(1)
   let finish = () => {}
   const over = new Promise<void>(resolve => {

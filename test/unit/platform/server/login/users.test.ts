@@ -4,7 +4,7 @@ import type { ServerContext } from '../../../../../platform/server/context.ts'
 import { Users } from '../../../../../platform/server/login/users.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
-// Two who write about the same person: the second one at the worst moment, between what the first one reads and writes.
+// Two replicas change the same user, the second one between what the first one reads and writes.
 
 const ann = { issuer: 'https://issuer.example.com', subject: '1', login: 'ann', email: 'ann@example.com' }
 
@@ -35,7 +35,7 @@ test.each([
   ['suspended', { isSuspended: true }],
   ['made a developer', { role: 'developer' }],
   ['made an administrator', { role: 'admin' }],
-] as const)('somebody who is %s at the moment of their login stays so', async (what, change) => {
+] as const)('a user who is %s during a login stays so', async (what, change) => {
   const { fast, slow, writes } = usersOf(() => fast.change(id, change))
   const { id } = await fast.loggedIn(ann, what === 'made a developer' ? 'admin' : undefined)
   const seen = await slow.loggedIn({ ...ann, login: 'anne' })
@@ -51,14 +51,14 @@ test('a change does not undo what a login has written', async () => {
   expect(await fast.change(id, { isSuspended: false })).not.toHaveProperty('isSuspended')
 })
 
-test('two first logins at the same moment make one user', async () => {
+test('two first logins at the same moment create one user', async () => {
   const { fast, slow, cluster } = usersOf(() => fast.loggedIn(ann, 'admin'))
   expect(await slow.loggedIn(ann)).toMatchObject({ login: 'ann', role: 'admin' })
   const query = { apiVersion: 'v1', kind: 'ServiceAccount', namespace: 'devctl-users' }
   expect(await cluster.list(query, {})).toHaveLength(1)
 })
 
-test('what a provider does not say any more is gone; a login ends a refusal', async () => {
+test('a login removes what the provider no longer reports, and ends a refusal', async () => {
   const { fast } = usersOf()
   const { id } = await fast.loggedIn(ann)
   await fast.change(id, { isRefused: true, asked: '2026-01-01T00:00:00Z', home: 'ann' })
@@ -67,7 +67,7 @@ test('what a provider does not say any more is gone; a login ends a refusal', as
   expect(seen).toEqual({ ...less, id, role: 'developer', home: 'ann', lastLogin: seen.lastLogin })
 })
 
-test('nobody is changed who is not there', async () => {
+test('a user who does not exist cannot be changed', async () => {
   const { fast } = usersOf()
   await expect(fast.change('a'.repeat(16), { role: 'admin' })).rejects.toThrow('this user does not exist')
 })

@@ -48,7 +48,7 @@ test('URLs are kept for a while, and read again when a run has changed', async (
   expect(asked).toHaveLength(4)
 })
 
-test('URLs of one caller are not those of another', async () => {
+test('the URLs of one caller are not used for another', async () => {
   const { asked, urls } = open()
   const shared = preview('p')
   const global = { ...shared, shared: { ...shared.shared, namespace: { ...shared.shared.namespace, isGlobal: true } } }
@@ -56,14 +56,14 @@ test('URLs of one caller are not those of another', async () => {
   expect(asked).toEqual(['ann p', 'bob p'])
 })
 
-test('nothing is read of a preview that the caller is no member of, or that is being deleted', async () => {
+test('no URLs are read of a preview that is being deleted, or that the caller is no member of', async () => {
   const { asked, urls } = open()
   expect((await urls.of(caller('bob', 'admin'), [preview('p')], signal)).size).toBe(0)
   expect((await urls.of(caller('ann'), [preview('p', { status: 'Deleting' })], signal)).size).toBe(0)
   expect(asked).toEqual([])
 })
 
-test('a preview that cannot be read is left out, and read again', async () => {
+test('a preview that cannot be read is omitted, and read again later', async () => {
   const { asked, failing, urls } = open()
   failing.set('p', new Error('the cluster does not answer'))
   failing.set('q', new PlatformError(404, 'no-namespace', 'gone'))
@@ -74,7 +74,7 @@ test('a preview that cannot be read is left out, and read again', async () => {
   expect(asked).toHaveLength(5)
 })
 
-test('of many previews, those that were used last are read', async () => {
+test('only the most recently used of many previews are read', async () => {
   const { urls } = open()
   const all = Array.from({ length: 150 }, (_, at) => preview(`p${at}`, { at }))
   const found = await urls.of(caller('ann'), all, signal)

@@ -12,9 +12,9 @@ const LONG = { timeout: 15_000 }
 
 const USER = 'a'.repeat(16)
 
-// Faults that a cluster cannot be made to show: the parts of the server beside the queue are played.
+// A cluster cannot be made to show these faults, so the parts of the server beside the queue are simulated.
 
-/** Parts of which a test plays one. */
+/** Parts of the server, of which a test replaces one. */
 interface Mutable {
   readonly runs: {
     change: (id: string) => Promise<undefined>
@@ -61,7 +61,7 @@ function keeperOf(live: readonly RunRecord[], find: (user: string) => Promise<un
   return { keeper: new RunController(world, parts), log, settled, cluster, parts: parts as unknown as Mutable }
 }
 
-test('a run that cannot start holds up no other, and says why, once', async () => {
+test('a run that cannot start delays no other, and its error is logged once', async () => {
   const live = [run('a', { state: 'queued' }), run('b', { state: 'failed' })]
   const { keeper, log, settled } = keeperOf(live, async () => {
     throw new TypeError('a record is broken')
@@ -74,7 +74,7 @@ test('a run that cannot start holds up no other, and says why, once', async () =
   expect(log).toEqual(['run a: a record is broken'])
 })
 
-test('the token of a run is good for longer than the run may take', async () => {
+test('the token of a run is valid for longer than the run may take', async () => {
   const live = [run('a', { state: 'queued' })]
   const { keeper, cluster, log } = keeperOf(live, async () => ({ id: USER, role: 'developer' }), 4 * 3600)
   await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
@@ -99,7 +99,7 @@ test('the token of a run is good for longer than the run may take', async () => 
   expect(Date.parse(token!.expires)).toBe(1000 + (4 * 3600 + 600) * 1000)
 })
 
-test('a namespace that takes long to wake holds up its own run only', async () => {
+test('a namespace that wakes slowly delays only its own run', async () => {
   const live = [run('a', { action: 'deploy', state: 'queued', namespace: 'slow' }), run('b', { state: 'queued' })]
   const { keeper, cluster, log, parts } = keeperOf(live, async () => ({ id: USER, role: 'developer' }))
   for (const [at, one] of live.entries()) {
@@ -120,7 +120,7 @@ test('a namespace that takes long to wake holds up its own run only', async () =
     namespace: { name, status: statuses.get(name) ?? 'Active' },
     members: [{ namespace: name, user: USER, role: 'developer' }],
   })
-  // The generator of random numbers is played, and two tokens would be the same.
+  // Random numbers are fixed in this test, so two issued tokens would be the same.
   vi.spyOn(parts.tokens, 'issue').mockResolvedValue({ text: 'token' } as Awaited<ReturnType<Tokens['issue']>>)
   let wakes = 0
   let awake = () => {}
@@ -152,7 +152,7 @@ test('a namespace that takes long to wake holds up its own run only', async () =
   expect(log).toEqual([])
 })
 
-test('what was told to end, and takes its time, loses its credentials when its person does', async () => {
+test('a stopping run loses its credentials when its user is suspended', async () => {
   const stop = { why: 'cancelled', time: '1970-01-01T00:00:00Z' } as const
   const live = [run('a', { state: 'stopping', stop }), run('b', { state: 'stopping', stop, user: 'b'.repeat(16) })]
   const find = async (id: string) => ({ id, role: 'developer', ...(id === USER && { isSuspended: true }) })
@@ -172,7 +172,7 @@ test('what was told to end, and takes its time, loses its credentials when its p
   }
   const stopped: string[] = []
   parts.runs.stop = async (id, { why }) => void stopped.push(`${id} ${why}`) as undefined
-  // Not at all by the way in which it ends, which may take a minute.
+  // The refusal does not wait for the end of the run, which may take a minute.
   const looking = keeper.run(AbortSignal.timeout(60_000))
   await vi.waitFor(() => expect(stopped).toEqual(['a refused']), LONG)
   await looking
@@ -181,9 +181,9 @@ test('what was told to end, and takes its time, loses its credentials when its p
   await keeper.settled()
 })
 
-test('few ends are seen to at the same time, and no person holds up the others', async () => {
+test('few ended runs are settled at the same time, and no user delays the others', async () => {
   const users = ['a', 'b', 'c', 'd'].map(letter => letter.repeat(16))
-  // The oldest first, as their ids are.
+  // Runs are listed from the newest to the oldest, so the ids decrease.
   const live = Array.from({ length: 12 }, (_, at) =>
     run(`${99 - at}`, { state: at % 2 ? 'failed' : 'succeeded', user: users[at < 6 ? 3 : at % 3] }),
   )
@@ -218,7 +218,7 @@ test('few ends are seen to at the same time, and no person holds up the others',
   expect(most).toBe(4)
 })
 
-test('a run whose person may not have it any more ends at once, also where no log can be read', async () => {
+test('a run whose user no longer exists ends at once, even while other runs cannot be settled', async () => {
   const ended = Array.from({ length: 4 }, (_, at) => run(`9${at}`, { state: 'failed', user: `${at}`.repeat(16) }))
   const stopping = run('a', { state: 'stopping', uid: 'x', stop: { why: 'refused', time: '2026-01-01T00:00:00Z' } })
   const { keeper, cluster, parts, log } = keeperOf([stopping, ...ended], async () => undefined)

@@ -35,7 +35,7 @@ async function saved(kept: KeptLines, change?: (secret: KubeObject) => KubeObjec
   return { log, lines, secrets }
 }
 
-test('lines are what they were', async () => {
+test('saved lines are read back unchanged', async () => {
   const kept = new KeptLines()
   const all = ['one', '', 'wörd \u{1f600}', '  { "a": 1 }  ', 'c 1 r', '\u001b[31mred'].map((text, at) =>
     line(at + 1, text),
@@ -47,11 +47,11 @@ test('lines are what they were', async () => {
   expect(lines).toEqual([...all, { ...line(7, 'cloned'), step: 'clone' }])
 })
 
-test('a log without a line is one', async () => {
+test('a log without lines is saved and read back', async () => {
   expect(await saved(new KeptLines())).toMatchObject({ log: { first: 1, lines: 0 }, lines: [] })
 })
 
-test('of many short lines the newest 100,000 are kept', async () => {
+test('KeptLines keeps the newest 100,000 of many short lines', async () => {
   const kept = new KeptLines()
   for (let number = 1; number <= 250_000; number++) kept.add(line(number, ''))
   const { packed, first, lines } = kept.all()
@@ -63,7 +63,7 @@ test('of many short lines the newest 100,000 are kept', async () => {
   expect([back.lines.length, back.lines[0]?.number, back.lines.at(-1)?.number]).toEqual([lines, first, 250_000])
 })
 
-test('of long lines the newest 8 MiB are kept, also where they do not get smaller', async () => {
+test('KeptLines keeps the newest 8 MiB of long lines, even if they do not compress', async () => {
   const kept = new KeptLines()
   const noise = () => randomBytes(150_000).toString('base64')
   const texts = Array.from({ length: 60 }, noise)
@@ -77,7 +77,7 @@ test('of long lines the newest 8 MiB are kept, also where they do not get smalle
   expect(log.parts).toBeGreaterThan(3)
 })
 
-test.each([0, 1000, 70_000])('an overlong line is one line, however it comes in pieces: %i more', async more => {
+test.each([0, 1000, 70_000])('an overlong line in pieces of %i more characters is one line', async more => {
   const cluster = new MemoryCluster({ namespaces: ['devctl-runs'] })
   const labels = { 'batch.kubernetes.io/job-name': 'r-a' }
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', namespace: 'devctl-runs', labels } }
@@ -109,7 +109,7 @@ test.each([0, 1000, 70_000])('an overlong line is one line, however it comes in 
   ])
 })
 
-test('what somebody else has written there gives no line', async () => {
+test('a Secret with invalid content gives no lines', async () => {
   const kept = new KeptLines()
   kept.add(line(1, 'one'))
   const bad = (log: unknown) => (secret: KubeObject) => ({ ...secret, data: { log } })

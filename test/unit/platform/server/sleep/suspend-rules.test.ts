@@ -26,7 +26,7 @@ test.each([
   )
 })
 
-test('more than half of what annotations can have is refused, and nothing is stopped', async () => {
+test('a namespace with too many workloads cannot sleep, and nothing is stopped', async () => {
   const cluster = new MemoryCluster({ namespaces: ['shop'] })
   const labels = { [MANAGED_LABEL]: 'true', [RECORD_LABEL]: 'namespace' }
   const annotations = { 'dev.platform/owner': 'a'.repeat(16) }

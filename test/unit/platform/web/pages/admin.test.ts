@@ -47,7 +47,7 @@ describe('the overview', () => {
     return renderToString(h(Overview, {}))
   }
 
-  test('has what there is, what is wrong first', () => {
+  test('the overview shows the state of the platform, with problems first', () => {
     const html = shown()
     const text = wordsOf(html)
     expect(text).toContain('1 problem deployment/platform : 1 of 2 ready devctl platform status says why')
@@ -71,7 +71,7 @@ describe('the overview', () => {
     expect(text).toContain('\\u{202e}gnp.exe')
   })
 
-  test('says that all is well, and what the server may not see', () => {
+  test('the overview shows that there are no problems, and what the server cannot see', () => {
     const { leader: _, ...others } = OVERVIEW
     const text = wordsOf(
       shown({
@@ -96,7 +96,7 @@ describe('the overview', () => {
   })
 })
 
-test('the settings have the key of each, and the rules of CI jobs', () => {
+test('the settings page shows the key of each setting, and the rules of CI jobs', () => {
   const settings: ShownSettings = {
     domain: 'dev.example.com',
     url: 'https://platform.dev.example.com',
@@ -127,11 +127,11 @@ test('the settings have the key of each, and the rules of CI jobs', () => {
     'trustedProxies none',
   ])
     expect(text).toContain(part)
-  // Nothing is changed here.
+  // The page changes nothing.
   expect(html).not.toMatch(/<(input|select|form)/)
 })
 
-test('analytics are a table, with bars that say the same', () => {
+test('analytics are a table, with bars that show the same numbers', () => {
   const today = new Date().toISOString().slice(0, 10)
   const commands = { deploy: { done: 3, failed: 1, '10s': 4 }, other: { done: 1, '1s': 1 } }
   putResource(
@@ -165,14 +165,14 @@ describe('a namespace that could not be deleted', () => {
   const shown = (change: Partial<NamespaceDetails>) =>
     renderToString(h(DeleteFailed, { namespace: { ...namespace, ...change }, of }))
 
-  test('says why as text, and who owns it can try again, or delete it anyway', () => {
+  test('the reason is shown as text, and the owner can try again or delete it anyway', () => {
     const html = shown({ role: 'owner' })
     expect(html).not.toContain('<img')
     expect(wordsOf(html)).toContain('\\u{202e}gnp.exe')
     expect(wordsOf(html)).toMatch(/Try again Delete anyway/)
   })
 
-  test('is only looked at by others', () => {
+  test('members other than the owner get no buttons', () => {
     expect(shown({ role: 'developer' })).not.toContain('<button')
     expect(shown({ role: 'viewer' })).not.toContain('<button')
   })
@@ -185,6 +185,6 @@ test.each([
   [10_000_000, '9.5 MiB'],
   [5 * 1024 ** 4, '5 TiB'],
   [5000 * 1024 ** 4, '5000 TiB'],
-])('%d bytes are %s', (number, text) => {
+])('%d bytes are shown as %s', (number, text) => {
   expect(bytes(number)).toBe(text)
 })

@@ -9,12 +9,12 @@ const day = (date: string, commands: Record<string, Record<string, number>>) => 
   systems: { linux: 2 },
 })
 
-test('counts of days are added, the most used first, and days without any are there', () => {
+test('sumOfDays adds counts, sorts them by use, and includes days without counts', () => {
   const found = sumOfDays(
     [
       day('2026-11-23', { deploy: { done: 3, failed: 1, '10s': 3, '1m': 1 }, ps: { done: 1, '1s': 1 } }),
       day('2026-11-21', { deploy: { done: 2, usage: 2, interrupted: 1, '1m': 5 } }),
-      // It is over.
+      // This day is before the period.
       day('2026-11-20', { up: { done: 9, longer: 9 } }),
     ],
     NOW,
@@ -28,7 +28,7 @@ test('counts of days are added, the most used first, and days without any are th
       { name: '2026-11-23', count: 5, share: 1 },
     ],
     commands: [
-      // 1 of the 6 that have come to an end of their own.
+      // One of the 6 commands that ended by themselves has failed.
       { name: 'deploy', count: 9, share: 1, failed: 17, half: '1 min' },
       { name: 'ps', count: 1, share: 1 / 9, failed: 0, half: '1 s' },
     ],
@@ -40,7 +40,7 @@ test('counts of days are added, the most used first, and days without any are th
   })
 })
 
-test('what took longer than all lengths has none, and nothing is nothing', () => {
+test('a median above all lengths is undefined, and no days have no counts', () => {
   const long = sumOfDays([day('2026-11-23', { up: { interrupted: 3, longer: 2, '1s': 1 } })], NOW, 1)
   expect(long.commands).toEqual([{ name: 'up', count: 3, share: 1, failed: 0, half: undefined }])
   expect(sumOfDays([], NOW, 2)).toMatchObject({ all: 0, days: [{ share: 0 }, { share: 0 }], commands: [], systems: [] })

@@ -29,7 +29,7 @@ describe('a line of a log', () => {
       ],
     ],
     [`${ESC}[38;5;9mbright${ESC}[m`, [['bright', 'ansi-9']]],
-    // A colour that has no class is none, and its numbers are not taken for others.
+    // A color without a class is ignored, and its numbers are not read as other codes.
     [
       `${ESC}[38;2;31;1;4mtrue${ESC}[38;5;201m 256`,
       [
@@ -38,7 +38,7 @@ describe('a line of a log', () => {
       ],
     ],
     [`${ESC}[4:3mcurly`, [['curly', 'ansi-underline ansi-italic']]],
-    // Cursors, titles, links and clears are nothing to see.
+    // Cursor moves, titles, links and clears are not shown.
     [
       `${ESC}[2K${ESC}[1Ga${ESC}]0;title\u0007b${ESC}]8;;https://evil.example.com${ESC}\\c${ESC}(Bd${ESC}`,
       [
@@ -52,11 +52,11 @@ describe('a line of a log', () => {
     ['a\tb', [['a\tb', '']]],
     ['\u202egnp.exe\u0007', [['\\u{202e}gnp.exe\\u{7}', '']]],
     ['<img src=x onerror=alert(1)>', [['<img src=x onerror=alert(1)>', '']]],
-  ])('%j', (line, expected) => {
+  ])('readAnsi reads %j', (line, expected) => {
     expect(readAnsi(line).map(({ text, look }) => [text, look])).toEqual(expected)
   })
 
-  test('whatever it is, classes are ours, and no text has what a terminal obeys', () => {
+  test('readAnsi returns only known classes, and no control characters', () => {
     const part = fc.oneof(
       fc.array(fc.nat(0x2100), { maxLength: 6 }).map(codes => String.fromCharCode(...codes)),
       fc.constantFrom(`${ESC}[`, 'm', ';', '38', '5', '\u202e', '\r', '\u009b', `${ESC}]`),
@@ -75,11 +75,11 @@ describe('a line of a log', () => {
     )
   })
 
-  test('without its escapes is what is searched', () => {
+  test('plainText removes the escapes for the search', () => {
     expect(plainText(`${ESC}[1mb${ESC}[0mold`)).toBe('bold')
   })
 
-  test('that is very long is read in a moment', () => {
+  test('a very long line is read quickly', () => {
     expect(readAnsi(`${ESC}[`.repeat(60_000)).length).toBeLessThan(2)
     expect(readAnsi('\r'.repeat(200_000))).toEqual([])
     expect(plainText(`${'\r'.repeat(200_000)}x`)).toBe('x')

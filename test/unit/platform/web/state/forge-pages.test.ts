@@ -21,7 +21,7 @@ test.each([
   expect(linePage(source, { file: 'a b/compose.yaml', line: 4 })).toBe(expected)
 })
 
-test('a commit that is none has no page', () => {
+test('commitPage returns no page for an invalid commit', () => {
   expect(commitPage({ repository: 'github.com/a/b', commit })).toBe(`https://github.com/a/b/commit/${commit}`)
   expect(commitPage({ repository: 'github.com/a/b', commit: '../../x' })).toBeUndefined()
   expect(commitPage({ repository: 'github.com/a/b' })).toBeUndefined()

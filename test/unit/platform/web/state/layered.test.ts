@@ -7,7 +7,7 @@ const node = (name: string, ...needs: string[]): GraphNode => ({
   dependsOn: needs.map(service => ({ service, condition: 'service_healthy' })),
 })
 
-test('each stands left of what it waits for', () => {
+test('each node stands left of what it waits for', () => {
   const { nodes, edges } = layered([
     node('db'),
     node('migrate', 'db'),
@@ -19,7 +19,7 @@ test('each stands left of what it waits for', () => {
   expect(edges.map(one => `${one.from} ${one.waitsFor} ${one.to}`)).toContain('api healthy db')
 })
 
-test('what is in a circle, depends on itself, or on what is not there, is placed once', () => {
+test('a node in a cycle, or with a missing dependency, is placed once', () => {
   const { nodes, edges } = layered([node('a', 'b'), node('b', 'a', 'b', 'gone')])
   expect(nodes.map(one => one.name)).toEqual(['a', 'b'])
   expect(edges).toHaveLength(2)
@@ -54,7 +54,7 @@ test('a line to a node further away passes beside the nodes between, not behind 
     }
 })
 
-test('no two overlap, whatever depends on what, and all are on the paper', () => {
+test('no two nodes overlap, and all are inside of the drawing', () => {
   const graph = fc.array(fc.array(fc.nat(11), { maxLength: 4 }), { maxLength: 12 })
   fc.assert(
     fc.property(graph, needs => {

@@ -17,7 +17,7 @@ test('the usual limits are shown in their order, with amounts', () => {
   ])
 })
 
-test('others are shown when little is left', () => {
+test('other limits are shown when little is left', () => {
   expect(shownLimits([{ ...secrets, used: 160 }])).toEqual([
     {
       resource: 'count/secrets',

@@ -75,7 +75,7 @@ describe('a line of a run', () => {
         endpoints: ['https://web.example.com'],
       },
     ],
-  ])('%j', (said, expected) => {
+  ])('readRunLine reads %j', (said, expected) => {
     expect(read(said)).toEqual(expected)
   })
 
@@ -87,27 +87,27 @@ describe('a line of a run', () => {
     ['{"type":'],
     ['{}'],
     ['null'],
-  ])('that is none of them stays as it is: %s', text => {
+  ])('any other line stays as it is: %s', text => {
     expect(readRunLine(line(text))).toMatchObject({ step: 'deploy', text })
   })
 
   test.each([
     ['status', 'step', 'object', 'note', 'waiting', 'output', 'diagnostic', 'result'],
     ['build-begun', 'build-step', 'build-log', 'build-warning', 'build-retry', 'build-ended'],
-  ])('that lacks all it should have is read all the same: %s …', (...types) => {
+  ])('a line that lacks all its fields is read nevertheless: %s …', (...types) => {
     for (const type of types) {
       const found = readRunLine(line(JSON.stringify({ type, text: { a: 1 }, service: 7, services: 'x', for: 'y' })))
       expect(typeof found.text).toBe('string')
     }
   })
 
-  test('of the clone belongs to the clone, whatever it says', () => {
+  test('a line of the clone belongs to the clone, whatever it contains', () => {
     expect(readRunLine(line('{"type":"note","text":"x"}', 'clone'))).toMatchObject({ step: 'clone' })
     expect(readRunLine(line('error: there is no branch', 'clone'))).toMatchObject({ tone: 'bad' })
   })
 })
 
-describe('how far a run is', () => {
+describe('phasesOf', () => {
   const run = (more: Partial<Run>): Run => ({
     id: '0'.repeat(26),
     namespace: 'ann',
@@ -125,13 +125,13 @@ describe('how far a run is', () => {
       .map(({ name, state }) => `${name} ${state}`)
       .join(', ')
 
-  test('from the queue on', () => {
+  test('a run begins with the queue and the clone', () => {
     const { started: _, ...queued } = run({ state: 'queued' })
     expect(states(queued)).toBe('queue active, clone waiting, build waiting, deploy waiting, ready waiting')
     expect(states({ ...queued, state: 'cancelled' })).toMatch(/^queue failed, clone waiting/)
     expect(states(run({}))).toBe('queue done, clone active, build waiting, deploy waiting, ready waiting')
   })
-  test('to what is ready', () => {
+  test('a run ends with the deploy and its readiness', () => {
     const seen = { clone: at(3), deploy: at(5) }
     expect(states(run({}), seen)).toBe('queue done, clone done, build skipped, deploy active, ready waiting')
     expect(states(run({ state: 'succeeded' }), seen)).toBe(
@@ -142,15 +142,15 @@ describe('how far a run is', () => {
     )
     expect(states(run({ state: 'failed' }), { clone: at(3) })).toMatch(/clone failed, build waiting/)
   })
-  test('a build goes on while nothing later is said', () => {
+  test('a build continues until a later phase has a line', () => {
     const first = { clone: at(3), deploy: at(4), build: at(5) }
     expect(states(run({}), first)).toMatch(/build active, deploy waiting/)
     expect(states(run({}), first, { ...first, deploy: at(9) })).toMatch(/build done, deploy active/)
   })
-  test('a destroy has neither build nor ready', () => {
+  test('a destroy has no phases for a build or readiness', () => {
     expect(states(run({ action: 'destroy' }))).toBe('queue done, clone active, deploy waiting')
   })
-  test('with the time that each took', () => {
+  test('each phase has the time that it took', () => {
     const [queue, clone] = phasesOf(run({ state: 'succeeded' }), { first: { clone: at(3) }, last: { clone: at(6) } })
     expect([queue?.took, clone?.took]).toEqual([2000, 4500])
   })
@@ -165,18 +165,18 @@ test.each([
   expect(commandLine(...words)).toBe(expected)
 })
 
-describe('what a page keeps of a log', () => {
+describe('KeptLog', () => {
   const line = (number: number, step: 'clone' | 'run', text = 'x') =>
     ({ type: 'line', number, step, time: `2026-01-01T00:00:${String(number % 60).padStart(2, '0')}Z`, text }) as const
 
-  test('a line that comes again is there once', () => {
+  test('a repeated line is kept once', () => {
     const log = new KeptLog()
     for (const number of [1, 2, 2, 1, 3]) log.add(line(number, 'run'))
     expect(log.steps.deploy.map(one => one.number)).toEqual([1, 2, 3])
     expect(log.left).toBe(0)
   })
 
-  test('keeps the first errors, however many lines follow; warnings are none', () => {
+  test('the first errors are kept, however many lines follow, but no warnings', () => {
     const log = new KeptLog({ lines: 100, letters: 1_000_000 })
     const told = (number: number, severity: string) =>
       log.add(line(number, 'run', JSON.stringify({ type: 'diagnostic', severity, message: `m${number}` })))
@@ -190,7 +190,7 @@ describe('what a page keeps of a log', () => {
   test.each([
     ['lines', { lines: 100, letters: 1_000_000 }, 'x'],
     ['letters', { lines: 1_000_000, letters: 10_000 }, 'x'.repeat(100)],
-  ])('has an end: of %s; the newest stay, and when each part began', (_, most, text) => {
+  ])('the number of %s is limited; the newest lines stay, and when each part began', (_, most, text) => {
     const log = new KeptLog(most)
     log.add(line(1, 'clone', 'cloned'))
     for (let number = 2; number <= 1000; number++) log.add(line(number, 'run', text))

@@ -55,7 +55,7 @@ describe('wrong types', () => {
     ],
     ['healthcheck: {http: 80}', '`healthcheck.http` of service `web` must be a mapping, not the number `80`', '80'],
     ['mem_limit: .inf', '`mem_limit` of service `web` must be a number or text, not the number `.inf`', '.inf'],
-  ])('%s', (keys, message, text) => {
+  ])('%s has a wrong type', (keys, message, text) => {
     const found = only(keys)
     expect(found).toMatchObject({ code: 'schema/wrong-type', severity: 'error', message })
     expect(pointsAt(found)).toBe(text)
@@ -67,7 +67,7 @@ describe('wrong types', () => {
     ['cap_add: NET_ADMIN', 'write it as an item of a list: `- NET_ADMIN`'],
     ['environment: [{A: b}]', 'write `- A=…`, or leave the dashes out where a mapping is allowed'],
     ['tty: 1', 'write `true` or `false`'],
-  ])('%s has a hint', (keys, hint) => expect(only(keys).hint).toBe(hint))
+  ])('the error in %s has a hint', (keys, hint) => expect(only(keys).hint).toBe(hint))
 
   test.each([
     ['services: []', '`services` must be a mapping, not a list', 'services'],
@@ -118,7 +118,7 @@ describe('unknown keys', () => {
     ],
     ['blkio_config: {wait: 1}', 'unknown key `wait` in `blkio_config` of service `web`', undefined],
     ['resources: {limit: {}}', 'unknown key `limit` in `resources` of service `web`', 'did you mean `limits`?'],
-  ])('%s', (keys, message, hint) => {
+  ])('%s has an unknown key', (keys, message, hint) => {
     const found = only(keys)
     expect(found).toMatchObject({ code: 'services/unknown-key', message })
     if (hint !== undefined) expect(found.hint).toBe(hint)
@@ -152,7 +152,7 @@ describe('unknown keys', () => {
       'configs.conf',
     ],
     ['models: {llm: {modell: a}}', 'models/unknown-key', 'unknown key `modell` in model `llm`', 'models.llm'],
-  ])('%s', (text, code, message, resource) => {
+  ])('an unknown key makes its resource invalid: %s', (text, code, message, resource) => {
     const { diagnostics, broken } = check(text)
     expect(diagnostics).toMatchObject([{ code, message }])
     expect([...broken.entries]).toEqual([resource])
@@ -162,7 +162,7 @@ describe('unknown keys', () => {
   test.each([
     ['volume: {}', 'unknown key `volume` at the top level', 'did you mean `volumes`?'],
     ['web: {image: nginx}', 'unknown key `web` at the top level', 'a service goes below `services:`'],
-  ])('%s', (text, message, hint) => {
+  ])('%s is an unknown key at the top level', (text, message, hint) => {
     const { diagnostics, broken } = check(text)
     expect(diagnostics).toMatchObject([{ code: 'compose/unknown-key', message, hint }])
     expect(broken.topLevel.size).toBe(1)
@@ -282,7 +282,7 @@ describe('missing keys, words, bounds, names', () => {
     ['networks: {"a b": null}', 'schema/bad-name', '`a b` is not a valid name in `networks` of service `web`', '"a b"'],
     ['image:', 'schema/null-value', '`image` of service `web` has no value', 'image'],
     ['command: [a, ~]', 'schema/null-value', '`command[1]` of service `web` has no value', '~'],
-  ])('%s', (keys, code, message, text) => {
+  ])('%s is reported with its position', (keys, code, message, text) => {
     const found = only(keys)
     expect(found).toMatchObject({ code, message })
     expect(pointsAt(found)).toBe(text)
@@ -296,7 +296,7 @@ describe('missing keys, words, bounds, names', () => {
     expect(only('cgroup: x').hint).toBe('allowed: `host` and `private`')
   })
 
-  test('a duplicate points at the first item', () => {
+  test('the diagnostic of a duplicate points at the first item', () => {
     expect(only('depends_on: [db, db]').related).toMatchObject([{ message: 'it is here already' }])
   })
 
@@ -320,7 +320,7 @@ describe('missing keys, words, bounds, names', () => {
   })
 })
 
-describe('accepted', () => {
+describe('valid values', () => {
   test.each([
     'stop_grace_period: 10, restart: on-failure:3',
     'stop_grace_period: "10"',
@@ -345,7 +345,7 @@ describe('accepted', () => {
     'ulimits: {nofile: 5, NOFILE: [not looked at]}',
     'extra_hosts: {a: [1.1.1.1], b: 1.1.1.1}',
     'cpu_rt_runtime: 400ms, blkio_config: {weight: "10"}',
-  ])('%s', keys => expect(checkService(keys).diagnostics.map(brief)).toEqual([]))
+  ])('keys of a service are accepted: %s', keys => expect(checkService(keys).diagnostics.map(brief)).toEqual([]))
 
   test.each([
     'volumes: {a: , b: {external: {name: c}}, d: {driver_opts: {size: 1Gi, class: fast}}}',
@@ -357,7 +357,7 @@ describe('accepted', () => {
     'endpoints: {labels: [{path: /, service: web, port: 80}]}',
     'x-anything: [1, {a: b}]',
     'include: [a.yaml, {path: [b.yaml, c.yaml], env_file: d}]',
-  ])('%s', text => expect(check(text).diagnostics.map(brief)).toEqual([]))
+  ])('top-level keys are accepted: %s', text => expect(check(text).diagnostics.map(brief)).toEqual([]))
 })
 
 describe('endpoints', () => {
@@ -368,14 +368,14 @@ describe('endpoints', () => {
     ['endpoints: {labels: {a: b}}', 'schema/missing-key', '`endpoints` needs `rules`'],
     ['endpoints: {rules: [], api: []}', 'endpoints/unknown-key', 'unknown key `api` in `endpoints`'],
     ['endpoints: [{path: /, service: web, port: http}]', 'schema/not-allowed', '`endpoints[0].port` cannot be `http`'],
-  ])('%s', (text, code, message) => {
+  ])('%s is invalid', (text, code, message) => {
     const { diagnostics, broken } = check(text)
     expect(diagnostics).toMatchObject([{ code, message }])
     expect([...broken.topLevel]).toEqual(['endpoints'])
   })
 })
 
-describe('one error, one diagnostic', () => {
+describe('errors in several places', () => {
   test('an error in an anchor that several services use is reported once', () => {
     const { diagnostics, broken } = check(`
 x-common: &common

@@ -3,7 +3,7 @@ import { type Json, readWeb } from '../read.ts'
 
 const tcp = { mode: 'ingress', protocol: 'tcp' }
 
-test('reads the long form', () => {
+test('ports in the long form are read', () => {
   const { web, found } = readWeb({
     ports: [
       { ...tcp, target: 80, published: '8080' },
@@ -29,7 +29,7 @@ test.each<[Json, string]>([
   [{ target: 80, published: '70000' }, 'error ports/bad-published "70000"'],
   [{ target: 80, published: '9-8' }, 'error ports/bad-published "9-8"'],
   [{ target: 80, protocol: 'http' }, 'error ports/unknown-protocol "http"'],
-])('refuses %j', (port, problem) => {
+])('the port %j is refused', (port, problem) => {
   expect(readWeb({ ports: [port] }).found).toEqual([problem])
 })
 
@@ -45,7 +45,7 @@ test.each<[Json[], string[]]>([
     ['3000/TCP', '3001/TCP', '3002/TCP'],
   ],
   [['7-7/SCTP'], ['7/SCTP']],
-])('exposes %j as %j', (expose, ports) => {
+])('expose %j is read as %j', (expose, ports) => {
   const { web, found } = readWeb({ expose })
   expect(found).toEqual([])
   expect(web.expose.map(({ value }) => `${value.port}/${value.protocol}`)).toEqual(ports)
@@ -58,11 +58,11 @@ test.each<[string, string]>([
   ['70000/udp', 'error ports/bad-expose 70000'],
   ['20-10', 'error ports/bad-expose 20-10'],
   ['0', 'error ports/bad-expose 0'],
-])('refuses to expose %s', (expose, problem) => {
+])('expose %s is refused', (expose, problem) => {
   expect(readWeb({ expose: [expose] }).found).toEqual([problem])
 })
 
-test('warns about hundreds of exposed ports', () => {
+test('hundreds of exposed ports are reported as a warning', () => {
   const { web, found } = readWeb({ expose: ['1000-1200'] })
   expect(web.expose).toHaveLength(201)
   expect(found).toEqual(['warning ports/many-exposed "1000-1200"'])

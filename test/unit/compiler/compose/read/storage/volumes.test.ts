@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Json, readWeb } from '../read.ts'
 
-test('reads every type of mount', () => {
+test('mounts of every type are read', () => {
   const { web, found } = readWeb({
     volumes: [
       { type: 'volume', source: 'data', target: '/data/', read_only: true, volume: { nocopy: true, subpath: 'a' } },
@@ -40,7 +40,7 @@ test.each<[string, string]>([
   ['/', 'error mounts/root-target "/"'],
   ['/a/..', 'error mounts/root-target "/a/.."'],
   ['/a:b', 'error mounts/colon-in-target "/a:b"'],
-])('refuses to mount at %s', (target, problem) => {
+])('a mount at %s is refused', (target, problem) => {
   expect(readWeb({ volumes: [{ type: 'volume', source: 'data', target }] }).found).toEqual([problem])
 })
 
@@ -48,7 +48,7 @@ test.each<[Json, string]>([
   [{ type: 'volume', source: 'data' }, 'target'],
   [{ type: 'bind', target: '/x' }, 'source'],
   [{ type: 'image', target: '/x' }, 'source'],
-])('refuses the mount %j', (mount, missing) => {
+])('the incomplete mount %j is refused', (mount, missing) => {
   const { found, messages } = readWeb({ volumes: [mount] })
   expect(found[0]).toMatch(/^error mounts\/incomplete \{/)
   expect(messages[0]).toContain(`no \`${missing}\``)
@@ -67,7 +67,7 @@ test.each<[Json, string, string]>([
     '"a"',
   ],
   [{ volumes: [{ type: 'volume', target: '/c' }], configs: [{ source: 'c' }] }, '"c"', '"/c"'],
-])('reports two mounts with the same path in %j', (service, at, other) => {
+])('two mounts with the same path are reported in %j', (service, at, other) => {
   const { found, related } = readWeb(service)
   expect(found).toHaveLength(1)
   expect(found[0]).toMatch('error mounts/duplicate-target')
@@ -75,7 +75,7 @@ test.each<[Json, string, string]>([
   expect(related).toEqual([other])
 })
 
-test('reads the options of tmpfs', () => {
+test('the options of tmpfs are read', () => {
   const { web, found } = readWeb({ tmpfs: ['/run', '/t:size=64m,mode=755,noexec', '/p:size=50%'] })
   expect(found).toEqual([])
   expect(web.tmpfs).toMatchObject([
@@ -90,7 +90,7 @@ test('a diagnostic points at the size of a tmpfs', () => {
   expect(readWeb({ tmpfs: ['/t:size=-1'] }).found).toEqual(['error tmpfs/bad-size -1'])
 })
 
-test('reads volumes_from, and refuses containers', () => {
+test('volumes_from is read, and containers in it are refused', () => {
   const { web, found } = readWeb({ volumes_from: ['db', 'db:ro', 'container:x:ro', 'db:xy'] })
   expect(web.volumesFrom.map(({ value }) => value)).toEqual(['db', 'db:ro'])
   expect(found).toEqual(['error volumes-from/container "container:x:ro"', 'error volumes-from/bad-form "db:xy"'])
@@ -122,6 +122,6 @@ test('configs and secrets have the same paths as in Compose', () => {
   ])
 })
 
-test('refuses file modes that Kubernetes does not support', () => {
+test('file modes that Kubernetes does not support are refused', () => {
   expect(readWeb({ secrets: [{ source: 's', mode: '04755' }] }).found).toEqual(['error file-mounts/bad-mode "04755"'])
 })

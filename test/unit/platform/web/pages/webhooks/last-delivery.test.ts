@@ -46,6 +46,6 @@ test.each<readonly [string, Partial<Webhook>, string]>([
     { lastDelivery: { time, event: 'push', result: 'ignored', reason: 'why' }, lastUnsigned: later },
     `${UNSIGNED} Ignored · push : why`,
   ],
-])('the last delivery: %s', (_, more, text) => {
+])('the last delivery is shown: %s', (_, more, text) => {
   expect(shown(more)).toBe(text)
 })

@@ -11,11 +11,11 @@ test.each([
   ['of a fork', { isWaiting: true }, 'Waiting for approval'],
   ['that was pushed to after an approval', { deployed: old, isWaiting: true }, 'Waiting for approval'],
   ['that gets none', { problem: 'it is of a fork', deployed: old }, 'No preview'],
-] as const)('a request %s: %s', (_, more, word) => {
+] as const)('pullState for a request "%s" is %s', (_, more, word) => {
   expect(pullState({ ...pull, ...more }).word).toBe(word)
 })
 
-test('a request whose newest commit is deployed is as its preview is', () => {
+test('a request whose newest commit is deployed has the state of its preview', () => {
   const failed = { tone: 'bad', icon: 'warn', word: 'Deploy of shop failed' } as const
   expect(pullState({ ...pull, deployed: newest }, failed)).toEqual(failed)
   expect(pullState({ ...pull, deployed: old }, failed).word).toBe('Pending')
