@@ -80,8 +80,22 @@ describe.each(kinds.map(kind => [kind.code, kind] as const))('the page of %s', (
   })
 })
 
+/** Folders that import the compiler: diagnostics may be declared in all of them. */
+const FOLDERS = [
+  'adapters',
+  'builds',
+  'cli',
+  'compiler',
+  'develop',
+  'environment',
+  'gitops',
+  'init',
+  'operations',
+  'project',
+]
+
 function sources(): readonly string[] {
-  return ['adapters', 'cli', 'compiler', 'operations'].flatMap(folder => walk(join(root, folder)))
+  return FOLDERS.flatMap(folder => walk(join(root, folder)))
 }
 
 function walk(folder: string): readonly string[] {

@@ -299,7 +299,7 @@ describe('the objects of controllers', () => {
       createNamespace: true,
     })
     expect(text).toContain('# A private repository needs a Secret with `username` and `password`')
-    expect(text).not.toContain('must be there')
+    expect(text).not.toContain('must exist')
   })
 
   test('objects have one valid and distinct name, whatever the application is called', () => {
