@@ -1,15 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Copy, follow } from '../support/recipe.ts'
-import { command } from './recipes/command.ts'
-import { diagnostic } from './recipes/diagnostic.ts'
-import { forge } from './recipes/forge.ts'
-import { kind } from './recipes/kind.ts'
-import { schema } from './recipes/schema.ts'
+import { RECIPES } from '../support/recipes.ts'
 
 // Follows the recipes of CONTRIBUTING.md in one copy of the project. The recipe of a key is tested in
 // test/programs/recipes.
 
-const RECIPES = { command, diagnostic, forge, kind, schema }
 /** Tests that the recipes name. */
 const TESTS = [
   'test/unit/adapters',

@@ -14,21 +14,39 @@ export interface Recipe {
   readonly edits?: readonly (readonly [path: string, before: string, line: string])[]
 }
 
-/** Follows a recipe in a folder with the sources. Throws if a text that it searches for does not occur exactly once. */
-export function follow(folder: string, { added = {}, edits = [] }: Recipe): void {
-  for (const [path, text] of Object.entries(added)) {
-    if (existsSync(join(folder, path))) throw new Error(`${path} exists already`)
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), text)
-  }
+/**
+ * Returns the files that a recipe adds or changes, by path. `read` returns a file of the project, or undefined if it does
+ * not exist. Throws if a file that is added exists, or if a text that is searched for does not occur exactly once.
+ */
+export function changesOf(
+  { added = {}, edits = [] }: Recipe,
+  read: (path: string) => string | undefined,
+): ReadonlyMap<string, string> {
+  const changed = new Map(Object.entries(added))
+  for (const path of changed.keys()) if (read(path) !== undefined) throw new Error(`${path} exists already`)
   for (const [path, before, line] of edits) {
-    const text = readFileSync(join(folder, path), 'utf8')
+    const text = changed.get(path) ?? read(path) ?? ''
     const count = text.split(before).length - 1
     if (count !== 1) throw new Error(`${path} has \`${before}\` ${count} times`)
-    writeFileSync(
-      join(folder, path),
+    changed.set(
+      path,
       text.replace(before, () => line + before),
     )
+  }
+  return changed
+}
+
+/** Returns a file below a folder; undefined if it does not exist. */
+export const readFrom =
+  (folder: string) =>
+  (path: string): string | undefined =>
+    existsSync(join(folder, path)) ? readFileSync(join(folder, path), 'utf8') : undefined
+
+/** Follows a recipe in a folder with the sources. Throws as `changesOf` does. */
+export function follow(folder: string, recipe: Recipe): void {
+  for (const [path, text] of changesOf(recipe, readFrom(folder))) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
   }
 }
 

@@ -16,7 +16,7 @@ const files = NAMING.flatMap(name =>
 )
   .filter(path => /\.(md|ts|tsx|mjs)$/.test(path) && path !== relative(root, import.meta.filename))
   // These scripts add tests to a copy of the project.
-  .filter(path => !path.startsWith('test/long/recipes/'))
+  .filter(path => !path.startsWith('test/support/recipes/'))
   .concat(projectFiles().filter(path => /^(?!(?:docs|examples|golden|test)\/).*\/(?:DESIGN|README)\.md$/.test(path)))
 
 const exists = (path: string) => ['', '.ts', '.test.ts'].some(end => existsSync(join(root, path) + end))

@@ -1,4 +1,4 @@
-import type { Recipe } from '../../support/recipe.ts'
+import type { Recipe } from '../recipe.ts'
 
 /** Recipe of CONTRIBUTING.md, "Commands": `devctl count` prints the number of services in the files. */
 export const command: Recipe = {

@@ -1,4 +1,4 @@
-import type { Recipe } from '../../support/recipe.ts'
+import type { Recipe } from '../recipe.ts'
 
 /**
  * Recipe of CONTRIBUTING.md, "Constructs": a PodDisruptionBudget for each service with at least 2000 replicas, which no

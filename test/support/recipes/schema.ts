@@ -1,4 +1,4 @@
-import type { Recipe } from '../../support/recipe.ts'
+import type { Recipe } from '../recipe.ts'
 
 /** Recipe of CONTRIBUTING.md, "JSON from outside": a notice that a server sends. */
 export const schema: Recipe = {

@@ -1,4 +1,4 @@
-import type { Recipe } from '../../support/recipe.ts'
+import type { Recipe } from '../recipe.ts'
 
 /** Recipe of CONTRIBUTING.md, "Forges": a public server that has adopted the API of Gitea. */
 export const forge: Recipe = {

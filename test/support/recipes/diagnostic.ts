@@ -1,4 +1,4 @@
-import type { Recipe } from '../../support/recipe.ts'
+import type { Recipe } from '../recipe.ts'
 
 /** Recipe of CONTRIBUTING.md, "Messages": a file that declares and reports a diagnostic, and its golden case. */
 export const diagnostic: Recipe = {
@@ -17,7 +17,7 @@ export const diagnostic: Recipe = {
     ],
     [
       'compiler/compose/read/scale.ts',
-      '/**\n * Reads `scale` or',
+      '/** Reads `scale` or',
       `const tooMany = diagnostic({
   code: 'scale/many',
   severity: 'warning',
