@@ -15,8 +15,8 @@ export interface Recipe {
 }
 
 /**
- * Returns the files that a recipe adds or changes, by path. `read` returns a file of the project, or undefined if it does
- * not exist. Throws if a file that is added exists, or if a text that is searched for does not occur exactly once.
+ * Returns the files that a recipe adds or changes, by path. `read` returns a file of the project, or undefined if it
+ * does not exist. Throws if a file that is added exists, or if a text that is searched for does not occur exactly once.
  */
 export function changesOf(
   { added = {}, edits = [] }: Recipe,

@@ -56,8 +56,8 @@ export function withinLimits<Result>(
 }
 
 /**
- * Runs `work`. If it exceeds the budget of the reporter, reports that and returns the result of `stopped`, which receives
- * the diagnostics so far.
+ * Runs `work`. If it exceeds the budget of the reporter, reports that and returns the result of `stopped`, which
+ * receives the diagnostics so far.
  */
 export function untilLimit<Result>(
   reporter: Reporter,

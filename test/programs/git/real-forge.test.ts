@@ -16,8 +16,8 @@ import { lacks } from '../../support/lacks.ts'
 import { longTest } from '../../support/takes-all.ts'
 
 /**
- * These variables name a Gitea or Forgejo and a user's token with all rights: FORGE_ADDRESS, FORGE_TOKEN, and FORGE_CA
- * if its certificate needs one.
+ * FORGE_ADDRESS and FORGE_TOKEN name a Gitea or Forgejo and a user's token with all rights; FORGE_CA names its
+ * certificate authority, if the machine does not trust it.
  */
 const { FORGE_ADDRESS: address, FORGE_TOKEN: token, FORGE_CA: authority } = process.env
 const BRANCH = 'devctl/staging/shop'

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ClusterError, type KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
 import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 
-/** These tests cover what only the cluster in memory has; the contract is in contract.test.ts. */
+// The behavior that every cluster has is in contract.test.ts; the behavior of the cluster in memory alone is here.
 
 const namespace = 'default'
 const manager = 'test'
