@@ -136,7 +136,8 @@ export async function prepareForCluster(
       const { manifestBuilds } = await import('../../builds/plan/manifest-builds.ts')
       return manifestBuilds(workspace, options, project, { plan, registry, tag: options.tag, isDeploy: true })
     }
-    built = await ensureImages(compilation, options, chosen, images, ofManifest, signal)
+    const builds = await neededBuilds(compilation, chosen, ofManifest)
+    built = await ensureImages(compilation, builds, options, images, signal)
     const wanted = await wantedImages(compilation, built)
     if (wanted.built.size + wanted.plain.size > 0) {
       const { knownImages } = await import('../../builds/image-configs.ts')
@@ -225,22 +226,29 @@ const inNoOrder = (plan: Plan): Plan => ({
   workloads: plan.workloads.map(({ dependencies: _, ...workload }) => workload),
 })
 
+/** Returns the builds of the services, or only of those in `chosen`, and those of the manifest. */
+async function neededBuilds(
+  { project, plan }: CompiledProject,
+  chosen: ReadonlySet<string> | undefined,
+  ofManifest: (plan: Plan) => Promise<readonly PlannedBuild[]>,
+): Promise<readonly PlannedBuild[]> {
+  // If there are errors, nothing is deployed; without a plan, there is nothing to build for.
+  if (!plan || !project) return []
+  return [...(await buildsOf(project, plan, chosen)), ...(await ofManifest(plan))]
+}
+
 /**
  * Builds or finds the images of services with `build`. Returns their references with digests. Throws like
  * `ImageBuilder.ensure`.
  */
 async function ensureImages(
   { project, plan }: CompiledProject,
+  builds: readonly PlannedBuild[],
   { build = false }: ForCluster,
-  chosen: ReadonlySet<string> | undefined,
   images: ImageBuilder,
-  ofManifest: (plan: Plan) => Promise<readonly PlannedBuild[]>,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
-  // If there are errors, nothing is deployed; without a plan, there is nothing to build for.
-  if (!plan || !project) return new Map()
-  const builds = [...(await buildsOf(project, plan, chosen)), ...(await ofManifest(plan))]
-  if (builds.length === 0) return new Map()
+  if (!plan || !project || builds.length === 0) return new Map()
   const built = await images.ensure(builds, { build: build ? 'all' : 'missing', given: plan.images, signal })
   // Commands do not need images of services that only serve as a base for other builds.
   const inner = new Set(project.contextServices.keys())
