@@ -96,6 +96,14 @@ const RETRY_LAST = 30_000
 /** Maximum length of a path of the container in a message, in characters. */
 const LONGEST = 200
 
+/** A folder of this machine: what is read from it, written to it, and kept about it. */
+export interface LocalSide {
+  readonly saved: SavedBase
+  readonly writer: Writer
+  /** Returns the scanner of the folder, which reports to its state. */
+  readonly scannerOf: (state: FolderState) => Scanner
+}
+
 /** State of the paths of a folder: queued, in flight, or waiting. */
 export class FolderState {
   readonly name: string
@@ -137,14 +145,17 @@ export class FolderState {
   hasLocal = false
   hasRemote = false
   isClosed = false
-  live!: Scanner
-  writer!: Writer
-  saved!: SavedBase
+  readonly live: Scanner
+  readonly writer: Writer
+  readonly saved: SavedBase
   #watching: { readonly nodes: Set<TreeNode>; readonly resolve: () => void }[] = []
 
-  constructor(name: string, world: FolderContext) {
+  constructor(name: string, world: FolderContext, { saved, writer, scannerOf }: LocalSide) {
     this.name = name
     this.world = world
+    this.saved = saved
+    this.writer = writer
+    this.live = scannerOf(this)
   }
 
   /** True if both sides have been read. */

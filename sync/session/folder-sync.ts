@@ -60,32 +60,38 @@ export class FolderSync {
     this.name = name
     this.root = root
     this.#readIgnores = options.readIgnores
-    this.state = new FolderState(name, world)
     this.#rules = new ChangingRules(ignores, source =>
       withoutOwnPaths(
         toRules(source, path => this.own.has(path)),
         [IGNORE_FILE, ...options.own],
       ),
     )
-    this.state.saved = new SavedBase(world.disk, options.baseFile, root)
-    this.state.writer = new Writer({ disk: world.disk, root, write: 'rename' })
-    this.state.live = new Scanner({
-      disk: world.disk,
-      clock: world.clock,
-      root,
-      tree: this.state.tree,
-      ignores: this.#rules,
-      recursive: options.recursive,
-      rescanInterval: options.rescanInterval,
-      changed: node => this.state.mark(node),
-      heard: path => this.#heard(path),
-      settled: () => this.state.world.rested(),
-      problem: (path, error) => this.#unreadable(path, error),
-      limited: (folder, limit) => this.state.limited('local', folder, limit),
+    this.state = new FolderState(name, world, {
+      saved: new SavedBase(world.disk, options.baseFile, root),
+      writer: new Writer({ disk: world.disk, root, write: 'rename' }),
+      scannerOf: state => this.#scanner(options, state),
     })
     this.#parts = makeFolderParts(this.state, this.#rules, new OnlyHere(options.onlyHere, world.rules))
     this.#work = new Cycle(this.#parts, new Transition(this.#parts, options))
     this.container = new RemoteTree(this.state, this.#rules, this.#parts.deletions)
+  }
+
+  #scanner({ root, recursive, rescanInterval }: FolderSyncOptions, state: FolderState): Scanner {
+    const { disk, clock } = state.world
+    return new Scanner({
+      disk,
+      clock,
+      root,
+      tree: state.tree,
+      ignores: this.#rules,
+      recursive,
+      rescanInterval,
+      changed: node => state.mark(node),
+      heard: path => this.#heard(path),
+      settled: () => state.world.rested(),
+      problem: (path, error) => this.#unreadable(path, error),
+      limited: (folder, limit) => state.limited('local', folder, limit),
+    })
   }
 
   async start(): Promise<void> {
