@@ -14,27 +14,15 @@ const LINE = 8
 /** Size, in characters, of the script that each entry of a plan's list expands to. */
 const SCRIPTS: Readonly<Record<string, number>> = { fills: 2_000, waits: 800 }
 
-/** The names of the plan's lists that hold objects. */
-type ObjectLists = { [List in keyof Plan]: Plan[List] extends readonly ObjectPlan[] ? List : never }[keyof Plan]
-
-/** True for the lists whose objects are printed. The type makes sure that every list of a plan is here. */
-const PRINTED: Readonly<Record<ObjectLists, boolean>> = {
-  workloads: true,
-  services: true,
-  routes: true,
-  openRoutes: false,
-  claims: true,
-  configMaps: true,
-  secrets: true,
-  externalSecrets: true,
-  policies: true,
-}
-const printed = (Object.keys(PRINTED) as ObjectLists[]).filter(list => PRINTED[list]) // the keys of the record
+/** Lists of a plan that are not printed as objects. */
+const NOT_PRINTED: ReadonlySet<string> = new Set<keyof Plan>(['openRoutes', 'builds', 'requiredSecrets'])
 
 /** Charges the approximate size of a plan's manifests, in characters, to the limit `output`. */
 export function spendOutput(plan: Plan, { budget }: Reporter): void {
-  for (const list of printed)
-    for (const object of plan[list]) budget.spend('output', OBJECT + sizeOf(object), object.span)
+  for (const [name, list] of Object.entries(plan))
+    if (Array.isArray(list) && !NOT_PRINTED.has(name))
+      for (const object of list as readonly ObjectPlan[]) // all other lists are of objects
+        budget.spend('output', OBJECT + sizeOf(object), object.span)
 }
 
 function sizeOf(value: unknown): number {

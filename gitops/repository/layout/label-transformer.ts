@@ -72,7 +72,7 @@ function set(object: JsonMap, reach: Reach): readonly JsonMap[] {
     maps.push(at(object, 'spec', 'template', 'metadata', 'labels'))
   if (reaches(reach, 'selectors')) {
     if (kind === 'Service') maps.push(at(object, 'spec', 'selector'))
-    if (kind === 'DaemonSet') maps.push(at(object, 'spec', 'selector', 'matchLabels'))
+    if (kind === 'DaemonSet' || kind === 'PodDisruptionBudget') maps.push(at(object, 'spec', 'selector', 'matchLabels'))
     if (['Deployment', 'StatefulSet', 'NetworkPolicy'].includes(kind))
       eachMap(object['spec'], (map, key) => {
         // All label selectors except namespace selectors.

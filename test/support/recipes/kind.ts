@@ -84,7 +84,6 @@ const budgetProps = (plan: DisruptionBudgetPlan, environment: Environment): k8s.
       '    policies: networks.policies,\n',
       '    disruptionBudgets: planDisruptionBudgets(context, services),\n',
     ],
-    ['compiler/plan/output-size.ts', '  policies: true,\n', '  disruptionBudgets: true,\n'],
     ['test/support/constructs/plans.ts', '    policies: [],\n', '    disruptionBudgets: [],\n'],
     [
       'test/support/constructs/everything.ts',
@@ -106,12 +105,6 @@ const budgetProps = (plan: DisruptionBudgetPlan, environment: Environment): k8s.
       'import { ExternalSecret,',
       "import { budgetJson, DisruptionBudget } from './disruption-budget.ts'\n",
     ],
-    [
-      'adapters/kubernetes/built-in-kinds.ts',
-      "  'rbac.authorization.k8s.io/v1': {",
-      "  'policy/v1': { PodDisruptionBudget: 'poddisruptionbudgets' },\n",
-    ],
-    ['gitops/repository/layout/label-transformer.ts', "'NetworkPolicy'].includes(kind)", "'PodDisruptionBudget', "],
     [
       'docs/deploy.md',
       '| `external-secrets.io`: `externalsecrets`',
