@@ -7,6 +7,7 @@ import { rfc3339 } from '../records/names.ts'
 import { unknownSettings } from '../rules/setting-keys.ts'
 import type { ServerContext } from './context.ts'
 import { createServices } from './create-services.ts'
+import { createApp } from './http/app.ts'
 import { makeApps, type Ports } from './http/make-apps.ts'
 import { readWebFiles } from './http/pages.ts'
 import { startProblem } from './http/start-problem.ts'
@@ -66,7 +67,7 @@ async function serve({ settings, keys, login, registry, web, version, settingsHa
     log,
   }
   const parts = createServices(world)
-  const apps = makeApps(world, parts, readWebFiles(web), ports)
+  const apps = makeApps((files, options) => createApp(world, parts, files, options), readWebFiles(web), ports)
   const over = new AbortController()
   void parts.index.follow(over.signal)
   const leading = lead(world, makeTasks(world, parts), over.signal, parts.failing)

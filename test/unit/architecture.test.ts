@@ -240,6 +240,23 @@ const packageOf = (target: string): string =>
     .slice(0, target.startsWith('@') ? 2 : 1)
     .join('/')
 
+/** Returns the code of a module without its comments and strings. */
+const codeOf = (text: string): string =>
+  text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g, '')
+
+/** The functions that wire the server together, by their modules. No other function or class sees all services. */
+const SEE_ALL_SERVICES = [
+  'platform/server/handlers/make-handlers.ts',
+  'platform/server/http/app.ts',
+  'platform/server/leader/make-tasks.ts',
+]
+
+/** Returns the uses of all services of the server in a text, other than its import and picks of named services. */
+const usesOfAllServices = (text: string): readonly string[] =>
+  codeOf(text)
+    .replaceAll(/^import type \{ Services \} from.*/gm, '')
+    .match(/(?<!\bPick<\s*)\bServices\b|\btypeof (?:createServices|createApp|makeHandlers|makeTasks)\b/g) ?? []
+
 describe('imports', () => {
   test('a module imports no room of its own level or a higher one', () => {
     expect(mayImport('builds/build.ts', 'project/input.ts', false)).toBe(true)
@@ -304,12 +321,29 @@ describe('imports', () => {
 
   test('pure folders use neither the process nor the clock', () => {
     for (const path of modules.filter(isPure)) {
-      const code = readFileSync(join(root, path), 'utf8').replaceAll(
-        /\/\*[\s\S]*?\*\/|\/\/.*|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g,
-        '',
+      expect(codeOf(readFileSync(join(root, path), 'utf8')), path).not.toMatch(
+        /\bprocess\.|\bDate\.now|\bnew Date\(\)|\bfetch\(|\bMath\.random/,
       )
-      expect(code, path).not.toMatch(/\bprocess\.|\bDate\.now|\bnew Date\(\)|\bfetch\(|\bMath\.random/)
     }
+  })
+
+  test('a class or function of the server names the services that it uses', () => {
+    const found = modules
+      .filter(path => path.startsWith('platform/server/') && path !== 'platform/server/create-services.ts')
+      .flatMap(path => usesOfAllServices(readFileSync(join(root, path), 'utf8')).map(() => path))
+    expect(found.sort()).toEqual(SEE_ALL_SERVICES)
+  })
+
+  test.each([
+    ['constructor(world: ServerContext, parts: Services) {', 1],
+    ['readonly #parts: Readonly<Services>', 1],
+    ["parts: Omit<Services, 'users'>,", 1],
+    ["import { createServices, type Services as All } from '../create-services.ts'", 1],
+    ['parts: ReturnType<typeof createServices>,', 1],
+    ["parts: Pick<Services, 'users' | 'tokens'>,", 0],
+    ["import type { Services } from '../create-services.ts'\n// Services of a platform.", 0],
+  ])('usesOfAllServices counts the uses in `%s`', (text, count) => {
+    expect(usesOfAllServices(text)).toHaveLength(count)
   })
 
   test('no module loses a time limit beside another signal to the garbage collector', () => {

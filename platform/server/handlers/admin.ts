@@ -1,13 +1,10 @@
 import type { adminRoutes, ShownSettings } from '../../api/admin.ts'
 import type { ProviderSettings } from '../../rules/accounts/provider.ts'
-import type { ServerContext, Settings } from '../context.ts'
-import type { Services } from '../create-services.ts'
+import type { Settings } from '../context.ts'
+import type { Overviews } from '../namespaces/overviews.ts'
 import type { HandlersOf } from './handler.ts'
 
-export const adminHandlers = (
-  { settings }: ServerContext,
-  { overviews }: Services,
-): HandlersOf<typeof adminRoutes> => ({
+export const adminHandlers = (settings: Settings, overviews: Overviews): HandlersOf<typeof adminRoutes> => ({
   'GET /admin/overview': () => overviews.read(),
   'GET /settings': async () => toShownSettings(settings),
 })

@@ -1,8 +1,8 @@
 import type { analyticsRoutes } from '../../api/analytics.ts'
-import type { Services } from '../create-services.ts'
+import type { Usage } from '../leader/usage.ts'
 import type { HandlersOf } from './handler.ts'
 
-export const analyticsHandlers = ({ usage }: Services): HandlersOf<typeof analyticsRoutes> => ({
+export const analyticsHandlers = (usage: Usage): HandlersOf<typeof analyticsRoutes> => ({
   'POST /analytics': async ({ body, by }) => {
     usage.count(by.user.id, body.commands)
     return undefined

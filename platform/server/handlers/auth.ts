@@ -1,7 +1,7 @@
 import type { authRoutes } from '../../api/auth.ts'
 import type { Granted } from '../../api/common.ts'
 import type { PlatformUser } from '../../records/user.ts'
-import type { ServerContext } from '../context.ts'
+import type { Settings } from '../context.ts'
 import type { Services } from '../create-services.ts'
 import { toGranted, toMe } from '../http/answers.ts'
 import { notLoggedIn, PlatformError } from '../http/platform-error.ts'
@@ -14,8 +14,8 @@ type Note = (more: AuditNote) => void
 const POLL = 2
 
 export function authHandlers(
-  { settings }: ServerContext,
-  { users, tokens, personal, logins, ci }: Services,
+  settings: Settings,
+  { users, tokens, personal, logins, ci }: Pick<Services, 'users' | 'tokens' | 'personal' | 'logins' | 'ci'>,
 ): HandlersOf<typeof authRoutes> {
   /** Completes a login. On a user's first login, it creates their personal namespace. */
   const welcome = async (identity: ProvenIdentity, role?: 'admin'): Promise<PlatformUser> =>

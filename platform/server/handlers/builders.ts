@@ -20,7 +20,10 @@ const CONNECTIONS = { ofOne: 16, ofAll: 128 }
  */
 const REQUESTS = 16 * 1024 * 1024
 
-export function builderHandlers(world: ServerContext, parts: Services): HandlersOf<typeof builderRoutes> {
+export function builderHandlers(
+  world: ServerContext,
+  parts: Pick<Services, 'users' | 'tokens' | 'namespaces' | 'pools'>,
+): HandlersOf<typeof builderRoutes> {
   const open = new Map<string, number>()
   let all = 0
   const requests = new SharedBudget(REQUESTS)

@@ -10,7 +10,7 @@ export const credentialHandlers = ({
   users,
   namespaces,
   credentials,
-}: Services): HandlersOf<typeof credentialRoutes> => ({
+}: Pick<Services, 'users' | 'namespaces' | 'credentials'>): HandlersOf<typeof credentialRoutes> => ({
   'GET /credentials/:scope': async ({ params, by }) => {
     const owner = await secretOwner(by, params.scope, 'see', 'see these credentials', namespaces)
     const [found, people] = await Promise.all([credentials.list(owner), users.byId()])

@@ -14,7 +14,11 @@ import { toSummary } from '../live/view.ts'
 import { eachNamespace } from '../namespaces/each-namespace.ts'
 import type { HandlersOf } from './handler.ts'
 
-export const environmentHandlers = ({ namespaces, live, runs }: Services): HandlersOf<typeof environmentRoutes> => ({
+export const environmentHandlers = ({
+  namespaces,
+  live,
+  runs,
+}: Pick<Services, 'namespaces' | 'live' | 'runs'>): HandlersOf<typeof environmentRoutes> => ({
   'GET /environments': async ({ query, by }) => {
     const read = async (namespace: string): Promise<RunningNamespace> => {
       const [own, found] = await Promise.all([

@@ -15,8 +15,8 @@ import { checkSource } from '../runs/runs.ts'
 import type { HandlersOf } from './handler.ts'
 
 export function hookHandlers(
-  world: ServerContext,
-  { users, hooks, credentials, runs }: Services,
+  world: Pick<ServerContext, 'now' | 'log'>,
+  { users, hooks, credentials, runs }: Pick<Services, 'users' | 'hooks' | 'credentials' | 'runs'>,
 ): HandlersOf<typeof hookRoutes> {
   const { now } = world
   const deliveries = new HookDeliveries(world, hooks)

@@ -3,7 +3,10 @@ import { MIN_CLI } from '../../rules/cli-version.ts'
 import type { ServerContext } from '../context.ts'
 import type { HandlersOf } from './handler.ts'
 
-export const infoHandlers = ({ settings, version }: ServerContext): HandlersOf<typeof infoRoutes> => ({
+export const infoHandlers = ({
+  settings,
+  version,
+}: Pick<ServerContext, 'settings' | 'version'>): HandlersOf<typeof infoRoutes> => ({
   'GET /info': async () => ({
     version,
     minCli: MIN_CLI,

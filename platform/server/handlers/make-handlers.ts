@@ -19,10 +19,10 @@ import { sleepHandlers } from './sleep.ts'
 import { userHandlers } from './users.ts'
 import { variableHandlers } from './variables.ts'
 
-/** Creates the handlers of all routes. */
+/** Creates the handlers of all routes. The type of each function names the services that its handlers use. */
 export const makeHandlers = (world: ServerContext, parts: Services): Handlers => ({
   ...infoHandlers(world),
-  ...authHandlers(world, parts),
+  ...authHandlers(world.settings, parts),
   ...meHandlers(world, parts),
   ...namespaceHandlers(parts),
   ...environmentHandlers(parts),
@@ -35,7 +35,7 @@ export const makeHandlers = (world: ServerContext, parts: Services): Handlers =>
   ...userHandlers(world, parts),
   ...variableHandlers(world, parts),
   ...credentialHandlers(parts),
-  ...adminHandlers(world, parts),
-  ...analyticsHandlers(parts),
+  ...adminHandlers(world.settings, parts.overviews),
+  ...analyticsHandlers(parts.usage),
   ...registryHandlers(world, parts),
 })

@@ -9,8 +9,8 @@ import type { HandlersOf } from './handler.ts'
 const DAY = 86_400_000
 
 export const meHandlers = (
-  world: ServerContext,
-  { users, tokens, runs, personal }: Services,
+  world: Pick<ServerContext, 'cluster' | 'now'>,
+  { users, tokens, runs, personal }: Pick<Services, 'users' | 'tokens' | 'runs' | 'personal'>,
 ): HandlersOf<typeof meRoutes> => ({
   'GET /me': async ({ by }) => toMe(await personal.withOwn(by.user)),
   'GET /me/tokens': async ({ by }) => ({

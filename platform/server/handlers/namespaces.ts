@@ -11,7 +11,7 @@ export function namespaceHandlers({
   namespaces,
   members,
   deletions,
-}: Services): HandlersOf<typeof namespaceRoutes> {
+}: Pick<Services, 'users' | 'namespaces' | 'members' | 'deletions'>): HandlersOf<typeof namespaceRoutes> {
   const details = async (user: PlatformUser, name: string) => {
     const shared = await namespaces.require(user, name, 'see', 'see this')
     return toDetails(shared, await users.byId(), roleIn(shared, user))

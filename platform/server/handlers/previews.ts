@@ -11,6 +11,8 @@ import type { HandlersOf } from './handler.ts'
 /** Maximum number of URLs sent for a preview, shorter ones first. Any user with write access can create many routes. */
 const MOST_URLS = 100
 
+type Parts = Pick<Services, 'users' | 'deletions' | 'previews' | 'previewUrls' | 'runLogs' | 'live'>
+
 export function previewHandlers({
   users,
   deletions,
@@ -18,7 +20,7 @@ export function previewHandlers({
   previewUrls,
   runLogs,
   live,
-}: Services): HandlersOf<typeof previewRoutes> {
+}: Parts): HandlersOf<typeof previewRoutes> {
   const toAnswer = (
     { user }: Identified,
     { shared, source, runs }: ShownPreview,

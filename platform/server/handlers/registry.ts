@@ -15,7 +15,10 @@ const LOGIN = 3_600_000
 /** Length of a token's random id, in bytes. */
 const ID = 12
 
-export function registryHandlers(world: ServerContext, parts: Services): HandlersOf<typeof registryRoutes> {
+export function registryHandlers(
+  world: ServerContext,
+  parts: Pick<Services, 'users' | 'namespaces' | 'registryUsage'>,
+): HandlersOf<typeof registryRoutes> {
   const { settings, registryKey: key, now, random } = world
   const { registry } = settings
   const required = () => {

@@ -3,7 +3,11 @@ import type { Services } from '../create-services.ts'
 import { toRunAnswer } from '../http/answers.ts'
 import type { HandlersOf } from './handler.ts'
 
-export function runHandlers({ users, runs, runLogs }: Services): HandlersOf<typeof runRoutes> {
+export function runHandlers({
+  users,
+  runs,
+  runLogs,
+}: Pick<Services, 'users' | 'runs' | 'runLogs'>): HandlersOf<typeof runRoutes> {
   return {
     'GET /runs': async ({ query, by }) => {
       const { last, ...which } = query

@@ -12,7 +12,11 @@ const MOST = 500
 /** Timeout for reading all namespaces, in milliseconds. */
 const DEADLINE = 20_000
 
-export function searchHandlers({ namespaces, users, live }: Services): HandlersOf<typeof searchRoutes> {
+export function searchHandlers({
+  namespaces,
+  users,
+  live,
+}: Pick<Services, 'namespaces' | 'users' | 'live'>): HandlersOf<typeof searchRoutes> {
   /** Reads in progress, by the id of a token. Concurrent requests of one caller share them. */
   const running = new Map<string, Promise<SearchNames>>()
 

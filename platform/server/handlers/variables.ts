@@ -12,8 +12,8 @@ import type { HandlersOf } from './handler.ts'
 const VARIABLE_KEY = new RegExp(VARIABLE_NAME)
 
 export function variableHandlers(
-  { settings: { registry }, registryKey }: ServerContext,
-  { users, namespaces, variables, runs }: Services,
+  { settings: { registry }, registryKey }: Pick<ServerContext, 'settings' | 'registryKey'>,
+  { users, namespaces, variables, runs }: Pick<Services, 'users' | 'namespaces' | 'variables' | 'runs'>,
 ): HandlersOf<typeof variableRoutes> {
   const change = async (by: Identified, scope: string, values: Readonly<Record<string, string | null>>) => {
     const owner = await secretOwner(by, scope, 'change', 'change these variables', namespaces)

@@ -14,12 +14,13 @@ import { previewStatus } from '../../rules/previews/previews.ts'
 import { pullPreviewName } from '../../rules/previews/pull-trust.ts'
 import { hasEnded } from '../../rules/runs/run-states.ts'
 import type { ServerContext } from '../context.ts'
-import type { Services } from '../create-services.ts'
 import type { LeaderTask } from '../leader/leader.ts'
+import type { Namespaces } from '../namespaces/namespaces.ts'
 import type { SharedNamespace } from '../namespaces/shared-namespace.ts'
 import { resultOf } from '../runs/run-result.ts'
+import type { Runs } from '../runs/runs.ts'
 import { HookWork } from './hook-work.ts'
-import { within } from './hooks.ts'
+import { type Hooks, within } from './hooks.ts'
 
 const EVERY = 2000
 /**
@@ -39,6 +40,13 @@ interface Wanted {
   readonly text?: string
 }
 
+/** Services that the comments are read from and written with. */
+interface Parts {
+  readonly hooks: Hooks
+  readonly namespaces: Namespaces
+  readonly runs: Runs
+}
+
 /**
  * Writes the state of previews to the forge, as one comment on each pull request, which is updated. The state of the
  * last comment is recorded, so another leader can continue. If the forge refuses a comment, the preview is not held up.
@@ -47,10 +55,10 @@ export class HookComments implements LeaderTask {
   readonly name = 'comments of webhooks'
   readonly everyMs = EVERY
   readonly #world: ServerContext
-  readonly #parts: Services
+  readonly #parts: Parts
   readonly #work = new HookWork()
 
-  constructor(world: ServerContext, parts: Services) {
+  constructor(world: ServerContext, parts: Parts) {
     this.#world = world
     this.#parts = parts
   }

@@ -15,12 +15,15 @@ import {
 } from '../../rules/previews/pull-trust.ts'
 import { branchProblem, readRepositoryUrl } from '../../rules/repository-url.ts'
 import type { ServerContext } from '../context.ts'
-import type { Services } from '../create-services.ts'
 import { PlatformError } from '../http/platform-error.ts'
 import type { LeaderTask } from '../leader/leader.ts'
+import type { Users } from '../login/users.ts'
+import type { NamespaceDeletions } from '../namespaces/deletions.ts'
+import type { Namespaces } from '../namespaces/namespaces.ts'
 import type { SharedNamespace } from '../namespaces/shared-namespace.ts'
+import type { Previews } from '../previews/previews.ts'
 import { HookWork } from './hook-work.ts'
-import { hostOfHook, within } from './hooks.ts'
+import { type Hooks, hostOfHook, within } from './hooks.ts'
 
 const EVERY = 1000
 /** Maximum number of attempts after temporary failures, and the pauses between attempts in milliseconds. */
@@ -41,6 +44,15 @@ interface Looked {
   readonly again?: boolean
 }
 
+/** Services that are needed to deploy and destroy the previews of pull requests. */
+interface Parts {
+  readonly users: Users
+  readonly hooks: Hooks
+  readonly namespaces: Namespaces
+  readonly previews: Previews
+  readonly deletions: NamespaceDeletions
+}
+
 /**
  * Processes pull requests that webhooks have reported: asks the forge for their state, and deploys or destroys their
  * previews. All state is recorded, so another leader can continue. Processing a pull request twice changes nothing.
@@ -48,11 +60,11 @@ interface Looked {
 export class WebhookController implements LeaderTask {
   readonly name = 'webhooks'
   readonly everyMs = EVERY
-  readonly #world: ServerContext
-  readonly #parts: Services
+  readonly #world: Pick<ServerContext, 'now' | 'log'>
+  readonly #parts: Parts
   readonly #work = new HookWork()
 
-  constructor(world: ServerContext, parts: Services) {
+  constructor(world: Pick<ServerContext, 'now' | 'log'>, parts: Parts) {
     this.#world = world
     this.#parts = parts
   }

@@ -98,7 +98,7 @@ export function createApp(
 /** Everything that the routes of one server share. */
 interface RouteContext {
   readonly world: ServerContext
-  readonly parts: Services
+  readonly parts: Pick<Services, 'users' | 'tokens' | 'hooks'>
   readonly limits: LoginLimits
   readonly turns: FairQueue
   /** Streams that must end when the server does. */
@@ -260,7 +260,12 @@ const audited = new WeakSet<FastifyRequest>()
  */
 const turnsOf = ({ user, token }: Identified): string => (token.kind === 'run' ? token.id : user.id)
 
-function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, world: ServerContext): void {
+function answerError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  world: Pick<ServerContext, 'audit' | 'now'>,
+): void {
   const { status, body } = toAnswer(error)
   if (status >= 500) world.audit({ time: rfc3339(world.now()), action: `failed: ${request.routeOptions.url}`, status })
   reply.code(status).type('application/json').serializer(JSON.stringify).send(body)

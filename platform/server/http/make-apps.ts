@@ -1,7 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { ServerContext } from '../context.ts'
-import type { Services } from '../create-services.ts'
-import { createApp } from './app.ts'
+import type { AppOptions } from './app.ts'
 import type { WebFiles } from './pages.ts'
 
 /** Ports of the server. */
@@ -22,12 +20,11 @@ export interface PortApp {
  * the trusted proxies, so the server for runs ignores `X-Forwarded-For` and serves no pages.
  */
 export function makeApps(
-  world: ServerContext,
-  parts: Services,
+  create: (web: WebFiles | undefined, options?: AppOptions) => FastifyInstance,
   web: WebFiles | undefined,
   { main, runs }: Ports,
 ): readonly PortApp[] {
-  const apps = [{ app: createApp(world, parts, web), port: main }]
+  const apps = [{ app: create(web), port: main }]
   if (runs === undefined) return apps
-  return [...apps, { app: createApp(world, parts, undefined, { isDirect: true }), port: runs }]
+  return [...apps, { app: create(undefined, { isDirect: true }), port: runs }]
 }

@@ -114,7 +114,7 @@ async function repeat(
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-const toClock = ({ now }: ServerContext): Clock => ({
+const toClock = ({ now }: Pick<ServerContext, 'now'>): Clock => ({
   now,
   every(milliseconds, run) {
     const timer = setInterval(run, milliseconds)

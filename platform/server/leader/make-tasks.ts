@@ -13,7 +13,7 @@ import { dependenciesTask } from './dependencies.ts'
 import type { LeaderTask } from './leader.ts'
 import { usageTask } from './usage.ts'
 
-/** The tasks that the leader runs. */
+/** The tasks that the leader runs. The type of each task names the services that it uses. */
 export const makeTasks = (world: ServerContext, parts: Services): readonly LeaderTask[] => [
   expiredTask(world),
   accountCheckTask(world, parts),
@@ -22,7 +22,7 @@ export const makeTasks = (world: ServerContext, parts: Services): readonly Leade
   longerNamesTask(world, parts.longerNames),
   pullSecretsTask(world, parts.pullSecrets, parts.users),
   usageTask(parts.usage),
-  dependenciesTask(world, parts),
+  dependenciesTask(world, parts.hooks),
   new RunController(world, parts),
   parts.deletions,
   new WebhookController(world, parts),

@@ -70,7 +70,7 @@ interface Kept {
  * the number of tabs.
  */
 export class LiveNamespaces {
-  readonly #world: ServerContext
+  readonly #world: Pick<ServerContext, 'now'>
   readonly #index: Pick<NamespaceIndex, 'find'>
   readonly #clusters: UserClusters
   readonly #accounts: Accounts
@@ -82,7 +82,12 @@ export class LiveNamespaces {
   readonly #explaining = { ofOne: new PersonalSlots(EXPLAINED.ofOne), ofAll: new Slots(EXPLAINED.ofAll) }
   readonly #sending = new SharedBudget(SENDING)
 
-  constructor(world: ServerContext, clusters: UserClusters, accounts: Accounts, index: Pick<NamespaceIndex, 'find'>) {
+  constructor(
+    world: Pick<ServerContext, 'now'>,
+    clusters: UserClusters,
+    accounts: Accounts,
+    index: Pick<NamespaceIndex, 'find'>,
+  ) {
     this.#world = world
     this.#index = index
     this.#clusters = clusters

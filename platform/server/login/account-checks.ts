@@ -4,15 +4,20 @@ import { type AccountStanding, fromStanding, sealedFor, standingName, toStanding
 import type { PlatformUser } from '../../records/user.ts'
 import { userId } from '../../rules/names.ts'
 import type { ServerContext } from '../context.ts'
-import type { Services } from '../create-services.ts'
+import type { Accounts } from '../http/caller.ts'
 import type { LeaderTask } from '../leader/leader.ts'
-import { LoginError, type ProvenLogin } from './providers/provider.ts'
+import { type IdentityProvider, LoginError, type ProvenLogin } from './providers/provider.ts'
 
 /** Interval between two checks of one account, and between two searches for accounts that are due, in milliseconds. */
 const ASK = 3_600_000
 const LOOK = 300_000
 /** Maximum number of concurrent checks. */
 const TOGETHER = 4
+
+/** The accounts, and the providers that confirm them, by id. */
+interface Parts extends Accounts {
+  readonly providers: ReadonlyMap<string, IdentityProvider>
+}
 
 /**
  * Stores the refresh token of a login, which is used to check the account later. Call this function before the login is
@@ -33,7 +38,7 @@ export async function saveRefreshToken(
 }
 
 function sealedStanding(
-  { sealing, now }: ServerContext,
+  { sealing, now }: Pick<ServerContext, 'sealing' | 'now'>,
   { user, provider }: Pick<AccountStanding, 'user' | 'provider'>,
   refreshToken: string,
 ): AccountStanding {
@@ -48,7 +53,10 @@ const refOf = (user: string) => ({
   namespace: USERS_NAMESPACE,
 })
 
-async function readStanding({ cluster }: ServerContext, user: string): Promise<AccountStanding | undefined> {
+async function readStanding(
+  { cluster }: Pick<ServerContext, 'cluster'>,
+  user: string,
+): Promise<AccountStanding | undefined> {
   const live = await cluster.get(refOf(user))
   return live && toStanding(live)
 }
@@ -62,7 +70,10 @@ async function renewStanding(world: ServerContext, standing: AccountStanding, re
 }
 
 /** Deletes the record of a refresh token, unless a login has replaced it since it was read. */
-async function removeStanding({ cluster }: ServerContext, { user, version }: AccountStanding): Promise<void> {
+async function removeStanding(
+  { cluster }: Pick<ServerContext, 'cluster'>,
+  { user, version }: AccountStanding,
+): Promise<void> {
   await unlessReplaced(cluster.delete(refOf(user), { resourceVersion: version }))
 }
 
@@ -79,10 +90,7 @@ async function unlessReplaced(work: Promise<unknown>): Promise<void> {
  * provider that does not respond changes nothing, and neither does a response about a login that a newer login has
  * replaced.
  */
-export const accountCheckTask = (
-  world: ServerContext,
-  parts: Pick<Services, 'users' | 'tokens' | 'providers'>,
-): LeaderTask => ({
+export const accountCheckTask = (world: ServerContext, parts: Parts): LeaderTask => ({
   name: 'logins at providers',
   everyMs: LOOK,
   async run(signal) {
@@ -100,7 +108,7 @@ const LABELS = 'dev.platform/record=standing'
 /** Checks one account. A failure is logged, does not affect other accounts, and is retried on the next pass. */
 async function askAlone(
   world: ServerContext,
-  parts: Pick<Services, 'users' | 'tokens' | 'providers'>,
+  parts: Parts,
   standing: AccountStanding,
   signal: AbortSignal,
 ): Promise<void> {
@@ -118,7 +126,7 @@ async function askAlone(
 
 async function ask(
   world: ServerContext,
-  { users, tokens, providers }: Pick<Services, 'users' | 'tokens' | 'providers'>,
+  { users, tokens, providers }: Parts,
   standing: AccountStanding,
   signal: AbortSignal,
 ): Promise<void> {

@@ -5,9 +5,10 @@ import type { PlatformUser } from '../../records/user.ts'
 import type { LoginProblem } from '../../rules/accounts/login-problems.ts'
 import { returnPath } from '../../rules/accounts/provider.ts'
 import type { ServerContext } from '../context.ts'
-import type { Services } from '../create-services.ts'
 import { browserOf, loginCookie, loginOf } from '../http/browser.ts'
+import type { Accounts } from '../http/caller.ts'
 import { PlatformError } from '../http/platform-error.ts'
+import type { PersonalNamespaces } from '../namespaces/personal-namespaces.ts'
 import { saveRefreshToken } from './account-checks.ts'
 import type { LoginLimits } from './login-limits.ts'
 import { type IdentityProvider, LoginError, type LoginFlow, type ProvenLogin } from './providers/provider.ts'
@@ -25,6 +26,11 @@ interface Kept extends LoginFlow {
   readonly until: number
 }
 
+/** Services that record a login. */
+interface Parts extends Accounts {
+  readonly personal: PersonalNamespaces
+}
+
 /**
  * Registers the routes for logging in with a provider in a browser. `/login/ID` redirects to the provider, which
  * redirects back to `/login/ID/callback`. Browsers open both, so errors are shown on the page `/login?problem=…`. The
@@ -33,7 +39,7 @@ interface Kept extends LoginFlow {
 export function registerBrowserLogin(
   app: FastifyInstance,
   world: ServerContext,
-  parts: Services,
+  parts: Parts & { readonly providers: ReadonlyMap<string, IdentityProvider> },
   limits: LoginLimits,
 ): void {
   const { settings, sealing, now, random } = world
@@ -100,7 +106,7 @@ export function registerBrowserLogin(
 /** Records a login with a provider, and creates a session. Throws a LoginError if the user may not log in. */
 export async function completeLogin(
   world: ServerContext,
-  { users, personal, tokens }: Pick<Services, 'users' | 'personal' | 'tokens'>,
+  { users, personal, tokens }: Parts,
   provider: string,
   proven: ProvenLogin,
 ): Promise<{ readonly user: PlatformUser; readonly session: string; readonly record: TokenRecord }> {

@@ -24,12 +24,15 @@ const OF_ONE = { burst: 60, every: 10_000, keys: 10_000 }
  * There are only as many issuers as the settings trust.
  */
 export class CiExchange {
-  readonly #world: ServerContext
+  readonly #world: Pick<ServerContext, 'settings' | 'now'>
   readonly #accounts: { readonly tokens: Tokens; readonly users: Users }
   readonly #limiter = new Limiter(OF_ONE)
   readonly #keys = new Map<string, { readonly until: number; readonly keys: Promise<JWTVerifyGetKey> }>()
 
-  constructor(world: ServerContext, accounts: { readonly tokens: Tokens; readonly users: Users }) {
+  constructor(
+    world: Pick<ServerContext, 'settings' | 'now'>,
+    accounts: { readonly tokens: Tokens; readonly users: Users },
+  ) {
     this.#world = world
     this.#accounts = accounts
   }

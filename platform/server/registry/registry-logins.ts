@@ -46,7 +46,7 @@ export const registryPassword = ({ sealing }: Pick<ServerContext, 'sealing'>, lo
  */
 export async function registryCaller(
   headers: IncomingHttpHeaders,
-  world: ServerContext,
+  world: Pick<ServerContext, 'sealing' | 'now'>,
   parts: Accounts,
 ): Promise<RegistryCaller> {
   const text = passwordOf(headers)
@@ -58,7 +58,11 @@ export async function registryCaller(
   return { kind: 'person', by }
 }
 
-async function holderOf(sealed: string, world: ServerContext, parts: Accounts): Promise<RegistryCaller> {
+async function holderOf(
+  sealed: string,
+  world: Pick<ServerContext, 'sealing' | 'now'>,
+  parts: Accounts,
+): Promise<RegistryCaller> {
   const { sealing, now } = world
   const opened = sealing.open(sealed, SEALED_FOR)
   if (opened === undefined) throw notLoggedIn()

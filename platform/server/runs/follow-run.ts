@@ -17,7 +17,7 @@ export type Followed = { readonly type: 'state'; readonly run: RunRecord } | ({ 
  * The last event is the final state.
  */
 export async function* followRun(
-  { cluster, now }: ServerContext,
+  { cluster, now }: Pick<ServerContext, 'cluster' | 'now'>,
   runs: Runs,
   id: string,
   after: number,

@@ -18,14 +18,19 @@ import { readRepositoryUrl } from '../../rules/repository-url.ts'
 import { decideQueue, forgotten } from '../../rules/runs/queue.ts'
 import { hasEnded } from '../../rules/runs/run-states.ts'
 import type { RunSettings, ServerContext } from '../context.ts'
-import type { Services } from '../create-services.ts'
+import type { Hooks } from '../hooks/hooks.ts'
 import type { WakeSignal } from '../leader/wake-signal.ts'
 import { Backoff } from '../login/backoff.ts'
+import type { Tokens } from '../login/tokens.ts'
+import type { Users } from '../login/users.ts'
 import type { CloneLogin } from '../namespaces/credentials.ts'
+import type { Namespaces } from '../namespaces/namespaces.ts'
 import { roleIn, type SharedNamespace } from '../namespaces/shared-namespace.ts'
+import type { Sleep } from '../sleep/sleep.ts'
 import { KeptLines, PodLog, saveLog } from './run-log.ts'
 import { ACCOUNT_RECORD, accountObjects, CLONE, runAccount, runSecret } from './run-objects.ts'
 import { commitOf, containerState, isOver, podOf, reasonOf } from './run-pod.ts'
+import type { Runs } from './runs.ts'
 
 /** Secrets that were part of the request of a run. They are kept until the run has ended. */
 interface HeldSecrets {
@@ -37,6 +42,18 @@ interface HeldSecrets {
 interface AllowedRun {
   readonly shared: SharedNamespace
   readonly user: PlatformUser
+}
+
+/** Services that are needed to start and complete runs. */
+interface Parts {
+  readonly users: Users
+  readonly tokens: Tokens
+  readonly namespaces: Namespaces
+  readonly runs: Runs
+  readonly hooks: Hooks
+  readonly sleep: Sleep
+  /** Returns the forge credential for a run in a namespace. Without a user, no user's credential is returned. */
+  gitLogin(user: string | undefined, namespace: string, host: string): Promise<CloneLogin | undefined>
 }
 
 /** The reason why no run starts in a namespace that is being deleted. */
@@ -71,14 +88,14 @@ export class RunController {
   readonly everyMs = EVERY
   readonly nudge: WakeSignal
   readonly #world: ServerContext
-  readonly #parts: Services
+  readonly #parts: Parts
   /** Runs that are processed in the background, outside the queue. */
   readonly #busy = new Map<string, Beside>()
   readonly #attempts: Backoff
   #forgotAt = 0
   #checkedAt = 0
 
-  constructor(world: ServerContext, parts: Services) {
+  constructor(world: ServerContext, parts: Parts) {
     this.#world = world
     this.#parts = parts
     this.nudge = parts.runs.nudge

@@ -3,11 +3,12 @@ import { MANAGED_LABEL, MANAGER, rfc3339 } from '../../records/names.ts'
 import { LAST_ACTIVE, type ManagedNamespace, toNamespace } from '../../records/namespace.ts'
 import { whenIdle } from '../../rules/runs/idleness.ts'
 import type { ServerContext } from '../context.ts'
-import type { Services } from '../create-services.ts'
 import { PlatformError } from '../http/platform-error.ts'
 import type { LeaderTask } from '../leader/leader.ts'
-import { NOTED } from '../namespaces/namespaces.ts'
+import type { NamespaceDeletions } from '../namespaces/deletions.ts'
+import { type Namespaces, NOTED } from '../namespaces/namespaces.ts'
 import { busyBy, lastWork } from './activity.ts'
+import type { Sleep } from './sleep.ts'
 
 const EVERY = 60_000
 /** Time in milliseconds after which an unfinished wake is considered abandoned by its replica. */
@@ -20,12 +21,19 @@ const WATCHED = 3_600_000
 /** Maximum number of namespaces that are processed at the same time. */
 const TOGETHER = 4
 
+/** Services that suspend and delete namespaces. */
+interface Parts {
+  readonly sleep: Sleep
+  readonly namespaces: Namespaces
+  readonly deletions: NamespaceDeletions
+}
+
 /**
  * Returns the task that puts unused namespaces to sleep, deletes namespaces that have been unused for long, and
  * completes wakes that their replica did not finish. A failure of one namespace is logged and does not affect the
  * others.
  */
-export const idleTask = (world: ServerContext, { sleep, namespaces, deletions }: Services): LeaderTask => {
+export const idleTask = (world: ServerContext, { sleep, namespaces, deletions }: Parts): LeaderTask => {
   const { cluster, now, settings } = world
   const log = (text: string) => world.log({ time: rfc3339(now()), text })
   const decide = (one: ManagedNamespace) => whenIdle(one, now(), settings.idleness)

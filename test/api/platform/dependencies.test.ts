@@ -43,7 +43,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the servers that a platform needs', ()
   async function overviewWith(settings: Partial<Settings>, check = true) {
     const { world, parts } = platform
     Object.assign(world.settings, settings)
-    if (check) await dependenciesTask(world, parts).run(AbortSignal.timeout(30_000))
+    if (check) await dependenciesTask(world, parts.hooks).run(AbortSignal.timeout(30_000))
     const { body } = await platform.call('GET /admin/overview', { token: admin.token })
     const states = body.dependencies.map(({ kind, state }) => `${kind} ${state}`)
     const isAbout = ({ message }: { readonly message: string }) => /log in with|webhooks of/.test(message)

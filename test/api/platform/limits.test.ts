@@ -68,7 +68,11 @@ describe.skipIf(!process.env.KUBECONFIG)('attempts to log in', () => {
   })
 
   test('X-Forwarded-For never counts on the port of runs, even from the address of a proxy', async () => {
-    const [main, runs] = makeApps(platform.world, platform.parts, undefined, { main: 1, runs: 2 })
+    const { world, parts } = platform
+    const [main, runs] = makeApps((web, options) => createApp(world, parts, web, options), undefined, {
+      main: 1,
+      runs: 2,
+    })
     const attemptAt = async ({ app }: PortApp, forwarded: string) =>
       (
         await app.inject({

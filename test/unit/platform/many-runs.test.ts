@@ -3,7 +3,7 @@ import type { ManagedNamespace } from '../../../platform/records/namespace.ts'
 import { fromRun, jobRef, LIVE_LABEL, STOP, type WantedRun } from '../../../platform/records/run.ts'
 import { makeUlid } from '../../../platform/rules/ulid.ts'
 import type { ServerContext } from '../../../platform/server/context.ts'
-import type { Services } from '../../../platform/server/create-services.ts'
+import type { Namespaces } from '../../../platform/server/namespaces/namespaces.ts'
 import type { SharedNamespace } from '../../../platform/server/namespaces/shared-namespace.ts'
 import { Previews } from '../../../platform/server/previews/previews.ts'
 import { RunController } from '../../../platform/server/runs/run-controller.ts'
@@ -43,9 +43,9 @@ async function platform() {
   const namespace = { name: 'shop', created: '2000-01-01T00:00:00Z', status: 'Active', preview } as unknown
   const shared: SharedNamespace = { namespace: namespace as ManagedNamespace, members: [] }
   const namespaces = { visible: async () => [shared], require: async () => shared }
-  const runs = new Runs(world, namespaces as unknown as Services['namespaces'])
-  const previews = new Previews(world, { namespaces, runs } as unknown as Services)
-  const keeper = new RunController(world, { runs } as unknown as Services)
+  const runs = new Runs(world, namespaces as unknown as Namespaces)
+  const previews = new Previews(world, { namespaces, runs } as unknown as ConstructorParameters<typeof Previews>[1])
+  const keeper = new RunController(world, { runs } as unknown as ConstructorParameters<typeof RunController>[1])
 
   /** Creates a completed run. */
   async function add(age: number, more: Partial<WantedRun> & { readonly why?: string } = {}) {

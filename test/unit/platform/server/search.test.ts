@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import type { Services } from '../../../../platform/server/create-services.ts'
 import { searchHandlers } from '../../../../platform/server/handlers/search.ts'
 import { PlatformError } from '../../../../platform/server/http/platform-error.ts'
 
@@ -33,7 +32,7 @@ function open(names: readonly string[], more: { readonly isGlobal?: boolean } = 
         return [{ name: 'shop', services: ['web'] }]
       },
     },
-  } as unknown as Services
+  } as unknown as Parameters<typeof searchHandlers>[0]
   const handle = searchHandlers(parts)['GET /search']
   const ask = (by: object) => handle({ by } as Parameters<typeof handle>[0])
   return { state, ask }

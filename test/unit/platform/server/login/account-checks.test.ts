@@ -33,7 +33,7 @@ test('a check that fails for one user does not delay those of others, and is log
     change: async (id: string) => void asked.push(id),
   }
   const providers = new Map([['oidc', { ask: async () => ({ refreshToken: 'next' }) }]])
-  const parts = { users, providers, tokens: {} } as unknown as Services
+  const parts = { users, providers, tokens: {} } as unknown as Parameters<typeof accountCheckTask>[1]
   await accountCheckTask(world, parts).run(AbortSignal.timeout(5000))
   expect(asked.sort()).toEqual(ids.slice(1))
   expect(log).toEqual([`asking oidc about ${ids[0]}: somebody else was faster`])
@@ -65,7 +65,8 @@ function open() {
     const users = new Users(world)
     const personal = { ensure: async (user: unknown) => user }
     const providers = new Map([['oidc', provider]])
-    return { world, parts: { users, tokens: new Tokens(world), personal, providers } as unknown as Services }
+    const parts = { users, tokens: new Tokens(world), personal, providers }
+    return { world, parts: parts as unknown as Pick<Services, keyof typeof parts> }
   }
   const { parts } = partsOf(cluster)
   return {

@@ -2,7 +2,6 @@ import { expect, test, vi } from 'vitest'
 import type { RunRecord } from '../../../../../platform/records/run.ts'
 import { toToken } from '../../../../../platform/records/token.ts'
 import type { ServerContext } from '../../../../../platform/server/context.ts'
-import type { Services } from '../../../../../platform/server/create-services.ts'
 import { Tokens } from '../../../../../platform/server/login/tokens.ts'
 import { RunController } from '../../../../../platform/server/runs/run-controller.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
@@ -13,6 +12,8 @@ const LONG = { timeout: 15_000 }
 const USER = 'a'.repeat(16)
 
 // A cluster cannot be made to show these faults, so the parts of the server beside the queue are simulated.
+
+type Parts = ConstructorParameters<typeof RunController>[1]
 
 /** Parts of the server, of which a test replaces one. */
 interface Mutable {
@@ -57,7 +58,7 @@ function keeperOf(live: readonly RunRecord[], find: (user: string) => Promise<un
   const tokens = new Tokens(world)
   const members = live.map(({ namespace, user }) => ({ namespace, user, role: 'developer' }))
   const namespaces = { find: async () => ({ namespace: { status: 'Active' }, members }) }
-  const parts = { runs, tokens, namespaces, users: { find } } as unknown as Services
+  const parts = { runs, tokens, namespaces, users: { find } } as unknown as Parts
   return { keeper: new RunController(world, parts), log, settled, cluster, parts: parts as unknown as Mutable }
 }
 
