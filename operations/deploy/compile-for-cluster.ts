@@ -1,9 +1,6 @@
 import type { ImageBuilder } from '../../builds/builder/builder.ts'
 import { withoutOthers } from '../../builds/failures/remarks.ts'
-import type { WantedImages } from '../../builds/image-configs.ts'
-import type { PlannedBuild } from '../../builds/plan/planned-build.ts'
 import { untaggedNote } from '../../builds/plan/untagged.ts'
-import type { Project } from '../../compiler/compose/project.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { count, plural } from '../../compiler/diagnostics/render/summary.ts'
 import type { Plan, RoutePlan } from '../../compiler/plan/plan.ts'
@@ -21,6 +18,8 @@ import type { OpenProject } from '../../project/opened-project.ts'
 import { withoutRemarks } from '../../project/own-errors.ts'
 import type { OperationContext } from '../../project/session.ts'
 import { chooseTargetDefaults, registryText } from '../../project/target-defaults.ts'
+import type { Workspace } from '../../project/workspace.ts'
+import { addImages } from './add-images.ts'
 import type { ForCluster } from './input.ts'
 
 /** Codes of warnings about copies of host volumes, which are not used while the service is developed. */
@@ -84,105 +83,105 @@ export interface RefusedForCluster {
 
 /**
  * Compiles for the cluster: values that `render` may leave open are errors here, and without a domain no routes are
- * created. Reports the errors but holds the warnings back, because variables that commands pass on later may resolve
- * them.
+ * created. Builds or finds the images, and plans again with them. Reports the errors but holds the warnings back,
+ * because variables that commands pass on later may resolve them.
  */
 export async function prepareForCluster(
-  { workspace, session: { namespace, signal, target }, on, beforeBuild }: CompileContext,
+  context: CompileContext,
   options: ForCluster,
   project: OpenProject,
   images: ImageBuilder,
 ): Promise<PreparedForCluster | RefusedForCluster> {
-  const { startOrder = 'client' } = options
+  const { workspace, session, on, beforeBuild } = context
+  const { namespace, signal, target } = session
+  const { startOrder = 'client', services: names = [] } = options
   const lasting = chooseTargetDefaults(workspace, options, project, target)
   const { domain, registry } = lasting
   const planning = { ...options, domain, registry, namespace, startOrder, includeSecrets: true } as const
-  const names = options.services ?? []
   const extra = { project, forBuild: 'deploy' as const, leavesFoldersToUp: true, ...including(names, project) }
+  const first = await compileFiles(workspace, [], options, planning, extra)
+  const part = first.plan && (await partOf(names, first.plan, first))
   const text = registryText(lasting)
-  let compilation = await compileFiles(workspace, [], options, planning, extra)
-  const part = compilation.plan && (await partOf(names, compilation.plan, compilation))
-  if (text !== undefined && compilation.plan?.builds.length) on({ type: 'choice', text })
-  const notes: string[] = []
-  const chosen = part && (await chosenServices(compilation, part))
-  const untagged = compilation.project && untaggedNote(compilation.project, options.tag, chosen)
-  if (untagged !== undefined) notes.push(untagged)
-  const manifest = manifestOf(project)
-  const inCluster = async (compiled: CompiledProject, plan: Plan): Promise<InCluster | undefined> => {
-    const { loaded } = compiled
-    const directory = manifest?.folder ?? loaded?.directory
-    if (directory === undefined) return undefined
-    const files = manifest ? [manifest.path] : options.file
-    return {
-      ...(await withRoutes(plan, domain, part)),
-      services: get(loaded?.tree, 'services'),
-      source: deploySource(workspace, directory, files),
-      directory,
-      rerun: await toRerun(options.rerun ?? [], compiled, part),
-      ...(part && { part }),
-    }
-  }
-  if (beforeBuild && compilation.plan && errorsBesidesBuild(compilation) === 0) {
-    const { plan } = compilation
-    const found = await inCluster(compilation, plan)
-    const hasBuilds = plan.builds.length > 0 || (!part && (manifest?.build.size ?? 0) > 0)
+  if (text !== undefined && first.plan?.builds.length) on({ type: 'choice', text })
+  const chosen = part && (await chosenServices(first, part))
+  const input: PlanInCluster = { workspace, options, project, domain, part }
+  if (beforeBuild && first.plan && errorsBesidesBuild(first) === 0) {
+    const { plan } = first
+    const found = await inCluster(first, plan, input)
+    const hasBuilds = plan.builds.length > 0 || (!part && (manifestOf(project)?.build.size ?? 0) > 0)
     if (found) await beforeBuild({ ...found, plan, hasBuilds })
   }
-  let refused: readonly Diagnostic[] = []
-  let built: ReadonlyMap<string, string> = new Map()
-  try {
-    const ofManifest = async (plan: Plan): Promise<readonly PlannedBuild[]> => {
-      if (part || images.isLooking || !manifestOf(project)?.build.size) return []
-      const { manifestBuilds } = await import('../../builds/plan/manifest-builds.ts')
-      return manifestBuilds(workspace, options, project, { plan, registry, tag: options.tag, isDeploy: true })
-    }
-    const builds = await neededBuilds(compilation, chosen, ofManifest)
-    built = await ensureImages(compilation, builds, options, images, signal)
-    const wanted = await wantedImages(compilation, built)
-    if (wanted.built.size + wanted.plain.size > 0) {
-      const { knownImages } = await import('../../builds/image-configs.ts')
-      const { env, platformImages } = workspace
-      const loginTo = platformImages && { loginTo: (registry: string) => platformImages.login(registry) }
-      const known = await knownImages(wanted, { env, signal, ...loginTo })
-      for (const [service, note] of known.notes) if (!chosen || chosen.has(service)) notes.push(note)
-      // Images that were built are referenced by digest.
-      compilation = compilation.withImages?.({ references: wanted.built, configs: known.configs }) ?? compilation
-    }
-  } catch (error) {
-    const { NotBuilt } = await import('../../builds/builder/builder.ts')
-    if (!(error instanceof NotBuilt)) throw error
-    refused = error.diagnostics
-  }
-  const { loaded } = compilation
-  const plan = compilation.plan && (startOrder === 'manifest' ? inNoOrder(compilation.plan) : compilation.plan)
-  const found = compilation.diagnostics.filter(isBesidesBuild)
-  // The builder reports the same error.
-  const isSaid = ({ code, span }: Diagnostic) =>
-    code === 'build/unknown-target' && refused.some(other => other.span?.start === span?.start)
-  const all = [...found.filter(one => !isSaid(one)), ...refused]
-  const ofServices = chosen ? withoutOthers(all, get(loaded?.tree, 'services'), chosen) : all
-  const shown = withoutRemarks(ofServices, ABOUT_COPIES, options.developed ?? [], loaded?.tree)
+  const available = await addImages(first, { ...input, chosen, registry, images, signal })
+  const { compilation, built, refused } = available
+  const untagged = first.project && untaggedNote(first.project, options.tag, chosen)
+  const notes = [...(untagged === undefined ? [] : [untagged]), ...available.notes]
+  const shown = shownDiagnostics(compilation, refused, chosen, options)
   const tell = (seen?: ReadonlySet<Diagnostic>) => {
     on({ type: 'diagnostics', diagnostics: shown, ...(seen && seen.size > 0 && { seen }) })
     for (const text of notes) on({ type: 'note', text })
   }
-  const deployed = plan && (await inCluster(compilation, plan))
+  const plan = compilation.plan && (startOrder === 'manifest' ? inNoOrder(compilation.plan) : compilation.plan)
+  const deployed = plan && (await inCluster(compilation, plan, input))
   if (!plan || !deployed || count(shown).error > 0) {
     tell()
     return { diagnostics: shown }
   }
-  const { keepRoutes, synth } = deployed
-  const lacking = domain === undefined ? routesOf(plan, part) : []
-  if (keepRoutes.size > 0 && !options.developed) {
+  if (deployed.keepRoutes.size > 0 && !options.developed) {
+    const lacking = routesOf(plan, part)
     notes.push(
-      `${plural(keepRoutes.size, 'route')} not created or changed: no domain is set (\`--domain\`, or permanently with \`devctl context use ${target.context} --domain DOMAIN\`), so ${portsOf(lacking)} no public address`,
+      `${plural(deployed.keepRoutes.size, 'route')} not created or changed: no domain is set (\`--domain\`, or permanently with \`devctl context use ${target.context} --domain DOMAIN\`), so ${portsOf(lacking)} no public address`,
     )
   }
   const common = { ...deployed, domain, registry, built, warnings: shown, tell }
   if (!options.registryCredentials) return { plan, ...common }
-  const pulling = await addRegistryCredentials(plan, synth, workspace, signal)
+  const pulling = await addRegistryCredentials(plan, deployed.synth, workspace, signal)
   notes.push(...pulling.notes)
   return { ...common, plan: pulling.plan }
+}
+
+/** Input for what the cluster gets of a plan. */
+interface PlanInCluster {
+  readonly workspace: Workspace
+  readonly options: ForCluster
+  readonly project: OpenProject
+  readonly domain: string | undefined
+  readonly part: Part | undefined
+}
+
+/** Returns what the cluster gets of a plan, besides the plan itself; undefined for a project without a folder. */
+async function inCluster(
+  compiled: CompiledProject,
+  plan: Plan,
+  { workspace, options, project, domain, part }: PlanInCluster,
+): Promise<InCluster | undefined> {
+  const { loaded } = compiled
+  const manifest = manifestOf(project)
+  const directory = manifest?.folder ?? loaded?.directory
+  if (directory === undefined) return undefined
+  const files = manifest ? [manifest.path] : options.file
+  return {
+    ...(await withRoutes(plan, domain, part)),
+    services: get(loaded?.tree, 'services'),
+    source: deploySource(workspace, directory, files),
+    directory,
+    rerun: await toRerun(options.rerun ?? [], compiled, part),
+    ...(part && { part }),
+  }
+}
+
+/** Returns the diagnostics to report: those of the files and of the builder, about the services that are deployed. */
+function shownDiagnostics(
+  { diagnostics, loaded }: CompiledProject,
+  refused: readonly Diagnostic[],
+  chosen: ReadonlySet<string> | undefined,
+  { developed = [] }: ForCluster,
+): readonly Diagnostic[] {
+  // The builder reports the same error.
+  const isSaid = ({ code, span }: Diagnostic) =>
+    code === 'build/unknown-target' && refused.some(other => other.span?.start === span?.start)
+  const all = [...diagnostics.filter(one => isBesidesBuild(one) && !isSaid(one)), ...refused]
+  const ofServices = chosen ? withoutOthers(all, get(loaded?.tree, 'services'), chosen) : all
+  return withoutRemarks(ofServices, ABOUT_COPIES, developed, loaded?.tree)
 }
 
 /** Properties of a compiled project that do not depend on its images. */
@@ -225,64 +224,6 @@ const inNoOrder = (plan: Plan): Plan => ({
   ...plan,
   workloads: plan.workloads.map(({ dependencies: _, ...workload }) => workload),
 })
-
-/** Returns the builds of the services, or only of those in `chosen`, and those of the manifest. */
-async function neededBuilds(
-  { project, plan }: CompiledProject,
-  chosen: ReadonlySet<string> | undefined,
-  ofManifest: (plan: Plan) => Promise<readonly PlannedBuild[]>,
-): Promise<readonly PlannedBuild[]> {
-  // If there are errors, nothing is deployed; without a plan, there is nothing to build for.
-  if (!plan || !project) return []
-  return [...(await buildsOf(project, plan, chosen)), ...(await ofManifest(plan))]
-}
-
-/**
- * Builds or finds the images of services with `build`. Returns their references with digests. Throws like
- * `ImageBuilder.ensure`.
- */
-async function ensureImages(
-  { project, plan }: CompiledProject,
-  builds: readonly PlannedBuild[],
-  { build = false }: ForCluster,
-  images: ImageBuilder,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, string>> {
-  if (!plan || !project || builds.length === 0) return new Map()
-  const built = await images.ensure(builds, { build: build ? 'all' : 'missing', given: plan.images, signal })
-  // Commands do not need images of services that only serve as a base for other builds.
-  const inner = new Set(project.contextServices.keys())
-  return new Map([...built].filter(([service]) => !inner.has(service)))
-}
-
-/**
- * Returns the images whose configurations refine the plan: built images, including those that services without `build`
- * share, and plain images that are available.
- */
-async function wantedImages(
-  { plan, project }: CompiledProject,
-  built: ReadonlyMap<string, string>,
-): Promise<WantedImages> {
-  const hasBuilds = [...(project?.services.values() ?? [])].some(({ build }) => build)
-  if (!plan || !project || !hasBuilds) return { built: new Map(), plain: new Map() }
-  const [{ withSharers }, { plainImages }] = await Promise.all([
-    import('../../builds/plan/shared-images.ts'),
-    import('../../builds/image-configs.ts'),
-  ])
-  const ofServices = withSharers(plan.images, built)
-  return { built: ofServices, plain: plainImages(project, plan.images, ofServices) }
-}
-
-/** Returns the builds of all services, or only of those in `chosen`. */
-async function buildsOf(
-  project: Project,
-  plan: Plan,
-  chosen: ReadonlySet<string> | undefined,
-): Promise<readonly PlannedBuild[]> {
-  if (plan.builds.length === 0) return []
-  const { plannedBuilds } = await import('../../builds/plan/planned-builds.ts')
-  return plannedBuilds(project, plan).filter(({ service }) => !chosen || chosen.has(service))
-}
 
 /** Returns the services of a part, by their names in the files, and the services whose builds the part needs. */
 async function chosenServices({ project, plan }: CompiledProject, part: Part): Promise<ReadonlySet<string>> {
