@@ -17,7 +17,7 @@ export interface LibraryConnection {
  * module imports it. Throws `unauthorized` if no credentials can be obtained.
  */
 export async function connectByLibrary(kubeconfig: Kubeconfig): Promise<LibraryConnection> {
-  const { KubeConfig } = await import('@kubernetes/client-node')
+  const { KubeConfig } = await import('./kube-config-library.ts')
   const { server, namespace } = kubeconfig
   // The library requires this setting for plain http; there is no certificate to verify.
   const plain = server.protocol === 'http:' ? { 'insecure-skip-tls-verify': true } : {}
