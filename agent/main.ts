@@ -1,10 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ListenPlace } from '../adapters/ssh/key-server.ts'
 import { type SyncServer, serveSync } from '../sync/serve/serve.ts'
-import { becomeUser } from './become-user.ts'
 import { type AgentConfig, readConfig } from './config.ts'
 import { listenPlace } from './listen-place.ts'
 import { renewImage } from './renew-image.ts'
@@ -72,6 +71,39 @@ async function startSsh(config: AgentConfig): Promise<void> {
       if (!isTold) process.stderr.write(`no forwards: ${(error as Error).message}\n`)
       await sleep(SSH_AGAIN)
     }
+}
+
+/**
+ * Drops root privileges: files are written as the user of the development container, and no other permissions are
+ * needed.
+ */
+function becomeUser(config: AgentConfig): void {
+  if (config.umask !== undefined) process.umask(config.umask)
+  if (process.getuid?.() !== 0) return
+  const user = config.user ?? userOfImage(join(dirname(config.ready), 'user'))
+  if (!user || user.uid === 0) return
+  for (const folder of ['.', '.devctl', ...config.folders.map(({ path }) => path)]) {
+    const path = join(config.volume, folder)
+    try {
+      mkdirSync(path, { recursive: true })
+      chownSync(path, user.uid, user.gid)
+    } catch {
+      // The volume may already belong to the user. Missing permissions are detected when it is used.
+    }
+  }
+  process.setgroups!([user.gid])
+  process.setgid!(user.gid)
+  process.setuid!(user.uid)
+}
+
+/**
+ * Reads the user of the image, which `id` printed as `1000:1000`. Returns undefined if the file does not exist or does
+ * not match.
+ */
+function userOfImage(file: string): AgentConfig['user'] {
+  if (!existsSync(file)) return undefined
+  const [, uid, gid] = /^(\d+):(\d+)\s*$/.exec(readFileSync(file, 'utf8')) ?? []
+  return uid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) }
 }
 
 function tried(work: () => void): void {

@@ -1,6 +1,9 @@
+import { BuilderError } from '../adapters/buildkit/failure.ts'
 import { pause } from '../adapters/http/back-off.ts'
+import { haveDigests, type ResolveOptions } from '../adapters/registry/registry-client.ts'
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../compiler/diagnostics/reporter.ts'
+import { dockerfileStages } from '../compiler/values/dockerfile/dockerfile.ts'
 import type { BuildSpec } from '../compiler/values/images/build-spec.ts'
 import { changeFinder } from '../project/hashes/hashed-files.ts'
 import { secretsInText, secretsOfInput } from './build-secrets.ts'
@@ -9,12 +12,11 @@ import type { ChosenBuilder } from './builder/choose-builder.ts'
 import { fromEnvironment } from './builder/from-environment.ts'
 import { loginOf, openBuilder } from './builder/open-builder.ts'
 import { checkSshKeys } from './builder/ssh-keys.ts'
-import { confirmPushed } from './confirm-pushed.ts'
+import { dockerfileText } from './dockerfile-place.ts'
 import type { BuildEvent } from './events.ts'
 import { shownPath } from './failures/failed-step.ts'
 import { notBuilt } from './failures/not-built.ts'
 import { type BuildSettings, imageInput } from './plan/image-input.ts'
-import { ownSteps } from './plan/own-steps.ts'
 import type { PlannedBuild } from './plan/planned-build.ts'
 import { registryOptions } from './plan/registry-options.ts'
 import { withDigest } from './plan/with-digest.ts'
@@ -155,4 +157,73 @@ function referencesOf(
       return [service, withDigest(reference, digest)]
     }),
   )
+}
+
+/**
+ * Retries for a registry that the builder has just pushed to. If it does not answer, probably only the builder can
+ * reach it.
+ */
+const RETRIES = { attempts: 1, silence: 3000 }
+
+/**
+ * Checks that the registries have the images that a builder has pushed; a build whose image is missing has failed.
+ * Ignores registries that this machine cannot reach. Throws the signal's abort reason.
+ */
+export async function confirmPushed(
+  builds: readonly PlannedBuild[],
+  ends: ReadonlyMap<string, BuildEnd>,
+  { env, signal, loginTo }: Pick<ResolveOptions, 'env' | 'signal' | 'loginTo'>,
+): Promise<ReadonlyMap<string, BuildEnd>> {
+  const pushed = builds.flatMap(({ service, reference }) => {
+    const end = ends.get(service)
+    return end?.kind === 'built' && end.digest !== undefined
+      ? [[service, withDigest(reference, end.digest)] as const]
+      : []
+  })
+  if (pushed.length === 0) return ends
+  const names = pushed.map(([, name]) => name)
+  const found = await haveDigests(names, { env, signal, ...(loginTo && { loginTo }), retries: RETRIES })
+  const failed = pushed.filter(([, name]) => found.get(name) === false)
+  return new Map([...ends, ...failed.map(([service, name]) => [service, notThere(name)] as const)])
+}
+
+const notThere = (name: string): BuildEnd => ({
+  kind: 'failed',
+  error: new BuilderError('registry', `the builder has pushed \`${name}\`, but the registry does not have it`),
+})
+
+/** Pattern of a step name such as `[linux/amd64 tested 2/4] RUN npm test`: platform, stage, number of the step. */
+const STEP_NAME = /^\[(?:\S+\/\S+ )?(\S+) \d+\/\d+\] /
+
+/**
+ * Forwards the events of builds without the stages of other Dockerfiles. A builder runs a step that several builds
+ * share only once, and names it after the stage of the first of these builds. In the other builds, the step is shown by
+ * its instruction alone. Reads the Dockerfiles.
+ */
+export function ownSteps(
+  specs: ReadonlyMap<string, Pick<BuildSpec, 'context' | 'dockerfile'>>,
+  on: (event: BuildEvent) => void,
+): (event: BuildEvent) => void {
+  const known = new Map<string, ReadonlySet<string> | undefined>()
+  const stagesOf = (service: string) => {
+    if (!known.has(service)) known.set(service, ownStages(specs.get(service)!))
+    return known.get(service)
+  }
+  return event => {
+    if (event.type !== 'build-status' || !event.status.vertexes) return on(event)
+    const stages = stagesOf(event.name)
+    const vertexes = event.status.vertexes.map(vertex => {
+      const [stage, name] = STEP_NAME.exec(vertex.name) ?? []
+      const isForeign = stage !== undefined && stages?.has(name!.toLowerCase()) === false
+      return isForeign ? { ...vertex, name: vertex.name.slice(stage.length) } : vertex
+    })
+    on({ ...event, status: { ...event.status, vertexes } })
+  }
+}
+
+/** Returns the stages of a Dockerfile as step names show them; undefined if the Dockerfile is not on this machine. */
+function ownStages(spec: Pick<BuildSpec, 'context' | 'dockerfile'>): ReadonlySet<string> | undefined {
+  const text = dockerfileText(spec)
+  if (text === undefined) return undefined
+  return new Set(dockerfileStages(text).map(name => (/^\d+$/.test(name) ? `stage-${name}` : name.toLowerCase())))
 }

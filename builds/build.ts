@@ -1,9 +1,12 @@
 import type { Project } from '../compiler/compose/project.ts'
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import { count } from '../compiler/diagnostics/render/summary.ts'
-import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
+import { HIDDEN } from '../compiler/text/secret-places.ts'
 import { get } from '../compiler/text/tree.ts'
+import { shortHash } from '../compiler/values/dns-name.ts'
 import { withDefaultTag } from '../compiler/values/images/image-reference.ts'
+import { isVariableWithSecret } from '../compiler/values/secrets/secret-names.ts'
 import { withPlatformVariables } from '../platform/session/with-variables.ts'
 import { ABOUT_OPTIONS, compileFiles } from '../project/compile-files.ts'
 import { noSuchService } from '../project/names/named-services.ts'
@@ -16,14 +19,14 @@ import { findBuildTarget } from './builder/build-target.ts'
 import { chooseBuilder } from './builder/choose-builder.ts'
 import { missingImagesBuilder } from './ensure-images.ts'
 import type { BuildEvent } from './events.ts'
-import { withCacheExport } from './export-cache.ts'
 import { withoutOthers } from './failures/remarks.ts'
 import type { ImagesInput } from './input.ts'
+import type { BuildSettings } from './plan/image-input.ts'
 import { manifestBuilds } from './plan/manifest-builds.ts'
 import { type PlannedBuild, withNeeded } from './plan/planned-build.ts'
 import { plannedBuilds } from './plan/planned-builds.ts'
+import { distinctBuilds } from './plan/same-images.ts'
 import { untaggedNote } from './plan/untagged.ts'
-import { withSettings } from './plan/with-settings.ts'
 
 /**
  * Builds the images of services with `build` whose content is in no registry, and pushes them. Throws a UserError if no
@@ -129,3 +132,59 @@ function named(
   }
   return withNeeded(names, all)
 }
+
+/**
+ * Enables `--export-cache` for the named images (for all, if none is named), but not for the images that they are based
+ * on. Throws a UsageError for several images, because each would replace the cache of the others.
+ */
+export function withCacheExport(
+  builds: readonly PlannedBuild[],
+  names: readonly string[],
+  exportCache: string | undefined,
+): readonly PlannedBuild[] {
+  if (exportCache === undefined) return builds
+  const isNamed = ({ service }: PlannedBuild) => names.length === 0 || names.includes(service)
+  const { builds: images } = distinctBuilds(builds.filter(isNamed))
+  if (images.length > 1) {
+    const all = images.map(({ service }) => `\`${service}\``).join(', ')
+    throw new UsageError(`\`--export-cache\` is for one image, and would be for those of ${all}`, {
+      hint: 'each would replace the cache of the others: name one service, or write `export_cache` into the `build` of each',
+    })
+  }
+  return builds.map(build => (isNamed(build) ? exporting(build, exportCache) : build))
+}
+
+const exporting = (build: PlannedBuild, exportCache: string): PlannedBuild => ({
+  ...build,
+  specOf: (...given) => ({ ...build.specOf(...given), exportCache: [exportCache] }),
+})
+
+/**
+ * Returns the builds with tags that include the options: `--build-arg`, `--target` and `--platform` count like their
+ * keys in the file. Argument values that look secret are not included; an image with such a value is rebuilt each time.
+ */
+export function withSettings(
+  builds: readonly PlannedBuild[],
+  { args = new Map(), target, platforms = [] }: BuildSettings,
+): readonly PlannedBuild[] {
+  const shown = [...args].map(([name, value]) => [name, isVariableWithSecret(name, value) ? HIDDEN : value])
+  if (shown.length === 0 && target === undefined && platforms.length === 0) return builds
+  const settings = [shown.sort(), target ?? '', [...platforms].sort()]
+  const isMoving = [...args].some(([name, value]) => isVariableWithSecret(name, value))
+  return builds.map(build => {
+    const { reference, contentReference } = build
+    if (!contentReference) return build
+    const end = contentReference.length - HASH
+    const hash = shortHash(JSON.stringify([contentReference.slice(end), ...settings]), HASH)
+    const changed = `${contentReference.slice(0, end)}${hash}`
+    return {
+      ...build,
+      contentReference: changed,
+      reference: reference === contentReference ? changed : reference,
+      ...(isMoving && { isMoving }),
+    }
+  })
+}
+
+/** Length of the hash at the end of the tag, in characters. */
+const HASH = 12

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
 import { cutName } from '../compiler/plan/object-names.ts'
 import type { JobPlan, Plan, WorkloadPlan } from '../compiler/plan/plan.ts'
-import { jobName } from './job-name.ts'
+import { inReadingOrder } from './key-order.ts'
 import { annotations, environmentLabels, selectorLabels, standardLabels } from './labels.ts'
-import type { PodTemplate } from './pod/newer-fields.ts'
+import { type PodTemplate, podTemplateJson } from './pod/newer-fields.ts'
 import { toPodSpec } from './pod/pod-spec.ts'
 
 /**
@@ -98,3 +99,15 @@ export const waitedServices = ({ pod }: WorkloadPlan): readonly string[] =>
  */
 export const waiterAccountName = (environment: string, services: readonly string[]): string =>
   cutName(`${environment}-waits-for-${services.join('.')}`, 253)
+
+/**
+ * Returns the name of a Job, at most 63 characters long: `name` and a hash of everything that cannot change in place,
+ * which is the rendered Pod template and the number of completions. New content results in a new Job, so that no
+ * immutable field is ever patched. The hash does not depend on the order of labels or annotations.
+ */
+function jobName(name: string, template: PodTemplate, completions?: number): string {
+  const rendered = JSON.stringify(inReadingOrder(podTemplateJson(template)))
+  const once = completions === undefined ? '' : `\n${completions}`
+  const hash = createHash('sha256').update(`${rendered}${once}`).digest('hex').slice(0, 8)
+  return `${name.slice(0, 63 - 9).replace(/[-.]+$/, '')}-${hash}`
+}

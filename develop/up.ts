@@ -11,7 +11,6 @@ import type { Session } from '../project/session.ts'
 import { tellToolFiles } from '../project/tool-files.ts'
 import type { DevelopContext } from './context.ts'
 import type { UpEvent } from './events.ts'
-import { failedOriginals } from './mirror/failed-originals.ts'
 import { findMirror } from './mirror/find-mirror.ts'
 import { findOriginal } from './mirror/find-original.ts'
 import { type MissingRights, missingRights } from './mirror/stream-rights.ts'
@@ -138,4 +137,21 @@ export async function originalsOf(
   throw new UserError(`the deploy did not create a workload \`${missing.development.name}\``, {
     hint: 'name the development container after its service, or select the workload by `selector`',
   })
+}
+
+/**
+ * Returns the note about a deploy in which only services under development failed: their programs are replaced anyway,
+ * and may be what the user wants to fix. Undefined if the deploy failed in any other way, so that nothing can be
+ * developed.
+ */
+export function failedOriginals(outcome: DeployOutcome, developed: readonly string[]): string | undefined {
+  if (outcome.kind !== 'failed' || outcome.ended !== undefined) return undefined
+  const inState = (...states: readonly string[]) =>
+    [...outcome.services].flatMap(([service, state]) => (states.includes(state) ? [service] : []))
+  const failed = inState('not-ready')
+  if (failed.length === 0 || failed.some(service => !developed.includes(service))) return undefined
+  const waiting = inState('not-made', 'not-changed')
+  const verb = failed.length > 1 ? 'are' : 'is'
+  const later = waiting.length === 0 ? '' : `; afterwards, \`devctl deploy\` deploys ${waiting.join(', ')}`
+  return `${failed.join(', ')} ${verb} not ready, and ${verb} developed nevertheless${later}`
 }

@@ -1,6 +1,6 @@
 import { connect } from 'node:http2'
+import { byteStream } from '../dist/adapters/buildkit/connect.js'
 import { loadGrpc, serviceDefinition } from '../dist/adapters/buildkit/protocol.js'
-import { byteStream } from '../dist/adapters/buildkit/session/byte-stream.js'
 import { frame, messagesIn } from '../dist/adapters/buildkit/session/frames.js'
 import { decodeMessage, encodeMessage } from '../dist/adapters/buildkit/wire.js'
 

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto'
+import { constants, open } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { Socket } from 'node:net'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import type { BuildSecretSource } from '../../compiler/values/images/build-spec.ts'
 import { CONTEXT, DOCKERFILE, folderName, frontendAttributes, INLINE_DOCKERFILE, layoutName } from './attributes.ts'
 import type { BuildCall, BuildOutput, BuildResult, ContextSource, ImageInput } from './builder.ts'
 import type { BuilderConnection } from './connection.ts'
@@ -9,7 +15,6 @@ import { openCaches } from './content/local-caches.ts'
 import { BuilderError } from './failure.ts'
 import type { FileChanged } from './files/changed.ts'
 import { folderAt, folderInMemory, type SyncedFolder } from './files/folder.ts'
-import { secretContent } from './session/secret-source.ts'
 import type { SessionResources } from './session/session.ts'
 import { type Exporter, solve } from './solve.ts'
 import { openAgents } from './ssh/open-agents.ts'
@@ -150,4 +155,25 @@ function foldersOf(
   else if ('folder' in context) folders.set(DOCKERFILE, open(dirname(dockerfile.path)))
   for (const [name, source] of contexts) if ('folder' in source) folders.set(folderName(name), open(source.folder))
   return folders
+}
+
+/** Contents of pipes such as `<(command)`: a pipe can be read only once, but builds may request the secret again. */
+const pipeContents = new WeakMap<BuildSecretSource, Promise<Buffer>>()
+
+/** Returns the content of a secret. Rejects with the error of reading its file. */
+export async function secretContent(source: BuildSecretSource): Promise<Buffer> {
+  if ('value' in source) return Buffer.from(source.value)
+  if (!(await stat(source.file)).isFIFO()) return readFile(source.file)
+  const content = pipeContents.get(source) ?? readPipe(source.file)
+  pipeContents.set(source, content)
+  return content
+}
+
+/**
+ * Reads a pipe to its end. Reading it as a file would block a thread until a writer appears, and the process could not
+ * even exit.
+ */
+async function readPipe(path: string): Promise<Buffer> {
+  const fd = await promisify(open)(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  return buffer(new Socket({ fd, readable: true, writable: false }))
 }

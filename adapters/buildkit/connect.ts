@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
 import { checkServerIdentity } from 'node:tls'
 import type { ServiceError } from '@grpc/grpc-js'
 import { type BuilderAddress, parseBuilderAddress } from './address.ts'
@@ -11,7 +12,6 @@ import { findEngine } from './engine/find-engine.ts'
 import { BuilderError, connectionError } from './failure.ts'
 import { ANSWER_WITHIN, type BuilderOptions, type BuilderTls } from './options.ts'
 import { type Grpc, loadGrpc, serviceDefinition } from './protocol.ts'
-import { byteStream, type MessageStream } from './session/byte-stream.ts'
 import { credentialsOver, discard, placeholderTarget } from './stream-channel.ts'
 
 /** Address that selects the engine of the `docker` command. */
@@ -141,4 +141,40 @@ function credentialsOf(grpc: Grpc, address: BuilderAddress, tls: BuilderTls | un
     const { message } = error as Error
     throw new BuilderError('tls', `the certificates for ${name} cannot be used: ${message}`, { cause: error })
   }
+}
+
+/** A stream of messages that contain bytes. */
+export interface MessageStream {
+  /** Sends a message; its bytes may be in several chunks. */
+  write(message: { data: Uint8Array | readonly Uint8Array[] }, done: (error?: Error | null) => void): void
+  end(): void
+  cancel(): void
+  on(event: 'data', listener: (message: { data?: Uint8Array }) => void): unknown
+  on(event: 'end' | 'close', listener: () => void): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
+  pause(): void
+  resume(): void
+}
+
+/** Returns the bytes in the messages as a connection, because BuildKit tunnels the session through an RPC. */
+export function byteStream(messages: MessageStream): Duplex {
+  const stream = new Duplex({
+    read: () => messages.resume(),
+    write: (chunk: Buffer, _, done) => messages.write({ data: chunk }, done),
+    writev: (chunks, done) => messages.write({ data: chunks.map(({ chunk }) => chunk as Buffer) }, done),
+    final: done => {
+      messages.end()
+      done()
+    },
+    destroy: (error, done) => {
+      messages.cancel()
+      done(error)
+    },
+  })
+  messages.on('data', ({ data }) => {
+    if (data && data.length > 0 && !stream.push(data)) messages.pause()
+  })
+  messages.on('end', () => stream.push(null))
+  messages.on('error', error => stream.destroy(error))
+  return stream
 }

@@ -1,5 +1,5 @@
 import { type Cluster, ClusterError } from '../../adapters/kubernetes/cluster.ts'
-import type { GivenUp } from '../../adapters/kubernetes/request.ts'
+import type { EndedRequest, GivenUp } from '../../adapters/kubernetes/request.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
 import { admissionHint } from '../../environment/plan/admission.ts'
@@ -11,7 +11,6 @@ import type { LogLevel } from '../command.ts'
 import { INTERRUPTED } from '../terminal/exit-status.ts'
 import { watchForInterruption } from '../terminal/interruption.ts'
 import type { Io } from '../terminal/io.ts'
-import { traceRequests } from '../terminal/trace-requests.ts'
 import { deadlineOf } from './deadline.ts'
 
 export interface SessionOptions {
@@ -120,4 +119,27 @@ const HINTS: Readonly<Partial<Record<ClusterError['failure'], string>>> = {
   unauthorized: 'log in again, or choose another context with `--context`',
   unreachable: 'is the cluster running, and is the context the right one?',
   unavailable: 'try again in a moment',
+}
+
+interface RequestTrace {
+  /** Callback for each request; undefined unless the log level is `debug`. */
+  readonly trace: ((exchange: EndedRequest) => void) | undefined
+  /** Prints the number of requests. */
+  end(): void
+}
+
+/**
+ * Prints every request to the cluster on standard error: method, path, status and duration in milliseconds, but never
+ * bodies or credentials.
+ */
+export function traceRequests(io: Io, logLevel: LogLevel | undefined): RequestTrace {
+  if (logLevel !== 'debug') return { trace: undefined, end: () => {} }
+  let count = 0
+  return {
+    trace({ method, path, status, milliseconds }) {
+      count++
+      io.stderr.write(`debug: ${method} ${path} ${status ?? 'no answer'} ${Math.round(milliseconds)} ms\n`)
+    },
+    end: () => io.stderr.write(`debug: ${count} requests to the cluster\n`),
+  }
 }

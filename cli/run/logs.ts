@@ -6,7 +6,6 @@ import { type LogsInput, type LogsOutcome, logs } from '../../operations/logs/lo
 import { openProject, targetOf } from '../../project/open-project.ts'
 import type { Context } from '../command.ts'
 import type { LogValues } from '../commands/logs.ts'
-import { parsePattern } from '../options/service-pattern.ts'
 import { wantsColour } from '../terminal/io.ts'
 import { LogPrinter } from '../terminal/log-printer.ts'
 import { toTerminal } from '../terminal/operation-events.ts'
@@ -84,4 +83,22 @@ function refuseFile(pattern: string, cwd: string): void {
     throw new UsageError(`\`${pattern}\` is a file, not a service: for \`logs\`, \`-f\` means \`--follow\``, {
       hint: `use \`devctl logs --file ${pattern}\``,
     })
+}
+
+/**
+ * Parses a regular expression for service names. It may match any part of a name, so a prefix of a name matches, too.
+ * Go's `(?i)` at the start ignores case. Throws a UsageError that names the option or field `where` if the expression
+ * is invalid.
+ */
+export function parsePattern(text: string, where: string): RegExp {
+  const isInsensitive = text.startsWith('(?i)')
+  try {
+    return new RegExp(isInsensitive ? text.slice(4) : text, isInsensitive ? 'i' : '')
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.replace(/^.*\/i?: /, '') : ''
+    throw new UsageError(`${where} is \`${text}\`, which is not a valid regular expression: ${reason.toLowerCase()}`, {
+      hint: 'write `\\` before a character that stands for itself, such as `\\.` or `\\[`',
+      cause,
+    })
+  }
 }

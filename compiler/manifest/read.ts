@@ -2,8 +2,8 @@ import { basename, dirname, join } from 'node:path/posix'
 import { Sources } from '../compose/load/compose-files/sources.ts'
 import { withinLimits } from '../compose/load/limits.ts'
 import { VariableScope } from '../compose/load/variables.ts'
-import type { Diagnostic } from '../diagnostics/diagnostic.ts'
-import { diagnostic } from '../diagnostics/diagnostic.ts'
+import { scalars, textOf } from '../compose/read/tree-values.ts'
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
 import { check } from '../schema/check.ts'
@@ -21,10 +21,9 @@ import { readEnvironments, readRegistry } from './environments.ts'
 import { readForwards } from './forward.ts'
 import type { DevctlManifest } from './manifest.ts'
 import { manifestMistakes } from './mistakes.ts'
-import { namedVariables } from './named-variables.ts'
 import { manifestShape } from './shape.ts'
 import { known, type Reading } from './values.ts'
-import { isOpen, substituteVariables } from './variables.ts'
+import { isOpen, substituteVariables, textsIn } from './variables.ts'
 
 const empty = diagnostic({
   code: 'manifest/empty',
@@ -184,4 +183,20 @@ function readModel(
     forward: readForwards(get(tree, 'forward'), { path: ['forward'], toContainer: false }, reading),
     environments: readEnvironments(get(tree, 'environments'), reading),
   }
+}
+
+/** A variable as Compose or a shell refers to it: `$NAME`, `${NAME:-default}`, `${#NAME}`, `${!NAME}`. */
+const REFERENCES = /\$(?:\{[#!]?)?([A-Za-z_][A-Za-z0-9_]*)/g
+
+/**
+ * Returns the names of the variables that a manifest names: in its list `variables`, and as references in its texts.
+ * Its commands get no other variables from the platform or the cluster, because other users can set them there, and
+ * some variables make programs run code.
+ */
+function namedVariables(manifest: MapTree): ReadonlySet<string> {
+  const listed = scalars(manifest, 'variables').map(one => textOf(one).value)
+  const referred = [...textsIn(manifest)].flatMap(({ value }) =>
+    [...value.matchAll(REFERENCES)].map(([, name]) => name!),
+  )
+  return new Set([...listed, ...referred])
 }

@@ -1,11 +1,7 @@
-import type * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
-import type { ContainerPlan, ContainerPort, EnvPlan } from '../../compiler/plan/plan.ts'
+import * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
+import type { ContainerMount, ContainerPlan, ContainerPort, EnvPlan, ProbePlan } from '../../compiler/plan/plan.ts'
 import { isArgumentReference } from '../../compiler/values/dockerfile/argument-variables.ts'
-import { escapeDollars } from './escape.ts'
-import { toVolumeMount } from './mounts.ts'
-import type { Container } from './newer-fields.ts'
-import { toProbe } from './probes.ts'
-import { toResources } from './resources.ts'
+import type { Container, NewerVolumeMount } from './newer-fields.ts'
 import { toSecurityContext } from './security.ts'
 
 /**
@@ -68,4 +64,61 @@ function toLifecycle(plan: ContainerPlan): k8s.Lifecycle | undefined {
     postStart: plan.postStart && { exec: { command: [...plan.postStart] } },
     preStop: plan.preStop && { exec: { command: [...plan.preStop] } },
   }
+}
+
+/** Returns the volume mount of a container. `readOnly` is written only when it is true. */
+function toVolumeMount(plan: ContainerMount): NewerVolumeMount {
+  return {
+    name: plan.volume,
+    mountPath: plan.path,
+    subPath: plan.subPath,
+    readOnly: plan.readOnly || undefined,
+    mountPropagation: plan.propagation,
+    recursiveReadOnly: plan.recursiveReadOnly ? 'Enabled' : undefined,
+  }
+}
+
+/** Converts a probe of a container. Kubernetes' defaults apply to fields that the plan does not set. */
+function toProbe(plan: ProbePlan | undefined): k8s.Probe | undefined {
+  if (!plan) return undefined
+  return {
+    ...toCheck(plan.check),
+    initialDelaySeconds: plan.initialDelaySeconds,
+    periodSeconds: plan.periodSeconds,
+    timeoutSeconds: plan.timeoutSeconds,
+    failureThreshold: plan.failureThreshold,
+  }
+}
+
+function toCheck(plan: ProbePlan['check']): k8s.Probe {
+  switch (plan.kind) {
+    case 'exec':
+      return { exec: { command: plan.command.map(escapeDollars) } }
+    case 'http':
+      return { httpGet: { path: plan.path, port: k8s.IntOrString.fromNumber(plan.port) } }
+    case 'tcp':
+      return { tcpSocket: { port: k8s.IntOrString.fromNumber(plan.port) } }
+  }
+}
+
+/** Returns the requests and limits of a container; undefined if there are none. */
+function toResources(plan: ContainerPlan['resources']): k8s.ResourceRequirements | undefined {
+  const requests = quantities(plan?.requests)
+  const limits = quantities(plan?.limits)
+  return requests || limits ? { requests, limits } : undefined
+}
+
+function quantities(amounts: Readonly<Record<string, string>> | undefined): Record<string, k8s.Quantity> | undefined {
+  const entries = Object.entries(amounts ?? {})
+  if (entries.length === 0) return undefined
+  return Object.fromEntries(entries.map(([name, amount]) => [name, k8s.Quantity.fromString(amount)]))
+}
+
+/**
+ * Escapes text so that Kubernetes passes it to the process unchanged. In `command`, `args`, `env[].value` and the
+ * commands of exec probes (not in lifecycle hooks), Kubernetes replaces `$(NAME)` and converts `$$` to `$`; any other
+ * `$` stays. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#Container
+ */
+export function escapeDollars(text: string): string {
+  return text.replace(/\$(?=[$(])/g, '$$$$')
 }

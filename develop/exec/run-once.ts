@@ -1,6 +1,5 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Access } from '../../adapters/kubernetes/connection.ts'
-import { lineReader } from './line-reader.ts'
 
 /** A command without input, run in a container of a Pod. */
 export interface OneCommand {
@@ -47,4 +46,36 @@ export async function runOnce(
   const status = await remote.exit
   await passed
   return status
+}
+
+/** Length in characters from which a line is passed on in pieces, so that memory stays bounded. */
+const LONGEST_LINE = 32_768
+
+/** Receives the output of a program as it arrives. */
+interface LineReader {
+  take(part: Buffer): void
+  /** Passes on a last line that has no newline. */
+  end(): void
+}
+
+/**
+ * Splits output into lines and passes them on without their newlines. The output arrives in parts that may end within a
+ * line or a character.
+ */
+export function lineReader(line: (text: string) => void): LineReader {
+  const decoder = new TextDecoder()
+  let begun = ''
+  const end = () => {
+    if (begun !== '') line(begun)
+    begun = ''
+  }
+  return {
+    take(part) {
+      const lines = (begun + decoder.decode(part, { stream: true })).split('\n')
+      begun = lines.pop() ?? ''
+      for (const one of lines) line(one.replace(/\r$/, ''))
+      if (begun.length > LONGEST_LINE) end()
+    },
+    end,
+  }
 }

@@ -1,4 +1,6 @@
+import type { Duplex } from 'node:stream'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { AgentKeys, PodAgent } from '../../adapters/ssh/agent-client.ts'
 import { AGENT_CONTAINER } from '../../constructs/mirror/names.ts'
 import { devctlHome } from '../../project/contexts/home.ts'
 import { ToolFileNotes } from '../../project/tool-files.ts'
@@ -13,7 +15,6 @@ import type { ReplacedWorkload } from '../mirror/replace-workload.ts'
 import { AgentLine } from '../ports/agent-line.ts'
 import { AgentLink } from '../ports/agent-link.ts'
 import { forwardText } from '../ports/events.ts'
-import { openAgent } from '../ports/open-agent.ts'
 import { openForwards } from '../ports/open-forwards.ts'
 import { sessionForwards } from '../ports/session-forwards.ts'
 import type { FoundDevelopment } from '../select/find-development.ts'
@@ -157,4 +158,11 @@ async function openSessionForwards(
   const shown = opened.forwards.filter(({ local }) => !others.has(Number(local.slice(local.lastIndexOf(':') + 1))))
   state.forwards = shown
   on({ type: 'forwards', forwards: shown, reverse: opened.reverse })
+}
+
+/** Opens an SSH client on a connection to an agent. Rejects with the error of the connection, or with an AgentError. */
+export async function openAgent(connection: Promise<Duplex>, keys: AgentKeys): Promise<PodAgent> {
+  const [stream, { connectAgent }] = await Promise.all([connection, import('../../adapters/ssh/agent-client.ts')])
+  if (stream.errored) throw stream.errored
+  return connectAgent(stream, keys)
 }

@@ -1,4 +1,4 @@
-import { type CallOptions, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { MANAGER } from '../labels.ts'
 import { isDeclaredElsewhere, noteAdoption, takeOverFields } from '../plan/adoption.ts'
@@ -8,11 +8,11 @@ import { webhookRefusal } from '../plan/webhook-refusal.ts'
 import { inParallel } from '../pool.ts'
 import { type EnvironmentRecord, sameKinds, unitedKinds, writeRecord } from '../record/record.ts'
 import { rollOut } from '../rollout/rollout.ts'
+import { podProblems } from '../status/problems.ts'
 import type { DeployRun } from './deploy-run.ts'
 import { applyToStay, deleteAndWait, deleteObject, gone, isEnding } from './removal.ts'
 import { retryStuckWorkload, type UnreadyWorkload } from './retry-stuck.ts'
 import type { Step } from './steps.ts'
-import { freeStuckPods } from './stuck-pods.ts'
 import { keepReplicas } from './suspended.ts'
 
 /**
@@ -170,3 +170,34 @@ async function waitForEnd({ cluster, events, signal }: DeployRun, object: KubeOb
 /** True if the error is about the connection or login, not about the object. */
 const isContact = ({ failure }: ClusterError): boolean =>
   failure === 'unreachable' || failure === 'unavailable' || failure === 'unauthorized'
+
+/**
+ * Deletes the broken Pods of a StatefulSet whose template has just changed. Its controller would wait forever for the
+ * old Pods to become ready before it creates new ones
+ * (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#forced-rollback). Returns the names of the
+ * deleted Pods.
+ */
+async function freeStuckPods(
+  cluster: Cluster,
+  step: Step,
+  now: number,
+  options: CallOptions,
+): Promise<readonly string[]> {
+  if (step.action !== 'update' || step.object.kind !== 'StatefulSet') return []
+  if (!step.differences.some(({ keys }) => keys[0] === 'spec' && keys[1] === 'template')) return []
+  const { namespace } = step.live.metadata
+  const pods = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace, labels: selectorOf(step.live) }, options)
+  const broken = pods.filter(pod => isPodOf(pod, step.live) && podProblems(pod, [], now).length > 0)
+  await Promise.all(broken.map(pod => deleteObject(cluster, pod, 'Background', options)))
+  return broken.map(({ metadata }) => metadata.name)
+}
+
+const isPodOf = ({ metadata }: KubeObject, { metadata: { uid } }: KubeObject): boolean =>
+  metadata.ownerReferences?.some(owner => owner.uid === uid) ?? false
+
+function selectorOf({ spec }: KubeObject): string {
+  const { selector } = spec as { readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> } } // a StatefulSet's spec
+  return Object.entries(selector?.matchLabels ?? {})
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',')
+}

@@ -2,15 +2,16 @@ import { Slots } from '../../adapters/http/slots.ts'
 import type { CallOptions, Cluster, ClusterError, KubeObject, ObjectQuery } from '../../adapters/kubernetes/cluster.ts'
 import type { Clock } from '../clock.ts'
 import { environmentSelector } from '../labels.ts'
+import { statusOf } from '../rollout/status.ts'
+import { controllerOf } from '../status/owners.ts'
 import { Cursor } from './cursor.ts'
-import { jobsOfFinished, untilJobsEnd } from './finished.ts'
 import { type Following, followContainer, type LogPosition } from './follow.ts'
 import { Followers } from './followers.ts'
 import type { LogLine } from './line.ts'
 import { type Late, mergeLogs } from './merge.ts'
 import { type PodLimits, PodSet } from './pod-set.ts'
 import { type LogRange, readHistory } from './read.ts'
-import { type ExitStatus, type LogSource, runOf, sourcesOf } from './source.ts'
+import { type ExitStatus, isFinished, type LogSource, runOf, sourcesOf } from './source.ts'
 import type { WatchedPod } from './watched-pod.ts'
 
 /**
@@ -160,4 +161,38 @@ async function showHistory(
 /** Prints a log to its end, or until it cannot be read. */
 async function printAll(following: Following, source: LogSource, lines: AsyncIterable<LogLine>): Promise<void> {
   for await (const line of lines) await following.print(source, line)
+}
+
+/**
+ * Returns the Jobs that the Pods belong to if all Pods have finished; undefined if a Pod has not finished, or belongs
+ * to a controller that keeps starting new Pods.
+ */
+function jobsOfFinished(pods: readonly KubeObject[]): ReadonlySet<string> | undefined {
+  if (pods.length === 0 || !pods.every(isFinished)) return undefined
+  const jobs = pods.map(jobOf)
+  return jobs.every(name => name !== undefined) ? new Set(jobs) : undefined
+}
+
+/**
+ * Resolves when the Jobs have ended and so create no further Pods. Rejects with the signal's abort reason, or if the
+ * user may not watch Jobs.
+ */
+async function untilJobsEnd(
+  cluster: Cluster,
+  namespace: string,
+  jobs: ReadonlySet<string>,
+  { signal }: CallOptions,
+): Promise<void> {
+  const left = new Set(jobs)
+  for await (const change of cluster.watch({ apiVersion: 'batch/v1', kind: 'Job', namespace }, { signal })) {
+    if (change.type === 'Restarted' || change.type === 'Listed') continue
+    const { object, type } = change
+    if (type === 'Deleted' || statusOf(object).state !== 'waiting') left.delete(object.metadata.name)
+    if (left.size === 0) return
+  }
+}
+
+function jobOf(pod: KubeObject): string | undefined {
+  const owner = controllerOf(pod)
+  return owner?.kind === 'Job' ? owner.name : undefined
 }

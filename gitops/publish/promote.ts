@@ -3,14 +3,16 @@ import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { ManifestEnvironment } from '../../compiler/manifest/manifest.ts'
 import { toDnsLabel } from '../../compiler/plan/object-names.ts'
 import { compileFiles } from '../../project/compile-files.ts'
-import type { Facts } from '../../project/lock.ts'
+import type { Facts, Lock } from '../../project/lock.ts'
 import { repositoryOf } from '../../project/names/environment-name.ts'
 import { openProject } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { LocalContext } from '../../project/session.ts'
 import type { Workspace } from '../../project/workspace.ts'
-import { readPublished } from '../repository/published.ts'
+import type { PushTarget } from '../repository/checkout.ts'
+import { type PushOptions, pushTo } from '../repository/push.ts'
 import { withSourceAt } from '../repository/source-at.ts'
+import { readLock } from '../repository/tree/change.ts'
 import type { PublishEvent } from './events.ts'
 import { fetchedEvents } from './fetched-events.ts'
 import type { PublishInput } from './input.ts'
@@ -141,4 +143,17 @@ function digestsOf({ images }: Facts): ReadonlyMap<string, string> {
 function inClone(path: string, top: string, clone: string): string {
   const inside = relative(top, path)
   return inside.startsWith('..') || isAbsolute(inside) ? path : join(clone, inside)
+}
+
+/**
+ * Returns the lock of an application's folder in a repository; undefined if nothing was published to the folder. Throws
+ * a UserError if the repository cannot be read.
+ */
+async function readPublished(target: PushTarget, path: string, options: PushOptions): Promise<Lock | undefined> {
+  const result = await pushTo<Lock | undefined>(
+    target,
+    { write: async ({ folder }) => ({ done: readLock(join(folder, path), path) }) },
+    options,
+  )
+  return 'done' in result ? result.done : undefined
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
+import { editYaml } from '../../adapters/files/yaml-edit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { type EditedFile, listResource } from '../agents/list-resource.ts'
 import type { PushTarget } from './checkout.ts'
 import { refuseLinks } from './links.ts'
 import { type Pushed, type PushOptions, pushTo } from './push.ts'
@@ -76,4 +76,40 @@ export async function addOnce(
   const result = await pushTo({ ...target, paths: [folder] }, work, options)
   if ('done' in result) return result.done
   return { kind: 'pushed', pushed: result.pushed, ...(list && { listedIn: list.path }) }
+}
+
+/** File names under which kustomize finds the kustomization of a folder. */
+const KUSTOMIZATIONS = ['kustomization.yaml', 'kustomization.yml', 'Kustomization']
+
+/** A file of a repository with its new text. */
+interface EditedFile {
+  /** Path from the root of the repository, with `/`. */
+  readonly path: string
+  readonly text: string
+}
+
+/**
+ * Returns the kustomization of a folder with `file` added to its resources, because controllers that find a
+ * kustomization apply only the resources that it lists. Undefined if the folder has no kustomization, or the
+ * kustomization already lists the file. Throws a UserError if the kustomization cannot be edited.
+ */
+async function listResource(root: string, folder: string, file: string): Promise<EditedFile | undefined> {
+  for (const name of KUSTOMIZATIONS) {
+    const path = folder === '.' ? name : `${folder}/${name}`
+    const found = look(root, path)
+    if (found.kind !== 'file') continue
+    const text = await withResource(found.content, file, path)
+    return text === found.content ? undefined : { path, text }
+  }
+}
+
+async function withResource(text: string, file: string, path: string): Promise<string> {
+  const add = (item: string) => editYaml(text, { path: ['resources'], item })
+  const dotted = await add(`./${file}`)
+  if (dotted.ok && dotted.text === text) return text
+  const edited = await add(file)
+  if (edited.ok) return edited.text
+  throw new UserError(`\`${path}\` of the repository cannot list \`${file}\`: ${edited.problem}`, {
+    hint: 'correct it there, or choose another folder with `--into`',
+  })
 }

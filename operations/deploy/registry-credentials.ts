@@ -1,9 +1,8 @@
 import type { RegistryCredentials, RegistryLogin } from '../../adapters/registry/docker-config.ts'
-import { registryOf } from '../../adapters/registry/registry.ts'
+import { HUB_KEY, registryOf } from '../../adapters/registry/registry.ts'
 import type { Plan, SecretPlan, WorkloadPlan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import { serviceOf } from '../../environment/plan/desired-state.ts'
-import { PULL_SECRET_KEY, PULL_SECRET_TYPE, pullSecretContent } from './pull-secret.ts'
 
 /** Plan with the pull Secret that its images need. */
 export interface WithCredentials {
@@ -87,4 +86,22 @@ function imagesOf({ spec }: Manifest['object']): readonly string[] {
   const { template } = (spec ?? {}) as { readonly template?: { readonly spec?: Containers } }
   const { containers = [], initContainers = [] } = template?.spec ?? {}
   return [...initContainers, ...containers].flatMap(({ image }) => image ?? [])
+}
+
+/**
+ * Type of a Secret with registry credentials, and its only key
+ * (https://kubernetes.io/docs/concepts/configuration/secret/#docker-config-secrets).
+ */
+const PULL_SECRET_TYPE = 'kubernetes.io/dockerconfigjson'
+const PULL_SECRET_KEY = '.dockerconfigjson'
+
+/** Returns the content of a pull Secret, which does not depend on the order of the logins. */
+export function pullSecretContent(logins: ReadonlyMap<string, RegistryLogin>): string {
+  const auths = [...logins]
+    .map(([registry, { username, password }]) => {
+      const auth = Buffer.from(`${username}:${password}`).toString('base64')
+      return [registry === 'docker.io' ? HUB_KEY : registry, { username, password, auth }] as const
+    })
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  return JSON.stringify({ auths: Object.fromEntries(auths) })
 }

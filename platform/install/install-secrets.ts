@@ -1,13 +1,13 @@
-import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
+import { randomBytes } from 'node:crypto'
+import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { BUILD_NAMESPACE, KEYS_SECRET, LOGIN_SECRET, PLATFORM_NAMESPACE, REGISTRY_SECRET } from '../records/names.ts'
 import { makeBuilderCertificates } from './certificates/builders-certificates.ts'
+import { makeAuthority } from './certificates/certificates.ts'
 import { keepOwnCertificate, OWN_AUTHORITY } from './certificates/own-certificate.ts'
-import { makeFirstKey } from './first-key.ts'
 import { keepClientSecrets, type WantedProviders } from './install-providers.ts'
 import { BUILDER_POOLS } from './manifests/builders.ts'
 import { MADE_CERTIFICATE } from './manifests/certificate.ts'
 import type { Installation } from './manifests/server.ts'
-import { makeRegistryKey } from './registry-key.ts'
 
 interface SecretsContext {
   readonly cluster: Cluster
@@ -64,4 +64,48 @@ export async function keepSecrets(
   for (const pool of poolsOf(one)) await makeBuilderCertificates(cluster, pool, now(), signal)
   if (one.hasRegistryTokens) await makeRegistryKey(cluster, now(), signal)
   return one.ownCa ? keepOwnCertificate(cluster, one.domain, now(), signal) : undefined
+}
+
+/** Length of a key, in bytes. */
+const KEY_LENGTH = 32
+
+/**
+ * Creates the key that the platform encrypts its stored secrets with, unless one exists: without the existing keys,
+ * encrypted data could not be read any more.
+ */
+export async function makeFirstKey(cluster: Cluster, signal: AbortSignal): Promise<void> {
+  // The key is base64 text in the file, so that an operator can add a key with a text editor.
+  const file = randomBytes(KEY_LENGTH).toString('base64')
+  const secret: KubeObject = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: KEYS_SECRET, namespace: PLATFORM_NAMESPACE },
+    data: { k1: Buffer.from(file).toString('base64') },
+  }
+  await createOnce(cluster, secret, signal)
+}
+
+/**
+ * Creates the key with which the platform signs tokens for its registry, unless one exists: the registry has the
+ * certificate of the existing key.
+ */
+async function makeRegistryKey(cluster: Cluster, now: number, signal: AbortSignal): Promise<void> {
+  const { certificate, key } = makeAuthority('devctl registry tokens', now)
+  const secret: KubeObject = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: REGISTRY_SECRET, namespace: PLATFORM_NAMESPACE },
+    type: 'kubernetes.io/tls',
+    stringData: { 'tls.crt': certificate, 'tls.key': key },
+  }
+  await createOnce(cluster, secret, signal)
+}
+
+/** Creates a Secret; keeps an existing one of that name. */
+async function createOnce(cluster: Cluster, secret: KubeObject, signal: AbortSignal): Promise<void> {
+  try {
+    await cluster.create(secret, { signal })
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.failure !== 'exists') throw error
+  }
 }

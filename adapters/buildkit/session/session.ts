@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { BlobStore } from '../content/blob-store.ts'
 import { contentHandlers } from '../content/content-service.ts'
-import type { FileChanged } from '../files/changed.ts'
+import { FileChanged } from '../files/changed.ts'
 import type { SyncedFolder } from '../files/folder.ts'
+import { type Packet, sendFiles } from '../files/send.ts'
 import { serviceDefinition } from '../protocol.ts'
-import type { SshAgent } from '../ssh/agent.ts'
-import { agentHandlers } from './agents.ts'
+import { agentMessages, type SshAgent } from '../ssh/agent.ts'
+import { string } from '../ssh/wire.ts'
 import { CallError, NOT_FOUND } from './call-error.ts'
-import { syncFolder } from './file-sync.ts'
-import { createRpcServer, type Handler, unary } from './rpc-server.ts'
-import { receiveArchive } from './upload.ts'
+import { createRpcServer, type Handler, type IncomingCall, unary } from './rpc-server.ts'
+import { dataOf, receiveArchive } from './upload.ts'
 
 /** Resources of this machine that a build may use. */
 export interface SessionResources {
@@ -111,4 +111,68 @@ async function secretOf(id: string, { secret }: SessionResources) {
   const data = await secret(id)
   if (data) return { data }
   throw new CallError(NOT_FOUND, `secret ${id} is not set`)
+}
+
+interface Bytes {
+  readonly data?: Uint8Array
+}
+
+/** Id of the agent for an SSH mount without an id. */
+const DEFAULT_AGENT = 'default'
+
+/** Serves SSH agents, by id, to the steps that mount them (`moby.sshforward.v1.SSH`). */
+function agentHandlers(agents: ReadonlyMap<string, SshAgent>): Readonly<Record<string, Handler>> {
+  const agentOf = (id: string) => {
+    const agent = agents.get(id || DEFAULT_AGENT)
+    if (agent !== undefined) return agent
+    throw new CallError(NOT_FOUND, `the build has no SSH agent ${id || DEFAULT_AGENT}`)
+  }
+  return {
+    CheckAgent: unary<{ ID?: string }>(async ({ ID = '' }) => {
+      agentOf(ID)
+      return {}
+    }),
+    ForwardAgent: call => forwardAgent(call, agentOf(call.valuesOf('buildkit.ssh.id')[0] ?? '')),
+  }
+}
+
+/** Answers the requests of a call, one after the other. */
+async function forwardAgent({ requests, send }: IncomingCall<Bytes, Bytes>, agent: SshAgent): Promise<void> {
+  const connection = await agent.connect()
+  try {
+    for await (const request of agentMessages(dataOf(requests)))
+      await send({ data: string(await connection.answer(request)) })
+  } finally {
+    connection.close()
+  }
+}
+
+/** Handles a request for the files of a folder (`moby.filesync.v1.FileSync`). */
+async function syncFolder(
+  call: IncomingCall<Packet, Packet>,
+  folders: ReadonlyMap<string, SyncedFolder>,
+  onChange: (change: FileChanged) => void = () => {},
+): Promise<void> {
+  const name = valuesOf(call, 'dir-name')?.[0] ?? ''
+  const folder = folders.get(name)
+  if (!folder) throw new CallError(NOT_FOUND, `the build has no folder ${name}`)
+  const include = valuesOf(call, 'include-patterns')
+  const exclude = valuesOf(call, 'exclude-patterns')
+  const followPaths = valuesOf(call, 'followpaths')
+  const selection = { ...(include && { include }), ...(exclude && { exclude }), ...(followPaths && { followPaths }) }
+  try {
+    await sendFiles(folder, selection, call)
+  } catch (error) {
+    // The builder forwards only the text of the error.
+    if (error instanceof FileChanged) onChange(error)
+    throw error
+  }
+}
+
+/** Returns the values of a header, decoded if another header marks them as percent-encoded. */
+function valuesOf(call: IncomingCall<Packet, Packet>, name: string): readonly string[] | undefined {
+  const values = call.valuesOf(name)
+  if (values.length === 0) return undefined
+  const isEncoded = call.valuesOf(`${name}-encoded`).length > 0
+  return isEncoded ? values.map(value => decodeURIComponent(value.replaceAll('+', ' '))) : values
 }

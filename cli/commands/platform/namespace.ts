@@ -113,7 +113,7 @@ export const namespaceSleep = command({
   words: [current],
   options: {},
   async run(context, [name]) {
-    const { sleepNamespace } = await import('../../run/platform/namespace-sleep.ts')
+    const { sleepNamespace } = await import('../../run/platform/namespace.ts')
     return sleepNamespace(context, name)
   },
 })
@@ -125,7 +125,7 @@ export const namespaceWake = command({
   words: [current],
   options: {},
   async run(context, [name]) {
-    const { wakeNamespace } = await import('../../run/platform/namespace-sleep.ts')
+    const { wakeNamespace } = await import('../../run/platform/namespace.ts')
     return wakeNamespace(context, name)
   },
 })

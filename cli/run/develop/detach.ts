@@ -16,7 +16,6 @@ import type { OpenProject } from '../../../project/opened-project.ts'
 import type { OperationContext } from '../../../project/session.ts'
 import type { UpValues } from '../../commands/up.ts'
 import type { Io } from '../../terminal/io.ts'
-import { wordsInBackground } from './background-words.ts'
 
 /** Variable that marks a process as the background process. */
 const DETACHED = 'DEVCTL_DETACHED'
@@ -143,4 +142,21 @@ export async function startInBackground(
     )
   if (failed.length > 0) io.stderr.write(`${printNames(failed)} not; ${path} says more\n`)
   return failed.length > 0 ? 1 : 0
+}
+
+/**
+ * Returns the arguments of `up` for the background process: without `--detach`; without the values of `--env`, which
+ * are passed separately; and with the names that the user chose at the terminal. Arguments for the container, after
+ * `--`, are unchanged.
+ */
+export function wordsInBackground(words: readonly string[], names: readonly string[]): readonly string[] {
+  const end = words.includes('--') ? words.indexOf('--') : words.length
+  const kept: string[] = []
+  for (let at = 0; at < end; at++) {
+    const word = words[at]!
+    if (word === '--env') at++
+    else if (word === '--command') kept.push(word, words[++at]!)
+    else if (word !== '--detach' && !word.startsWith('--env=')) kept.push(word)
+  }
+  return [...kept, ...names, ...words.slice(end)]
 }

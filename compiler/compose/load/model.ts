@@ -1,6 +1,7 @@
 import type { YamlDocument } from '../../text/document-reader.ts'
 import { get, isMap, type MapTree, withEntry, withoutKeys } from '../../text/tree.ts'
 import { scalarText } from '../../text/tree-text.ts'
+import { isOutsideJobsAndHooks, rulesOf } from '../keys/rules-by-path.ts'
 import { checkRestOfTexts } from './checks/check-rest.ts'
 import { checkResources } from './checks/resource-rules.ts'
 import { validate } from './checks/validate.ts'
@@ -12,7 +13,6 @@ import { applyIncludes } from './compose-files/include.ts'
 import { mergeModels } from './compose-files/merge.ts'
 import { Resets } from './compose-files/reset.ts'
 import { resolvePaths } from './compose-files/resolve-paths.ts'
-import { withDefaults } from './defaults.ts'
 import {
   type LoadState,
   markBrokenSection,
@@ -23,6 +23,7 @@ import {
 } from './load-state.ts'
 import { mapSection } from './map-section.ts'
 import { removeDuplicates } from './remove-duplicates.ts'
+import { rewrite } from './rewrite.ts'
 import type { VariableScope } from './variables.ts'
 
 /**
@@ -114,4 +115,12 @@ function resolveListedEnvironment(model: MapTree, variables: VariableScope): Map
     })
     return changed ? withEntry(service, 'environment', { ...environment, items }) : service
   })
+}
+
+const DEFAULTS = rulesOf('defaults', isOutsideJobsAndHooks)
+
+/** Adds Compose's default values to a canonical model. */
+function withDefaults(model: MapTree): MapTree {
+  // `rewrite` returns a mapping for a mapping.
+  return rewrite(model, DEFAULTS.start, (complete, tree) => complete(tree)) as MapTree
 }

@@ -1,10 +1,15 @@
 import { shortHash } from '../../../compiler/values/dns-name.ts'
 import type { KubernetesObject, Manifest } from '../../../constructs/manifest.ts'
 import { printYaml } from '../../../constructs/yaml.ts'
+import { changed } from '../../agents/json-values.ts'
 import { kustomization, toFiles } from '../tree/files.ts'
+import { imagesBetween } from './image-transformer.ts'
 import { operationsBetween, printOperations } from './json-patch.ts'
 import { KUSTOMIZATION, type Patch, type PatchTarget, printKustomization } from './kustomization.ts'
-import { transformersBetween } from './transformers.ts'
+import { labelsBetween } from './label-transformer.ts'
+import { namespaceBetween } from './namespace-transformer.ts'
+import { replicasBetween } from './replica-transformer.ts'
+import type { ObjectPair, Transformer } from './transformer.ts'
 
 /** Files by path with `/`, relative to their folder. */
 export type FileTexts = ReadonlyMap<string, string>
@@ -90,4 +95,26 @@ function targetOf({ apiVersion, kind, metadata }: KubernetesObject): PatchTarget
 
 function deletion({ apiVersion, kind, metadata: { name, namespace } }: KubernetesObject): Patch {
   return { patch: printYaml({ $patch: 'delete', apiVersion, kind, metadata: { name, namespace } }) }
+}
+
+/**
+ * Returns the changes between two lists of objects that kustomize's transformers can make. Transformers run after the
+ * patches and change every object, including new objects. A transformer is therefore used only if it leaves each wanted
+ * object unchanged, whichever fields a version of kustomize may transform. `apply` makes the changes that all versions
+ * since 5.0 make. All remaining differences are left to patches.
+ */
+function transformersBetween(base: readonly KubernetesObject[], wanted: readonly KubernetesObject[]): Transformer {
+  const after = new Map(wanted.map(object => [identityOf(object), object]))
+  const pairs = base.flatMap(object => {
+    const next = after.get(identityOf(object))
+    return next ? [[changed(object, () => {}), next] satisfies ObjectPair] : []
+  })
+  // Listed in the order in which kustomize applies them.
+  const transformers = [namespaceBetween, labelsBetween, replicasBetween, imagesBetween].map(between =>
+    between(pairs, wanted),
+  )
+  return {
+    fields: Object.assign({}, ...transformers.map(({ fields }) => fields)),
+    apply: object => transformers.reduce((changed, { apply }) => apply(changed), object),
+  }
 }

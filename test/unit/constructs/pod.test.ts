@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ContainerPlan, PodPlan } from '../../../compiler/plan/plan.ts'
-import { toContainer } from '../../../constructs/pod/container.ts'
-import { escapeDollars } from '../../../constructs/pod/escape.ts'
+import { escapeDollars, toContainer } from '../../../constructs/pod/container.ts'
 import { podTemplateJson } from '../../../constructs/pod/newer-fields.ts'
 import { toPodSpec } from '../../../constructs/pod/pod-spec.ts'
 import { containerOf, podOf } from '../../support/constructs/plans.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { Throughput } from '../../../sync/core/throughput.ts'
+import { Throughput } from '../../../sync/protocol/frame-stream.ts'
 import { TwoSides } from '../../support/sync/two-sides.ts'
 
 const MIB = 1 << 20

@@ -6,7 +6,6 @@ import { ProblemBox } from '../../parts/problem.tsx'
 import { useAction } from '../../state/action.ts'
 import { platform } from '../../state/client.ts'
 import { me } from '../../state/session.ts'
-import { type CliRequest, readCliRequest } from './cli-request.ts'
 import { Frame } from './frame.tsx'
 
 /** Logs in a command line on this machine. The user has to press a button, because any site can open this page. */
@@ -61,4 +60,21 @@ export function CliLogin() {
       </div>
     </Frame>
   )
+}
+
+/** Login request of the command line that opened this page. */
+interface CliRequest {
+  readonly port: number
+  readonly state: string
+  readonly challenge: string
+  readonly label: string
+}
+
+/** Parses the request. Undefined if no command line would send it; the page then sends nothing anywhere. */
+export function readCliRequest(query: Readonly<Record<string, string>>): CliRequest | undefined {
+  const { port = '', state = '', challenge = '', label = '' } = query
+  const number = /^\d{4,5}$/.test(port) ? Number(port) : 0
+  if (number < 1024 || number > 65_535) return undefined
+  if (!/^[A-Za-z0-9_-]{1,200}$/.test(state) || !/^[A-Za-z0-9_-]{43}$/.test(challenge)) return undefined
+  return { port: number, state, challenge, label: label.slice(0, 60) || 'command line' }
 }

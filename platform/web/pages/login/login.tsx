@@ -5,7 +5,6 @@ import { LOGIN_PROBLEMS, type LoginProblem } from '../../../rules/accounts/login
 import { ProblemBox } from '../../parts/problem.tsx'
 import { navigate } from '../../state/navigate.ts'
 import type { Failure } from '../../state/problem.ts'
-import { safeReturn } from '../../state/safe-return.ts'
 import { info, loadSession, me } from '../../state/session.ts'
 import { Frame } from './frame.tsx'
 import { Providers } from './providers.tsx'
@@ -45,4 +44,14 @@ export function Login() {
       </div>
     </Frame>
   )
+}
+
+/**
+ * Returns a path on this site, otherwise the start page, so that a crafted link cannot redirect a user to another site.
+ */
+export function safeReturn(text: string | undefined, origin: string): string {
+  if (!text?.startsWith('/') || !URL.canParse(text, origin)) return '/'
+  const url = new URL(text, origin)
+  // The path of `/.//host` is `//host`, which is another site.
+  return url.origin === origin && !url.pathname.startsWith('//') ? url.pathname + url.search : '/'
 }

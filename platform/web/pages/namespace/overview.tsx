@@ -1,20 +1,23 @@
+import { Fragment } from 'preact'
 import { printable } from '../../../../compiler/values/printable.ts'
 import { stillRuns } from '../../../rules/runs/running.ts'
 import { Environments } from '../../parts/environments.tsx'
 import { FailedDeployBox } from '../../parts/failed-deploy.tsx'
 import { DeployButton } from '../../parts/forms/deploy-button.tsx'
+import { Bar } from '../../parts/frame/bar.tsx'
 import { FromLaptop } from '../../parts/frame/from-laptop.tsx'
 import { Loading } from '../../parts/frame/loading.tsx'
 import { Section } from '../../parts/frame/page.tsx'
 import { deploysIn } from '../../parts/namespace-state.tsx'
 import { PersonLine } from '../../parts/person.tsx'
 import { Empty } from '../../parts/problem.tsx'
+import { Tag } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
+import { shownLimits } from '../../state/limits.ts'
 import { useLive } from '../../state/live.ts'
 import { useResource } from '../../state/resource.ts'
 import { me } from '../../state/session.ts'
 import { NamespaceFrame } from './frame.tsx'
-import { Limits } from './limits.tsx'
 
 /** Shows what runs in a namespace, and how to deploy to it. */
 export const NamespaceOverview = () => (
@@ -84,6 +87,31 @@ function Running({ ns, isEnding }: { readonly ns: string; readonly isEnding: boo
             <Environments ns={ns} items={items} />
           )
         }
+      </Loading>
+    </Section>
+  )
+}
+
+/** Shows the limits of a namespace, and how much of each is used. */
+function Limits({ ns }: { readonly ns: string }) {
+  const found = useResource('GET /namespaces/:ns/limits', { params: { ns } })
+  return (
+    <Section title="Limits" about="Deploys that need more are refused. An administrator can raise them.">
+      <Loading of={found}>
+        {({ items }) => (
+          <dl class="facts limits card">
+            {shownLimits(items).map(({ resource, name, amount, share, warning }) => (
+              <Fragment key={resource}>
+                <dt>{name}</dt>
+                <dd class="metered">
+                  <span class="number">{amount}</span>
+                  <Bar share={share} tone={warning?.tone} />
+                  {warning && <Tag tone={warning.tone}>{warning.word}</Tag>}
+                </dd>
+              </Fragment>
+            ))}
+          </dl>
+        )}
       </Loading>
     </Section>
   )

@@ -6,13 +6,13 @@ import type { Namespace } from '../../../api/namespaces.ts'
 import { addressOf } from '../../../api/pages.ts'
 import { useResource } from '../../state/resource.ts'
 import { isAdmin, isExpired, isOffline, logout, me, platformHost } from '../../state/session.ts'
+import { dismiss, toasts } from '../../state/toasts.ts'
 import { LoginAgain } from '../forms/login-again.tsx'
 import { Icon, type IconName, Mark } from '../icon.tsx'
 import { AskTogether, areAsked, isAsked, runningIn, stateOfNamespace } from '../namespace-state.tsx'
 import { Avatar } from '../person.tsx'
 import { namespaceState, type ShownState } from '../state.tsx'
 import { openPalette } from './palette.tsx'
-import { Toasts } from './toasts.tsx'
 
 /** Renders the frame of all pages for a user who is logged in. */
 export function Shell({ children }: { readonly children: ComponentChildren }) {
@@ -208,5 +208,23 @@ const Notices = () => (
         <span>The platform cannot be reached. This page may be out of date. Retrying every few seconds.</span>
       </p>
     )}
+  </div>
+)
+
+/** Shows recent messages in the corner. Screen readers announce them, and they disappear on their own. */
+const Toasts = () => (
+  <div class="toasts" role="status">
+    {toasts.value.map(({ id, tone, text, hint }) => (
+      <div key={id} class={`toast tone-${tone}`}>
+        <Icon name={tone === 'good' ? 'check' : 'warn'} />
+        <div>
+          <p>{text}</p>
+          {hint !== undefined && <p class="soft">{hint}</p>}
+        </div>
+        <button type="button" class="copy" aria-label="Dismiss" onClick={() => dismiss(id)}>
+          <Icon name="cross" size={14} />
+        </button>
+      </div>
+    ))}
   </div>
 )

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Connection } from '../../../../adapters/kubernetes/connection.ts'
 import { KubeCluster } from '../../../../adapters/kubernetes/kube-cluster.ts'
 import { Client } from '../../../../adapters/kubernetes/request.ts'
-import { traceRequests } from '../../../../cli/terminal/trace-requests.ts'
+import { traceRequests } from '../../../../cli/run/cluster-session.ts'
 import { Answer, type FakeServer, fakeServer, type Handler } from '../../../support/kubernetes/fake-server.ts'
 
 let server: FakeServer | undefined

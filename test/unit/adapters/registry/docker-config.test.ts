@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readRegistryCredentials } from '../../../../adapters/registry/docker-config.ts'
 import { registryOf } from '../../../../adapters/registry/registry.ts'
-import { pullSecretContent } from '../../../../operations/deploy/pull-secret.ts'
+import { pullSecretContent } from '../../../../operations/deploy/registry-credentials.ts'
 
 const auth = (text: string) => ({ auth: Buffer.from(text).toString('base64') })
 

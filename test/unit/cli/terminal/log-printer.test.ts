@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { parsePattern } from '../../../../cli/options/service-pattern.ts'
+import { parsePattern } from '../../../../cli/run/logs.ts'
 import { wantsColour } from '../../../../cli/terminal/io.ts'
 import { LogPrinter, type LogPrinterOptions } from '../../../../cli/terminal/log-printer.ts'
 import { cleanText } from '../../../../cli/terminal/log-text.ts'

@@ -3,7 +3,8 @@ import { renderToString } from 'preact-render-to-string'
 import { describe, expect, test } from 'vitest'
 import { addressOf } from '../../../../platform/api/pages.ts'
 import { NoPlatform, PlatformRefusal } from '../../../../platform/client/client.ts'
-import { readCliRequest } from '../../../../platform/web/pages/login/cli-request.ts'
+import { readCliRequest } from '../../../../platform/web/pages/login/cli.tsx'
+import { safeReturn } from '../../../../platform/web/pages/login/login.tsx'
 import { Changes } from '../../../../platform/web/parts/changes.tsx'
 import { Deployed, Place } from '../../../../platform/web/parts/deployed.tsx'
 import { Environments } from '../../../../platform/web/parts/environments.tsx'
@@ -15,7 +16,6 @@ import { namespaceState } from '../../../../platform/web/parts/state.tsx'
 import { groupsOf } from '../../../../platform/web/state/groups.ts'
 import { toProblem } from '../../../../platform/web/state/problem.ts'
 import { duration, relativeTime } from '../../../../platform/web/state/relative-time.ts'
-import { safeReturn } from '../../../../platform/web/state/safe-return.ts'
 
 describe('addresses', () => {
   test('addressOf escapes the parameters of a page', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lineReader } from '../../../../develop/exec/line-reader.ts'
+import { lineReader } from '../../../../develop/exec/run-once.ts'
 
 const read = (...parts: readonly (string | Buffer)[]) => {
   const lines: string[] = []

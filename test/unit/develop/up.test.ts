@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { failedOriginals } from '../../../../develop/mirror/failed-originals.ts'
-import type { DeployOutcome, ServiceState } from '../../../../operations/deploy/outcome.ts'
+import { failedOriginals } from '../../../develop/up.ts'
+import type { DeployOutcome, ServiceState } from '../../../operations/deploy/outcome.ts'
 
 const failed = (services: Readonly<Record<string, ServiceState>>, more: object = {}): DeployOutcome => ({
   kind: 'failed',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readEvents } from '../../../../platform/client/events.ts'
+import { readEvents } from '../../../../platform/client/client.ts'
 import type { StreamEvent } from '../../../../platform/server/handlers/handler.ts'
 import { toEventStream } from '../../../../platform/server/http/event-stream.ts'
 

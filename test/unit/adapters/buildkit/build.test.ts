@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { secretContent } from '../../../../../adapters/buildkit/session/secret-source.ts'
-import { makeFolder } from '../../../../support/cli/folder.ts'
+import { secretContent } from '../../../../adapters/buildkit/build.ts'
+import { makeFolder } from '../../../support/cli/folder.ts'
 
 const pipe = () => {
   const path = join(makeFolder(), 'pipe')

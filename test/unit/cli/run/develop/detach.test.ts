@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wordsInBackground } from '../../../../../cli/run/develop/background-words.ts'
+import { wordsInBackground } from '../../../../../cli/run/develop/detach.ts'
 
 test.each<[string, string, string]>([
   ['without the option itself', 'up api --detach', 'up api'],
