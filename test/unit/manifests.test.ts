@@ -11,7 +11,7 @@ describe('the manifests of golden cases and examples', () => {
     const objects = expectedDocuments(one).map(({ object }) => object)
     if (objects.length === 0) continue
     // The one case that renders without a namespace is about that.
-    const namespace = one.name !== 'endpoints/without-a-namespace-hosts-use-the-environment'
+    const namespace = one.name !== 'endpoints/hosts-contain-the-environment-if-no-namespace-is-set'
     test(one.name, () => expect(checkObjects(objects, { namespace })).toEqual([]))
   }
   const examples = join(root, 'golden/examples')

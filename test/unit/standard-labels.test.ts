@@ -13,9 +13,9 @@ import {
 
 /** Golden cases whose application has another name, with that name. */
 const APPLICATIONS: Readonly<Record<string, string>> = {
-  'project/an-environment-gives-files-variables-profiles-and-routes': 'next',
-  'project/an-option-wins-over-the-environment': 'shop',
-  'project/the-name-of-the-file-names-the-environment': 'my-shop',
+  'project/an-environment-sets-files-variables-profiles-and-routes': 'next',
+  'project/an-option-overrides-the-environment-of-the-manifest': 'shop',
+  'project/top-level-name-becomes-the-environment-name': 'my-shop',
 }
 
 /**
@@ -24,28 +24,28 @@ const APPLICATIONS: Readonly<Record<string, string>> = {
  */
 const SERVICES: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
   // These claims belong to several services.
-  'host-paths/a-fresh-clone-gives-the-same-claims': { data: null },
-  'host-paths/a-data-folder-in-a-copied-one-is-mounted-in-it': { 'src-logs': null },
-  'host-paths/a-host-folder-belongs-to-the-user-of-its-service': { shared: null },
-  'host-paths/a-host-folder-in-another-is-part-of-its-claim': { data: null },
+  'host-paths/a-missing-host-folder-becomes-a-claim': { data: null },
+  'host-paths/a-claim-below-a-copied-folder-is-mounted-into-it': { 'src-logs': null },
+  'host-paths/a-claim-of-a-host-folder-belongs-to-the-user-of-the-service': { shared: null },
+  'host-paths/a-nested-host-folder-shares-the-claim-of-its-parent': { data: null },
   'host-paths/a-host-folder-without-tracked-files-becomes-a-claim': { data: null },
-  'host-paths/a-mount-says-what-becomes-of-it': { seed: null },
+  'host-paths/x-mount-decides-how-a-host-path-is-mounted': { seed: null },
   // These ConfigMaps belong to several services.
-  'configs/equal-files-are-one-config-map': { 'app-copy-94f7313c': null, 'app-nginx-conf-49c5a1a7': null },
-  'host-paths/a-file-of-a-mounted-folder-is-in-its-config-map': { 'app-conf-df75d219': null },
+  'configs/equal-files-share-one-config-map': { 'app-copy-94f7313c': null, 'app-nginx-conf-49c5a1a7': null },
+  'host-paths/a-file-in-a-mounted-folder-shares-its-config-map': { 'app-conf-df75d219': null },
   'host-paths/untracked-files-in-a-host-folder-are-left-out': { 'app-conf-4c873ab9': null },
   // This account belongs to several services.
-  'depends-on/services-that-wait-for-the-same-job-share-an-account': { 'app-waits-for-migrate': null },
+  'depends-on/services-that-wait-for-the-same-job-share-a-service-account': { 'app-waits-for-migrate': null },
   // A link is another name of the service that it leads to.
-  'names/links-become-aliases': { database: 'db' },
+  'names/aliases-of-links-become-services': { database: 'db' },
   // A Service cannot have these names.
-  'names/names-become-dns-labels': { 's-1st': 's-1st', 'api-v1': 'api-v1' },
+  'names/service-names-become-dns-labels': { 's-1st': 's-1st', 'api-v1': 'api-v1' },
   // These names are cut, or differ only in characters that Kubernetes does not allow.
-  'names/a-long-name-is-cut-with-a-hash': {
+  'names/a-name-that-is-too-long-is-shortened-with-a-hash': {
     'a-service-with-a-name-that-goes-on-and-on-until-nobody-b22a8b02':
       'a-service-with-a-name-that-goes-on-and-on-until-nobody-b22a8b02',
   },
-  'names/names-that-collide-get-a-hash': { 'my-app-3fe58': 'my-app-3fe58' },
+  'names/service-names-that-collide-get-a-hash': { 'my-app-3fe58': 'my-app-3fe58' },
 }
 
 const STANDARD = Object.keys(standardLabels('', ''))

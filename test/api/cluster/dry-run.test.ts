@@ -10,9 +10,9 @@ import { documentsOf, expectedDocuments } from '../../support/documents.ts'
 
 /** Cases whose fields Kubernetes 1.34 drops because the feature is off by default, with the reason. */
 const newer: Readonly<Record<string, string>> = {
-  'volumes/a-volume-of-an-image-is-mounted-from-it': 'image volumes are on by default from 1.35',
-  'volumes/an-image-as-a-volume-may-be-that-of-a-service': 'image volumes are on by default from 1.35',
-  'updates/several-pods-of-a-stateful-set-at-once-need-a-new-cluster':
+  'volumes/a-mount-of-type-image-becomes-an-image-volume': 'image volumes are on by default from 1.35',
+  'volumes/an-image-volume-can-use-the-image-of-a-service': 'image volumes are on by default from 1.35',
+  'updates/parallelism-of-a-stateful-set-needs-kubernetes-1-35':
     '`maxUnavailable` of StatefulSets is on by default from 1.35',
 }
 

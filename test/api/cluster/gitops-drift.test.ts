@@ -14,9 +14,9 @@ const namespace = `drift-${process.pid}`
  * Cases whose fields Kubernetes 1.34 drops because the feature is off by default; `dry-run.test.ts` has the reasons.
  */
 const NEWER = [
-  'volumes/a-volume-of-an-image-is-mounted-from-it',
-  'volumes/an-image-as-a-volume-may-be-that-of-a-service',
-  'updates/several-pods-of-a-stateful-set-at-once-need-a-new-cluster',
+  'volumes/a-mount-of-type-image-becomes-an-image-volume',
+  'volumes/an-image-volume-can-use-the-image-of-a-service',
+  'updates/parallelism-of-a-stateful-set-needs-kubernetes-1-35',
 ]
 
 // Applies every golden manifest for real, and checks that a controller which applies it again finds no difference. A

@@ -43,10 +43,10 @@ export async function expectAnswers(one: Case, { runs, seed }: { runs: number; s
 
 /** Mistakes that are not in a file have no place in one: of the environment and of the command line. */
 const aboutTheCommandLine = [
-  'project/a-bad-flag-in-the-environment-is-refused',
+  'project/a-bad-compose-disable-env-file-is-refused',
   'project/a-bad-project-name-is-refused',
   'project/an-unknown-service-on-the-command-line-is-refused',
-  'project/naming-a-service-renders-it-with-what-it-needs',
+  'project/render-of-one-service-includes-its-dependencies',
 ]
 
 /** Cases in which compose.yaml is what is read, and is a text. */

@@ -43,7 +43,7 @@ function examples(): ReadonlyMap<string, string> {
 
 /**
  * Words of a code that begin like one of a case's name: `healthcheck/image-check` and
- * `a-healthcheck-of-the-image-is-unknown`.
+ * `a-healthcheck-of-the-image-is-ignored`.
  */
 function wordsInCommon(code: string, name: string): number {
   const words = name.split('-')
