@@ -86,9 +86,9 @@ describe.skipIf(buildkit === '')('a connection to BuildKit', () => {
     const { status, stderr } = await ended
     expect(status, stderr).toBe(1)
     for (const attempt of [2, 3]) expect(stderr).toContain(`web: attempt ${attempt} of 3: the connection to BuildKit`)
-    expect(stderr).toMatch(
-      /error\[build\/failed\]: the image of `web` was not built: the connection to BuildKit at `\S+` was lost/,
-    )
+    // Builds with the same error share one.
+    expect(stderr).toContain('error[build/failed]: the image of ')
+    expect(stderr).toMatch(/the image of `web` was not built: the connection to BuildKit at `\S+` was lost/)
     await expectNothingRuns(buildkit, project.mark)
   })
 
