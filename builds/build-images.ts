@@ -93,6 +93,42 @@ const withSecrets = (spec: BuildSpec, { secrets }: BuildSettings): BuildSpec => 
 })
 
 /**
+ * Forwards the events of builds without the stages of other Dockerfiles. A builder runs a step that several builds
+ * share only once, and names it after the stage of the first of these builds. In the other builds, the step is shown by
+ * its instruction alone. Reads the Dockerfiles.
+ */
+export function ownSteps(
+  specs: ReadonlyMap<string, Pick<BuildSpec, 'context' | 'dockerfile'>>,
+  on: (event: BuildEvent) => void,
+): (event: BuildEvent) => void {
+  const known = new Map<string, ReadonlySet<string> | undefined>()
+  const stagesOf = (service: string) => {
+    if (!known.has(service)) known.set(service, ownStages(specs.get(service)!))
+    return known.get(service)
+  }
+  return event => {
+    if (event.type !== 'build-status' || !event.status.vertexes) return on(event)
+    const stages = stagesOf(event.name)
+    const vertexes = event.status.vertexes.map(vertex => {
+      const [stage, name] = STEP_NAME.exec(vertex.name) ?? []
+      const isForeign = stage !== undefined && stages?.has(name!.toLowerCase()) === false
+      return isForeign ? { ...vertex, name: vertex.name.slice(stage.length) } : vertex
+    })
+    on({ ...event, status: { ...event.status, vertexes } })
+  }
+}
+
+/** Pattern of a step name such as `[linux/amd64 tested 2/4] RUN npm test`: platform, stage, number of the step. */
+const STEP_NAME = /^\[(?:\S+\/\S+ )?(\S+) \d+\/\d+\] /
+
+/** Returns the stages of a Dockerfile as step names show them; undefined if the Dockerfile is not on this machine. */
+function ownStages(spec: Pick<BuildSpec, 'context' | 'dockerfile'>): ReadonlySet<string> | undefined {
+  const text = dockerfileText(spec)
+  if (text === undefined) return undefined
+  return new Set(dockerfileStages(text).map(name => (/^\d+$/.test(name) ? `stage-${name}` : name.toLowerCase())))
+}
+
+/**
  * Forwards the events of builds. Sends each warning about a Dockerfile only once, even if several services use the
  * Dockerfile, and adds the path of the Dockerfile.
  */
@@ -139,33 +175,6 @@ async function specsOf(
 }
 
 /**
- * Returns the references of the built images. Throws `NotBuilt` if an image is missing; a skipped build needs no
- * diagnostic, because the build that it depends on has one.
- */
-function referencesOf(
-  builds: readonly PlannedBuild[],
-  ends: ReadonlyMap<string, BuildEnd>,
-  isPushed: boolean,
-  explain: (build: PlannedBuild, end: BuildEnd) => readonly Diagnostic[],
-): ReadonlyMap<string, string> {
-  const diagnostics = builds.flatMap(build => explain(build, ends.get(build.service)!))
-  if (diagnostics.length > 0) throw new NotBuilt(diagnostics)
-  return new Map(
-    builds.map(({ service, reference }) => {
-      const end = ends.get(service)!
-      const digest = isPushed && end.kind === 'built' ? end.digest : undefined
-      return [service, withDigest(reference, digest)]
-    }),
-  )
-}
-
-/**
- * Retries for a registry that the builder has just pushed to. If it does not answer, probably only the builder can
- * reach it.
- */
-const RETRIES = { attempts: 1, silence: 3000 }
-
-/**
  * Checks that the registries have the images that a builder has pushed; a build whose image is missing has failed.
  * Ignores registries that this machine cannot reach. Throws the signal's abort reason.
  */
@@ -187,43 +196,34 @@ export async function confirmPushed(
   return new Map([...ends, ...failed.map(([service, name]) => [service, notThere(name)] as const)])
 }
 
+/**
+ * Retries for a registry that the builder has just pushed to. If it does not answer, probably only the builder can
+ * reach it.
+ */
+const RETRIES = { attempts: 1, silence: 3000 }
+
 const notThere = (name: string): BuildEnd => ({
   kind: 'failed',
   error: new BuilderError('registry', `the builder has pushed \`${name}\`, but the registry does not have it`),
 })
 
-/** Pattern of a step name such as `[linux/amd64 tested 2/4] RUN npm test`: platform, stage, number of the step. */
-const STEP_NAME = /^\[(?:\S+\/\S+ )?(\S+) \d+\/\d+\] /
-
 /**
- * Forwards the events of builds without the stages of other Dockerfiles. A builder runs a step that several builds
- * share only once, and names it after the stage of the first of these builds. In the other builds, the step is shown by
- * its instruction alone. Reads the Dockerfiles.
+ * Returns the references of the built images. Throws `NotBuilt` if an image is missing; a skipped build needs no
+ * diagnostic, because the build that it depends on has one.
  */
-export function ownSteps(
-  specs: ReadonlyMap<string, Pick<BuildSpec, 'context' | 'dockerfile'>>,
-  on: (event: BuildEvent) => void,
-): (event: BuildEvent) => void {
-  const known = new Map<string, ReadonlySet<string> | undefined>()
-  const stagesOf = (service: string) => {
-    if (!known.has(service)) known.set(service, ownStages(specs.get(service)!))
-    return known.get(service)
-  }
-  return event => {
-    if (event.type !== 'build-status' || !event.status.vertexes) return on(event)
-    const stages = stagesOf(event.name)
-    const vertexes = event.status.vertexes.map(vertex => {
-      const [stage, name] = STEP_NAME.exec(vertex.name) ?? []
-      const isForeign = stage !== undefined && stages?.has(name!.toLowerCase()) === false
-      return isForeign ? { ...vertex, name: vertex.name.slice(stage.length) } : vertex
-    })
-    on({ ...event, status: { ...event.status, vertexes } })
-  }
-}
-
-/** Returns the stages of a Dockerfile as step names show them; undefined if the Dockerfile is not on this machine. */
-function ownStages(spec: Pick<BuildSpec, 'context' | 'dockerfile'>): ReadonlySet<string> | undefined {
-  const text = dockerfileText(spec)
-  if (text === undefined) return undefined
-  return new Set(dockerfileStages(text).map(name => (/^\d+$/.test(name) ? `stage-${name}` : name.toLowerCase())))
+function referencesOf(
+  builds: readonly PlannedBuild[],
+  ends: ReadonlyMap<string, BuildEnd>,
+  isPushed: boolean,
+  explain: (build: PlannedBuild, end: BuildEnd) => readonly Diagnostic[],
+): ReadonlyMap<string, string> {
+  const diagnostics = builds.flatMap(build => explain(build, ends.get(build.service)!))
+  if (diagnostics.length > 0) throw new NotBuilt(diagnostics)
+  return new Map(
+    builds.map(({ service, reference }) => {
+      const end = ends.get(service)!
+      const digest = isPushed && end.kind === 'built' ? end.digest : undefined
+      return [service, withDigest(reference, digest)]
+    }),
+  )
 }

@@ -157,9 +157,6 @@ function foldersOf(
   return folders
 }
 
-/** Contents of pipes such as `<(command)`: a pipe can be read only once, but builds may request the secret again. */
-const pipeContents = new WeakMap<BuildSecretSource, Promise<Buffer>>()
-
 /** Returns the content of a secret. Rejects with the error of reading its file. */
 export async function secretContent(source: BuildSecretSource): Promise<Buffer> {
   if ('value' in source) return Buffer.from(source.value)
@@ -168,6 +165,9 @@ export async function secretContent(source: BuildSecretSource): Promise<Buffer> 
   pipeContents.set(source, content)
   return content
 }
+
+/** Contents of pipes such as `<(command)`: a pipe can be read only once, but builds may request the secret again. */
+const pipeContents = new WeakMap<BuildSecretSource, Promise<Buffer>>()
 
 /**
  * Reads a pipe to its end. Reading it as a file would block a thread until a writer appears, and the process could not

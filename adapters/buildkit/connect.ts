@@ -143,19 +143,6 @@ function credentialsOf(grpc: Grpc, address: BuilderAddress, tls: BuilderTls | un
   }
 }
 
-/** A stream of messages that contain bytes. */
-export interface MessageStream {
-  /** Sends a message; its bytes may be in several chunks. */
-  write(message: { data: Uint8Array | readonly Uint8Array[] }, done: (error?: Error | null) => void): void
-  end(): void
-  cancel(): void
-  on(event: 'data', listener: (message: { data?: Uint8Array }) => void): unknown
-  on(event: 'end' | 'close', listener: () => void): unknown
-  on(event: 'error', listener: (error: Error) => void): unknown
-  pause(): void
-  resume(): void
-}
-
 /** Returns the bytes in the messages as a connection, because BuildKit tunnels the session through an RPC. */
 export function byteStream(messages: MessageStream): Duplex {
   const stream = new Duplex({
@@ -177,4 +164,17 @@ export function byteStream(messages: MessageStream): Duplex {
   messages.on('end', () => stream.push(null))
   messages.on('error', error => stream.destroy(error))
   return stream
+}
+
+/** A stream of messages that contain bytes. */
+export interface MessageStream {
+  /** Sends a message; its bytes may be in several chunks. */
+  write(message: { data: Uint8Array | readonly Uint8Array[] }, done: (error?: Error | null) => void): void
+  end(): void
+  cancel(): void
+  on(event: 'data', listener: (message: { data?: Uint8Array }) => void): unknown
+  on(event: 'end' | 'close', listener: () => void): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
+  pause(): void
+  resume(): void
 }

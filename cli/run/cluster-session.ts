@@ -80,6 +80,29 @@ export async function withCluster(
   }
 }
 
+/**
+ * Prints every request to the cluster on standard error: method, path, status and duration in milliseconds, but never
+ * bodies or credentials.
+ */
+export function traceRequests(io: Io, logLevel: LogLevel | undefined): RequestTrace {
+  if (logLevel !== 'debug') return { trace: undefined, end: () => {} }
+  let count = 0
+  return {
+    trace({ method, path, status, milliseconds }) {
+      count++
+      io.stderr.write(`debug: ${method} ${path} ${status ?? 'no answer'} ${Math.round(milliseconds)} ms\n`)
+    },
+    end: () => io.stderr.write(`debug: ${count} requests to the cluster\n`),
+  }
+}
+
+interface RequestTrace {
+  /** Callback for each request; undefined unless the log level is `debug`. */
+  readonly trace: ((exchange: EndedRequest) => void) | undefined
+  /** Prints the number of requests. */
+  end(): void
+}
+
 /** Returns the messages about the work that was unfinished at the deadline. */
 const stillThere = (error: unknown): readonly string[] =>
   userErrorsIn(error).flatMap(one => [one.message, ...one.notes])
@@ -119,27 +142,4 @@ const HINTS: Readonly<Partial<Record<ClusterError['failure'], string>>> = {
   unauthorized: 'log in again, or choose another context with `--context`',
   unreachable: 'is the cluster running, and is the context the right one?',
   unavailable: 'try again in a moment',
-}
-
-interface RequestTrace {
-  /** Callback for each request; undefined unless the log level is `debug`. */
-  readonly trace: ((exchange: EndedRequest) => void) | undefined
-  /** Prints the number of requests. */
-  end(): void
-}
-
-/**
- * Prints every request to the cluster on standard error: method, path, status and duration in milliseconds, but never
- * bodies or credentials.
- */
-export function traceRequests(io: Io, logLevel: LogLevel | undefined): RequestTrace {
-  if (logLevel !== 'debug') return { trace: undefined, end: () => {} }
-  let count = 0
-  return {
-    trace({ method, path, status, milliseconds }) {
-      count++
-      io.stderr.write(`debug: ${method} ${path} ${status ?? 'no answer'} ${Math.round(milliseconds)} ms\n`)
-    },
-    end: () => io.stderr.write(`debug: ${count} requests to the cluster\n`),
-  }
 }

@@ -185,9 +185,6 @@ function readModel(
   }
 }
 
-/** A variable as Compose or a shell refers to it: `$NAME`, `${NAME:-default}`, `${#NAME}`, `${!NAME}`. */
-const REFERENCES = /\$(?:\{[#!]?)?([A-Za-z_][A-Za-z0-9_]*)/g
-
 /**
  * Returns the names of the variables that a manifest names: in its list `variables`, and as references in its texts.
  * Its commands get no other variables from the platform or the cluster, because other users can set them there, and
@@ -200,3 +197,6 @@ function namedVariables(manifest: MapTree): ReadonlySet<string> {
   )
   return new Set([...listed, ...referred])
 }
+
+/** A variable as Compose or a shell refers to it: `$NAME`, `${NAME:-default}`, `${#NAME}`, `${!NAME}`. */
+const REFERENCES = /\$(?:\{[#!]?)?([A-Za-z_][A-Za-z0-9_]*)/g

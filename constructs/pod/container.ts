@@ -57,27 +57,6 @@ function toPort(plan: ContainerPort): k8s.ContainerPort {
   return { name: plan.name, containerPort: plan.port, protocol: plan.protocol, hostPort: plan.hostPort }
 }
 
-/** Converts lifecycle hooks. They are not escaped, because Kubernetes does not expand them. */
-function toLifecycle(plan: ContainerPlan): k8s.Lifecycle | undefined {
-  if (!plan.postStart && !plan.preStop) return undefined
-  return {
-    postStart: plan.postStart && { exec: { command: [...plan.postStart] } },
-    preStop: plan.preStop && { exec: { command: [...plan.preStop] } },
-  }
-}
-
-/** Returns the volume mount of a container. `readOnly` is written only when it is true. */
-function toVolumeMount(plan: ContainerMount): NewerVolumeMount {
-  return {
-    name: plan.volume,
-    mountPath: plan.path,
-    subPath: plan.subPath,
-    readOnly: plan.readOnly || undefined,
-    mountPropagation: plan.propagation,
-    recursiveReadOnly: plan.recursiveReadOnly ? 'Enabled' : undefined,
-  }
-}
-
 /** Converts a probe of a container. Kubernetes' defaults apply to fields that the plan does not set. */
 function toProbe(plan: ProbePlan | undefined): k8s.Probe | undefined {
   if (!plan) return undefined
@@ -101,6 +80,15 @@ function toCheck(plan: ProbePlan['check']): k8s.Probe {
   }
 }
 
+/** Converts lifecycle hooks. They are not escaped, because Kubernetes does not expand them. */
+function toLifecycle(plan: ContainerPlan): k8s.Lifecycle | undefined {
+  if (!plan.postStart && !plan.preStop) return undefined
+  return {
+    postStart: plan.postStart && { exec: { command: [...plan.postStart] } },
+    preStop: plan.preStop && { exec: { command: [...plan.preStop] } },
+  }
+}
+
 /** Returns the requests and limits of a container; undefined if there are none. */
 function toResources(plan: ContainerPlan['resources']): k8s.ResourceRequirements | undefined {
   const requests = quantities(plan?.requests)
@@ -112,6 +100,18 @@ function quantities(amounts: Readonly<Record<string, string>> | undefined): Reco
   const entries = Object.entries(amounts ?? {})
   if (entries.length === 0) return undefined
   return Object.fromEntries(entries.map(([name, amount]) => [name, k8s.Quantity.fromString(amount)]))
+}
+
+/** Returns the volume mount of a container. `readOnly` is written only when it is true. */
+function toVolumeMount(plan: ContainerMount): NewerVolumeMount {
+  return {
+    name: plan.volume,
+    mountPath: plan.path,
+    subPath: plan.subPath,
+    readOnly: plan.readOnly || undefined,
+    mountPropagation: plan.propagation,
+    recursiveReadOnly: plan.recursiveReadOnly ? 'Enabled' : undefined,
+  }
 }
 
 /**

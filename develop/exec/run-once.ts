@@ -48,16 +48,6 @@ export async function runOnce(
   return status
 }
 
-/** Length in characters from which a line is passed on in pieces, so that memory stays bounded. */
-const LONGEST_LINE = 32_768
-
-/** Receives the output of a program as it arrives. */
-interface LineReader {
-  take(part: Buffer): void
-  /** Passes on a last line that has no newline. */
-  end(): void
-}
-
 /**
  * Splits output into lines and passes them on without their newlines. The output arrives in parts that may end within a
  * line or a character.
@@ -79,3 +69,13 @@ export function lineReader(line: (text: string) => void): LineReader {
     end,
   }
 }
+
+/** Receives the output of a program as it arrives. */
+interface LineReader {
+  take(part: Buffer): void
+  /** Passes on a last line that has no newline. */
+  end(): void
+}
+
+/** Length in characters from which a line is passed on in pieces, so that memory stays bounded. */
+const LONGEST_LINE = 32_768

@@ -58,9 +58,6 @@ export function lostFiles({
   return `${many} of ${folder.local}`
 }
 
-/** Size in bytes at which a new log is started; the previous log is kept next to it. */
-const LARGEST_LOG = 5_000_000
-
 /** Log of `up` in the folder of a session, with one line per event and its time. */
 export class SessionLog {
   readonly path: string
@@ -84,3 +81,6 @@ export class SessionLog {
     }
   }
 }
+
+/** Size in bytes at which a new log is started; the previous log is kept next to it. */
+const LARGEST_LOG = 5_000_000

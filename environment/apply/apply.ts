@@ -167,10 +167,6 @@ async function waitForEnd({ cluster, events, signal }: DeployRun, object: KubeOb
   await gone(cluster, [object], signal)
 }
 
-/** True if the error is about the connection or login, not about the object. */
-const isContact = ({ failure }: ClusterError): boolean =>
-  failure === 'unreachable' || failure === 'unavailable' || failure === 'unauthorized'
-
 /**
  * Deletes the broken Pods of a StatefulSet whose template has just changed. Its controller would wait forever for the
  * old Pods to become ready before it creates new ones
@@ -192,12 +188,16 @@ async function freeStuckPods(
   return broken.map(({ metadata }) => metadata.name)
 }
 
-const isPodOf = ({ metadata }: KubeObject, { metadata: { uid } }: KubeObject): boolean =>
-  metadata.ownerReferences?.some(owner => owner.uid === uid) ?? false
-
 function selectorOf({ spec }: KubeObject): string {
   const { selector } = spec as { readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> } } // a StatefulSet's spec
   return Object.entries(selector?.matchLabels ?? {})
     .map(([key, value]) => `${key}=${value}`)
     .join(',')
 }
+
+const isPodOf = ({ metadata }: KubeObject, { metadata: { uid } }: KubeObject): boolean =>
+  metadata.ownerReferences?.some(owner => owner.uid === uid) ?? false
+
+/** True if the error is about the connection or login, not about the object. */
+const isContact = ({ failure }: ClusterError): boolean =>
+  failure === 'unreachable' || failure === 'unavailable' || failure === 'unauthorized'

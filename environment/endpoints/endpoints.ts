@@ -115,28 +115,6 @@ export async function endpointsOf(
   return [...byUrl.values()].sort(shorterFirst)
 }
 
-/** Returns the names of the Secrets that do not exist; an empty list for users without permission to read them. */
-async function missingSecrets(
-  cluster: Cluster,
-  namespace: string,
-  names: readonly string[],
-  options: CallOptions,
-): Promise<ReadonlySet<string>> {
-  const isThere = (name: string) => {
-    const asked = cluster.get({ apiVersion: 'v1', kind: 'Secret', name, namespace }, options)
-    return unlessForbidden(
-      asked.then(found => found !== undefined),
-      true,
-    )
-  }
-  const there = await inParallel(names, isThere)
-  return new Set(names.filter((_, index) => !there[index]))
-}
-
-interface EndpointSlice {
-  readonly endpoints?: readonly { readonly conditions?: { readonly ready?: boolean } }[] | null
-}
-
 /** Returns the Services that do not answer, each with the reason. */
 async function serviceProblems(
   cluster: Cluster,
@@ -159,10 +137,32 @@ async function serviceProblems(
   return new Map(problems.flat())
 }
 
-const serviceOf = ({ metadata }: KubeObject): string => metadata.labels?.['kubernetes.io/service-name'] ?? ''
-
 function hasReady(slice: KubeObject): boolean {
   const { endpoints } = slice as EndpointSlice // the server has checked its shape
   // An absent condition means unknown, which counts as ready (EndpointConditions of the Kubernetes API).
   return endpoints?.some(({ conditions }) => conditions?.ready !== false) ?? false
+}
+
+interface EndpointSlice {
+  readonly endpoints?: readonly { readonly conditions?: { readonly ready?: boolean } }[] | null
+}
+
+const serviceOf = ({ metadata }: KubeObject): string => metadata.labels?.['kubernetes.io/service-name'] ?? ''
+
+/** Returns the names of the Secrets that do not exist; an empty list for users without permission to read them. */
+async function missingSecrets(
+  cluster: Cluster,
+  namespace: string,
+  names: readonly string[],
+  options: CallOptions,
+): Promise<ReadonlySet<string>> {
+  const isThere = (name: string) => {
+    const asked = cluster.get({ apiVersion: 'v1', kind: 'Secret', name, namespace }, options)
+    return unlessForbidden(
+      asked.then(found => found !== undefined),
+      true,
+    )
+  }
+  const there = await inParallel(names, isThere)
+  return new Set(names.filter((_, index) => !there[index]))
 }

@@ -173,6 +173,11 @@ function jobsOfFinished(pods: readonly KubeObject[]): ReadonlySet<string> | unde
   return jobs.every(name => name !== undefined) ? new Set(jobs) : undefined
 }
 
+function jobOf(pod: KubeObject): string | undefined {
+  const owner = controllerOf(pod)
+  return owner?.kind === 'Job' ? owner.name : undefined
+}
+
 /**
  * Resolves when the Jobs have ended and so create no further Pods. Rejects with the signal's abort reason, or if the
  * user may not watch Jobs.
@@ -190,9 +195,4 @@ async function untilJobsEnd(
     if (type === 'Deleted' || statusOf(object).state !== 'waiting') left.delete(object.metadata.name)
     if (left.size === 0) return
   }
-}
-
-function jobOf(pod: KubeObject): string | undefined {
-  const owner = controllerOf(pod)
-  return owner?.kind === 'Job' ? owner.name : undefined
 }

@@ -133,19 +133,6 @@ async function applicationName(
 }
 
 /**
- * Returns the images that are pinned by digest, so that the tested images also run in the target environment. Other
- * images are determined by the files and the environment.
- */
-function digestsOf({ images }: Facts): ReadonlyMap<string, string> {
-  return new Map(Object.entries(images).filter(([, image]) => image.includes('@')))
-}
-
-function inClone(path: string, top: string, clone: string): string {
-  const inside = relative(top, path)
-  return inside.startsWith('..') || isAbsolute(inside) ? path : join(clone, inside)
-}
-
-/**
  * Returns the lock of an application's folder in a repository; undefined if nothing was published to the folder. Throws
  * a UserError if the repository cannot be read.
  */
@@ -156,4 +143,17 @@ async function readPublished(target: PushTarget, path: string, options: PushOpti
     options,
   )
   return 'done' in result ? result.done : undefined
+}
+
+/**
+ * Returns the images that are pinned by digest, so that the tested images also run in the target environment. Other
+ * images are determined by the files and the environment.
+ */
+function digestsOf({ images }: Facts): ReadonlyMap<string, string> {
+  return new Map(Object.entries(images).filter(([, image]) => image.includes('@')))
+}
+
+function inClone(path: string, top: string, clone: string): string {
+  const inside = relative(top, path)
+  return inside.startsWith('..') || isAbsolute(inside) ? path : join(clone, inside)
 }

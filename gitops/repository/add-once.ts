@@ -78,9 +78,6 @@ export async function addOnce(
   return { kind: 'pushed', pushed: result.pushed, ...(list && { listedIn: list.path }) }
 }
 
-/** File names under which kustomize finds the kustomization of a folder. */
-const KUSTOMIZATIONS = ['kustomization.yaml', 'kustomization.yml', 'Kustomization']
-
 /** A file of a repository with its new text. */
 interface EditedFile {
   /** Path from the root of the repository, with `/`. */
@@ -102,6 +99,9 @@ async function listResource(root: string, folder: string, file: string): Promise
     return text === found.content ? undefined : { path, text }
   }
 }
+
+/** File names under which kustomize finds the kustomization of a folder. */
+const KUSTOMIZATIONS = ['kustomization.yaml', 'kustomization.yml', 'Kustomization']
 
 async function withResource(text: string, file: string, path: string): Promise<string> {
   const add = (item: string) => editYaml(text, { path: ['resources'], item })

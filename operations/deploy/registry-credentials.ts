@@ -62,6 +62,24 @@ function pullSecret({ environment, secrets }: Plan, content: string): SecretPlan
   }
 }
 
+/**
+ * Type of a Secret with registry credentials, and its only key
+ * (https://kubernetes.io/docs/concepts/configuration/secret/#docker-config-secrets).
+ */
+const PULL_SECRET_TYPE = 'kubernetes.io/dockerconfigjson'
+const PULL_SECRET_KEY = '.dockerconfigjson'
+
+/** Returns the content of a pull Secret, which does not depend on the order of the logins. */
+export function pullSecretContent(logins: ReadonlyMap<string, RegistryLogin>): string {
+  const auths = [...logins]
+    .map(([registry, { username, password }]) => {
+      const auth = Buffer.from(`${username}:${password}`).toString('base64')
+      return [registry === 'docker.io' ? HUB_KEY : registry, { username, password, auth }] as const
+    })
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  return JSON.stringify({ auths: Object.fromEntries(auths) })
+}
+
 function notesOf(credentials: ReadonlyMap<string, RegistryCredentials>): readonly string[] {
   const of = (kind: RegistryCredentials['kind']) =>
     [...credentials].flatMap(([registry, found]) => (found.kind === kind ? registry : [])).sort()
@@ -86,22 +104,4 @@ function imagesOf({ spec }: Manifest['object']): readonly string[] {
   const { template } = (spec ?? {}) as { readonly template?: { readonly spec?: Containers } }
   const { containers = [], initContainers = [] } = template?.spec ?? {}
   return [...initContainers, ...containers].flatMap(({ image }) => image ?? [])
-}
-
-/**
- * Type of a Secret with registry credentials, and its only key
- * (https://kubernetes.io/docs/concepts/configuration/secret/#docker-config-secrets).
- */
-const PULL_SECRET_TYPE = 'kubernetes.io/dockerconfigjson'
-const PULL_SECRET_KEY = '.dockerconfigjson'
-
-/** Returns the content of a pull Secret, which does not depend on the order of the logins. */
-export function pullSecretContent(logins: ReadonlyMap<string, RegistryLogin>): string {
-  const auths = [...logins]
-    .map(([registry, { username, password }]) => {
-      const auth = Buffer.from(`${username}:${password}`).toString('base64')
-      return [registry === 'docker.io' ? HUB_KEY : registry, { username, password, auth }] as const
-    })
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-  return JSON.stringify({ auths: Object.fromEntries(auths) })
 }

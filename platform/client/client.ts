@@ -153,9 +153,6 @@ interface ReceivedEvent<T> {
   readonly data: T
 }
 
-/** Maximum number of characters of one event. */
-const LONGEST_EVENT = 4 * 1024 * 1024
-
 /**
  * Parses a `text/event-stream` (HTML standard, section 9.2) with the fields that the platform sends: `id` and `data`.
  * An incomplete event at the end is dropped. Throws an Error if an event is too long.
@@ -173,6 +170,9 @@ export async function* readEvents(chunks: AsyncIterable<string>): AsyncGenerator
     }
   }
 }
+
+/** Maximum number of characters of one event. */
+const LONGEST_EVENT = 4 * 1024 * 1024
 
 /** Parses one event; undefined for a keep-alive. */
 function toEvent(block: string): ReceivedEvent<string> | undefined {

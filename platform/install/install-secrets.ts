@@ -66,9 +66,6 @@ export async function keepSecrets(
   return one.ownCa ? keepOwnCertificate(cluster, one.domain, now(), signal) : undefined
 }
 
-/** Length of a key, in bytes. */
-const KEY_LENGTH = 32
-
 /**
  * Creates the key that the platform encrypts its stored secrets with, unless one exists: without the existing keys,
  * encrypted data could not be read any more.
@@ -84,6 +81,9 @@ export async function makeFirstKey(cluster: Cluster, signal: AbortSignal): Promi
   }
   await createOnce(cluster, secret, signal)
 }
+
+/** Length of a key, in bytes. */
+const KEY_LENGTH = 32
 
 /**
  * Creates the key with which the platform signs tokens for its registry, unless one exists: the registry has the

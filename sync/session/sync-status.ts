@@ -74,13 +74,6 @@ export function toStatus(folders: readonly FolderSync[], session: SessionFacts):
   }
 }
 
-function stateOf(folders: readonly FolderSync[], { isConnected, isStarted }: SessionFacts): SyncStatus['state'] {
-  if (folders.some(({ stopped }) => stopped)) return 'stopped'
-  if (!isConnected) return 'disconnected'
-  if (!isStarted || !folders.every(({ state }) => state.isScanned)) return 'scanning'
-  return folders.every(folder => folder.isIdle) ? 'synced' : 'syncing'
-}
-
 /** Counts the files on which the sides do not agree yet, and their bytes. */
 function pendingWork({ queue, busy, deferred, problems }: FolderState): {
   readonly files: number
@@ -100,4 +93,11 @@ function pendingWork({ queue, busy, deferred, problems }: FolderState): {
   for (const [node, { message }] of problems)
     if (isFull(message) && !queue.has(node) && !busy.has(node) && !deferred.has(node)) count(node)
   return { files, bytes }
+}
+
+function stateOf(folders: readonly FolderSync[], { isConnected, isStarted }: SessionFacts): SyncStatus['state'] {
+  if (folders.some(({ stopped }) => stopped)) return 'stopped'
+  if (!isConnected) return 'disconnected'
+  if (!isStarted || !folders.every(({ state }) => state.isScanned)) return 'scanning'
+  return folders.every(folder => folder.isIdle) ? 'synced' : 'syncing'
 }

@@ -99,54 +99,6 @@ function servicesOf(resources: SessionResources): Readonly<Record<string, Handle
   }
 }
 
-/** Host of the Docker Hub API, which differs from the host in image names. */
-const HUB_API = 'registry-1.docker.io'
-
-async function loginOf(host: string, { credentials }: SessionResources) {
-  const login = await credentials(host === HUB_API ? 'docker.io' : host)
-  return { Username: login?.username ?? '', Secret: login?.secret ?? '' }
-}
-
-async function secretOf(id: string, { secret }: SessionResources) {
-  const data = await secret(id)
-  if (data) return { data }
-  throw new CallError(NOT_FOUND, `secret ${id} is not set`)
-}
-
-interface Bytes {
-  readonly data?: Uint8Array
-}
-
-/** Id of the agent for an SSH mount without an id. */
-const DEFAULT_AGENT = 'default'
-
-/** Serves SSH agents, by id, to the steps that mount them (`moby.sshforward.v1.SSH`). */
-function agentHandlers(agents: ReadonlyMap<string, SshAgent>): Readonly<Record<string, Handler>> {
-  const agentOf = (id: string) => {
-    const agent = agents.get(id || DEFAULT_AGENT)
-    if (agent !== undefined) return agent
-    throw new CallError(NOT_FOUND, `the build has no SSH agent ${id || DEFAULT_AGENT}`)
-  }
-  return {
-    CheckAgent: unary<{ ID?: string }>(async ({ ID = '' }) => {
-      agentOf(ID)
-      return {}
-    }),
-    ForwardAgent: call => forwardAgent(call, agentOf(call.valuesOf('buildkit.ssh.id')[0] ?? '')),
-  }
-}
-
-/** Answers the requests of a call, one after the other. */
-async function forwardAgent({ requests, send }: IncomingCall<Bytes, Bytes>, agent: SshAgent): Promise<void> {
-  const connection = await agent.connect()
-  try {
-    for await (const request of agentMessages(dataOf(requests)))
-      await send({ data: string(await connection.answer(request)) })
-  } finally {
-    connection.close()
-  }
-}
-
 /** Handles a request for the files of a folder (`moby.filesync.v1.FileSync`). */
 async function syncFolder(
   call: IncomingCall<Packet, Packet>,
@@ -175,4 +127,52 @@ function valuesOf(call: IncomingCall<Packet, Packet>, name: string): readonly st
   if (values.length === 0) return undefined
   const isEncoded = call.valuesOf(`${name}-encoded`).length > 0
   return isEncoded ? values.map(value => decodeURIComponent(value.replaceAll('+', ' '))) : values
+}
+
+/** Host of the Docker Hub API, which differs from the host in image names. */
+const HUB_API = 'registry-1.docker.io'
+
+async function loginOf(host: string, { credentials }: SessionResources) {
+  const login = await credentials(host === HUB_API ? 'docker.io' : host)
+  return { Username: login?.username ?? '', Secret: login?.secret ?? '' }
+}
+
+async function secretOf(id: string, { secret }: SessionResources) {
+  const data = await secret(id)
+  if (data) return { data }
+  throw new CallError(NOT_FOUND, `secret ${id} is not set`)
+}
+
+/** Serves SSH agents, by id, to the steps that mount them (`moby.sshforward.v1.SSH`). */
+function agentHandlers(agents: ReadonlyMap<string, SshAgent>): Readonly<Record<string, Handler>> {
+  const agentOf = (id: string) => {
+    const agent = agents.get(id || DEFAULT_AGENT)
+    if (agent !== undefined) return agent
+    throw new CallError(NOT_FOUND, `the build has no SSH agent ${id || DEFAULT_AGENT}`)
+  }
+  return {
+    CheckAgent: unary<{ ID?: string }>(async ({ ID = '' }) => {
+      agentOf(ID)
+      return {}
+    }),
+    ForwardAgent: call => forwardAgent(call, agentOf(call.valuesOf('buildkit.ssh.id')[0] ?? '')),
+  }
+}
+
+/** Id of the agent for an SSH mount without an id. */
+const DEFAULT_AGENT = 'default'
+
+/** Answers the requests of a call, one after the other. */
+async function forwardAgent({ requests, send }: IncomingCall<Bytes, Bytes>, agent: SshAgent): Promise<void> {
+  const connection = await agent.connect()
+  try {
+    for await (const request of agentMessages(dataOf(requests)))
+      await send({ data: string(await connection.answer(request)) })
+  } finally {
+    connection.close()
+  }
+}
+
+interface Bytes {
+  readonly data?: Uint8Array
 }

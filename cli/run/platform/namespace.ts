@@ -181,6 +181,27 @@ export function listNamespaces(context: Context, output: 'json' | undefined): Pr
   })
 }
 
+/** Suspends a namespace, by default the current one, and reports the workloads that stay awake. */
+export function sleepNamespace(context: Context, name: string | undefined): Promise<number> {
+  return withPlatform(context, 'sleep', name, async ({ platform, target, signal }) => {
+    const ns = name ?? target.namespace
+    const { kept } = await platform.call('POST /namespaces/:ns/sleep', { params: { ns } }, signal)
+    for (const one of kept) context.io.stderr.write(`${one}\n`)
+    context.io.stdout.write(`Namespace ${ns} is asleep\n`)
+    return 0
+  })
+}
+
+/** Resumes a namespace, by default the current one. Its workloads may take a while to become ready. */
+export function wakeNamespace(context: Context, name: string | undefined): Promise<number> {
+  return withPlatform(context, 'wake', name, async ({ platform, target, signal }) => {
+    const ns = name ?? target.namespace
+    const { status } = await platform.call('POST /namespaces/:ns/wake', { params: { ns } }, signal)
+    context.io.stdout.write(status === 'Active' ? `Namespace ${ns} is awake\n` : `Waking namespace ${ns}\n`)
+    return 0
+  })
+}
+
 /**
  * Runs the work on the platform of the current context. Throws a UserError that names the alternative for other
  * clusters.
@@ -200,26 +221,5 @@ export function withPlatform(
     hint: goesOn === undefined ? `is the platform running? ${again}` : `${goesOn}; ${again}`,
     ...(goesOn !== undefined && { onInterrupt: () => io.stderr.write(`interrupted\n${goesOn}; ${again}\n`) }),
     work,
-  })
-}
-
-/** Suspends a namespace, by default the current one, and reports the workloads that stay awake. */
-export function sleepNamespace(context: Context, name: string | undefined): Promise<number> {
-  return withPlatform(context, 'sleep', name, async ({ platform, target, signal }) => {
-    const ns = name ?? target.namespace
-    const { kept } = await platform.call('POST /namespaces/:ns/sleep', { params: { ns } }, signal)
-    for (const one of kept) context.io.stderr.write(`${one}\n`)
-    context.io.stdout.write(`Namespace ${ns} is asleep\n`)
-    return 0
-  })
-}
-
-/** Resumes a namespace, by default the current one. Its workloads may take a while to become ready. */
-export function wakeNamespace(context: Context, name: string | undefined): Promise<number> {
-  return withPlatform(context, 'wake', name, async ({ platform, target, signal }) => {
-    const ns = name ?? target.namespace
-    const { status } = await platform.call('POST /namespaces/:ns/wake', { params: { ns } }, signal)
-    context.io.stdout.write(status === 'Active' ? `Namespace ${ns} is awake\n` : `Waking namespace ${ns}\n`)
-    return 0
   })
 }

@@ -91,6 +91,14 @@ function toCanonical(part: MapTree, whole: MapTree, state: LoadState): MapTree {
   return removeDuplicates(withoutInvalid(long.model, long.invalid, state))
 }
 
+/** Adds Compose's default values to a canonical model. */
+function withDefaults(model: MapTree): MapTree {
+  // `rewrite` returns a mapping for a mapping.
+  return rewrite(model, DEFAULTS.start, (complete, tree) => complete(tree)) as MapTree
+}
+
+const DEFAULTS = rulesOf('defaults', isOutsideJobsAndHooks)
+
 /** Sets names without `=` in an `environment` list to the value of the project's variable. */
 function resolveListedEnvironment(model: MapTree, variables: VariableScope): MapTree {
   return mapSection(model, 'services', service => {
@@ -115,12 +123,4 @@ function resolveListedEnvironment(model: MapTree, variables: VariableScope): Map
     })
     return changed ? withEntry(service, 'environment', { ...environment, items }) : service
   })
-}
-
-const DEFAULTS = rulesOf('defaults', isOutsideJobsAndHooks)
-
-/** Adds Compose's default values to a canonical model. */
-function withDefaults(model: MapTree): MapTree {
-  // `rewrite` returns a mapping for a mapping.
-  return rewrite(model, DEFAULTS.start, (complete, tree) => complete(tree)) as MapTree
 }

@@ -82,21 +82,6 @@ function byIdentity(manifests: readonly Manifest[]): ReadonlyMap<string, Manifes
   return found
 }
 
-/** Returns the path of the object's file in the folder of patches. */
-function patchPath(manifest: Manifest): string {
-  const [path] = toFiles([{ ...manifest, folder: PATCHES }], 'yaml').keys()
-  return path!
-}
-
-function targetOf({ apiVersion, kind, metadata }: KubernetesObject): PatchTarget {
-  const [version, group] = apiVersion.split('/').reverse()
-  return { ...(group !== undefined && { group }), version: version!, kind, name: metadata.name.replaceAll('.', '\\.') }
-}
-
-function deletion({ apiVersion, kind, metadata: { name, namespace } }: KubernetesObject): Patch {
-  return { patch: printYaml({ $patch: 'delete', apiVersion, kind, metadata: { name, namespace } }) }
-}
-
 /**
  * Returns the changes between two lists of objects that kustomize's transformers can make. Transformers run after the
  * patches and change every object, including new objects. A transformer is therefore used only if it leaves each wanted
@@ -117,4 +102,19 @@ function transformersBetween(base: readonly KubernetesObject[], wanted: readonly
     fields: Object.assign({}, ...transformers.map(({ fields }) => fields)),
     apply: object => transformers.reduce((changed, { apply }) => apply(changed), object),
   }
+}
+
+/** Returns the path of the object's file in the folder of patches. */
+function patchPath(manifest: Manifest): string {
+  const [path] = toFiles([{ ...manifest, folder: PATCHES }], 'yaml').keys()
+  return path!
+}
+
+function targetOf({ apiVersion, kind, metadata }: KubernetesObject): PatchTarget {
+  const [version, group] = apiVersion.split('/').reverse()
+  return { ...(group !== undefined && { group }), version: version!, kind, name: metadata.name.replaceAll('.', '\\.') }
+}
+
+function deletion({ apiVersion, kind, metadata: { name, namespace } }: KubernetesObject): Patch {
+  return { patch: printYaml({ $patch: 'delete', apiVersion, kind, metadata: { name, namespace } }) }
 }
