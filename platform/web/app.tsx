@@ -16,7 +16,6 @@ import { NamespaceRuns } from './pages/namespace/runs.tsx'
 import { NamespaceSettings } from './pages/namespace/settings.tsx'
 import { NotFound } from './pages/not-found.tsx'
 import { Account } from './pages/you/account.tsx'
-import { Tokens } from './pages/you/tokens.tsx'
 import { laterPage, laterPart } from './parts/frame/later.tsx'
 import { isHelpOpen, listenForPalette, Palette } from './parts/frame/palette.tsx'
 import { Shell } from './parts/frame/shell.tsx'
@@ -28,6 +27,7 @@ import { isExpired, loadSession, me, resumeSession } from './state/session.ts'
 
 /** Loaded when the user opens one of these pages. */
 const NamespaceVariables = laterPage(async () => (await import('./pages/namespace/variables.tsx')).NamespaceVariables)
+const Tokens = laterPage(async () => (await import('./pages/you/tokens.tsx')).Tokens)
 const YourVariables = laterPage(async () => (await import('./pages/you/variables.tsx')).YourVariables)
 const EverybodysVariables = laterPage(async () => (await import('./pages/admin/variables.tsx')).EverybodysVariables)
 const Users = laterPage(async () => (await import('./pages/admin/users.tsx')).Users)

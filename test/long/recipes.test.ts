@@ -1,20 +1,30 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { root } from '../support/cases.ts'
 import { Copy, follow } from '../support/recipe.ts'
 import { RECIPES } from '../support/recipes.ts'
 
 // Follows the recipes of CONTRIBUTING.md in one copy of the project. The recipe of a key is tested in
 // test/programs/recipes.
 
+/** Tests of the documents. The test of the recipes needs a project in which none has been followed. */
+const OF_DOCUMENTS = readdirSync(join(root, 'test/unit/docs'))
+  .filter(name => name.endsWith('.test.ts') && name !== 'recipes.test.ts')
+  .map(name => `test/unit/docs/${name}`)
+
 /** Tests that the recipes name. */
 const TESTS = [
   'test/unit/adapters',
   'test/unit/architecture.test.ts',
   'test/unit/cli',
+  'test/unit/comments.test.ts',
   'test/unit/compiler',
   'test/unit/constructs',
-  'test/unit/docs',
+  ...OF_DOCUMENTS,
   'test/unit/examples.test.ts',
   'test/unit/golden.test.ts',
+  'test/unit/platform',
   'test/unit/project/contexts',
   'test/unit/gitops',
 ]
@@ -37,6 +47,8 @@ test('vitest -u writes the generated files of all recipes', async () => {
   await vitest('--project', 'catalogue', '-u')
   expect(copy.read('docs/diagnostics.md')).toContain('## scale/many')
   expect(copy.read('docs/cli.md')).toContain('### devctl count')
+  expect(copy.read('docs/cli.md')).toContain('--contact <address>')
+  expect(copy.read('golden/platform/openapi.json')).toContain('"contact"')
   const expected = 'golden/compose/workloads/many-pods-have-a-disruption-budget/expected'
   expect(copy.read(`${expected}/poddisruptionbudget-web.yaml`)).toContain('minAvailable: 1999')
 })

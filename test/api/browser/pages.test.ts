@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { PageName } from '../../../platform/api/pages.ts'
 import { usageRef } from '../../../platform/records/usage.ts'
 import { makeUlid } from '../../../platform/rules/ulid.ts'
 import { root } from '../../support/cases.ts'
@@ -72,7 +73,13 @@ interface Visit {
 }
 
 const request = `port=43127&state=x&challenge=${'A'.repeat(43)}&label=ann%40laptop-7`
-const VISITS: Readonly<Record<string, Visit>> = {
+/** Name of a page in words that are joined by `-`: `yourVariables` is `your-variables`. */
+type KebabCase<S extends string> = S extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `-${Lowercase<First>}`}${KebabCase<Rest>}`
+  : ''
+
+/** Every page of the table, and dialogs and states of pages. */
+const VISITS: Readonly<Record<KebabCase<PageName>, Visit>> & Readonly<Record<string, Visit>> = {
   login: { path: () => '/login', shows: () => 'no login provider', complains: /status of 401/ },
   setup: {
     path: () => `/setup#devctl_setup_${'a'.repeat(40)}`,

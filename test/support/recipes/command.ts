@@ -62,7 +62,11 @@ test('the services are counted', async () => {
 `,
   },
   edits: [
-    ['cli/commands.ts', 'import { credentials, ', "import { countCommand } from './commands/count.ts'\n"],
+    [
+      'cli/commands.ts',
+      "import { deploy } from './commands/deploy.ts'\n",
+      "import { countCommand } from './commands/count.ts'\n",
+    ],
     ['cli/commands.ts', '  validate,\n', '  countCommand,\n'],
     [
       'api/operations.ts',

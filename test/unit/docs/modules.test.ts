@@ -61,7 +61,10 @@ test('ARCHITECTURE.md and the designs name functions, types and files that exist
   expect(missing).toEqual([])
 })
 
-test.each([...rooms.map(room => `${room}/README.md`), 'ARCHITECTURE.md', ...designs])(
+/** Documents of the root whose links are checked. */
+const OF_ROOT = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md']
+
+test.each([...rooms.map(room => `${room}/README.md`), ...OF_ROOT, ...designs])(
   'the links of %s lead to files and headings that exist',
   document => {
     const targets = [...readFileSync(join(root, document), 'utf8').matchAll(/\]\((?!https?:)([^)#]*)(#[^)]+)?\)/g)]

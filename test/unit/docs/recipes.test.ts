@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { root } from '../../support/cases.ts'
 import { changesOf, readFrom } from '../../support/recipe.ts'
+import { page } from '../../support/recipes/page.ts'
 import { RECIPES } from '../../support/recipes.ts'
 
 // test/long/recipes.test.ts follows the recipes and runs the tests of the result.
@@ -11,6 +12,10 @@ test('every recipe finds the lines that it changes', () => {
   for (const recipe of Object.values(RECIPES))
     for (const [path, text] of changesOf(recipe, path => changed.get(path) ?? read(path))) changed.set(path, text)
   expect(changed.size).toBeGreaterThan(20)
+})
+
+test('a web page touches at most five files', () => {
+  expect(changesOf(page, readFrom(root)).size).toBeLessThanOrEqual(5)
 })
 
 test('changesOf refuses a file that exists, and a text that occurs never or twice', () => {

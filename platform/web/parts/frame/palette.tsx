@@ -10,6 +10,7 @@ import { chooseTheme } from '../../state/theme.ts'
 import { useModal } from '../forms/modal.ts'
 import { Icon, type IconName } from '../icon.tsx'
 import { findablesOf, namespacesOf } from './findables.ts'
+import { ADMINISTRATION, NAVIGATION, type NavigationPage } from './navigation.ts'
 
 const isOpen = signal(false)
 /** True while the list of keyboard shortcuts is shown. */
@@ -59,30 +60,17 @@ export function listenForPalette(): () => void {
 
 export const Palette = () => (isOpen.value ? <OpenPalette /> : null)
 
-const page = (text: string, href: string, also?: string): Findable => ({
-  text,
+/** Returns a page as a search result. The user's login finds the page of their account. */
+const toFindable = (page: NavigationPage): Findable => ({
+  ...page,
   group: 'Page',
-  href,
-  ...(also !== undefined && { also }),
+  also: page.also + (page.href === addressOf('you') ? ` ${me.value?.login ?? ''}` : ''),
 })
 
 function pagesAndActions(): readonly Findable[] {
   return [
-    page('Home', addressOf('home'), 'namespaces start'),
-    page('Previews', addressOf('previews'), 'branches pull requests'),
-    page('Webhooks', addressOf('webhooks'), 'previews forks approve pull requests repository'),
-    page('Your account', addressOf('you'), `profile appearance sessions kubectl ${me.value?.login ?? ''}`),
-    page('Tokens', addressOf('tokens'), 'api ci programs'),
-    page('Your variables and Git credentials', addressOf('yourVariables'), 'secrets environment forge login'),
-    ...(isAdmin.value
-      ? [
-          page('Platform overview', addressOf('overview'), 'admin administration health builders queue disk'),
-          page('People', addressOf('users'), 'users admin administration'),
-          page('Variables for everyone', addressOf('everybodysVariables'), 'admin administration platform'),
-          page('Analytics', addressOf('analytics'), 'admin administration commands usage'),
-          page('Platform settings', addressOf('platformSettings'), 'admin administration ci trust limits login'),
-        ]
-      : []),
+    ...NAVIGATION.map(toFindable),
+    ...(isAdmin.value ? ADMINISTRATION.map(toFindable) : []),
     { text: 'New namespace', group: 'Action', also: 'create add', href: `${addressOf('home')}?new` },
     { text: 'Use light theme', group: 'Action', also: 'colours appearance', run: () => chooseTheme('light') },
     { text: 'Use dark theme', group: 'Action', also: 'colours appearance', run: () => chooseTheme('dark') },

@@ -12,6 +12,7 @@ import { Icon, type IconName, Mark } from '../icon.tsx'
 import { AskTogether, areAsked, isAsked, runningIn, stateOfNamespace } from '../namespace-state.tsx'
 import { Avatar } from '../person.tsx'
 import { namespaceState, type ShownState } from '../state.tsx'
+import { ADMINISTRATION, NAVIGATION, type NavigationPage } from './navigation.ts'
 import { openPalette } from './palette.tsx'
 
 /** Renders the frame of all pages for a user who is logged in. */
@@ -77,8 +78,7 @@ function Side() {
         <kbd>/</kbd>
       </button>
       <nav aria-label="Pages">
-        <SideLink href={addressOf('home')} icon="home" text="Home" />
-        <SideLink href={addressOf('previews')} icon="branch" text="Previews" />
+        <SideLinks pages={NAVIGATION} />
       </nav>
       <Lists />
       <div class="side-end">
@@ -111,11 +111,7 @@ function Lists() {
       {isAdmin.value && (
         <nav aria-labelledby="side-admin">
           <h2 id="side-admin">Administration</h2>
-          <SideLink href={addressOf('overview')} icon="server" text="Overview" />
-          <SideLink href={addressOf('users')} icon="users" text="People" />
-          <SideLink href={addressOf('everybodysVariables')} icon="key" text="Variables" />
-          <SideLink href={addressOf('analytics')} icon="chart" text="Analytics" />
-          <SideLink href={addressOf('platformSettings')} icon="gear" text="Settings" />
+          <SideLinks pages={ADMINISTRATION} />
         </nav>
       )}
     </>
@@ -178,10 +174,15 @@ function NamespaceLink({ name, state: { tone, word } }: { readonly name: string;
   )
 }
 
-const SideLink = ({ href, icon, text }: { readonly href: string; readonly icon: IconName; readonly text: string }) => (
+/** Renders the links to those pages that have one in the sidebar. */
+const SideLinks = ({ pages }: { readonly pages: readonly NavigationPage[] }) => (
+  <>{pages.map(one => one.icon && <SideLink key={one.href} {...one} icon={one.icon} />)}</>
+)
+
+const SideLink = ({ href, icon, text, short = text }: NavigationPage & { readonly icon: IconName }) => (
   <a class="side-link" href={href} aria-current={currentPart(href)}>
     <Icon name={icon} />
-    <span>{text}</span>
+    <span>{short}</span>
   </a>
 )
 

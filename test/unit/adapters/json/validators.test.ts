@@ -1,17 +1,13 @@
-import { readdirSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { Ajv } from 'ajv'
 import standaloneCode from 'ajv/dist/standalone/index.js'
 import { transform } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import { root } from '../../../support/cases.ts'
+import { projectFiles } from '../../../support/project-files.ts'
 import { expectFile } from '../../../support/written-file.ts'
 
-const schemas = ['adapters', 'operations'].flatMap(folder =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter(path => path.endsWith('.schema.ts'))
-    .map(path => join(folder, path)),
-)
+const schemas = projectFiles().filter(path => path.endsWith('.schema.ts'))
 
 /**
  * Validators are made of schemas here, not when devctl runs: ajv alone would take longer to load than all of devctl.
