@@ -12,6 +12,9 @@ const ASSETS = '/assets/'
 /** Characters used by the pages and by names in them; all others are drawn with a system font. */
 const LETTERS = `${String.fromCharCode(...range(0x20, 0x7e), ...range(0xa0, 0xff))}ıŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‹›€™←↑→↓−·×⌘↵`
 
+/** Fonts that are already small, by path: a process that builds again, as `npm run dev:web`, needs each once. */
+const small = new Map()
+
 /**
  * Leaves out of a font what no page shows: the first page is half of a font otherwise. The weights are those of
  * style/tokens.css.
@@ -19,45 +22,54 @@ const LETTERS = `${String.fromCharCode(...range(0x20, 0x7e), ...range(0xa0, 0xff
 const smallFonts = {
   name: 'small fonts',
   setup: ({ onLoad }) =>
-    onLoad({ filter: /\.woff2$/ }, async ({ path }) => ({
-      loader: 'file',
-      contents: await subsetFont(readFileSync(path), LETTERS, {
-        targetFormat: 'woff2',
-        variationAxes: { wght: { min: 400, max: 600 } },
-      }),
-    })),
+    onLoad({ filter: /\.woff2$/ }, async ({ path }) => {
+      const contents = small.get(path) ?? (await smallFont(path))
+      small.set(path, contents)
+      return { loader: 'file', contents }
+    }),
 }
+
+const smallFont = path =>
+  subsetFont(readFileSync(path), LETTERS, {
+    targetFormat: 'woff2',
+    variationAxes: { wght: { min: 400, max: 600 } },
+  })
 
 function range(first, last) {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index)
 }
 
-/** Writes the pages, which need no other file, in place of those of an earlier build. */
-export async function bundleWeb() {
-  const outdir = join(root, 'dist/platform/web')
-  rmSync(outdir, { recursive: true, force: true })
-  const { metafile } = await build({
-    absWorkingDir: root,
-    logLevel: 'warning',
-    entryPoints: { main: 'platform/web/main.tsx', theme: 'platform/web/theme.ts', icon: 'platform/web/icon.svg' },
-    outdir: join(outdir, 'assets'),
-    bundle: true,
-    minify: true,
-    splitting: true,
-    format: 'esm',
-    // light-dark() of the style sheet is newer than what the scripts need.
-    target: ['chrome123', 'firefox120', 'safari17.5'],
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    entryNames: '[name]-[hash]',
-    chunkNames: 'part-[hash]',
-    assetNames: '[name]-[hash]',
-    loader: { '.woff2': 'file', '.svg': 'copy' },
-    legalComments: 'linked',
-    plugins: [smallFonts],
-    metafile: true,
-  })
-  const written = Object.keys(metafile.outputs).map(one => basename(one))
+const outdir = join(root, 'dist/platform/web')
+
+/** Options of esbuild for the pages. */
+export const webOptions = {
+  absWorkingDir: root,
+  logLevel: 'warning',
+  entryPoints: { main: 'platform/web/main.tsx', theme: 'platform/web/theme.ts', icon: 'platform/web/icon.svg' },
+  outdir: join(outdir, 'assets'),
+  bundle: true,
+  minify: true,
+  splitting: true,
+  format: 'esm',
+  // light-dark() of the style sheet is newer than what the scripts need.
+  target: ['chrome123', 'firefox120', 'safari17.5'],
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  entryNames: '[name]-[hash]',
+  chunkNames: 'part-[hash]',
+  assetNames: '[name]-[hash]',
+  loader: { '.woff2': 'file', '.svg': 'copy' },
+  legalComments: 'linked',
+  plugins: [smallFonts],
+  metafile: true,
+}
+
+/** The document that loads the files of a build. */
+export const webDocument = join(root, 'platform/web/index.html')
+
+/** Returns this document with the names of the files of a build. */
+export function webIndex({ outputs }) {
+  const written = Object.keys(outputs).map(one => basename(one))
   const one = pattern => {
     const found = written.filter(name => pattern.test(name))
     if (found.length !== 1) throw new Error(`the pages have ${found.length} files ${pattern}`)
@@ -70,10 +82,13 @@ export async function bundleWeb() {
     '%STYLE%': one(/^main-\w+\.css$/),
     '%MAIN%': one(/^main-\w+\.js$/),
   }
-  const text = readFileSync(join(root, 'platform/web/index.html'), 'utf8')
+  return readFileSync(webDocument, 'utf8').replaceAll(/%[A-Z]+%/g, key => names[key])
+}
+
+/** Writes the pages, which need no other file, in place of those of an earlier build. */
+export async function bundleWeb() {
+  rmSync(outdir, { recursive: true, force: true })
+  const { metafile } = await build(webOptions)
   mkdirSync(outdir, { recursive: true })
-  writeFileSync(
-    join(outdir, 'index.html'),
-    text.replaceAll(/%[A-Z]+%/g, key => names[key]),
-  )
+  writeFileSync(join(outdir, 'index.html'), webIndex(metafile))
 }

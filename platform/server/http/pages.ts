@@ -50,12 +50,17 @@ function readWebFile(path: string): WebFile {
   const plain = readFileSync(path)
   const isText = extname(path) !== '.woff2'
   return {
-    type: TYPES[extname(path)] ?? 'application/octet-stream',
-    plain,
+    ...toWebFile(path, plain),
     ...(isText && { gzip: gzipSync(plain, { level: 9 }), brotli: brotliCompressSync(plain) }),
-    tag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
   }
 }
+
+/** Returns a file that is sent uncompressed. The extension of its name determines its type. */
+export const toWebFile = (name: string, plain: Buffer): WebFile => ({
+  type: TYPES[extname(name)] ?? 'application/octet-stream',
+  plain,
+  tag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
+})
 
 /**
  * Content security policy: scripts, styles and fonts only from this host, no inline code, no frames, and forms are
