@@ -153,7 +153,11 @@ function sparsePatterns(paths: readonly string[]): string {
  * Fetches the newest commit of the branch, and either the newest commit of the pull-request branch or the note of the
  * first folder. Throws a GitFailure.
  */
-export async function fetchAgain(git: Git, branch: string, { request, paths }: PushTarget): Promise<FetchedBranch> {
+export async function fetchAgain(
+  git: Git,
+  branch: string,
+  { request, paths }: Pick<PushTarget, 'request' | 'paths'>,
+): Promise<FetchedBranch> {
   const hasNote = request === undefined
   // A missing branch is an error for a name, but not for a pattern, which may match nothing.
   const second = hasNote ? noteSpec(noteName(paths[0] ?? '.', branch)) : `+refs/heads/${request}*:${REQUEST}*`

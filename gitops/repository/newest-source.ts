@@ -5,7 +5,7 @@ import { deflateSync } from 'node:zlib'
 import { GitFailure } from '../../adapters/git/git.ts'
 import { classify } from '../../adapters/git/rejection.ts'
 import { LOCK_NAME } from '../../project/lock.ts'
-import { fetchNote, NOTE, type WorkingCopy } from './checkout.ts'
+import { fetchAgain, fetchNote, NOTE, type WorkingCopy } from './checkout.ts'
 import { noteName } from './note-name.ts'
 import type { Mark } from './push.ts'
 import type { IsAncestor } from './source-order.ts'
@@ -52,7 +52,8 @@ export async function noteUnchanged(
   const isOlder = async (there: string | undefined) => there !== undefined && (await isAncestor(there, ours)) === true
   const written = readLock(join(checkout.folder, path), path)?.facts?.source.commit
   if (!rollback && (written === ours || !(await isOlder(written)))) return undefined
-  const note = await readNote(checkout, path)
+  if (!checkout.hasNote) await unlessRefused(fetchWithBranch(checkout, path))
+  const note = await readNote({ ...checkout, hasNote: true })
   const newest = notedSource(checkout, path, note) ?? written
   if (newest === undefined || newest === ours) return undefined
   if (!rollback && !(await isOlder(newest))) return (await isAncestor(ours, newest)) === true ? newest : undefined
@@ -66,6 +67,15 @@ export async function noteUnchanged(
   ]
   await unlessRefused(checkout.git.run(...words, 'origin', `${object}:${ref}`))
   return undefined
+}
+
+/**
+ * Fetches the note together with the branch. Throws a GitFailure, as for a lost race, if the branch has moved since it
+ * was checked out: the note then belongs to a newer commit, and a note about the old one must not replace it.
+ */
+async function fetchWithBranch({ git, branch, head }: WorkingCopy, path: string): Promise<void> {
+  const now = await fetchAgain(git, branch, { paths: [path] })
+  if (now.head !== head) throw new GitFailure('fetch', `${branch} (fetch first)`, 1)
 }
 
 /**
@@ -104,9 +114,9 @@ export async function markFor(
 const notedSource = (checkout: WorkingCopy, path: string, note: Note | undefined) =>
   note?.lock === undefined || note.lock !== lockHash(checkout, path) ? undefined : note.source
 
-async function readNote(checkout: WorkingCopy, path: string): Promise<Note | undefined> {
-  const { git, branch } = checkout
-  if (!checkout.hasNote) await unlessRefused(fetchNote(git, noteName(path, branch)))
+/** Returns the note; fetches it first if `path` is given and it has not been fetched with the branch. */
+async function readNote({ git, branch, hasNote }: WorkingCopy, path?: string): Promise<Note | undefined> {
+  if (path !== undefined && !hasNote) await unlessRefused(fetchNote(git, noteName(path, branch)))
   const said = await git.ask('log', '-1', '--format=%H%n%B', NOTE, '--')
   if (said === undefined) return undefined
   const trailer = (name: string) => new RegExp(`^Devctl-${name}: ([0-9a-f]{40,64})$`, 'm').exec(said)?.[1]

@@ -234,6 +234,34 @@ test('noteName returns valid and distinct refs for all folders and branches', as
   expect((await git(repository, 'for-each-ref', '--format=%(refname)', 'refs/devctl')).split('\n')).toHaveLength(6)
 })
 
+test('a newer source that changes nothing is published after an older one that came in between', async () => {
+  const app = await ordered(['1.25', '1.26', '1.25'])
+  await app.publishCommit(1)
+  const folder = makeFolder()
+  await git(folder, 'clone', '--quiet', '--no-checkout', app.source, 'newest')
+  const newest = join(folder, 'newest')
+  await git(newest, 'checkout', '--quiet', '--detach', app.commits[2]!)
+  let isFirst = true
+  const server = await httpServer(app.server.repository, {
+    // The clone has the folder of commit 1; the note is fetched after commit 2 was published.
+    faults: async ({ kind, count }) => {
+      if (kind !== 'fetch-refs' || count !== 2 || !isFirst) return undefined
+      isFirst = false
+      await app.publishCommit(2)
+      return undefined
+    },
+  })
+  onTestFinished(() => server.close())
+  write(newest, { 'devctl.yml': manifestFor(server.address) })
+  await git(newest, 'update-index', '--assume-unchanged', 'devctl.yml')
+  const env = withConfig({ ...gitEnv(), ...server.env }, {})
+  const { status, stderr } = await run(['publish', '--environment', 'staging'], { cwd: newest, env })
+  expect(status, stderr).toBe(0)
+  expect(isFirst).toBe(false)
+  expect(await imageIn(app)).toBe('nginx:1.25')
+  expect(await notedIn(app)).toBe(app.commits[2])
+})
+
 const ROUNDS = TAKES_ALL ? 6 : 1
 /** Image tags of the commits. The newest one renders like some older ones and unlike others. */
 const TAGS = TAKES_ALL ? ['1.25', '1.26', '1.25', '1.27', '1.26', '1.25', '1.28', '1.25'] : ['1.25', '1.28', '1.25']
