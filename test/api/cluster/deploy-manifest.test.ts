@@ -112,10 +112,10 @@ destroy:
     const lines = [
       ['deploy', '--output=text'],
       ['diff', '--output=json'],
-      ['deploy', 'web', '--output=text'],
-      ['deploy', '--output=json'],
+      ['deploy', 'web', '--output=text', '--all-warnings'],
+      ['deploy', '--output=json', '--all-warnings'],
       ['diff', '--output=text'],
-      ['deploy', 'web', '--output=json'],
+      ['deploy', 'web', '--output=json', '--all-warnings'],
     ] as const
     for (const [command, ...words] of few<(typeof lines)[number]>(lines, 2)) {
       const { status, stdout, stderr } = await devctl(command, ...words)

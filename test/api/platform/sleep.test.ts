@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { LAST_ACTIVE } from '../../../platform/records/namespace.ts'
+import { PAGES_OF_MEMBERS } from '../../../platform/server/http/member-objects.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
@@ -266,7 +267,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep of a namespace', () => {
     await few.wake({ name: ns })
     expect(await replicas()).toEqual(many.map(() => 2))
     await few.settled()
-    expect(most).toBe(10)
+    expect(most).toBe(PAGES_OF_MEMBERS.size)
     for (const { metadata } of many) await platform.cluster.delete({ ...web!, name: metadata.name, namespace: ns })
   })
 

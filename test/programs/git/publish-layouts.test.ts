@@ -163,7 +163,7 @@ describe('two environments with overlays', () => {
     const { uses, ...lock } = JSON.parse((await own.tree())[path]!)
     const only = { ...lock, uses: { [STAGING]: uses[STAGING] } }
     await commitDirectly(own.server.repository, { [path]: `${JSON.stringify(only, undefined, 2)}\n` })
-    expect((await own.to('production')).stdout).toBe('deploy(shop/production): only the record of the source changed\n')
+    expect((await own.to('production')).stdout).toBe('deploy(shop/production): no object changed\n')
     expect(usesOf(await own.tree())).toEqual(uses)
   })
 

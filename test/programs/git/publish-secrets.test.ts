@@ -207,10 +207,12 @@ services:
     environment: ["NAME_\${C_TOKEN}=1"]
     hostname: "H\${D_TOKEN}"
     configs: [{source: site, target: "/etc/\${E_TOKEN}"}]
-    volumes: ["data:/d/\${F_TOKEN}"]
     tmpfs: ["/t/\${G_TOKEN}"]
     extra_hosts: ["h-\${H_TOKEN}:192.0.2.1"]
     healthcheck: {test: "check \${I_TOKEN}"}
+  db:
+    image: postgres:16
+    volumes: ["data:/d/\${F_TOKEN}"]
 volumes: {data: {}}
 configs: {site: {content: "\${J_TOKEN}"}}
 `
