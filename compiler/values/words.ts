@@ -8,15 +8,31 @@ import { type Failed, failed, type Parsed, parsed } from './parsed.ts'
  * services, command)
  */
 export function splitWords(text: string): Parsed<string[]> {
-  const words: string[] = []
+  const split = splitWordsAt(text)
+  return split.ok ? parsed(split.value.map(({ word }) => word)) : split
+}
+
+/** An argument, and the part of the text that it was written in, with its quotes. */
+export interface SplitWord {
+  readonly word: string
+  /** Offset of its first character, and offset after its last one. */
+  readonly start: number
+  readonly end: number
+}
+
+/** Splits a text like `splitWords`, and returns where each argument was written. */
+export function splitWordsAt(text: string): Parsed<SplitWord[]> {
+  const words: SplitWord[] = []
   let word = ''
   let inWord = false
+  let start = 0
   /** The open quote and the open substitution, with the offset of each. */
   let quote: { readonly char: string; readonly at: number } | undefined
   let substitution: { readonly char: '`' | '('; readonly at: number } | undefined
 
   for (let at = 0; at < text.length; at++) {
     const char = text[at]!
+    if (!inWord && word === '') start = at
     if (char === '\\' && quote?.char !== "'") {
       if (at + 1 === text.length)
         return failed('it ends with a backslash', 'write `\\\\` for a backslash', [at, at + 1])
@@ -42,7 +58,7 @@ export function splitWords(text: string): Parsed<string[]> {
     } else if (substitution) {
       word += char
     } else if (BLANK.test(char)) {
-      if (inWord) words.push(word)
+      if (inWord) words.push({ word, start, end: at })
       word = ''
       inWord = false
     } else if (OPERATORS.test(char)) {
@@ -54,7 +70,7 @@ export function splitWords(text: string): Parsed<string[]> {
   }
   const open = quote ?? substitution
   if (open) return failed(`a ${OPENED[open.char]} is not closed`, undefined, [open.at, text.length])
-  if (inWord) words.push(word)
+  if (inWord) words.push({ word, start, end: text.length })
   return parsed(words)
 }
 

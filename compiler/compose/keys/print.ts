@@ -1,14 +1,23 @@
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Print, PrintContext } from '../../schema/load-rules.ts'
 import { spanInside } from '../../text/span-inside.ts'
-import { type Entry, isMap, type MapTree, type ScalarTree, scalarTree, type Tree } from '../../text/tree.ts'
+import {
+  type Entry,
+  isMap,
+  type MapTree,
+  type Piece,
+  type ScalarTree,
+  scalarTree,
+  type Tree,
+  type UsedVariable,
+} from '../../text/tree.ts'
 import { scalarText } from '../../text/tree-text.ts'
 import { parseBytes } from '../../values/numbers/bytes.ts'
 import { formatDuration, parseDuration } from '../../values/numbers/duration.ts'
 import { formatFileMode, octalDigits, parseFileMode } from '../../values/numbers/file-mode.ts'
 import { goFloat, toBool, toFloat, toInt } from '../../values/numbers/go-number.ts'
 import type { Failed } from '../../values/parsed.ts'
-import { splitWords } from '../../values/words.ts'
+import { splitWordsAt } from '../../values/words.ts'
 
 const badValue = diagnostic({
   code: 'schema/bad-value',
@@ -219,12 +228,59 @@ export const fileMode: Print = (tree, context) => {
 export const words: Print = (tree, context) => {
   if (tree.kind === 'seq') return { ...tree, items: tree.items.map(word => item(word, context) ?? word) }
   if (!isScalar(tree) || tree.type === 'null') return tree
-  const parsed = splitWords(scalarText(tree))
+  const parsed = splitWordsAt(scalarText(tree))
   if (!parsed.ok) return fail(tree, 'command', parsed, context)
-  const { span, variables } = tree
-  const items = parsed.value.map(word => ({ ...scalarTree(span, word), ...(variables && { variables }) }))
+  const { span } = tree
+  const variablesOf = variablesByPart(tree)
+  const items = parsed.value.map(({ word, start, end }) => {
+    const variables = variablesOf(start, end)
+    // Every check of the argument looks at its variables.
+    context.reporter.budget.spend('text', CHECKED * variables.length, span)
+    return { ...scalarTree(span, word), ...(variables.length > 0 && { variables }) }
+  })
   return { kind: 'seq', span, items }
 }
+
+/** Number of characters that a variable of an argument counts for, in addition to its value. */
+const CHECKED = 16
+
+/**
+ * Returns a function that returns the variables in a part of a value, for parts in the order of the text. A part with
+ * all variables of its text would take quadratic time to check, and be secret because of another part. A long text ends
+ * in one coarse piece: its parts share the variables of the piece.
+ */
+function variablesByPart({
+  variables = [],
+  pieces,
+}: ScalarTree): (start: number, end: number) => readonly UsedVariable[] {
+  if (!pieces || variables.length === 0) return () => variables
+  let nextPiece = 0
+  let nextVariable = 0
+  let open: UsedVariable[] = []
+  let coarse: Piece | undefined
+  return (start, end) => {
+    while (nextPiece < pieces.length && pieces[nextPiece]!.at + pieces[nextPiece]!.length <= start) nextPiece++
+    const first = pieces[nextPiece]
+    if (!first || first.at >= end) return []
+    if (first === coarse && first.at + first.length >= end) return open
+    let last = first
+    for (let index = nextPiece; index < pieces.length && pieces[index]!.at < end; index++) last = pieces[index]!
+    // Expressions may contain others, which begin later and end earlier.
+    const from = spanAt(first, start)
+    const to = last.verbatim ? spanAt(last, end) : last.span.end
+    open = open.filter(({ span }) => span.end > from)
+    while (nextVariable < variables.length && variables[nextVariable]!.span.start < to) {
+      const variable = variables[nextVariable++]!
+      if (variable.span.end > from) open.push(variable)
+    }
+    if (first === last && !first.verbatim) coarse = first
+    return open
+  }
+}
+
+/** Returns the offset in the source of an offset in a value, which is in this piece of it. */
+const spanAt = ({ at, span, verbatim }: Piece, offset: number): number =>
+  verbatim ? span.start + Math.max(0, offset - at) : span.start
 
 /** Prints a list, from a list or a single item; an empty list is omitted. */
 export const list =

@@ -202,6 +202,7 @@ export const hostileInputs: readonly Hostile[] = [
   },
   {
     what: '200,000 variables in one text',
+    isShort: true,
     files: () => ({ 'compose.yaml': `${service}    command: "${'${A:-x} '.repeat(200_000)}"\n` }),
     code: /limits/,
     mayPass: true,

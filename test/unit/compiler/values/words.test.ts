@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { splitWords } from '../../../../compiler/values/words.ts'
+import { splitWords, splitWordsAt } from '../../../../compiler/values/words.ts'
 
 it.each([
   ['', []],
@@ -73,3 +73,14 @@ it.each([
 ])('the command %j is refused: %s', (text, reason, start) =>
   expect(splitWords(text)).toMatchObject({ ok: false, reason, start, end: text.length }),
 )
+
+it('splitWordsAt returns where each argument was written, with its quotes', () => {
+  const text = ' a  "b c"d\t\'\' $(e f) '
+  const split = splitWordsAt(text)
+  expect(split.ok && split.value.map(({ word, start, end }) => [word, text.slice(start, end)])).toEqual([
+    ['a', 'a'],
+    ['b cd', '"b c"d'],
+    ['', "''"],
+    ['$(e f)', '$(e f)'],
+  ])
+})
