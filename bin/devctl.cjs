@@ -4,15 +4,28 @@
 // command line and obey the NODE_OPTIONS in that file, which are code to load; it stops looking at `--`. There is no
 // `env -S` on Alpine.
 //
-// Starts the command line. It is in many files, of which a command loads those that it needs, each
-// with its compiled code beside it (scripts/bundle.mjs): compiling takes Node as long as most commands
-// run. Node checks that the code fits its own version, and compiles where it does not.
-const { readFileSync } = require('node:fs')
-const { join } = require('node:path')
+// Starts the command line. It is in many files, of which a command loads those that it needs (scripts/bundle.mjs).
+// Compiling them takes Node as long as most commands run, so the compiled code is kept: beside the files in a clone,
+// and in the user's cache folder for an installed package. Node checks that the code fits its own version, and compiles
+// where it does not.
+const {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} = require('node:fs')
+const { homedir } = require('node:os')
+const { isAbsolute, join } = require('node:path')
 const { Script } = require('node:vm')
 
 const folder = join(__dirname, '..', 'dist', 'bin')
 const loaded = new Map()
+/** Milliseconds after which the compiled code of other versions is deleted. */
+const OLD = 90 * 24 * 3_600_000
 
 /** What a file of the program exports. */
 function load(name) {
@@ -23,18 +36,76 @@ function load(name) {
 function run(name) {
   const file = join(folder, name)
   // The files are ASCII, and `latin1` is the encoding that takes no time to decode.
-  const script = new Script(readFileSync(file, 'latin1'), { filename: file, cachedData: compiledCode(file) })
+  const text = readFileSync(file, 'latin1')
+  const cachedData = compiledCode(name, text)
+  const script = new Script(text, { filename: file, cachedData })
   const module = { exports: {} }
-  loaded.set(name, { file, script, module })
+  const isKept = cachedData !== undefined && !script.cachedDataRejected
+  loaded.set(name, { file, script, module, isKept })
   const requireFrom = id => (id.startsWith('./') ? load(id.slice(2)) : require(id))
   script.runInThisContext()(module.exports, requireFrom, module, file, folder)
 }
 
-function compiledCode(file) {
+/** The folder with the compiled code; undefined if there is none to use. */
+let cache
+/** Returns the compiled code of a file; undefined if it must be compiled. */
+function compiledCode(name, text) {
+  if (loaded.size === 0) chooseCache(text)
+  if (cache === undefined) return undefined
   try {
-    return readFileSync(`${file}.cache`)
+    return readFileSync(join(cache, `${name}.cache`))
   } catch {
-    // No command that was run for the build needs the file, or the package was not built here.
+    // No command that has run yet has needed the file.
+  }
+}
+
+/**
+ * Chooses the folder of the compiled code, when the first file is loaded. The code belongs to a build, to a version of
+ * Node and to a processor: V8 takes the code of any file of the same length.
+ */
+function chooseCache(text) {
+  if (lstatSync(join(folder, 'devctl.cjs.cache'), { throwIfNoEntry: false })) {
+    cache = folder
+    return
+  }
+  const [, build] = /^\/\* build (\w+) \*\//.exec(text) ?? []
+  const { XDG_CACHE_HOME: wanted } = process.env
+  const home = homedir()
+  if (build === undefined || !isAbsolute(home)) return
+  const all = join(wanted && isAbsolute(wanted) ? wanted : join(home, '.cache'), 'devctl', 'code')
+  const own = join(all, `${build}-${process.version}-${process.arch}`)
+  const there = lstatSync(own, { throwIfNoEntry: false })
+  // Whoever can write to the folder can run code here.
+  if (there && !(there.isDirectory() && there.uid === (process.getuid?.() ?? there.uid) && (there.mode & 0o022) === 0))
+    return
+  if (there) cache = own
+  process.once('exit', () => {
+    try {
+      keepCode(all, own)
+    } catch {
+      // A full or read-only disk makes the next start slower, and nothing else.
+    }
+  })
+}
+
+/** Writes the code that this run has compiled, each file at once, for the next runs. */
+function keepCode(all, own) {
+  const compiled = [...loaded].filter(([, { isKept }]) => !isKept)
+  if (compiled.length === 0) return
+  if (cache === undefined) {
+    // One after the other: with `recursive`, Node.js 20 never returns from a path below /proc.
+    for (const path of [join(all, '../..'), join(all, '..'), all, own])
+      if (!existsSync(path)) mkdirSync(path, { mode: 0o700 })
+    for (const name of readdirSync(all)) {
+      const other = join(all, name)
+      const { mtimeMs = Date.now() } = lstatSync(other, { throwIfNoEntry: false }) ?? {}
+      if (Date.now() - mtimeMs > OLD) rmSync(other, { recursive: true, force: true })
+    }
+  }
+  for (const [name, { script }] of compiled) {
+    const temporary = join(own, `${name}.${process.pid}`)
+    writeFileSync(temporary, script.createCachedData())
+    renameSync(temporary, join(own, `${name}.cache`))
   }
 }
 

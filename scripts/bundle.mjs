@@ -1,12 +1,13 @@
 // Puts the command line and the packages it uses into files of which each command loads what it needs,
-// and keeps the compiled code of typical runs beside them (see bin/devctl.cjs). The API for programs
-// (dist/compiler, dist/api) is not bundled.
+// and keeps the compiled code of typical runs beside them (see bin/devctl.cjs).
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { build, transform } from 'esbuild'
+import { bundleLibrary } from './bundle-library.mjs'
 import { bundleWeb } from './bundle-web.mjs'
 import { standInServer } from './stand-in-server.mjs'
 
@@ -21,6 +22,7 @@ else {
   await bundleAgent()
   await bundlePlatform()
   await bundleWeb()
+  await bundleLibrary()
   // In a process of its own: its code must be as a fresh start of devctl leaves it.
   const { status } = spawnSync(process.execPath, [import.meta.filename, '--keep-compiled-code'], { stdio: 'inherit' })
   process.exitCode = status ?? 1
@@ -54,9 +56,14 @@ async function bundle() {
   // file of the same length.
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
+  // Compiled code is kept by this name, since the names of files do not tell builds apart.
+  const content = createHash('sha256')
+  for (const { text } of outputFiles) content.update(text)
+  const id = content.digest('hex').slice(0, 16)
   for (const { path, text } of outputFiles) {
     const entry = metafile.inputs[metafile.outputs[relative(root, path)].entryPoint]
-    writeFileSync(path, path.endsWith('.cjs') ? await toFunction(text, entry?.format) : text)
+    const mark = basename(path) === 'devctl.cjs' ? `/* build ${id} */` : ''
+    writeFileSync(path, path.endsWith('.cjs') ? mark + (await toFunction(text, entry?.format)) : text)
   }
 }
 

@@ -162,6 +162,7 @@ export class PodSocket {
   #sent = 0
   #sentAtPong = 0
 
+  /** @internal */
   constructor(socket: WebSocket, server: URL, ping: number, signal: AbortSignal | undefined) {
     this.#socket = socket
     this.#server = server

@@ -1,0 +1,64 @@
+// Puts the modules for programs (`devctl/compiler`, `devctl/constructs`, `devctl/operations`) into dist/lib, with the
+// packages that they use, so that the package has no dependencies. Only `devctl/constructs` imports cdk8s, because its
+// constructs are part of the chart of the program.
+import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { build } from 'esbuild'
+
+const root = join(import.meta.dirname, '..')
+const dist = join(root, 'dist')
+const lib = join(dist, 'lib')
+
+/** The entry of each module, which is also the path of its types below dist. */
+const ENTRIES = { compiler: 'compiler/index', constructs: 'api/constructs', operations: 'api/operations' }
+
+/** Packages of the program that uses `devctl/constructs`. */
+const PEERS = ['cdk8s', 'cdk8s-plus-27', 'constructs']
+
+/** Optional parts of ssh2 that are compiled for one system: it does without them. */
+const NATIVE = ['cpu-features', '*.node']
+
+const output = {
+  absWorkingDir: root,
+  outdir: lib,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  // Names stay, for the traces of programs.
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: 'linked',
+  logLevel: 'warning',
+  // Packages in CommonJS load parts of Node.js with `require`.
+  banner: {
+    js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+  },
+}
+
+export async function bundleLibrary() {
+  rmSync(lib, { recursive: true, force: true })
+  const { constructs, ...others } = ENTRIES
+  const inputs = Object.entries(others).map(([name, path]) => [name, `${path}.ts`])
+  await build({ ...output, entryPoints: Object.fromEntries(inputs), splitting: true, external: NATIVE })
+  await build({ ...output, entryPoints: { constructs: `${constructs}.ts` }, external: [...NATIVE, ...PEERS] })
+  for (const path of declarations(Object.values(ENTRIES).map(entry => join(dist, `${entry}.d.ts`)))) {
+    const target = join(lib, 'types', relative(dist, path))
+    mkdirSync(dirname(target), { recursive: true })
+    copyFileSync(path, target)
+  }
+}
+
+/** Returns the declaration files that some declaration files reach, with these. */
+export function declarations(paths) {
+  const found = new Set()
+  const queue = [...paths]
+  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+    if (found.has(path)) continue
+    found.add(path)
+    const imports = readFileSync(path, 'utf8').matchAll(/\bfrom '(\.[^']+)'|\bimport\("(\.[^"]+)"\)/g)
+    for (const [, plain, inType] of imports)
+      queue.push(join(dirname(path), (plain ?? inType).replace(/\.[jt]s$/, '.d.ts')))
+  }
+  return found
+}

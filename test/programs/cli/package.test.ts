@@ -1,0 +1,200 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { root } from '../../support/cases.ts'
+import { write } from '../../support/cli/folder.ts'
+import { program } from '../../support/program.ts'
+
+// Installs the package as users do, in a folder of its own, and works with nothing else.
+
+const call = promisify(execFile)
+const MEGABYTE = 1 << 20
+const folder = mkdtempSync(join(tmpdir(), 'devctl-package-'))
+const home = join(folder, 'home')
+const devctl = join(folder, 'global/bin/devctl')
+const installed = join(folder, 'global/lib/node_modules/devctl')
+const env = { PATH: process.env.PATH, HOME: home, NO_COLOR: '1' }
+let tarball: string
+let output: string
+
+beforeAll(async () => {
+  program()
+  mkdirSync(home)
+  const pack = await call('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
+    cwd: root,
+    env,
+  })
+  tarball = join(folder, JSON.parse(pack.stdout)[0].filename)
+  const words = ['install', '--global', '--prefix', join(folder, 'global'), '--offline', '--no-audit', tarball]
+  const { stdout, stderr } = await call('npm', words, { cwd: folder, env })
+  output = stdout + stderr
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const run = (...words: readonly string[]) => runIn(join(folder, 'work'), ...words)
+
+function runIn(cwd: string, ...words: readonly string[]) {
+  mkdirSync(cwd, { recursive: true })
+  return spawnSync(devctl, words, { cwd, env, encoding: 'utf8' })
+}
+
+const filesIn = (path: string): readonly string[] =>
+  readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
+const sizeOf = (path: string): number => filesIn(path).reduce((sum, file) => sum + statSync(file).size, 0)
+
+describe('the package', () => {
+  test('npm installs one package, without a warning', () => {
+    expect(output.trim()).toMatch(/^added 1 package in \S+$/)
+    const { dependencies, scripts } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+    expect(dependencies).toBeUndefined()
+    for (const name of ['preinstall', 'install', 'postinstall', 'prepare']) expect(scripts).not.toHaveProperty(name)
+  })
+
+  test('the package has at most 6 MB, and 25 MB when it is installed', () => {
+    expect(statSync(tarball).size).toBeLessThan(6 * MEGABYTE)
+    expect(sizeOf(installed)).toBeLessThan(25 * MEGABYTE)
+  })
+
+  test('render, config, validate and explain work in an empty folder', () => {
+    write(join(folder, 'work'), { 'compose.yaml': 'services: {web: {image: "nginx:1", ports: ["80"]}}\n' })
+    const rendered = run('render', '--name', 'shop', '--namespace', 'dev')
+    expect(rendered.stderr).not.toContain('bug of devctl')
+    expect(rendered.stdout).toContain('kind: Deployment')
+    expect(run('config').stdout).toContain('image: nginx:1')
+    expect(run('validate').status).toBe(0)
+    expect(run('explain', 'services/unknown-key').stdout).toContain('services/unknown-key')
+    expect(run('version').stdout).toContain(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version)
+  })
+
+  test('publish commits to a bare repository', () => {
+    const repository = join(folder, 'deploy.git')
+    expect(spawnSync('git', ['init', '--quiet', '--bare', repository]).status).toBe(0)
+    const author = ['AUTHOR', 'COMMITTER'].flatMap(who => [
+      [`GIT_${who}_NAME`, 'Ann'],
+      [`GIT_${who}_EMAIL`, 'ann@example.com'],
+    ])
+    const words = ['publish', '--repository', repository, '--path', 'shop', '--name', 'shop', '--namespace', 'dev']
+    const published = spawnSync(devctl, [...words, '--domain', 'example.com'], {
+      cwd: join(folder, 'work'),
+      env: { ...env, ...Object.fromEntries(author) },
+      encoding: 'utf8',
+    })
+    expect(published.stderr).toContain('Pushed')
+    expect(published.status).toBe(0)
+    const names = spawnSync('git', ['--git-dir', repository, 'ls-tree', '-r', '--name-only', 'HEAD'], {
+      encoding: 'utf8',
+    })
+    expect(names.stdout).toContain('shop/')
+  })
+
+  test('the program of a development container and the server of a platform are in the package', () => {
+    for (const path of ['agent/agent.cjs', 'platform/server.cjs', 'platform/runner.cjs', 'platform/web/index.html'])
+      expect(statSync(join(installed, 'dist', path)).size, path).toBeGreaterThan(500)
+  })
+})
+
+describe('compiled code', () => {
+  const code = join(home, '.cache/devctl/code')
+
+  test('the first run keeps it in the cache folder of the user, and the next one uses it', () => {
+    rmSync(code, { recursive: true, force: true })
+    expect(run('--help').status).toBe(0)
+    const kept = filesIn(code)
+    expect(kept.some(path => path.endsWith('devctl.cjs.cache'))).toBe(true)
+    const before = kept.map(path => statSync(path).mtimeMs)
+    expect(run('--help').status).toBe(0)
+    expect(filesIn(code)).toEqual(kept)
+    expect(kept.map(path => statSync(path).mtimeMs)).toEqual(before)
+  })
+
+  test('code in a folder that others can write to is not used', () => {
+    const [own] = readdirSync(code)
+    const file = join(code, own!, 'devctl.cjs.cache')
+    write(dirname(file), { 'devctl.cjs.cache': 'something else' })
+    spawnSync('chmod', ['777', dirname(file)])
+    expect(run('--help').status).toBe(0)
+    expect(readFileSync(file, 'utf8')).toBe('something else')
+    spawnSync('chmod', ['700', dirname(file)])
+    // V8 refuses the code, and it is written anew.
+    expect(run('--help').status).toBe(0)
+    expect(statSync(file).size).toBeGreaterThan(1000)
+  })
+
+  test('a home that cannot be written to only makes a run slower', () => {
+    const words = ['-c', `HOME=/proc/none exec "${devctl}" --help`]
+    const { status, stderr } = spawnSync('sh', words, { env, encoding: 'utf8' })
+    expect(stderr).toBe('')
+    expect(status).toBe(0)
+  })
+})
+
+describe('programs that use the package', () => {
+  const work = join(folder, 'program')
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+
+  beforeAll(() => {
+    mkdirSync(join(work, 'node_modules'), { recursive: true })
+    cpSync(installed, join(work, 'node_modules/devctl'), { recursive: true })
+    write(work, {
+      'package.json': '{"type": "module", "private": true}\n',
+      'compose.yaml': 'services: {web: {image: a}}\n',
+    })
+  })
+
+  const link = (...names: readonly string[]) => {
+    for (const name of names) {
+      mkdirSync(dirname(join(work, 'node_modules', name)), { recursive: true })
+      symlinkSync(join(root, 'node_modules', name), join(work, 'node_modules', name))
+    }
+  }
+  const node = (script: string) =>
+    spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd: work, env, encoding: 'utf8' })
+
+  test('devctl/compiler and devctl/operations need no other package', () => {
+    const compiled = node(`
+      import { compile } from 'devctl/compiler'
+      import { openProject, render, UserError, workspaceOf } from 'devctl/operations'
+      const workspace = workspaceOf({ cwd: process.cwd() })
+      const project = await openProject(workspace, {})
+      const outcome = await render({ workspace, on() {} }, { namespace: 'dev' }, project)
+      console.log(typeof compile, outcome.kind, new UserError('x') instanceof Error)`)
+    expect(compiled.stderr).toBe('')
+    expect(compiled.stdout).toBe('function rendered true\n')
+  })
+
+  test('a strict program compiles against the declarations, which need Node.js only', () => {
+    link('@types/node', 'undici-types')
+    write(work, {
+      'main.ts': `import { compile, type Plan } from 'devctl/compiler'
+import { deploy, type DeployOutcome, openSession, type OperationEvent, publish } from 'devctl/operations'
+export const all = [compile, deploy, openSession, publish]
+export type All = Plan | DeployOutcome | OperationEvent
+`,
+    })
+    const words = '--noEmit --strict --skipLibCheck false --module nodenext --target es2023 --types node main.ts'
+    const { stdout, status } = spawnSync(process.execPath, [tsc, '--ignoreConfig', ...words.split(' ')], {
+      cwd: work,
+      encoding: 'utf8',
+    })
+    expect(stdout).toBe('')
+    expect(status).toBe(0)
+  })
+
+  test('devctl/constructs uses the cdk8s of the program', () => {
+    link('cdk8s', 'cdk8s-plus-27', 'constructs')
+    const { stdout, stderr } = node(`
+      import { App, Chart } from 'cdk8s'
+      import { ComposeApplication } from 'devctl/constructs'
+      const app = new App()
+      const chart = new Chart(app, 'c')
+      new ComposeApplication(chart, 'shop', { file: 'compose.yaml', namespace: 'dev' })
+      console.log(chart.toJson().map(one => one.kind).join())`)
+    expect(stderr).toBe('')
+    expect(stdout).toContain('Deployment')
+  })
+})
