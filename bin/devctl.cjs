@@ -16,10 +16,11 @@ const {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } = require('node:fs')
 const { homedir } = require('node:os')
-const { isAbsolute, join } = require('node:path')
+const { dirname, isAbsolute, join } = require('node:path')
 const { Script } = require('node:vm')
 
 const folder = join(__dirname, '..', 'dist', 'bin')
@@ -50,12 +51,12 @@ function run(name) {
 let cache
 /** Returns the compiled code of a file; undefined if it must be compiled. */
 function compiledCode(name, text) {
-  if (loaded.size === 0) chooseCache(text)
-  if (cache === undefined) return undefined
   try {
+    if (loaded.size === 0) chooseCache(text)
+    if (cache === undefined) return undefined
     return readFileSync(join(cache, `${name}.cache`))
   } catch {
-    // No command that has run yet has needed the file.
+    // No command that has run yet has needed the file, or there is no home.
   }
 }
 
@@ -69,19 +70,27 @@ function chooseCache(text) {
     return
   }
   const [, build] = /^\/\* build (\w+) \*\//.exec(text) ?? []
-  const { XDG_CACHE_HOME: wanted } = process.env
-  const home = homedir()
-  if (build === undefined || !isAbsolute(home)) return
-  const all = join(wanted && isAbsolute(wanted) ? wanted : join(home, '.cache'), 'devctl', 'code')
+  const { XDG_CACHE_HOME: wanted = '' } = process.env
+  const parent = isAbsolute(wanted) ? wanted : join(homedir(), '.cache')
+  // A relative home is the current folder, which may be anybody's checkout.
+  if (require.main !== module || build === undefined || !isAbsolute(parent)) return
+  const [top, all] = [join(parent, 'devctl'), join(parent, 'devctl', 'code')]
   const own = join(all, `${build}-${process.version}-${process.arch}`)
-  const there = lstatSync(own, { throwIfNoEntry: false })
-  // Whoever can write to the folder can run code here.
-  if (there && !(there.isDirectory() && there.uid === (process.getuid?.() ?? there.uid) && (there.mode & 0o022) === 0))
-    return
+  const found = statSync(parent, { throwIfNoEntry: false }) ?? statSync(dirname(parent), { throwIfNoEntry: false })
+  const uid = process.getuid?.() ?? found?.uid
+  // A process under `sudo` may have the home of a user who could then not delete the files.
+  if (found === undefined || found.uid !== uid) return
+  const isOwn = path => {
+    const there = lstatSync(path, { throwIfNoEntry: false })
+    return !there || (there.isDirectory() && there.uid === uid && (there.mode & 0o022) === 0)
+  }
+  // Whoever can write to these folders can run code here.
+  if (![top, all, own].every(isOwn)) return
+  const there = existsSync(own)
   if (there) cache = own
   process.once('exit', () => {
     try {
-      keepCode(all, own)
+      keepCode([parent, top, all, own])
     } catch {
       // A full or read-only disk makes the next start slower, and nothing else.
     }
@@ -89,13 +98,13 @@ function chooseCache(text) {
 }
 
 /** Writes the code that this run has compiled, each file at once, for the next runs. */
-function keepCode(all, own) {
+function keepCode(folders) {
   const compiled = [...loaded].filter(([, { isKept }]) => !isKept)
   if (compiled.length === 0) return
+  const [all, own] = folders.slice(-2)
   if (cache === undefined) {
     // One after the other: with `recursive`, Node.js 20 never returns from a path below /proc.
-    for (const path of [join(all, '../..'), join(all, '..'), all, own])
-      if (!existsSync(path)) mkdirSync(path, { mode: 0o700 })
+    for (const path of folders) if (!existsSync(path)) mkdirSync(path, { mode: 0o700 })
     for (const name of readdirSync(all)) {
       const other = join(all, name)
       const { mtimeMs = Date.now() } = lstatSync(other, { throwIfNoEntry: false }) ?? {}
@@ -103,9 +112,15 @@ function keepCode(all, own) {
     }
   }
   for (const [name, { script }] of compiled) {
-    const temporary = join(own, `${name}.${process.pid}`)
-    writeFileSync(temporary, script.createCachedData())
-    renameSync(temporary, join(own, `${name}.cache`))
+    // Containers that share the folder have the same numbers of processes.
+    const temporary = join(own, `${name}.${process.pid}-${Math.random().toString(36).slice(2)}`)
+    try {
+      writeFileSync(temporary, script.createCachedData(), { flag: 'wx' })
+      renameSync(temporary, join(own, `${name}.cache`))
+    } catch (error) {
+      rmSync(temporary, { force: true })
+      throw error
+    }
   }
 }
 

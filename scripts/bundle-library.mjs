@@ -30,18 +30,28 @@ const output = {
   minifyWhitespace: true,
   legalComments: 'linked',
   logLevel: 'warning',
-  // Packages in CommonJS load parts of Node.js with `require`.
+  // Packages in CommonJS use these names.
   banner: {
-    js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+    js: [
+      "import { createRequire as devctlRequire } from 'node:module';",
+      "import { dirname as devctlFolder } from 'node:path';",
+      "import { fileURLToPath as devctlPath } from 'node:url';",
+      'const require = devctlRequire(import.meta.url);',
+      'const __filename = devctlPath(import.meta.url);',
+      'const __dirname = devctlFolder(__filename);',
+    ].join(' '),
   },
 }
 
 export async function bundleLibrary() {
   rmSync(lib, { recursive: true, force: true })
-  const { constructs, ...others } = ENTRIES
-  const inputs = Object.entries(others).map(([name, path]) => [name, `${path}.ts`])
-  await build({ ...output, entryPoints: Object.fromEntries(inputs), splitting: true, external: NATIVE })
-  await build({ ...output, entryPoints: { constructs: `${constructs}.ts` }, external: [...NATIVE, ...PEERS] })
+  // One file for each module: in split files, packages in CommonJS that are imported later would lose their names.
+  for (const [name, path] of Object.entries(ENTRIES))
+    await build({
+      ...output,
+      entryPoints: { [name]: `${path}.ts` },
+      external: [...NATIVE, ...(name === 'constructs' ? PEERS : [])],
+    })
   for (const path of declarations(Object.values(ENTRIES).map(entry => join(dist, `${entry}.d.ts`)))) {
     const target = join(lib, 'types', relative(dist, path))
     mkdirSync(dirname(target), { recursive: true })

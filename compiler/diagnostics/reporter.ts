@@ -81,11 +81,12 @@ export class Reporter {
   /** Returns a reporter that has reported the same until now, with the remaining budget but a new time limit. */
   copy(): Reporter {
     const copy = new Reporter({ strict: this.strict, budget: this.budget.copy() })
-    copy.#found.push(...this.#found)
+    // There may be more diagnostics than a call can have arguments.
+    for (const one of this.#found) copy.#found.push(one)
     for (const key of this.#seen) copy.#seen.add(key)
     for (const [path, order] of this.#fileOrder) copy.#fileOrder.set(path, order)
     for (const [file, spans] of this.#hidden) copy.#hidden.set(file, [...spans])
-    copy.#outside.push(...this.#outside)
+    for (const one of this.#outside) copy.#outside.push(one)
     copy.#errors = this.#errors
     return copy
   }

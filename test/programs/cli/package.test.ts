@@ -1,5 +1,15 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import {
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -125,6 +135,15 @@ describe('compiled code', () => {
     expect(statSync(file).size).toBeGreaterThan(1000)
   })
 
+  test.runIf(process.getuid?.() === 0)('nothing is written into the home of another user', () => {
+    const other = join(folder, 'other')
+    mkdirSync(other)
+    chownSync(other, 12_345, 12_345)
+    const { status } = spawnSync(devctl, ['--help'], { env: { ...env, HOME: other } })
+    expect(status).toBe(0)
+    expect(readdirSync(other)).toEqual([])
+  })
+
   test('a home that cannot be written to only makes a run slower', () => {
     const words = ['-c', `HOME=/proc/none exec "${devctl}" --help`]
     const { status, stderr } = spawnSync('sh', words, { env, encoding: 'utf8' })
@@ -165,6 +184,27 @@ describe('programs that use the package', () => {
       console.log(typeof compile, outcome.kind, new UserError('x') instanceof Error)`)
     expect(compiled.stderr).toBe('')
     expect(compiled.stdout).toBe('function rendered true\n')
+  })
+
+  test('packages that operations load when they need them are complete', () => {
+    write(work, {
+      'build/compose.yaml': 'services: {web: {build: ., image: "127.0.0.1:9/x/y:1"}}\n',
+      'build/Dockerfile': 'FROM scratch\n',
+    })
+    const { stdout, stderr } = node(`
+      import { build, doctor, openProject, workspaceOf } from 'devctl/operations'
+      const env = { HOME: process.env.HOME, BUILDKIT_HOST: 'tcp://127.0.0.1:9' }
+      const workspace = workspaceOf({ cwd: process.cwd() + '/build', env })
+      const signal = AbortSignal.timeout(30_000)
+      const world = { workspace, signal, on() {} }
+      console.log(JSON.stringify(await build(world, {}).catch(({ message }) => message)))
+      const session = new Error('no cluster')
+      const project = await openProject(workspace, {})
+      console.log(await doctor({ ...world, project, session, now: () => new Date(0) }, {}).then(({ path }) => path))`)
+    expect(stderr).toBe('')
+    expect(stdout).toContain('127.0.0.1:9')
+    expect(stdout).toContain('.zip')
+    expect(stdout).not.toMatch(/is not a (function|constructor)|is not defined|of undefined/)
   })
 
   test('a strict program compiles against the declarations, which need Node.js only', () => {

@@ -208,6 +208,13 @@ export const hostileInputs: readonly Hostile[] = [
     mayPass: true,
   },
   {
+    what: '140,000 variables in one text that nothing sets',
+    isShort: true,
+    files: () => ({ 'compose.yaml': `${service}    labels: {l: "${'$A '.repeat(140_000)}"}\n` }),
+    code: /./,
+    mayPass: true,
+  },
+  {
     what: '500,000 variables that nothing sets',
     files: () => ({ 'compose.yaml': `${service}    command: "${'${A} '.repeat(500_000)}"\n` }),
     code: /limits/,
