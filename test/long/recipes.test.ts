@@ -42,6 +42,9 @@ test('vitest -u writes the generated files of all recipes', async () => {
   // The validators of a schema are built before their importers, and the program before the tests that start it.
   await vitest('--project', 'unit', 'test/unit/adapters/json', '-u')
   await copy.node('scripts/build.mjs')
+  // Other tests read the cases that this one writes.
+  await vitest('--project', 'unit', 'test/unit/golden.test.ts', '-u')
+  await copy.add()
   await vitest('--project', 'unit', ...TESTS, '-u')
   await copy.add()
   await vitest('--project', 'catalogue', '-u')

@@ -68,6 +68,7 @@ test('the services are counted', async () => {
       "import { countCommand } from './commands/count.ts'\n",
     ],
     ['cli/commands.ts', '  validate,\n', '  countCommand,\n'],
+    ['platform/rules/usage.ts', "  'context delete',\n", "  'count',\n"],
     [
       'api/operations.ts',
       'export {\n  type EndpointsInput',
