@@ -49,6 +49,7 @@ function run(name) {
 
 /** The folder with the compiled code; undefined if there is none to use. */
 let cache
+
 /** Returns the compiled code of a file; undefined if it must be compiled. */
 function compiledCode(name, text) {
   try {
@@ -86,8 +87,7 @@ function chooseCache(text) {
   }
   // Whoever can write to these folders can run code here.
   if (![top, all, own].every(isOwn)) return
-  const there = existsSync(own)
-  if (there) cache = own
+  if (existsSync(own)) cache = own
   process.once('exit', () => {
     try {
       keepCode([parent, top, all, own])

@@ -16,7 +16,7 @@ const ENTRIES = { compiler: 'compiler/index', constructs: 'api/constructs', oper
 const PEERS = ['cdk8s', 'cdk8s-plus-27', 'constructs']
 
 /** Optional parts of ssh2 that are compiled for one system: it does without them. */
-const NATIVE = ['cpu-features', '*.node']
+export const NATIVE = ['cpu-features', '*.node']
 
 const output = {
   absWorkingDir: root,
@@ -60,7 +60,7 @@ export async function bundleLibrary() {
 }
 
 /** Returns the declaration files that some declaration files reach, with these. */
-export function declarations(paths) {
+function declarations(paths) {
   const found = new Set()
   const queue = [...paths]
   for (let path = queue.pop(); path !== undefined; path = queue.pop()) {

@@ -7,13 +7,11 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { build, transform } from 'esbuild'
-import { bundleLibrary } from './bundle-library.mjs'
+import { bundleLibrary, NATIVE } from './bundle-library.mjs'
 import { bundleWeb } from './bundle-web.mjs'
 import { standInServer } from './stand-in-server.mjs'
 
 const root = join(import.meta.dirname, '..')
-/** Optional parts of ssh2 that are compiled for one system: it does without them. */
-const NATIVE = ['cpu-features', '*.node']
 const output = { minify: true, platform: 'node', target: 'node20.19' }
 
 if (process.argv[2] === '--keep-compiled-code') await keepCompiledCode()

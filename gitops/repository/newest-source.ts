@@ -53,7 +53,7 @@ export async function noteUnchanged(
   const written = readLock(join(checkout.folder, path), path)?.facts?.source.commit
   if (!rollback && (written === ours || !(await isOlder(written)))) return undefined
   if (!checkout.hasNote) await unlessRefused(fetchWithBranch(checkout, path))
-  const note = await readNote({ ...checkout, hasNote: true })
+  const note = await readNote(checkout)
   const newest = notedSource(checkout, path, note) ?? written
   if (newest === undefined || newest === ours) return undefined
   if (!rollback && !(await isOlder(newest))) return (await isAncestor(ours, newest)) === true ? newest : undefined
