@@ -47,7 +47,7 @@ export default defineConfig({
       // The files of one worker share the modules that they import: loading the compiler for each file takes longer
       // than most files. So a file may not mock modules, and restores what it changes of the process.
       layer('unit', 1, { exclude: [CATALOGUE], isolate: false, maxWorkers: WORKERS }),
-      // After the golden cases: `-u` writes docs/diagnostics.md from their output.
+      // After the golden cases: `-u` writes docs/diagnostics from their output.
       layer('catalogue', 1, { include: [CATALOGUE], maxWorkers: WORKERS, sequence: { groupOrder: 1 } }),
       layer('programs', 5, { maxWorkers: 2, sequence: { groupOrder: 2 } }),
       // Each worker has an API server of its own, since a cluster has one platform.

@@ -21,7 +21,7 @@ const notConfirmed = diagnostic({
 
 Build and push the image with the publish, push it before, or name it with its digest, which needs no query:
 
-\`\`\`
+\`\`\`sh
 devctl publish --environment staging --build
 docker buildx bake --push --metadata-file images.json
 devctl publish --environment staging --images-file images.json

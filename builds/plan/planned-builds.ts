@@ -18,7 +18,7 @@ export const noRegistry = diagnostic({
   severity: 'error',
   explain: `The service has \`build\` and no \`image\`, and no registry is set for its image. devctl pushes the images that it builds to a registry that the cluster pulls from.
 
-\`\`\`
+\`\`\`sh
 devctl deploy --registry registry.example.com/team
 devctl context use kind-dev --registry registry.example.com/team
 devctl deploy --image web=registry.example.com/team/web:1.4

@@ -49,7 +49,7 @@ export interface Wording {
 
 /**
  * A kind of diagnostic. Each kind is declared once, beside the code that reports it. `explain` is its text in
- * docs/diagnostics.md and in the output of `devctl explain CODE`.
+ * docs/diagnostics and in the output of `devctl explain CODE`.
  */
 export interface DiagnosticKind<P> {
   readonly code: string

@@ -5,7 +5,7 @@ export const invalidName = diagnostic({
   severity: 'error',
   explain: `A line of an env file is \`NAME=value\`, or \`NAME\` alone to take the value from the environment. A name consists of letters, digits and \`_ . - [ ]\`, without spaces.
 
-\`\`\`
+\`\`\`text
 MY VAR=1         # wrong: a space in the name
 MY_VAR=1         # right
 A='x''y'         # wrong: after a closing quote a new name would begin
@@ -43,7 +43,7 @@ export const unterminatedQuote = diagnostic({
   severity: 'error',
   explain: `A value begins with a quote that is never closed. A quoted value may span lines, so everything after it would be part of the value.
 
-\`\`\`
+\`\`\`text
 A="it is       # wrong
 A="it is"      # right
 A=it's         # right: quotes inside an unquoted value are literal
@@ -59,7 +59,7 @@ export const droppedText = diagnostic({
   severity: 'warning',
   explain: `The closing quote of a value is followed by more text without an \`=\`. The text is not part of the value: Compose reads it as the name of another variable, which is taken from the environment.
 
-\`\`\`
+\`\`\`text
 A="x"y         # A is x; y is looked up in the environment
 A="xy"         # A is xy
 A="x" # y      # a comment
@@ -75,7 +75,7 @@ export const commentInValue = diagnostic({
   severity: 'warning',
   explain: `A comment right after \`=\` is read as the value: in \`K= # none\`, \`K\` is the text \`# none\`, because leading spaces are dropped first. For an empty value, write nothing after \`=\`, or \`""\` before the comment.
 
-\`\`\`
+\`\`\`text
 K= # none      # K is "# none"
 K="" # none    # K is empty
 \`\`\``,

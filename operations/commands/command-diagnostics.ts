@@ -5,7 +5,7 @@ export const commandFailed = diagnostic({
   severity: 'error',
   explain: `A command of the \`deploy\` or \`destroy\` section exited with a status other than 0, or was killed. Its output is above the message; the commands after it did not run. Commands run in order in the folder of the manifest, each in its own shell, so \`cd\` and variables do not carry over. To pass variables to later commands, append \`NAME=value\` lines to the file in \`DEVCTL_ENV\`.
 
-\`\`\`
+\`\`\`yaml
 deploy:
   - terraform output -raw url | sed 's/^/API_URL=/' >> $DEVCTL_ENV
   - helm upgrade --install api chart --set url=$API_URL

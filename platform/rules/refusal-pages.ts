@@ -1,6 +1,6 @@
 /**
  * Error codes of the platform, with their pages for `devctl explain platform/CODE`. The type ensures that the server
- * sends no other code; `docs/diagnostics.md` contains all pages.
+ * sends no other code; `docs/diagnostics` contains all pages.
  */
 export const REFUSAL_PAGES = {
   approval:

@@ -48,7 +48,7 @@ test('vitest -u writes the generated files of all recipes', async () => {
   await vitest('--project', 'unit', ...TESTS, '-u')
   await copy.add()
   await vitest('--project', 'catalogue', '-u')
-  expect(copy.read('docs/diagnostics.md')).toContain('## scale/many')
+  expect(copy.read('docs/diagnostics/scale.md')).toContain('## scale/many')
   expect(copy.read('docs/cli.md')).toContain('### devctl count')
   expect(copy.read('docs/cli.md')).toContain('--contact <address>')
   expect(copy.read('golden/platform/openapi.json')).toContain('"contact"')

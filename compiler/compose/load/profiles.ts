@@ -22,7 +22,7 @@ const nothingActive = diagnostic({
   severity: 'warning',
   explain: `Every service has \`profiles\`, and none of them is active, so the result is empty. \`deploy\` then removes everything that an earlier deploy created.
 
-\`\`\`
+\`\`\`sh
 devctl render --profile dev
 COMPOSE_PROFILES=dev devctl render
 \`\`\``,

@@ -40,7 +40,7 @@ const noRegistry = diagnostic({
   severity: 'warning',
   explain: `The service has \`build\` and no \`image\`, so its image needs a registry that the cluster can pull from. Without one the manifests use the placeholder \`registry.local.devctl\`, which does not exist.
 
-\`\`\`
+\`\`\`sh
 devctl render --registry registry.example.com/team
 devctl render --image web=registry.example.com/team/web:1.4
 \`\`\``,

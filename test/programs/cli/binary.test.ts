@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, symlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { root } from '../../support/cases.ts'
@@ -57,10 +57,13 @@ describe('the program', () => {
   })
 
   // A separate process has loaded nothing else that declares diagnostics.
-  test('explain lists every code of docs/diagnostics.md', () => {
+  test('explain lists every code of docs/diagnostics', () => {
     const { stdout } = spawnSync(process.execPath, [main, 'explain'], { encoding: 'utf8' })
-    const pages = readFileSync(join(root, 'docs/diagnostics.md'), 'utf8')
-    expect(stdout.match(/^\S+/gm)).toEqual([...pages.matchAll(/^## (\S+\/\S+)$/gm)].map(([, code]) => code).sort())
+    const folder = join(root, 'docs/diagnostics')
+    const pages = readdirSync(folder).map(name => readFileSync(join(folder, name), 'utf8'))
+    expect(stdout.match(/^\S+/gm)).toEqual(
+      [...pages.join('').matchAll(/^## (\S+\/\S+)$/gm)].map(([, code]) => code).sort(),
+    )
   })
 
   test('render reads standard input, and ends quietly when its output is closed', () => {

@@ -21,9 +21,10 @@ const FIRST: readonly string[] = ['README.md', 'docs/tour.md']
 /** The pages that people read and that no generator writes. */
 export const pages: readonly string[] = [
   ...FIRST,
-  ...readdirSync(join(root, 'docs'))
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.md'))
     .map(name => `docs/${name}`)
+    .toSorted()
     .filter(page => !FIRST.includes(page)),
   'examples/README.md',
   'examples/cdk8s/README.md',

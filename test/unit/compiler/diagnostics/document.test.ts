@@ -1,12 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { catalogue } from '../../../../compiler/diagnostics/diagnostic.ts'
-import { diagnosticsDocument, type ExplainedCode } from '../../../../compiler/diagnostics/document.ts'
+import { diagnosticsPages, type ExplainedCode } from '../../../../compiler/diagnostics/document.ts'
 import { explainedRefusals } from '../../../../platform/rules/refusal-pages.ts'
 import { goldenCases, root } from '../../../support/cases.ts'
 import { manifestCases } from '../../../support/manifest/cases.ts'
-import { expectFile } from '../../../support/written-file.ts'
+import { expectFile, isUpdating } from '../../../support/written-file.ts'
 import '../../../../compiler/compose/build-spec.ts'
 import '../../../../compiler/index.ts'
 import '../../../../compiler/manifest/automatic.ts'
@@ -57,8 +57,21 @@ function isBefore(a: readonly number[], b: readonly number[]): boolean {
 }
 
 describe('docs/diagnostics.md', () => {
-  test('docs/diagnostics.md is generated from the catalogue', async () => {
-    await expectFile(diagnosticsDocument(kinds, examples()), join(root, 'docs/diagnostics.md'))
+  const pages = diagnosticsPages(kinds, examples())
+  const folder = join(root, 'docs/diagnostics')
+
+  test('the pages are generated from the catalogue', async () => {
+    for (const [path, text] of pages) await expectFile(text, join(root, 'docs', path))
+  })
+
+  test('docs/diagnostics has no other pages', () => {
+    const stale = readdirSync(folder).filter(name => !pages.has(`diagnostics/${name}`))
+    if (isUpdating()) for (const name of stale) rmSync(join(folder, name))
+    else expect(stale).toEqual([])
+  })
+
+  test('no page has more than 400 lines', () => {
+    for (const [path, text] of pages) expect(text.split('\n').length, path).toBeLessThanOrEqual(400)
   })
 
   test('the catalogue has every code that the source declares', () => {
