@@ -26,7 +26,7 @@ function namesOfModules(): ReadonlySet<string> {
 }
 
 const rooms = readdirSync(root).filter(
-  name => existsSync(join(root, name, 'README.md')) && existsSync(join(root, 'test/unit', name)),
+  name => name !== 'docs' && existsSync(join(root, name, 'README.md')) && existsSync(join(root, 'test/unit', name)),
 )
 const designs = listed.filter(path => /(?:^|\/)DESIGN\.md$/.test(path))
 const documents = ['ARCHITECTURE.md', 'CONTRIBUTING.md', ...rooms.map(room => `${room}/README.md`), ...designs]
