@@ -1,7 +1,7 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import { isTokenVariable } from '../values/secrets/token-variables.ts'
-import { PathRules, type RuleStep } from './path.ts'
+import { ITEM, PathRules, type RuleStep } from './path.ts'
 import { scalarPlaces } from './scalar-places.ts'
 import type { Span } from './source.ts'
 import { type Lookup, substitute, type TemplateResult } from './template.ts'
@@ -126,7 +126,7 @@ export function interpolate<C extends string>(
         let items: (Tree | undefined)[] | undefined
         for (const [index, item] of node.items.entries()) {
           path.push(String(index))
-          const value = walk(item, PathRules.below(step, String(index)))
+          const value = walk(item, PathRules.below(step, ITEM))
           path.pop()
           if (value === item) continue
           items ??= [...node.items]

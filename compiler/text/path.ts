@@ -1,9 +1,16 @@
 /** Path of a node in a document: keys and list indices. */
 export type Path = readonly string[]
 
+/** Step of a pattern that stands for any item of a list, but for no key of a mapping; `below` takes it for items. */
+export const ITEM = '[]'
+
+/** Step of a pattern that stands for any key of a mapping, but for no item of a list. */
+export const MEMBER = '{}'
+
 class RuleNode<T> {
   keys: Map<string, RuleNode<T>> | undefined
   any: RuleNode<T> | undefined
+  member: RuleNode<T> | undefined
   rule: T | undefined
   /**
    * The step that consists of this node alone. It is created once, because walks over large documents mostly reach
@@ -14,7 +21,7 @@ class RuleNode<T> {
 
 /**
  * Finds the rule for a path in time that does not depend on the number of rules. The pattern of a rule has the form
- * `services.*.ports.*.target`, where `*` stands for any key or index.
+ * `services.*.ports.*.target`, where `*` stands for any key or item, `{}` for any key, and `[]` for any item.
  */
 export class PathRules<T> {
   readonly #root = new RuleNode<T>()
@@ -24,6 +31,7 @@ export class PathRules<T> {
       let node = this.#root
       for (const part of pattern.split('.')) {
         if (part === '*') node = node.any ??= new RuleNode()
+        else if (part === MEMBER) node = node.member ??= new RuleNode()
         else {
           node.keys ??= new Map()
           let next = node.keys.get(part)
@@ -43,13 +51,14 @@ export class PathRules<T> {
     return this.#root.step
   }
 
-  /** Returns the step below a key or index; undefined if no rule is at or below it. */
+  /** Returns the step below a key, or below the items of a list (`ITEM`); undefined if no rule is at or below it. */
   static below<T>(step: RuleStep<T> | undefined, key: string): RuleStep<T> | undefined {
     if (step === undefined) return undefined
     let found: RuleStep<T> | undefined
     for (const node of step) {
       const exact = node.keys?.get(key)
       if (exact) found = found ? [...found, exact] : exact.step
+      if (node.member && key !== ITEM) found = found ? [...found, node.member] : node.member.step
       if (node.any) found = found ? [...found, node.any] : node.any.step
     }
     return found

@@ -1,7 +1,7 @@
 import type { LoadRules } from '../../schema/load-rules.ts'
 import { shapeOf } from '../../schema/row.ts'
 import type { Row, Shape } from '../../schema/shape.ts'
-import { PathRules } from '../../text/path.ts'
+import { ITEM, MEMBER, PathRules } from '../../text/path.ts'
 import { composeShape } from './compose.ts'
 
 type Path = readonly string[]
@@ -36,6 +36,6 @@ function addRules<Kind extends keyof LoadRules>(
   if (rule != null) rules.push([path.join('.'), rule])
   const { map, list } = shapeOf(field)
   if (map) for (const key of Object.keys(map.keys)) addRules(kind, map.keys[key]!, [...path, key], rules)
-  if (map?.others) addRules(kind, map.others.row, [...path, '*'], rules)
-  if (list) addRules(kind, list.items, [...path, '*'], rules)
+  if (map?.others) addRules(kind, map.others.row, [...path, MEMBER], rules)
+  if (list) addRules(kind, list.items, [...path, ITEM], rules)
 }

@@ -1,4 +1,4 @@
-import { PathRules, type RuleStep } from '../../text/path.ts'
+import { ITEM, PathRules, type RuleStep } from '../../text/path.ts'
 import type { Entry, MapTree, SeqTree, Tree } from '../../text/tree.ts'
 
 /** Applies a rule to a value. Returns undefined if that fails. */
@@ -16,7 +16,7 @@ export function rewrite<Rule>(tree: Tree, step: RuleStep<Rule> | undefined, appl
     const { map, failed } = rewriteMembers(own, step, apply)
     return failed.length > 0 ? undefined : map
   }
-  return own?.kind === 'seq' ? rewriteItems(own, PathRules.below(step, '[]'), apply) : own
+  return own?.kind === 'seq' ? rewriteItems(own, PathRules.below(step, ITEM), apply) : own
 }
 
 /** Rewrites the members of a mapping. Members that cannot be rewritten are removed and listed in `failed`. */
