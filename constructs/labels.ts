@@ -1,4 +1,5 @@
 import type { Environment, ObjectPlan } from '../compiler/plan/plan.ts'
+import type { KubernetesObject } from './manifest.ts'
 
 export type Labels = Readonly<Record<string, string>>
 
@@ -58,4 +59,14 @@ export function environmentLabels(environment: Environment): Record<string, stri
 /** Copies annotations; returns undefined if there are none, so that no empty map is written. */
 export function annotations(of: Labels | undefined): Record<string, string> | undefined {
   return of && Object.keys(of).length ? { ...of } : undefined
+}
+
+/** Annotation with the hash of the Pod template of each dependency with `restart: true`: `api=9d2f08c1 db=27637bac`. */
+export const RESTARTS_WITH = 'dev.platform/restarts-with'
+
+/** Returns the services with which the Pods of a live workload are restarted. */
+export function restartsWith(workload: KubernetesObject): readonly string[] {
+  const { template } = (workload['spec'] ?? {}) as { template?: { metadata?: { annotations?: Labels } } }
+  const value = template?.metadata?.annotations?.[RESTARTS_WITH] ?? ''
+  return value.split(' ').map(pair => pair.replace(/=.*/, ''))
 }

@@ -1,24 +1,27 @@
 import { createHash } from 'node:crypto'
 import { cutName } from '../compiler/plan/object-names.ts'
-import type { JobPlan, Plan, WorkloadPlan } from '../compiler/plan/plan.ts'
+import type { JobPlan, Plan, PodPlan, WorkloadPlan } from '../compiler/plan/plan.ts'
 import { inReadingOrder } from './key-order.ts'
-import { annotations, environmentLabels, selectorLabels, standardLabels } from './labels.ts'
+import { annotations, environmentLabels, RESTARTS_WITH, selectorLabels, standardLabels } from './labels.ts'
 import { type PodTemplate, podTemplateJson } from './pod/newer-fields.ts'
 import { toPodSpec } from './pod/pod-spec.ts'
 
 /**
  * The Pod templates of a plan, each created only once. The name of a Job contains a hash of its template, and a
- * template that waits for Jobs contains their names, so the templates of those Jobs are created first.
+ * template that waits for Jobs contains their names, so the templates of those Jobs are created first. So are those of
+ * the dependencies with which Pods are restarted.
  */
 export class PodTemplates {
   readonly #plan: Plan
   readonly #jobs = new Map<string, JobPlan>()
+  readonly #workloads = new Map<string, WorkloadPlan>()
   readonly #templates = new Map<WorkloadPlan, PodTemplate>()
   readonly #jobNames = new Map<JobPlan, string>()
 
   constructor(plan: Plan) {
     this.#plan = plan
     for (const workload of plan.workloads) {
+      this.#workloads.set(workload.service, workload)
       if (workload.kind !== 'Job') continue
       for (const service of [workload.service, ...workload.pod.services]) this.#jobs.set(service, workload)
     }
@@ -26,14 +29,14 @@ export class PodTemplates {
 
   /**
    * Returns the Pod template of a workload. Uses a stack instead of recursion, because chains of Jobs may be long.
-   * Throws an Error if a Job waits for itself.
+   * Throws an Error if a workload needs its own template.
    */
   of(workload: WorkloadPlan): PodTemplate {
     const open: WorkloadPlan[] = [workload]
     const underway = new Set<WorkloadPlan>()
     for (let next = open.at(-1); next; next = open.at(-1)) {
-      const missing = this.#templates.has(next) ? [] : this.#waitedJobs(next).filter(job => !this.#templates.has(job))
-      if (missing.some(job => underway.has(job))) throw new Error(`the Job ${next.name} waits for itself`)
+      const missing = this.#templates.has(next) ? [] : this.#before(next).filter(one => !this.#templates.has(one))
+      if (missing.some(one => underway.has(one))) throw new Error(`${next.kind} ${next.name} waits for itself`)
       if (missing.length) {
         underway.add(next)
         open.push(...missing)
@@ -62,8 +65,14 @@ export class PodTemplates {
     return job
   }
 
-  #waitedJobs(workload: WorkloadPlan): JobPlan[] {
-    return workload.pod.waits.filter(({ kind }) => kind === 'job').map(({ service }) => this.#job(service))
+  /** Returns the workloads whose templates are part of that of a workload. */
+  #before({ pod }: WorkloadPlan): readonly WorkloadPlan[] {
+    const jobs = pod.waits.filter(({ kind }) => kind === 'job').map(({ service }) => this.#job(service))
+    return [...jobs, ...this.#restartedWith(pod)]
+  }
+
+  #restartedWith({ restartsWith = [] }: PodPlan): readonly WorkloadPlan[] {
+    return restartsWith.flatMap(service => this.#workloads.get(service) ?? [])
   }
 
   #make(workload: WorkloadPlan): PodTemplate {
@@ -81,9 +90,15 @@ export class PodTemplates {
     })
     const metadata = {
       labels: { ...workload.pod.labels, ...labels },
-      annotations: annotations(workload.pod.annotations),
+      annotations: annotations({ ...workload.pod.annotations, ...this.#restarts(workload.pod) }),
     }
     return { metadata, spec }
+  }
+
+  /** Returns the annotation that changes when the Pods have to be replaced because those of a dependency are. */
+  #restarts(pod: PodPlan): Readonly<Record<string, string>> {
+    const hashes = this.#restartedWith(pod).map(one => `${one.service}=${hashOf(this.#templates.get(one)!)}`)
+    return hashes.length > 0 ? { [RESTARTS_WITH]: hashes.join(' ') } : {}
   }
 }
 
@@ -106,8 +121,12 @@ export const waiterAccountName = (environment: string, services: readonly string
  * immutable field is ever patched. The hash does not depend on the order of labels or annotations.
  */
 function jobName(name: string, template: PodTemplate, completions?: number): string {
-  const rendered = JSON.stringify(inReadingOrder(podTemplateJson(template)))
-  const once = completions === undefined ? '' : `\n${completions}`
-  const hash = createHash('sha256').update(`${rendered}${once}`).digest('hex').slice(0, 8)
+  const hash = hashOf(template, completions === undefined ? '' : `\n${completions}`)
   return `${name.slice(0, 63 - 9).replace(/[-.]+$/, '')}-${hash}`
+}
+
+/** Returns 8 hexadecimal digits that depend on the rendered template and on `more`. */
+function hashOf(template: PodTemplate, more = ''): string {
+  const rendered = JSON.stringify(inReadingOrder(podTemplateJson(template)))
+  return createHash('sha256').update(`${rendered}${more}`).digest('hex').slice(0, 8)
 }

@@ -161,6 +161,8 @@ export interface PodPlan {
   readonly containers: readonly ContainerPlan[]
   /** Waits that run in order before anything else starts. */
   readonly waits: readonly WaitPlan[]
+  /** Kubernetes names of services; a change of the Pod template of one of them replaces these Pods, too. */
+  readonly restartsWith?: readonly string[]
   /** Fills of empty volumes from the image; they run after the waits. */
   readonly fills: readonly FillPlan[]
   /** pre_start hooks, and group members that other members wait for (`sidecar`). They run in order, after the fills. */

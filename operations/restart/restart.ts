@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { restartsWith } from '../../constructs/labels.ts'
 import { environmentSelector } from '../../environment/labels.ts'
 import { serviceOf } from '../../environment/plan/desired-state.ts'
 import { leadsOf } from '../../environment/plan/part.ts'
@@ -16,7 +17,10 @@ import type { ServiceStates } from '../deploy/service-states.ts'
 export interface RestartInput extends LoadInput, Tolerance {
   /** Name of the environment. If absent, the name in the files. */
   readonly name?: string | undefined
-  /** Services to restart. If absent or empty, all services except Jobs. */
+  /**
+   * Services to restart, with the services that depend on them with `restart: true`. If absent or empty, all services
+   * except Jobs.
+   */
   readonly services?: readonly string[] | undefined
   /** True to wait until the new Pods are ready. */
   readonly wait?: boolean | undefined
@@ -124,5 +128,14 @@ function chosen(
         hint: `\`devctl deploy ${missing.join(' ')}\` deploys ${missing.length === 1 ? 'it' : 'them'}`,
       },
     )
-  return found
+  return withDependants(found, workloads)
+}
+
+/** Adds the workloads whose dependency on a restarted one has `restart: true`, except Jobs, which run only once. */
+function withDependants(restarted: readonly KubeObject[], workloads: readonly KubeObject[]): readonly KubeObject[] {
+  const all = new Set(restarted)
+  // A set also visits the members that are added during the loop.
+  for (const one of all)
+    for (const other of workloads) if (!isJob(other) && restartsWith(other).includes(serviceOf(one)!)) all.add(other)
+  return [...all]
 }

@@ -91,7 +91,11 @@ export const dependsOn: Shape = {
               { ...strictFlag(), cast: 'boolean', print: print.optionalFlag },
               '`false`: no wait if the service does not exist',
             ),
-            restart: unusable(castFlag(), 'Kubernetes does not restart dependants (warning)'),
+            restart: mapped(
+              castFlag(),
+              'the annotation `dev.platform/restarts-with` of the Pods',
+              'a changed Pod template of the dependency replaces the Pods of this service, too',
+            ),
           },
           { required: ['condition'] },
         ),

@@ -105,21 +105,12 @@ const noReplicas = diagnostic({
   }),
 })
 
-const restartLost = diagnostic({
-  code: 'depends-on/restart',
-  severity: 'warning',
-  loss: true,
-  explain:
-    'With `restart: true` Compose restarts this service when it updates or restarts the dependency. Kubernetes does not restart dependants; the key is left out.',
-  text: (p: { service: string }) => ({
-    message: `\`restart: true\` for \`${p.service}\` has no equivalent and is left out`,
-  }),
-})
-
 /** The waits and dependencies of a group. */
 export interface GroupWaits {
   readonly waits: readonly WaitPlan[]
   readonly dependencies: readonly DependencyPlan[]
+  /** Workloads, by Kubernetes name of their service, whose changes also replace the Pods of the group. */
+  readonly restartsWith: readonly string[]
   /** Members that other members wait for, in the order in which they must start. */
   readonly sidecars: readonly string[]
 }
@@ -170,13 +161,12 @@ function planWaiting(context: PlanContext, groups: Groups, facts: WaitingFacts, 
   const waits = new Map<string, WaitPlan>()
   const dependencies = new Map<string, DependencyPlan>()
   const awaited = new Set<string>()
+  const restartsWith = new Set<string>()
   for (const member of group.members)
     for (const dependency of member.dependsOn) {
       const target = groups.of(dependency.service)
       // The loader reports dependencies on services that no file or profile defines.
       if (!target) continue
-      if (dependency.restart && !dependency.implicit)
-        context.reporter.report(restartLost, dependency.span, { service: dependency.service })
       if (target === group) {
         if (!isEmpty(context, dependency, target) && isSidecarWait(context, dependency)) awaited.add(dependency.service)
         continue
@@ -184,6 +174,8 @@ function planWaiting(context: PlanContext, groups: Groups, facts: WaitingFacts, 
       const isAwaited = !isEmpty(context, dependency, target)
       if (isAwaited && !isPossible(context, dependency, facts.kindOf(target), target)) continue
       const service = context.names.of(target.lead.name)
+      // Compose adds dependencies for `links` and others, which a changed address there breaks; a Service has none.
+      if (dependency.restart && !dependency.implicit) restartsWith.add(service)
       const condition = isAwaited && isStarted ? dependency.condition : 'service_started'
       dependencies.set(`${service} ${condition}`, { service, condition })
       if (!isAwaited) continue
@@ -200,6 +192,7 @@ function planWaiting(context: PlanContext, groups: Groups, facts: WaitingFacts, 
   return {
     waits: sortBy(waits.values(), wait => `${wait.service} ${wait.kind}`),
     dependencies: sortBy(dependencies.values(), ({ service, condition }) => `${service} ${condition}`),
+    restartsWith: [...restartsWith].sort(),
     sidecars: orderWithin(group, awaited),
   }
 }

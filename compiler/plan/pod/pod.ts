@@ -82,6 +82,7 @@ export function planPod(context: PlanContext, group: Group, facts: PodFacts): Pl
     ...(annotations && { annotations }),
     containers,
     waits: waiting.waits,
+    ...(waiting.restartsWith.length > 0 && { restartsWith: waiting.restartsWith }),
     fills: [...fills.values()],
     init: [...waiting.sidecars.flatMap(name => sidecars.get(name) ?? []), ...preStart],
     volumes: volumes.volumes,
