@@ -88,6 +88,10 @@ export interface Service {
    * `environment`.
    */
   readonly secretEnvironment: readonly SecretVariable[]
+  /** Variables whose values are entries of the top-level `secrets`, sorted by name; `value` is the key of the entry. */
+  readonly variablesFromSecrets: readonly Pair[]
+  /** Variables whose values are entries of the top-level `configs`, sorted by name; `value` is the key of the entry. */
+  readonly variablesFromConfigs: readonly Pair[]
   /** Labels of `label_file` and `labels`, sorted by name. They become annotations. */
   readonly labels: readonly Pair[]
   readonly annotations: readonly Pair[]

@@ -13,6 +13,7 @@ import { readFileObjects } from './read/storage/file-objects.ts'
 import { readVolumes } from './read/storage/top-level-volumes.ts'
 import { entries, nonEmptyText } from './read/tree-values.ts'
 import { readService } from './read-service.ts'
+import { usedEntries } from './used-entries.ts'
 
 /**
  * Reads the canonical tree into typed values. The loader has already checked the shape and the references of the tree.
@@ -80,9 +81,7 @@ const onlyImage = (service: MapTree): MapTree => ({
 
 /** Returns the configs or secrets that services mount. */
 function usedBy(services: readonly Service[], kind: 'configs' | 'secrets'): ReadonlySet<string> {
-  const used = new Set<string>()
-  for (const service of services) for (const { source } of service[kind]) used.add(source)
-  return used
+  return new Set(services.flatMap(service => usedEntries(service, kind)))
 }
 
 function readModels({ tree }: Loaded): ReadonlyMap<string, Model> {

@@ -20,7 +20,7 @@ import { checkArguments, checkTarget } from './pod/built-image.ts'
 import { planDevices } from './pod/devices.ts'
 import { checkImageOptions } from './pod/image.ts'
 import { checkImageUser } from './pod/image-user.ts'
-import { planPod } from './pod/pod.ts'
+import { type PodFacts, planPod } from './pod/pod.ts'
 import { checkPodSize } from './pod/pod-size.ts'
 import { planSecurityLevel } from './pod/security-level.ts'
 import { reportUnknownImages } from './pod/unknown-images.ts'
@@ -65,7 +65,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
 
   const services = sortBy(project.services.values(), ({ name }) => name)
   const groups = planGroups(project, reporter)
-  const mountsOf = planAllMounts(context, services)
+  const { mountsOf, variablesOf } = planAllMounts(context, services)
   const mentions = findMentions(context, mountedFiles(context, services, mountsOf))
   const endpoints = endpointPorts(project)
   const awaited = completionWaits(project)
@@ -154,6 +154,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
       colocate: colocate.get(group) ?? [],
       labels,
       mountsOf,
+      variablesOf,
       exposureOf,
       isSharedFolder,
       hostname: ownNamesOf(group).hostname,
@@ -223,11 +224,11 @@ const awaitedForHealth = ({ services }: Project): ReadonlySet<string> =>
 const byName = <T extends { readonly name: string }>(objects: ReadonlyMap<string, T>): readonly T[] =>
   sortBy(objects.values(), ({ name }) => name)
 
-/** Plans the mounts of all services, each once: volumes, devices, configs and secrets. */
-function planAllMounts(
-  context: PlanContext,
-  services: readonly Service[],
-): (service: Service) => readonly StoredMount[] {
+/**
+ * Plans the mounts of all services, each once: volumes, devices, configs and secrets. Also plans the variables whose
+ * values are configs and secrets.
+ */
+function planAllMounts(context: PlanContext, services: readonly Service[]): Pick<PodFacts, 'mountsOf' | 'variablesOf'> {
   const volumes = planVolumes(context)
   const mounts = surveyMounts(context, volumes)
   checkShared(context, volume => volumes.get(volume)?.kind === 'memory')
@@ -241,7 +242,16 @@ function planAllMounts(
   )
   reportUnversioned(context, mounts.hosts)
   const shared = shareConfigMaps(context, found)
-  return ({ name }) => shared.get(name) ?? []
+  const variables = new Map(
+    services.map(service => [
+      service.name,
+      files.variables(service).map(one => ('config' in one ? { ...one, config: shared.keyOf(one.config) } : one)),
+    ]),
+  )
+  return {
+    mountsOf: ({ name }) => shared.mounts.get(name) ?? [],
+    variablesOf: ({ name }) => variables.get(name) ?? [],
+  }
 }
 
 /** Yields the host files that services mount, except files that are mounted from Secrets. */

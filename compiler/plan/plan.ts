@@ -250,10 +250,17 @@ export interface OncePlan {
   readonly toolsImage: string
 }
 
-/** An environment variable, with its literal value or the Secret key that holds it. */
+/** An environment variable, with its literal value or the key of the Secret or ConfigMap that holds it. */
 export type EnvPlan =
-  | { readonly name: string; readonly value: string; readonly secret?: never }
-  | { readonly name: string; readonly secret: SecretKey; readonly value?: never }
+  | { readonly name: string; readonly value: string; readonly secret?: never; readonly config?: never }
+  | { readonly name: string; readonly secret: SecretKey; readonly value?: never; readonly config?: never }
+  | { readonly name: string; readonly config: ConfigKey; readonly value?: never; readonly secret?: never }
+
+export interface ConfigKey {
+  /** Name of the ConfigMap. */
+  readonly name: string
+  readonly key: string
+}
 
 export interface SecretKey {
   /** Name of the Secret. */

@@ -42,8 +42,9 @@ export function toSidecar(plan: ContainerPlan): Container {
  * Converts a variable. An empty value is left out, because the API server drops it, and a second field manager that
  * writes it would then conflict with the first one.
  */
-function toVariable({ name, value, secret }: EnvPlan): k8s.EnvVar {
+function toVariable({ name, value, secret, config }: EnvPlan): k8s.EnvVar {
   if (secret) return { name, valueFrom: { secretKeyRef: secret } }
+  if (config) return { name, valueFrom: { configMapKeyRef: config } }
   return value === '' ? { name } : { name, value: escapeDollars(value) }
 }
 

@@ -16,6 +16,7 @@ import {
   word,
 } from '../../schema/shape.ts'
 import { isEmpty } from '../../schema/value-predicates.ts'
+import { pairs as readPairs } from '../read/plain-values.ts'
 import { readFileMounts } from '../read/storage/file-mounts.ts'
 import { readMounts, readTmpfsEntries, readVolumesFrom } from '../read/storage/volumes.ts'
 import * as defaults from './compose-defaults.ts'
@@ -146,6 +147,24 @@ export const storage = {
   secrets: {
     ...mapped(secretReferences, 'one mounted file for each', 'default: below `/run/secrets`'),
     read: { secrets: readFileMounts },
+  },
+  'x-secret-environment': {
+    ...mapped(
+      { ...record(text(), { called: 'VARIABLE' }), print: print.asIs },
+      '`env[].valueFrom.secretKeyRef`',
+      'of the dialect: a variable and an entry of `secrets`; wins over `environment`',
+    ),
+    read: { variablesFromSecrets: readPairs },
+    notInherited: true as const,
+  },
+  'x-config-environment': {
+    ...mapped(
+      { ...record(text(), { called: 'VARIABLE' }), print: print.asIs },
+      '`env[].valueFrom.configMapKeyRef`',
+      'of the dialect: a variable and an entry of `configs`; wins over `environment`',
+    ),
+    read: { variablesFromConfigs: readPairs },
+    notInherited: true as const,
   },
 } satisfies Keys
 

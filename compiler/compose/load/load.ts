@@ -262,6 +262,15 @@ export function withoutUnused(tree: MapTree): MapTree {
         const names = get(service, section)
         if (isMap(names)) for (const name of names.entries.keys()) used.add(`${section}.${name}`)
       }
+      for (const [section, key] of [
+        ['secrets', 'x-secret-environment'],
+        ['configs', 'x-config-environment'],
+      ] as const) {
+        const variables = get(service, key)
+        if (!isMap(variables)) continue
+        for (const { value } of variables.entries.values())
+          if (value.kind === 'scalar') used.add(`${section}.${value.value}`)
+      }
       for (const [section, ...path] of [
         ['volumes', 'volumes'],
         ['secrets', 'secrets'],

@@ -4,7 +4,7 @@ import type { PlanContext } from '../context.ts'
 import type { Exposure } from '../network/exposure.ts'
 import { cutName } from '../object-names.ts'
 import type { ContainerMount, ContainerPlan, ProbePlan } from '../plan.ts'
-import { type SecretPair, secretVariables } from '../secrets/secret-sources.ts'
+import { type ConfigPair, type SecretPair, secretVariables } from '../secrets/secret-sources.ts'
 import { checkApart, variablesApart, wordsApart } from '../secrets/values-apart.ts'
 import { toEnvironment } from './environment.ts'
 import { healthcheckOf } from './healthcheck.ts'
@@ -35,12 +35,21 @@ const relativeDirectory = diagnostic({
   }),
 })
 
+/** Variables whose values are configs and secrets in the cluster. */
+export type StoredVariables = readonly (SecretPair | ConfigPair)[]
+
+/** Decisions about a container that are made before it is assembled. */
+export interface ContainerFacts {
+  readonly exposure: Exposure
+  readonly mounts: readonly ContainerMount[]
+  readonly variables: StoredVariables
+}
+
 /** Plans the container of a service. */
 export function planContainer(
   context: PlanContext,
   service: Service,
-  exposure: Exposure,
-  mounts: readonly ContainerMount[],
+  { exposure, mounts, variables }: ContainerFacts,
 ): ContainerPlan {
   const { workingDir } = service
   if (workingDir && !workingDir.value.startsWith('/'))
@@ -56,7 +65,7 @@ export function planContainer(
     ...planImage(context, service),
     ...command,
     ...(workingDir && { workingDir: workingDir.value }),
-    env: toEnvironment(context, variablesOf(context, service), ofCommand, ofScripts),
+    env: toEnvironment(context, variablesOf(context, service), variables, ofCommand, ofScripts),
     ports: exposure.containerPorts,
     ...planProbes(context, service),
     ...hooks,
@@ -106,6 +115,7 @@ export function planPreStart(
   context: PlanContext,
   service: Service,
   container: ContainerPlan,
+  variables: StoredVariables,
 ): readonly ContainerPlan[] {
   return service.preStart.map((hook, index) => {
     const { startupProbe, readinessProbe, livenessProbe, postStart, preStop, stdin, tty, ...inherited } = container
@@ -127,7 +137,7 @@ export function planPreStart(
       ...hookImage(context, service, hook),
       ...ownCommand,
       ...(hook.workingDir && { workingDir: hook.workingDir.value }),
-      env: toEnvironment(context, variablesOf(context, service), environment, ofCommand),
+      env: toEnvironment(context, variablesOf(context, service), variables, environment, ofCommand),
       ports: [],
       ...(Object.keys(security).length > 0 && { security }),
     }

@@ -2,7 +2,7 @@ import type { Pair } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { type PlanContext, sortBy } from '../context.ts'
 import type { ContainerPlan, EnvPlan } from '../plan.ts'
-import type { SecretPair } from '../secrets/secret-sources.ts'
+import type { ConfigPair, SecretPair } from '../secrets/secret-sources.ts'
 
 const badName = diagnostic({
   code: 'environment/bad-name',
@@ -31,7 +31,7 @@ const newName = diagnostic({
  */
 export function toEnvironment(
   { reporter }: Pick<PlanContext, 'reporter'>,
-  ...lists: (readonly (Pair | SecretPair)[])[]
+  ...lists: (readonly (Pair | SecretPair | ConfigPair)[])[]
 ): ContainerPlan['env'] {
   const found = new Map<string, EnvPlan>()
   for (const pair of lists.flat()) {
@@ -41,7 +41,12 @@ export function toEnvironment(
       reporter.report(isPrintable ? newName : badName, key, { name })
       if (!isPrintable) continue
     }
-    found.set(name, 'secret' in pair ? { name, secret: pair.secret } : { name, value: pair.value })
+    found.set(name, toVariable(name, pair))
   }
   return sortBy(found.values(), ({ name }) => name)
+}
+
+function toVariable(name: string, pair: Pair | SecretPair | ConfigPair): EnvPlan {
+  if ('secret' in pair) return { name, secret: pair.secret }
+  return 'config' in pair ? { name, config: pair.config } : { name, value: pair.value }
 }

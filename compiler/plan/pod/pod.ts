@@ -10,7 +10,7 @@ import type { StoredMount } from '../storage/stored-mount.ts'
 import type { Group } from '../workload/groups.ts'
 import { planScheduling } from '../workload/scheduling.ts'
 import { configuredImage } from './configured-image.ts'
-import { planContainer, planPreStart, toSidecar } from './container.ts'
+import { planContainer, planPreStart, type StoredVariables, toSidecar } from './container.ts'
 import { imageUser, userOf } from './image-user.ts'
 import { checkPreStart, planGracePeriod } from './lifecycle.ts'
 import { planOnce } from './one-shot.ts'
@@ -26,6 +26,8 @@ export interface PodFacts {
   /** Labels of aliases and networks. */
   readonly labels: Readonly<Record<string, string>>
   readonly mountsOf: (service: Service) => readonly StoredMount[]
+  /** Returns the variables whose values are configs and secrets. */
+  readonly variablesOf: (service: Service) => StoredVariables
   readonly exposureOf: (service: string) => Exposure
   /** Returns true if services with different users write to a host folder. */
   readonly isSharedFolder: (mount: StoredMount) => boolean
@@ -57,14 +59,15 @@ export function planPod(context: PlanContext, group: Group, facts: PodFacts): Pl
     const stored = facts.mountsOf(member)
     const mounts = stored.map(mount => volumes.mount(mount, owner))
     const exposure = facts.exposureOf(member.name)
-    const container = planContainer(context, member, exposure, mounts)
+    const variables = facts.variablesOf(member)
+    const container = planContainer(context, member, { exposure, mounts, variables })
     for (const [index, mount] of stored.entries()) {
       const owner = folderOwner(context, member, mount, facts.isSharedFolder)
       const fill = planFill(context, member, container, { stored: mount, mount: mounts[index]!, owner })
       const key = `${fill?.volume} ${fill?.directory}`
       if (fill && !fills.has(key)) fills.set(key, fill)
     }
-    const hooks = planPreStart(context, member, container)
+    const hooks = planPreStart(context, member, container, variables)
     checkPreStart(context, member, lead.scale?.value ?? 1)
     if (waiting.sidecars.includes(member.name))
       sidecars.set(member.name, [...hooks, toSidecar(context, container, member, exposure)])

@@ -1,8 +1,9 @@
 import type { Pair, SecretVariable, Service } from '../../compose/project.ts'
+import { usedEntries } from '../../compose/used-entries.ts'
 import type { SecretSource } from '../../options.ts'
 import type { Span } from '../../text/source.ts'
 import type { PlanContext } from '../context.ts'
-import type { SecretKey } from '../plan.ts'
+import type { ConfigKey, SecretKey } from '../plan.ts'
 
 /** A value that comes from a Secret, according to the environment's rules. */
 export interface Sourced {
@@ -36,6 +37,14 @@ export interface SecretPair {
   readonly key?: Pair['key']
 }
 
+/** A variable that gets its value from a ConfigMap, used in place of a Pair. */
+export interface ConfigPair {
+  readonly name: string
+  readonly config: ConfigKey
+  readonly span: Span
+  readonly key?: Pair['key']
+}
+
 /** Returns the variables of a service that get their values from Secrets. */
 export function secretVariables(context: Pick<PlanContext, 'options'>, service: Service): readonly SecretPair[] {
   return service.secretEnvironment.flatMap(({ name, span }) => {
@@ -50,7 +59,7 @@ export function sourcedValues({ project, options }: Pick<PlanContext, 'project' 
   for (const service of project.services.values()) {
     for (const variable of service.secretEnvironment)
       values.set(variablePath(service.name, variable.name), bytesOf(variable))
-    for (const { source } of service.secrets) values.set(`secrets.${source}`, project.secrets.get(source)?.content)
+    for (const key of usedEntries(service, 'secrets')) values.set(`secrets.${key}`, project.secrets.get(key)?.content)
   }
   const external = new Set([...project.secrets.values()].flatMap(one => (one.external ? [`secrets.${one.key}`] : [])))
   return [...(options.secretRules?.values ?? [])].flatMap(([path, source]) => {

@@ -1,4 +1,5 @@
-import type { FileMount, FileObject, Service } from '../../compose/project.ts'
+import type { FileMount, FileObject, Pair, Service } from '../../compose/project.ts'
+import { usedEntries } from '../../compose/used-entries.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { get } from '../../text/tree.ts'
 import { shortHash } from '../../values/dns-name.ts'
@@ -6,7 +7,7 @@ import { type PlanContext, sortBy, sourceOf } from '../context.ts'
 import { toAnnotations } from '../labels/annotations.ts'
 import { distinctNames, slug, toDnsSubdomain } from '../object-names.ts'
 import { userOf } from '../pod/image-user.ts'
-import { secretSource } from '../secrets/secret-sources.ts'
+import { type ConfigPair, type SecretPair, secretSource } from '../secrets/secret-sources.ts'
 import { isApart } from '../secrets/values-apart.ts'
 import { reportExternalName } from './claims.ts'
 import { mostBytes, objectKey } from './host-files.ts'
@@ -35,9 +36,20 @@ const tooLarge = diagnostic({
   }),
 })
 
-/** Mounts of all configs and secrets in use, as stored in the cluster. */
+const lineBreak = diagnostic({
+  code: 'environment/line-break',
+  severity: 'warning',
+  explain: `A variable of \`x-secret-environment\` or \`x-config-environment\` has the whole content of its entry, and this content ends with a line break, as editors write it. A program that reads a password from the variable then uses a wrong one. Write the file without the line break: \`printf %s "$PASSWORD" > db_password.txt\`.`,
+  text: (p: { name: string; entry: string }) => ({
+    message: `the value of \`${p.name}\` ends with a line break, because the content of \`${p.entry}\` does`,
+    hint: 'remove the line break from the content: `printf %s VALUE > FILE` writes none',
+  }),
+})
+
+/** Mounts and variables of all configs and secrets in use, as stored in the cluster. */
 export interface StoredFiles {
   mounts(service: Service): readonly StoredMount[]
+  variables(service: Service): readonly (SecretPair | ConfigPair)[]
 }
 
 /**
@@ -53,6 +65,10 @@ export function planFiles(context: PlanContext): StoredFiles {
       ...service.configs.flatMap(mount => toMount(context, 'config', { service, mount }, configs)),
       ...service.secrets.flatMap(mount => toMount(context, 'secret', { service, mount }, secrets)),
     ],
+    variables: service => [
+      ...service.variablesFromConfigs.flatMap(one => toVariable(context, 'config', one, configs)),
+      ...service.variablesFromSecrets.flatMap(one => toVariable(context, 'secret', one, secrets)),
+    ],
   }
 }
 
@@ -67,8 +83,7 @@ function planObjects(context: PlanContext, what: 'config' | 'secret'): ReadonlyM
   const { project } = context
   const all = what === 'config' ? project.configs : project.secrets
   const used = new Set<string>()
-  for (const service of project.services.values())
-    for (const { source } of what === 'config' ? service.configs : service.secrets) used.add(source)
+  for (const service of project.services.values()) for (const key of usedEntries(service, `${what}s`)) used.add(key)
   const found = sortBy(
     [...all.values()].filter(({ key }) => used.has(key)),
     ({ key }) => key,
@@ -140,9 +155,8 @@ function toMount(
   { service, mount }: { readonly service: Service; readonly mount: FileMount },
   all: ReadonlyMap<string, Stored>,
 ): readonly StoredMount[] {
-  const { reporter, project } = context
+  const { reporter } = context
   const stored = all.get(mount.source)
-  const declared = (what === 'config' ? project.configs : project.secrets).get(mount.source)
   // The loader has already reported an entry that no file declares.
   if (stored === undefined) return []
   const isRoot = userOf(context, service) === undefined
@@ -151,9 +165,6 @@ function toMount(
     if (value !== undefined && value !== '0' && isRoot)
       reporter.report(owner, mount.span, { key, value, source: mount.source })
   }
-  const source = what === 'secret' ? secretSource(context, `secrets.${mount.source}`) : undefined
-  // The key in an external object is the name of the object.
-  const key = (declared?.external && declared.name?.value) || mount.source
   return [
     {
       target: mount.target,
@@ -163,9 +174,38 @@ function toMount(
         kind: stored.kind,
         name: `${what}-${slug(mount.source) || shortHash(mount.source)}`,
         object: stored.name,
-        subPath: source?.key ?? objectKey(key),
+        subPath: keyIn(context, what, mount.source),
         mode: modeOf(mount.mode ?? 0o444, isRoot),
       },
     },
   ]
 }
+
+/** Returns the key of the object in the cluster that holds the content of an entry. */
+function keyIn(context: PlanContext, what: 'config' | 'secret', entry: string): string {
+  const source = what === 'secret' ? secretSource(context, `secrets.${entry}`) : undefined
+  const declared = declaredEntry(context, what, entry)
+  // The key in an external object is the name of the object.
+  return source?.key ?? objectKey((declared?.external && declared.name?.value) || entry)
+}
+
+const declaredEntry = ({ project }: PlanContext, what: 'config' | 'secret', entry: string): FileObject | undefined =>
+  (what === 'config' ? project.configs : project.secrets).get(entry)
+
+function toVariable(
+  context: PlanContext,
+  what: 'config' | 'secret',
+  { name, value: entry, span, key: nameSpan }: Pair,
+  all: ReadonlyMap<string, Stored>,
+): readonly (SecretPair | ConfigPair)[] {
+  const stored = all.get(entry)
+  // The loader has already reported an entry that no file declares.
+  if (stored === undefined) return []
+  if (declaredEntry(context, what, entry)?.content?.at(-1) === LINE_FEED)
+    context.reporter.report(lineBreak, span, { name, entry: `${what}s.${entry}` })
+  const held = { name: stored.name, key: keyIn(context, what, entry) }
+  const pair = { name, span, ...(nameSpan && { key: nameSpan }) }
+  return [stored.kind === 'secret' ? { ...pair, secret: held } : { ...pair, config: held }]
+}
+
+const LINE_FEED = 10

@@ -1,5 +1,5 @@
 import { compareText, type PlanContext } from '../context.ts'
-import type { ConfigMapPlan } from '../plan.ts'
+import type { ConfigKey, ConfigMapPlan } from '../plan.ts'
 import { contentHash } from './host-files.ts'
 import type { Held, HeldByFiles, StoredMount } from './stored-mount.ts'
 
@@ -15,14 +15,25 @@ export function addConfigMap({ objects }: PlanContext, plan: ConfigMapPlan): voi
 /** Mounts by service name. */
 type MountsByService = ReadonlyMap<string, readonly StoredMount[]>
 
-/**
- * Merges ConfigMaps with the same content, and reads single files from the folders that the same service mounts.
- * Returns the mounts with the remaining ConfigMaps.
- */
-export function shareConfigMaps(context: PlanContext, mounts: MountsByService): MountsByService {
+/** The result of merging ConfigMaps. */
+export interface SharedConfigMaps {
+  /** The mounts with the remaining ConfigMaps. */
+  readonly mounts: MountsByService
+  /** Returns the remaining ConfigMap for the key of a config's ConfigMap. */
+  keyOf(key: ConfigKey): ConfigKey
+}
+
+/** Merges ConfigMaps with the same content, and reads single files from the folders that the same service mounts. */
+export function shareConfigMaps(context: PlanContext, mounts: MountsByService): SharedConfigMaps {
   const kept = uniteEqual(context)
   const united = kept.size === 0 ? mounts : mapMounts(mounts, own => withKept(own, kept))
-  return takeFromFolders(context, united)
+  return {
+    mounts: takeFromFolders(context, united),
+    keyOf: one => {
+      const by = kept.get(one.name)
+      return by ? { name: by.name, key: by.keys.get(one.key)! } : one
+    },
+  }
 }
 
 const mapMounts = (

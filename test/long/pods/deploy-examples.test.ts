@@ -33,6 +33,7 @@ const leaf: Readonly<Record<string, string>> = {
   'queue-worker': 'report',
   shop: 'web',
   networks: 'backup',
+  secrets: 'web',
 }
 
 /** Examples from which this service can be removed: no endpoint leads to it, and nothing else changes. */

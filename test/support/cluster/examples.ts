@@ -40,6 +40,21 @@ export const shows: Readonly<Record<string, (cluster: Cluster, namespace: string
     })
     expect(count).toBe('3')
   },
+  secrets: async (cluster, namespace) => {
+    const inside = (...command: string[]) =>
+      cluster.kubectl('--namespace', namespace, 'exec', 'deployment/web', '--', ...command)
+    expect(await inside('printenv', 'PGPASSWORD', 'PGAPPNAME')).toBe('correct-horse\nnotes\n')
+    const user = await inside(
+      'psql',
+      '-h',
+      'db',
+      '-U',
+      'postgres',
+      '-tAc',
+      "select current_setting('application_name')",
+    )
+    expect(user).toBe('notes\n')
+  },
   monorepo: async (cluster, namespace) => {
     await untilAnswers(cluster, host(namespace, namespace), '/catalog', page => page.body.includes('"lamp"'))
     await untilAnswers(cluster, host(namespace, namespace), '/orders', page => page.body.includes('"orders-db:5432"'))

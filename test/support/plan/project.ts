@@ -19,6 +19,8 @@ export function service(name: string, fields: Partial<Service> = {}): Service {
     image: at(`${name}:1`),
     environment: [],
     secretEnvironment: [],
+    variablesFromSecrets: [],
+    variablesFromConfigs: [],
     labels: [],
     annotations: [],
     groupAdd: [],

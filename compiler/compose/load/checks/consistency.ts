@@ -171,6 +171,15 @@ function checkReferences(service: MapTree, input: ConsistencyInput): void {
     ['secret', 'secrets', get(service, 'secrets')],
   ] as const)
     checkSources(kind, section, mounts, input)
+  for (const [kind, section] of [
+    ['config', 'configs'],
+    ['secret', 'secrets'],
+  ] as const) {
+    const variables = get(service, `x-${kind}-environment`)
+    if (!isMap(variables)) continue
+    for (const { value } of variables.entries.values())
+      if (value.kind === 'scalar') check(kind, section, scalarText(value), value.span)
+  }
 }
 
 /** Returns the hint for an undefined volume that is probably a path without a leading `./`. */
