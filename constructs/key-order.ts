@@ -5,7 +5,7 @@
  */
 const readingOrders: Readonly<Record<string, string>> = {
   spec: `
-    type externalName serviceName replicas backoffLimit completions parallelism minReadySeconds progressDeadlineSeconds
+    scaleTargetRef minReplicas maxReplicas metrics type externalName serviceName replicas backoffLimit completions parallelism minReadySeconds progressDeadlineSeconds
     strategy updateStrategy podSelector policyTypes selector clusterIP publishNotReadyAddresses template volumeClaimTemplates
     nodeSelector affinity topologySpreadConstraints automountServiceAccountToken enableServiceLinks
     hostname subdomain hostNetwork hostPID hostIPC hostUsers shareProcessNamespace dnsPolicy dnsConfig hostAliases runtimeClassName
@@ -26,12 +26,12 @@ const readingOrders: Readonly<Record<string, string>> = {
     maxSkew topologyKey whenUnsatisfiable labelSelector matchLabels
     host path pathType ip hostnames nameservers searches options from to
     mountPath subPath claimName secretName defaultMode mode items readOnly
-    resources resourceNames verbs requests limits
+    resource resources resourceNames verbs requests limits
     add automountServiceAccountToken backend backendRefs binaryData configMap data drop emptyDir ephemeral fieldRef
     hostPath hosts http image level localhostProfile matchExpressions matchFields matches maxSurge maxUnavailable
     medium mountPropagation nfs nodeAffinity operator persistentVolumeClaim podAffinity podAntiAffinity port ports
     postStart preStop projected pullPolicy recursiveReadOnly reference remoteRef role roleRef rollingUpdate rules secret server
-    sizeLimit spec subjects user value valueFrom values weight`,
+    sizeLimit spec subjects target user value valueFrom values weight`,
   metadata: 'name namespace labels annotations',
   remoteRef: 'key property conversionStrategy decodingStrategy metadataPolicy',
   ports: 'name containerPort port targetPort protocol appProtocol hostPort nodePort',

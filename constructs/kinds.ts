@@ -38,6 +38,7 @@ export const KINDS: readonly Kind[] = [
   kind('external-secrets.io/v1', 'ExternalSecret', 'needed', { isExtra: true }),
   kind('v1', 'PersistentVolumeClaim'),
   kind('v1', 'Service'),
+  kind('autoscaling/v2', 'HorizontalPodAutoscaler'),
   kind('apps/v1', 'Deployment', 'workload'),
   kind('apps/v1', 'StatefulSet', 'workload'),
   kind('apps/v1', 'DaemonSet', 'workload'),

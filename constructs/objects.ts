@@ -1,6 +1,7 @@
 import type { ApiObject } from 'cdk8s'
 import type { Construct } from 'constructs'
 import type { Environment, ObjectPlan, Plan, WorkloadPlan } from '../compiler/plan/plan.ts'
+import { autoscalerJson, WorkloadAutoscaler } from './autoscaler.ts'
 import { ExternalSecret, externalSecretJson } from './external-secret.ts'
 import { IsolationPolicy, policyJson } from './isolation-policy.ts'
 import { PodTemplates, waitedServices, waiterAccountName } from './pod-templates.ts'
@@ -100,6 +101,7 @@ export const OBJECTS: readonly Objects[] = [
       ),
     ],
   }),
+  plain('autoscaler', plan => plan.autoscalers, WorkloadAutoscaler, autoscalerJson),
   objects({
     id: 'route',
     plans: ({ plan }) => plan.routes,

@@ -1,6 +1,6 @@
 import type { Resource } from './cluster.ts'
 
-/** Kinds that every Kubernetes since 1.21 has, with their plurals. Saves a discovery request each time. */
+/** Kinds that every Kubernetes since 1.23 has, with their plurals. Saves a discovery request each time. */
 const IN_NAMESPACES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   v1: {
     ConfigMap: 'configmaps',
@@ -18,6 +18,7 @@ const IN_NAMESPACES: Readonly<Record<string, Readonly<Record<string, string>>>> 
     StatefulSet: 'statefulsets',
   },
   'autoscaling/v1': { HorizontalPodAutoscaler: 'horizontalpodautoscalers' },
+  'autoscaling/v2': { HorizontalPodAutoscaler: 'horizontalpodautoscalers' },
   'batch/v1': { CronJob: 'cronjobs', Job: 'jobs' },
   'coordination.k8s.io/v1': { Lease: 'leases' },
   'networking.k8s.io/v1': { Ingress: 'ingresses', NetworkPolicy: 'networkpolicies' },

@@ -64,6 +64,17 @@ export interface SecretVariable {
   readonly span: Span
 }
 
+/** `x-autoscale`: bounds of the number of Pods, and the average use of what they request, in percent. */
+export interface Autoscale {
+  readonly span: Span
+  readonly min: number
+  readonly max: number
+  readonly cpu?: At<number>
+  readonly memory?: At<number>
+  /** Position of a `scale` or `deploy.replicas` without effect. */
+  readonly scale?: Span
+}
+
 /** An entry of `services`, after merging and parsing. */
 export interface Service {
   readonly name: string
@@ -103,7 +114,9 @@ export interface Service {
   readonly stopGracePeriod?: At<Duration>
   readonly healthcheck?: Healthcheck
   readonly restart: Restart
+  /** Number of containers; of an autoscaled service, the largest number. */
   readonly scale?: At<number>
+  readonly autoscale?: Autoscale
   readonly containerName?: At<string>
   readonly hostname?: At<string>
   readonly dependsOn: readonly Dependency[]

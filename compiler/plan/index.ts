@@ -15,7 +15,7 @@ import { planRoutes } from './network/routes.ts'
 import { planServiceObjects } from './network/service-objects.ts'
 import { planStartOrder } from './order/start-order.ts'
 import { spendOutput } from './output-size.ts'
-import type { Plan, WorkloadPlan } from './plan.ts'
+import type { AutoscalerPlan, Plan, WorkloadPlan } from './plan.ts'
 import { checkArguments, checkTarget } from './pod/built-image.ts'
 import { planDevices } from './pod/devices.ts'
 import { checkImageOptions } from './pod/image.ts'
@@ -39,6 +39,7 @@ import { joinFolders } from './storage/projected.ts'
 import { shareConfigMaps } from './storage/shared-config-maps.ts'
 import { planSharing } from './storage/shared-volumes.ts'
 import type { StoredMount } from './storage/stored-mount.ts'
+import { planAutoscaler } from './workload/autoscaler.ts'
 import { type Group, planGroups } from './workload/groups.ts'
 import { completionWaits, type KindDecision, type PersistentMount, planKind } from './workload/kind.ts'
 import { planWorkload } from './workload/workload.ts'
@@ -143,6 +144,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     serviceObjects.all,
   )
   const isSharedFolder = findSharedFolders(context, services, mountsOf)
+  const autoscalers: AutoscalerPlan[] = []
   const workloads = groups.all.map(group => {
     context.reporter.budget.checkTime(group.lead.span)
     const decision = kindOf(group)
@@ -160,7 +162,10 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
       hostname: ownNamesOf(group).hostname,
       subdomain: dotted.of(group)?.subdomain,
     }
-    return planWorkload(context, group, decision, planPod(context, group, facts), own)
+    const workload = planWorkload(context, group, decision, planPod(context, group, facts), own)
+    const autoscaler = planAutoscaler(context, group, workload)
+    if (autoscaler) autoscalers.push(autoscaler)
+    return workload
   })
   for (const workload of workloads) checkPodSize(context, workload)
   for (const service of services) checkImageUser(context, service)
@@ -181,6 +186,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     configMaps: byName(objects.configMaps),
     ...secrets,
     policies: networks.policies,
+    autoscalers: sortBy(autoscalers, ({ name }) => name),
     images,
     builds: options.forBuild ? planBuilds(context, images) : [],
     serviceCount: project.services.size,

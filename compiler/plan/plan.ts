@@ -20,6 +20,7 @@ export interface Plan {
   /** Keys of Secrets that Pods need and that neither the manifests nor their ExternalSecrets provide; sorted. */
   readonly requiredSecrets: readonly RequiredSecret[]
   readonly policies: readonly NetworkPolicyPlan[]
+  readonly autoscalers: readonly AutoscalerPlan[]
   /** The image of each Compose service that has one, sorted by the service's name in the file. */
   readonly images: ReadonlyMap<string, string>
   /** The images to build, starting with the images of active services. Used only by commands that build. */
@@ -34,6 +35,18 @@ export interface Environment {
   /** Name of the environment, as a DNS label. */
   readonly name: string
   readonly namespace?: string
+}
+
+/** A HorizontalPodAutoscaler. */
+export interface AutoscalerPlan extends ObjectPlan {
+  readonly service: string
+  readonly target: { readonly kind: 'Deployment' | 'StatefulSet'; readonly name: string }
+  readonly min: number
+  readonly max: number
+  /** Average use of the requested CPU time, in percent. */
+  readonly cpu?: number
+  /** Average use of the requested memory, in percent. */
+  readonly memory?: number
 }
 
 /** An image to build. */

@@ -47,6 +47,8 @@ export interface StepContext {
   readonly environment: string
   readonly choices: Choices
   readonly options: CallOptions
+  /** Workloads, as `KIND/NAME`, whose autoscaler the deploy deletes. */
+  readonly released: ReadonlySet<string>
 }
 
 /**
@@ -148,7 +150,8 @@ async function dryRun(
     // The owner of the object is a better explanation than the error of the change.
     if (there && !isOfEnvironment(context, there)) refuseForeign(wanted, there, choices)
     if (error.failure === 'conflict' && !force && error.causes.length > 0) {
-      if (isLeftToScaler(error, there)) return dryRun(context, wanted, withoutReplicas(object), live)
+      if (isLeftToScaler(error, there) && !context.released.has(`${object.kind}/${object.metadata.name}`))
+        return dryRun(context, wanted, withoutReplicas(object), live)
       if (!choices.forceConflicts && !isDrift(error, there)) refuseConflict(error, wanted, there)
       return dryRun(context, wanted, object, live, true)
     }

@@ -16,6 +16,7 @@ import {
   unitedKinds,
 } from '../record/record.ts'
 import { isDependant } from '../status/owners.ts'
+import { autoscaledBy, withOwnReplicas } from './autoscaled.ts'
 import type { Choices } from './choices.ts'
 import { allOf, type DesiredObject, type DesiredState, nameOf, serviceOf } from './desired-state.ts'
 import { keepsItself } from './prune-rules.ts'
@@ -63,12 +64,15 @@ export async function planChanges(
   const all = recorded ? unitedKinds(kinds, recorded.kinds) : []
   const live = await listEnvironment(cluster, environment, namespace, all, options)
   const byKey = new Map(live.map(object => [keyOf(object), object]))
-  const context = { cluster, environment, choices, options }
-  const steps = await inParallel(objects, one =>
-    stepFor(context, one, byKey.get(keyOf(one.object)), serviceOf(one.object)),
-  )
-
   const isWanted = new Set(objects.map(({ object }) => keyOf(object)))
+  const released = autoscaledBy(live.filter(object => !isWanted.has(keyOf(object))))
+  const context = { cluster, environment, choices, options, released }
+  const autoscaled = autoscaledBy(objects.map(({ object }) => object))
+  const steps = await inParallel(objects, one => {
+    const there = byKey.get(keyOf(one.object))
+    return stepFor(context, withOwnReplicas(one, there, autoscaled), there, serviceOf(one.object))
+  })
+
   const left = live.filter(
     object =>
       !isWanted.has(keyOf(object)) &&

@@ -1,9 +1,11 @@
 import { mapped, none } from '../../schema/row.ts'
-import { anyOf, list, object, record, text, word } from '../../schema/shape.ts'
+import { anyOf, integer, list, object, record, type Shape, text, word } from '../../schema/shape.ts'
 import { isOneOf } from '../../schema/value-predicates.ts'
+import { readAutoscale } from '../read/autoscale.ts'
 import { readCapabilities } from '../read/capabilities.ts'
 import { readNodeSelector } from '../read/node-selector.ts'
 import * as read from '../read/plain-values.ts'
+import { readScale } from '../read/scale.ts'
 import { castFlag, labels, names } from './forms.ts'
 import type { Keys } from './key.ts'
 import * as print from './print.ts'
@@ -74,4 +76,36 @@ export const isolation = {
     read: { nodeSelector: readNodeSelector },
     notInherited: true as const,
   },
+  'x-autoscale': {
+    ...mapped(
+      {
+        ...object(
+          {
+            min: mapped(integer({ minimum: 1 }), '`minReplicas`', 'default 1'),
+            max: mapped(integer({ minimum: 1 }), '`maxReplicas`'),
+            cpu: mapped(percentage(), 'a target for the use of the requested CPU time'),
+            memory: mapped(percentage(), 'a target for the use of the requested memory'),
+          },
+          { required: ['max'] },
+        ),
+        print: print.asIs,
+      },
+      'a HorizontalPodAutoscaler',
+      'of the dialect; `scale` then has no effect',
+    ),
+    read: { autoscale: readAutoscale, scale: readScale },
+    notInherited: true as const,
+  },
 } satisfies Keys
+
+/** A percentage: `70%`, or the number alone. */
+function percentage(): Shape {
+  return {
+    scalar: {
+      types: ['integer', 'string'],
+      minimum: 1,
+      pattern: /^[1-9][0-9]{0,2}%?$/,
+      like: 'a percentage such as `70%`',
+    },
+  }
+}

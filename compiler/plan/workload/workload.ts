@@ -42,7 +42,7 @@ export function planWorkload(
     pod,
     ...(dependencies.length > 0 && { dependencies }),
   }
-  const replicas = lead.scale && { replicas: lead.scale.value }
+  const replicas = lead.scale && !lead.autoscale && { replicas: lead.scale.value }
   const minReadySeconds = update.minReadySeconds !== undefined && { minReadySeconds: update.minReadySeconds }
   const { rolling, policy } = update
   switch (decision.kind) {

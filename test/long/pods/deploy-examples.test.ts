@@ -34,6 +34,7 @@ const leaf: Readonly<Record<string, string>> = {
   shop: 'web',
   networks: 'backup',
   secrets: 'web',
+  autoscale: 'web',
 }
 
 /** Examples from which this service can be removed: no endpoint leads to it, and nothing else changes. */

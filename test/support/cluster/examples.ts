@@ -40,6 +40,14 @@ export const shows: Readonly<Record<string, (cluster: Cluster, namespace: string
     })
     expect(count).toBe('3')
   },
+  autoscale: async (cluster, namespace) => {
+    await untilAnswers(cluster, host('web', namespace), '/', page => page.body === 'thumbnail\n')
+    const words = ['--namespace', namespace, 'get', 'deployment/web', '--output=jsonpath={.spec.replicas}']
+    await eventually(
+      'the autoscaler sets its minimum',
+      async () => (await cluster.kubectl(...words)) === '2' || undefined,
+    )
+  },
   secrets: async (cluster, namespace) => {
     const inside = (...command: string[]) =>
       cluster.kubectl('--namespace', namespace, 'exec', 'deployment/web', '--', ...command)

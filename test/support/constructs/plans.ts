@@ -16,6 +16,7 @@ export function planOf(parts: Partial<Plan>): Plan {
     externalSecrets: [],
     requiredSecrets: [],
     policies: [],
+    autoscalers: [],
     images: new Map(),
     builds: [],
     serviceCount: 0,

@@ -7,6 +7,7 @@ import { catalogue } from '../../../../compiler/diagnostics/diagnostic.ts'
  * Compose does with the file: what is reached, kept, guarded and restarted is equal.
  */
 const sameAsCompose: Readonly<Record<string, string>> = {
+  'autoscale/scale': 'the autoscaler, which is wanted, sets the number of containers',
   'depends-on/no-replicas': 'Compose does not wait for a service without containers either',
   'environment/no-value': 'Compose leaves the variable out too, and says nothing',
   'healthcheck/from-dockerfile': 'an engine runs the HEALTHCHECK of an image too',

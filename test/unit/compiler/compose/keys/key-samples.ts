@@ -85,6 +85,7 @@ export const otherValues: Readonly<Record<string, unknown>> = {
   'services.*.devices.[].target': '/dev/other',
   'services.*.configs.[].source': 'variable',
   'services.*.secrets.[].source': 'other',
+  'services.*.x-autoscale.max': 20,
   'services.*.x-secret-environment.*': 'other',
   'services.*.x-config-environment.*': 'variable',
   ...Object.fromEntries(
