@@ -1,4 +1,5 @@
 import type { Command } from './command.ts'
+import { fullHelp, optionsHelp, overview } from './help/help.ts'
 
 const INTRODUCTION = `# Command line
 
@@ -16,11 +17,40 @@ Results go to standard output. Diagnostics, progress and summaries go to standar
 | 3 | \`diff --exit-code\` found differences |
 | 130 | interrupted |
 
+An option means the same for every command that has it; \`devctl help options\` prints those that many commands have.
+\`devctl COMMAND --help\` prints the help that fits on a screen, \`devctl help COMMAND\` all of it, and \`devctl help\` all
+commands and the common options.
+
+| short | long | meaning |
+|---|---|---|
+| \`-f\` | \`--file\` | the file to read; in \`logs\`, \`-f\` is \`--follow\`, as in all programs that print logs |
+| \`-n\` | \`--namespace\` | the namespace |
+| \`-o\` | \`--output\` | the format of standard output |
+| \`-q\` | \`--quiet\` | only errors, and no results: the exit status tells whether the command succeeded |
+| \`-v\` | \`--verbose\` | \`--log-level info\`; twice (\`-vv\`) for \`--log-level debug\` |
+| \`-y\` | \`--yes\` | no questions |
+
+\`--output\` is the format of what the command prints on standard output. For most commands, that is a list, a record or
+a report; \`render\` and \`config\` print a document, and \`--output\` is its format. Diagnostics stay on standard error.
+
+| \`--output\` | what is printed |
+|---|---|
+| \`text\` | lines or a table, for people |
+| \`wide\` | a table with more columns, and with nothing cut |
+| \`json\`, \`yaml\` | all fields, for programs |
+| \`name\` | the names alone, one per line |
+| \`md\` | Markdown, such as for a comment |
+| \`sarif\` | SARIF, for code scanning |
+| \`kustomize\` | \`render\`: files with a kustomization.yaml |
+
+Older spellings keep working: \`--loglevel\` for \`--log-level\`, \`--sourceUrl\` for \`--source-url\`, and \`--format\` of
+\`render\` and \`config\` for \`--output\`.
+
 Node.js has an option \`--env-file\`, too, and takes it from anywhere on its command line: it obeys \`NODE_OPTIONS\` in that
 file, which can load code, and exits with status 9 if the file does not exist. \`devctl\` prevents that. To start the
 script with a certain Node.js, use \`node -- bin/devctl.cjs …\`.
 
-| \`--loglevel\` | what is shown |
+| \`--log-level\` | what is shown |
 |---|---|
 | \`error\` | errors |
 | \`warn\` | errors, warnings and summaries; the default |
@@ -77,7 +107,7 @@ in the same way. For \`build\`, \`deploy\` and \`diff\`, which know a context, \
 (\`devctl context use NAME --domain DOMAIN --registry REGISTRY\`), and then the platform, if the context is one: its domain,
 and the path of the namespace in its registry.
 
-\`--loglevel info\` prints what was chosen, and which setting decided. \`render\`, \`validate\` and \`config\` do not use
+\`--log-level info\` prints what was chosen, and which setting decided. \`render\`, \`validate\` and \`config\` do not use
 contexts, so their output is the same on every machine.
 
 \`devctl context show\` and \`devctl context list\` print the builder and the registry of a context, without asking anybody. For a
@@ -118,9 +148,9 @@ The fingerprint of a Secret does not include its data, so a committed lock revea
 ## Commands
 `
 
-/** Returns docs/cli.md: the rules that apply to all commands, and the help of each command. */
-export function commandsDocument(commands: readonly Command[], help: (name: string | undefined) => string): string {
+/** Returns docs/cli.md: the rules that apply to all commands, and the full help of each command. */
+export function commandsDocument(commands: readonly Command[]): string {
   const block = (text: string) => `\`\`\`text\n${text.trim()}\n\`\`\`\n`
-  const sections = commands.map(({ name }) => `### devctl ${name}\n\n${block(help(name))}`)
-  return [INTRODUCTION, block(help(undefined)), ...sections].join('\n')
+  const sections = commands.map(one => `### devctl ${one.name}\n\n${block(fullHelp(one, commands))}`)
+  return [INTRODUCTION, block(overview(commands)), block(optionsHelp(commands)), ...sections].join('\n')
 }

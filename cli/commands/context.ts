@@ -1,7 +1,8 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { dnsLabel, dnsName, registryPath } from '../../project/checks.ts'
 import { command } from '../command.ts'
-import { choice, type Option, text } from '../options/option.ts'
+import { type Option, text } from '../options/option.ts'
+import { output } from '../options/output.ts'
 
 /** `--no-browser`: the value is true unless the option is given. */
 const noBrowser: Option<boolean> = {
@@ -38,6 +39,7 @@ const values = {
 
 export const context = command({
   name: 'context',
+  group: 'Settings',
   summary: 'Set the cluster and the namespace for all commands',
   description: `A context is a cluster, a user and a namespace. You can use all contexts of the kubeconfig, and platforms by their URL; \`context use\` logs in to these. devctl stores which one is current, and its namespace, in $DEVCTL_HOME (default: ~/.devctl), and does not change the kubeconfig.
 
@@ -80,17 +82,17 @@ export const contextUse = command({
 export const contextShow = command({
   name: 'context show',
   summary: 'Print the current context as JSON',
-  options: { output: choice('-o, --output <format>', 'output format', ['json'], 'json') },
-  async run(context) {
+  options: { output: output('json', 'yaml', 'name') },
+  async run(context, _words, { output }) {
     const { showContext } = await import('../run/context.ts')
-    return showContext(context)
+    return showContext(context, output)
   },
 })
 
 export const contextList = command({
   name: 'context list',
   summary: 'List all contexts; `*` marks the current one',
-  options: { output: choice('-o, --output <format>', 'output format (default: a table)', ['json', 'name']) },
+  options: { output: output('text', 'wide', 'json', 'name') },
   async run(context, _words, { output }) {
     const { listContexts } = await import('../run/context.ts')
     return listContexts(context, output)

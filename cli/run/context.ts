@@ -13,6 +13,7 @@ import { requireCluster } from '../../project/contexts/target.ts'
 import type { Context } from '../command.ts'
 import { INTERRUPTED } from '../terminal/exit-status.ts'
 import type { Io } from '../terminal/io.ts'
+import { listText } from '../terminal/print-list.ts'
 import { toTable } from '../terminal/table.ts'
 import { fieldsOf, type UseValues, usingContext, warnOfVariables } from './using-context.ts'
 
@@ -97,19 +98,30 @@ async function askForPlatform({ ask }: Io): Promise<string | undefined> {
 const NO_CONTEXTS =
   'the kubeconfig has no contexts: create `~/.kube/config` with the tool of your cluster, or set `KUBECONFIG`; `devctl context use https://…` logs in to a platform'
 
-/** Prints the current context as JSON, in the fields of the specification. */
-export async function showContext({ io }: Context): Promise<number> {
+/** Prints the current context, as JSON in the fields of the specification. */
+export async function showContext({ io }: Context, output: 'json' | 'yaml' | 'name'): Promise<number> {
   const { name, hasToken, namespace, builder, registry, domain, isPlatform } = await currentContext(io)
   const token = hasToken ? PLACEHOLDER : '-'
-  io.stdout.write(`${jsonText({ name, token, namespace, builder, registry, domain, isPlatform }, 2)}\n`)
+  const record = { name, token, namespace, builder, registry, domain, isPlatform }
+  if (output === 'name') io.stdout.write(`${name}\n`)
+  else if (output === 'json') io.stdout.write(`${jsonText(record, 2)}\n`)
+  else {
+    const { printYaml } = await import('../../constructs/yaml.ts')
+    io.stdout.write(printYaml(record))
+  }
   return 0
 }
 
 /** Prints all contexts as a table, as JSON, or only the names, one per line. */
-export async function listContexts({ io, logLevel }: Context, output: 'json' | 'name' | undefined): Promise<number> {
+export async function listContexts(
+  { io, logLevel }: Context,
+  output: 'text' | 'wide' | 'json' | 'name',
+): Promise<number> {
   const known = await knownContexts(io)
-  if (known.length === 0 && output === undefined) throw new UserError('there are no contexts', { hint: NO_CONTEXTS })
-  io.stdout.write(inFormat[output ?? 'table'](known))
+  if (known.length === 0 && (output === 'text' || output === 'wide'))
+    throw new UserError('there are no contexts', { hint: NO_CONTEXTS })
+  const text = () => tableOf(known, output === 'wide')
+  io.stdout.write(await listText(output, { records: known.map(toRecord), names: known.map(({ name }) => name), text }))
   const gone = known.filter(({ isGone }) => isGone)
   if (logLevel !== 'error')
     for (const { name } of gone)
@@ -119,33 +131,30 @@ export async function listContexts({ io, logLevel }: Context, output: 'json' | '
   return 0
 }
 
-const inFormat = {
-  table: (known: readonly KnownContext[]) =>
-    toTable([
-      ['Name', 'Namespace', 'Builder', 'Registry'],
-      ...known.map(({ name, namespace, builder, registry, isCurrent, isOfEnvironment }) => [
-        `${name}${isCurrent ? ' *' : ''}${isOfEnvironment ? ' (DEVCTL_URL)' : ''}`,
-        namespace,
-        builder,
-        registry,
-      ]),
-    ]),
-  json: (known: readonly KnownContext[]) => {
-    const records = known.map(
-      ({ name, namespace, builder, registry, domain, isPlatform, isCurrent, isOfEnvironment }) => ({
-        name,
-        namespace,
-        builder,
-        registry,
-        domain,
-        isPlatform,
-        current: isCurrent,
-        ...(isOfEnvironment && { fromEnvironment: true }),
-      }),
-    )
-    return `${jsonText(records, 2)}\n`
-  },
-  name: (known: readonly KnownContext[]) => known.map(({ name }) => `${name}\n`).join(''),
+function tableOf(known: readonly KnownContext[], isWide: boolean): string {
+  const head = ['Name', 'Namespace', 'Builder', 'Registry', ...(isWide ? ['Domain', 'Kind'] : [])]
+  const rows = known.map(({ name, namespace, builder, registry, domain, isPlatform, isCurrent, isOfEnvironment }) => [
+    `${name}${isCurrent ? ' *' : ''}${isOfEnvironment ? ' (DEVCTL_URL)' : ''}`,
+    namespace,
+    builder,
+    registry,
+    ...(isWide ? [domain, isPlatform ? 'platform' : 'kubeconfig'] : []),
+  ])
+  return toTable([head, ...rows])
+}
+
+function toRecord(one: KnownContext): object {
+  const { name, namespace, builder, registry, domain, isPlatform, isCurrent, isOfEnvironment } = one
+  return {
+    name,
+    namespace,
+    builder,
+    registry,
+    domain,
+    isPlatform,
+    current: isCurrent,
+    ...(isOfEnvironment && { fromEnvironment: true }),
+  }
 }
 
 /**

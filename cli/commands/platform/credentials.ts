@@ -1,6 +1,7 @@
 import { dnsLabel } from '../../../project/checks.ts'
 import { command } from '../../command.ts'
-import { choice, flag, text } from '../../options/option.ts'
+import { flag, text } from '../../options/option.ts'
+import { output } from '../../options/output.ts'
 import { platformContext, timeout } from '../../options/target.ts'
 
 const scope = {
@@ -12,12 +13,13 @@ const scope = {
   timeout,
 }
 
-const list = { ...scope, output: choice('-o, --output <format>', 'output format (default: a table)', ['json']) }
+const list = { ...scope, output: output('text', 'json', 'name') }
 
 const host = '`git.example.com`, with a port if it has one'
 
 export const credentials = command({
   name: 'credentials',
+  group: 'Platform',
   summary: 'Set the credentials with which pipelines on a platform clone repositories',
   description: `A run of \`devctl pipeline\` clones in the cluster. It uses the credential of its namespace for the host of the repository, otherwise that of the person who started it. Passwords are never shown. Requires a cluster with the platform installed.
 

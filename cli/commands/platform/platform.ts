@@ -2,13 +2,20 @@ import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
 import { dnsLabel, dnsName, registryPath } from '../../../project/checks.ts'
 import { command } from '../../command.ts'
 import { duration } from '../../options/duration.ts'
-import { choice, flag, list, optionalText, text, type Values } from '../../options/option.ts'
+import { common, flag, list, optionalText, text, type Values } from '../../options/option.ts'
+import { output } from '../../options/output.ts'
 import { tolerateFailures } from '../../options/tolerate-failures.ts'
 
-const context = text('--context <context>', 'context of the kubeconfig, with the rights of a cluster administrator')
+const { timeout } = common('waiting', {
+  timeout: duration('--timeout <duration>', 'limit for the whole command (default: 5m)'),
+})
+const { context } = common('target', {
+  context: text('--context <context>', 'context of the kubeconfig, with the rights of a cluster administrator'),
+})
 
 export const platform = command({
   name: 'platform',
+  group: 'Platform',
   summary: 'Install the platform in a cluster, and run it',
   description:
     'The platform is a small server next to the API server of a cluster. It adds logins, namespaces that people create themselves, and limits for them. It has no database: its data is in Kubernetes objects.',
@@ -78,10 +85,13 @@ const installOptions = {
     '--cluster-networks <cidr,...>',
     'networks that nothing in a namespace can reach; `-` finds them again (default: those of the existing Pods, Services, nodes and API server)',
   ),
-  privateNetworks: text(
-    '--private-networks <cidr,...>',
-    'private networks outside of the cluster that Pods of namespaces, runs and builds can reach, besides public addresses; `-` closes them (default: none)',
-  ),
+  privateNetworks: {
+    ...text(
+      '--private-networks <cidr,...>',
+      'private networks outside of the cluster that Pods of namespaces, runs and builds can reach, besides public addresses; `-` closes them (default: none)',
+    ),
+    short: 'private networks outside of the cluster that Pods can reach',
+  },
   trustedProxies: text(
     '--trusted-proxies <cidr,...>',
     'addresses of the ingress controller, whose `X-Forwarded-For` the server trusts; `-` removes them (default: none)',
@@ -97,10 +107,13 @@ const installOptions = {
     '--oidc-allow <claim=value>',
     'who may log in: `groups=backend`; may be repeated, and one has to match',
   ),
-  github: optionalText(
-    '--github [url]',
-    'GitHub, or a GitHub Enterprise Server, with which people log in; `-` removes it',
-  ),
+  github: {
+    ...optionalText(
+      '--github [url]',
+      'GitHub, or a GitHub Enterprise Server, with which people log in; `-` removes it',
+    ),
+    short: 'GitHub, or a GitHub Enterprise Server, for logins',
+  },
   githubClientId: text('--github-client-id <id>', 'client id of the OAuth app of the platform'),
   githubClientSecretFile: text('--github-client-secret-file <file>', 'file with its client secret', {
     completes: 'file',
@@ -125,7 +138,7 @@ const installOptions = {
   yes: flag('-y, --yes', 'do not ask'),
   print: flag('--print', 'print the objects as YAML instead of applying them, for GitOps; without Secrets'),
   onlySecrets: flag('--only-secrets', 'create only the Secrets that `--print` leaves out, with their namespaces'),
-  timeout: duration('--timeout <duration>', 'limit for the whole command (default: 5m)'),
+  timeout,
   tolerateFailures,
 }
 
@@ -187,11 +200,9 @@ export const platformAdmin = command({
   },
 })
 
-const timeout = duration('--timeout <duration>', 'limit for the whole command (default: 5m)')
-
 const statusOptions = {
   context,
-  output: choice('-o, --output <format>', 'output format (default: a table)', ['json']),
+  output: output('text', 'json'),
   timeout,
 }
 
@@ -215,7 +226,7 @@ const imagesOptions = {
     check: registryPath,
   }),
   imageRegistry: text('--image-registry <host/path>', 'registry to copy them to', { check: registryPath }),
-  output: choice('-o, --output <format>', 'output format (default: a table, or commands)', ['json']),
+  output: output('text', 'json', 'name'),
   timeout,
 }
 
@@ -247,7 +258,7 @@ export const platformUninstall = command({
     context,
     keepData: flag('--keep-data', 'keep users, namespaces, keys and settings'),
     yes: flag('-y, --yes', 'do not ask'),
-    timeout: duration('--timeout <duration>', 'limit for the whole command (default: 5m)'),
+    timeout,
   },
   async run(context, _words, values) {
     const { runUninstall } = await import('../../run/platform/platform.ts')

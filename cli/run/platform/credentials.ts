@@ -1,10 +1,10 @@
 import { UsageError, UserError } from '../../../compiler/diagnostics/user-error.ts'
-import { jsonText } from '../../../compiler/values/printable.ts'
 import { agoText } from '../../../environment/ago.ts'
 import { isForgeHost } from '../../../platform/rules/repository-url.ts'
 import type { Context } from '../../command.ts'
 import { INTERRUPTED } from '../../terminal/exit-status.ts'
 import type { Io } from '../../terminal/io.ts'
+import { listText } from '../../terminal/print-list.ts'
 import { toTable } from '../../terminal/table.ts'
 import { onScope, type ScopeValues, whose } from './scope.ts'
 
@@ -14,7 +14,7 @@ const ANYBODY = 'git'
 /** Prints the hosts that have logins. Without a scope option, prints those of the namespace and of the user. */
 export function listCredentials(
   context: Context,
-  values: ScopeValues & { readonly output: 'json' | undefined },
+  values: ScopeValues & { readonly output: 'text' | 'json' | 'name' },
 ): Promise<number> {
   const { stdout, stderr } = context.io
   return onScope(context, values, 'credentials', async ({ platform, scope, namespace, isChosen, signal }) => {
@@ -27,8 +27,9 @@ export function listCredentials(
     const rows = found.map(({ host, user, scope, set, by }) => {
       return [host, user, whose(scope), agoText(Date.now() - Date.parse(set)), by.login]
     })
-    if (values.output === 'json') stdout.write(`${jsonText(records, 2)}\n`)
-    else if (rows.length > 0) stdout.write(toTable([['Host', 'Login', 'For', 'Set', 'By'], ...rows]))
+    const text = () => toTable([['Host', 'Login', 'For', 'Set', 'By'], ...rows])
+    if (values.output === 'json' || rows.length > 0)
+      stdout.write(await listText(values.output, { records, names: [...new Set(found.map(one => one.host))], text }))
     else stderr.write('there are no credentials; to set one, run `devctl credentials set HOST`\n')
     return 0
   })
