@@ -15,6 +15,7 @@ import { INTERRUPTED } from '../terminal/exit-status.ts'
 import type { Io } from '../terminal/io.ts'
 import { listText } from '../terminal/print-list.ts'
 import { toTable } from '../terminal/table.ts'
+import { givenToken } from './secret-input.ts'
 import { fieldsOf, type UseValues, usingContext, warnOfVariables } from './using-context.ts'
 
 /**
@@ -24,16 +25,17 @@ import { fieldsOf, type UseValues, usingContext, warnOfVariables } from './using
 export async function useContext(context: Context, word: string | undefined, values: UseValues) {
   const { io, logLevel } = context
   if (values.builder !== undefined) checkBuilder(values.builder)
-  const name = word ?? (values.token === undefined ? undefined : platformOf(io.env)) ?? (await askForContext(io))
+  const { token, tokenFile, domain, registry } = values
+  const given = token !== undefined ? '--token' : tokenFile === undefined ? undefined : '--token-file'
+  const name = word ?? (given === undefined ? undefined : platformOf(io.env)) ?? (await askForContext(io))
   if (name === undefined) return INTERRUPTED
   if (isPlatform(name)) {
     const { usePlatform } = await import('./platform/platform-login.ts')
-    return usePlatform(context, name, values)
+    return usePlatform(context, name, { ...values, token: await givenToken(io, values) })
   }
   requireCluster(name, await readKubeconfigNames(io), undefined, readContexts(devctlHome(io)).current)
-  const { token, domain, registry } = values
-  if (token !== undefined)
-    throw new UsageError('`--token` is for platforms', {
+  if (given !== undefined)
+    throw new UsageError(`\`${given}\` is for platforms`, {
       hint: `leave it out: \`${name}\` is a context of the kubeconfig, which has its credentials`,
     })
   await saveContext(devctlHome(io), { name, ...fieldsOf(values) }, true)

@@ -3,6 +3,7 @@ import { command } from '../../command.ts'
 import { flag, text } from '../../options/option.ts'
 import { output } from '../../options/output.ts'
 import { platformContext, timeout } from '../../options/target.ts'
+import { tokenFile } from '../../options/token-file.ts'
 
 const scope = {
   namespace: text('-n, --namespace <namespace>', 'those of this namespace (default: of the context)', {
@@ -46,10 +47,11 @@ export const credentialsSet = command({
   name: 'credentials set',
   summary: 'Set the credential for a host',
   description:
-    'Sets the credential of the namespace, or your own, for a host of repositories. Asks for the password or token on a terminal without showing it, otherwise reads it from standard input. Read access is enough.',
+    'Sets the credential of the namespace, or your own, for a host of repositories. Asks for the password or token on a terminal without showing it, otherwise reads it from standard input, or from --token-file. Read access is enough.',
   words: [{ name: '<host>', description: host }],
   options: {
     ...scope,
+    tokenFile,
     login: text('--login <name>', 'name of the user there (default: `git`, which forges accept with a token)'),
   },
   examples: [

@@ -5,6 +5,7 @@ import { command } from '../../command.ts'
 import { aliased, choice, flag, type Option, text, type Values } from '../../options/option.ts'
 import { output } from '../../options/output.ts'
 import { platformContext as context, waitTimeout as timeout } from '../../options/target.ts'
+import { tokenFile } from '../../options/token-file.ts'
 import { variables } from '../../options/variable.ts'
 
 const PLATFORM = 'Requires a login to a platform.'
@@ -146,6 +147,7 @@ const hookOptions = {
     'with add: prefix of the names of the previews (default: the name of the repository)',
   ),
   file: text('-f, --file <path>', 'with add: manifest or Compose file, as a path in the repository'),
+  tokenFile: { ...tokenFile, description: `with add: ${tokenFile.description}` },
   create: flag('--create', 'with add: also create the webhook in the settings of the repository, with the token'),
   context,
   output: output('text', 'json'),
@@ -157,7 +159,7 @@ export type PreviewHookValues = Values<typeof hookOptions>
 export const previewHook = command({
   name: 'preview hook',
   summary: 'Create previews for the pull requests of a repository, with a webhook',
-  description: `\`add\` adds a webhook for a repository: each pull or merge request gets a preview, which is destroyed when the request is closed. It asks for a token of the forge on a terminal without showing it, otherwise reads it from standard input. The token must belong to someone with write access to the repository. Commits from forks wait until someone with write access approves them (\`devctl preview approve\`), unless \`--forks\` says otherwise. Their previews get no variables or credentials, and are destroyed after 24 hours.
+  description: `\`add\` adds a webhook for a repository: each pull or merge request gets a preview, which is destroyed when the request is closed. It asks for a token of the forge on a terminal without showing it, otherwise reads it from standard input, or from --token-file. The token must belong to someone with write access to the repository. Commits from forks wait until someone with write access approves them (\`devctl preview approve\`), unless \`--forks\` says otherwise. Their previews get no variables or credentials, and are destroyed after 24 hours.
 
 \`list\` shows webhooks, their last deliveries and their pull requests, and \`remove\` removes one. ${PLATFORM}`,
   words: [

@@ -3,9 +3,9 @@ import { agoText } from '../../../environment/ago.ts'
 import { isForgeHost } from '../../../platform/rules/repository-url.ts'
 import type { Context } from '../../command.ts'
 import { INTERRUPTED } from '../../terminal/exit-status.ts'
-import type { Io } from '../../terminal/io.ts'
 import { listText } from '../../terminal/print-list.ts'
 import { toTable } from '../../terminal/table.ts'
+import { givenToken, withoutLineBreak } from '../secret-input.ts'
 import { onScope, type ScopeValues, whose } from './scope.ts'
 
 /** User name that goes with a token: forges accept any name. */
@@ -41,11 +41,16 @@ export function listCredentials(
 export async function setCredential(
   context: Context,
   word: string,
-  { login = ANYBODY, ...values }: ScopeValues & { readonly login: string | undefined },
+  {
+    login = ANYBODY,
+    tokenFile,
+    ...values
+  }: ScopeValues & { readonly login: string | undefined; readonly tokenFile: string | undefined },
 ): Promise<number> {
   const { io } = context
   const host = hostOf(word)
-  const piped = io.askHidden ? undefined : requirePassword(await readPassword(io))
+  const read = await givenToken(io, { tokenFile })
+  const piped = read ?? (io.askHidden ? undefined : requirePassword(withoutLineBreak(await io.readStdin())))
   return onScope(context, values, 'credentials', async ({ platform, scope, signal }) => {
     const password = piped ?? (await io.askHidden?.(`Password or token of ${login} at ${host}`))
     if (password === undefined) return INTERRUPTED
@@ -66,9 +71,6 @@ export async function unsetCredential(context: Context, word: string, values: Sc
     return 0
   })
 }
-
-const readPassword = async (io: Io): Promise<string> =>
-  new TextDecoder().decode(await io.readStdin()).replace(/\r?\n$/, '')
 
 function requirePassword(password: string): string {
   if (password !== '') return password

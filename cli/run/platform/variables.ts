@@ -10,6 +10,7 @@ import type { Io } from '../../terminal/io.ts'
 import { listText } from '../../terminal/print-list.ts'
 import { printDiagnostics } from '../../terminal/report.ts'
 import { toTable } from '../../terminal/table.ts'
+import { withoutLineBreak } from '../secret-input.ts'
 import { onScope, type ScopeValues, whose } from './scope.ts'
 
 /**
@@ -102,8 +103,7 @@ async function readPiped(io: Io, [name, ...others]: readonly string[]): Promise<
     throw new UsageError(`standard input has one value, but there are ${others.length + 1} names`, {
       hint: 'name one variable, or write them to a file and add `--file`',
     })
-  const text = new TextDecoder().decode(await io.readStdin()).replace(/\r?\n$/, '')
-  return { [name]: requireValue(name, text) }
+  return { [name]: requireValue(name, withoutLineBreak(await io.readStdin())) }
 }
 
 /** Asks the user for the values; undefined if the user cancels. */
