@@ -68,7 +68,8 @@ script with a certain Node.js, use \`node -- bin/devctl.cjs …\`.
 | \`DEVCTL_TOKEN\` | an API token of the platform of \`DEVCTL_URL\`; no other one gets it |
 | \`DEVCTL_ID_TOKEN\` | in a CI job: the token of the CI system, issued for the URL of the platform, with which \`devctl context use URL\` logs in; GitHub Actions needs no variable |
 | \`DEVCTL_CLONE_TOKEN\` | a token with which one run of \`pipeline deploy\` or \`preview deploy\` clones a private repository |
-| \`DEVCTL_HOME\` | the folder for the state of devctl; default \`~/.devctl\` |
+| \`DEVCTL_HOME\` | the folder for all files of devctl; default \`~/.devctl\` |
+| \`XDG_CONFIG_HOME\`, \`XDG_STATE_HOME\`, \`XDG_CACHE_HOME\` | absolute paths; see [Files of devctl](#files-of-devctl) |
 | \`DEVCTL_TIMEOUT\` | the deadline, if \`--timeout\` is not given |
 | \`DEVCTL_TOLERATE_FAILURES\` | any value except \`0\` and \`false\`: as \`--tolerate-failures\` |
 | \`DEVCTL_GIT_TOKEN\`, \`DEVCTL_GIT_USERNAME\` | the token and the user name for GitOps repositories at \`https://\` |
@@ -115,7 +116,7 @@ platform, the builder is \`platform\` unless \`--builder\` has set one: its own 
 none. Its registry is the one that it named at the login, in which each namespace has a path of its own; \`platform\`
 if this machine has not been told, because of \`DEVCTL_TOKEN\` or a login of an older devctl; \`-\` if it had none.
 
-\`devctl context use\` and \`devctl namespace use\` write only \`contexts.json\` in \`DEVCTL_HOME\`. They do not change
+\`devctl context use\` and \`devctl namespace use\` write only \`contexts.json\`. They do not change
 your kubeconfig, and switching contexts with \`kubectl\` does not change where devctl works. \`devctl kubeconfig\`
 makes \`kubectl\` use the same context. Only you can read the file (mode 0600), several commands may write it at the
 same time, and no command prints a token.
@@ -126,6 +127,19 @@ the command fails after 8 seconds. Once the cluster has answered, a command cont
 its \`--timeout\`.
 
 \`devctl namespace create\`, \`delete\` and \`list\` need a platform, and so does a context that is a URL.
+
+## Files of devctl
+
+| what | without variables | with XDG variables |
+|---|---|---|
+| contexts, logins, the sealing key | \`~/.devctl\` | \`$XDG_CONFIG_HOME/devctl\` |
+| sessions of \`up\` and their logs, entries for SSH clients, counted commands | \`~/.devctl\` | \`$XDG_STATE_HOME/devctl\` |
+| compiled code, which makes commands start faster | \`~/.cache/devctl\` | \`$XDG_CACHE_HOME/devctl\` |
+
+\`DEVCTL_HOME\` takes precedence for the first two rows. A \`~/.devctl\` that exists when you set an XDG variable stays in
+use, so that no login is lost. To use the new folders, move its files there while no \`devctl up\` runs:
+\`contexts.json\` and \`sealing.key\` to \`$XDG_CONFIG_HOME/devctl\`, the rest to \`$XDG_STATE_HOME/devctl\`. A folder
+there that exists takes precedence over \`~/.devctl\`. Relative paths in these variables are ignored.
 
 ## The output folder
 

@@ -2,7 +2,7 @@ import { parseBuilderAddress } from '../../adapters/buildkit/address.ts'
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
-import { devctlHome } from '../../project/contexts/home.ts'
+import { configHome } from '../../project/contexts/home.ts'
 import { currentContext, type KnownContext, knownContexts } from '../../project/contexts/known-contexts.ts'
 import { readKubeconfigNames } from '../../project/contexts/kubeconfig-names.ts'
 import { platformOf } from '../../project/contexts/platform-of-environment.ts'
@@ -33,12 +33,12 @@ export async function useContext(context: Context, word: string | undefined, val
     const { usePlatform } = await import('./platform/platform-login.ts')
     return usePlatform(context, name, { ...values, token: await givenToken(io, values) })
   }
-  requireCluster(name, await readKubeconfigNames(io), undefined, readContexts(devctlHome(io)).current)
+  requireCluster(name, await readKubeconfigNames(io), undefined, readContexts(configHome(io)).current)
   if (given !== undefined)
     throw new UsageError(`\`${given}\` is for platforms`, {
       hint: `leave it out: \`${name}\` is a context of the kubeconfig, which has its credentials`,
     })
-  await saveContext(devctlHome(io), { name, ...fieldsOf(values) }, true)
+  await saveContext(configHome(io), { name, ...fieldsOf(values) }, true)
   const saved = (await knownContexts(io)).find(one => one.name === name)
   io.stdout.write(`${usingContext(saved?.ownNamespace ?? 'default', name)}\n`)
   const set = [...(domain ? ['DEVCTL_DOMAIN'] : []), ...(registry ? ['DEVCTL_REGISTRY'] : [])]
@@ -164,7 +164,7 @@ function toRecord(one: KnownContext): object {
  */
 export async function forgetContext({ io, logLevel }: Context, word: string): Promise<number> {
   const name = contextName(word)
-  const home = devctlHome(io)
+  const home = configHome(io)
   const token = isPlatform(name) ? readContexts(home).contexts.get(name)?.token : undefined
   // Log out before deleting the context, because it may hold the platform's certificate authority.
   const left = token && (await (await import('./platform/platform-logout.ts')).logOut(io, name, token))

@@ -1,7 +1,7 @@
 import { type Cluster, ClusterError } from '../../../adapters/kubernetes/cluster.ts'
 import { UsageError, UserError } from '../../../compiler/diagnostics/user-error.ts'
 import { dnsLabel } from '../../../project/checks.ts'
-import { devctlHome } from '../../../project/contexts/home.ts'
+import { configHome } from '../../../project/contexts/home.ts'
 import { isPlatform, readContexts, saveContext } from '../../../project/contexts/store.ts'
 import { findTarget } from '../../../project/contexts/target.ts'
 import type { Context } from '../../command.ts'
@@ -22,7 +22,7 @@ import { type OnPlatform, onPlatform } from './on-platform.ts'
 async function useNamespace({ io, logLevel }: Context, namespace: string): Promise<number> {
   dnsLabel(namespace, 'name')
   const { context } = await findTarget(io, {})
-  const home = devctlHome(io)
+  const home = configHome(io)
   const isRemembered = !hasTokenOfEnvironment(io.env, context)
   if (isRemembered || readContexts(home).contexts.get(context)?.token)
     await saveContext(home, { name: context, namespace }, false)
