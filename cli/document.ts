@@ -6,8 +6,8 @@ const INTRODUCTION = `# Command line
     devctl [options] <command> [parameters]
 
 Results go to standard output. Diagnostics, progress and summaries go to standard error, so
-\`devctl render | kubectl apply -f -\` is safe. Colours are used only on a terminal, and never when \`NO_COLOR\` or
-\`CI\` is set.
+\`devctl render | kubectl apply -f -\` is safe. Colours are used on a terminal, and in the logs
+of GitHub Actions and GitLab CI for what goes to standard error: standard output may be read by a program.
 
 | exit status | meaning |
 |---|---|
@@ -85,6 +85,9 @@ script with a certain Node.js, use \`node -- bin/devctl.cjs …\`.
 | \`DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED\` | \`false\`: services that share a volume need not run on the same node |
 | \`DO_NOT_TRACK\` | \`1\`: devctl does not count commands for the platform (analytics.md); any value except \`0\` and \`false\` |
 | \`GITHUB_ACTIONS\`, \`GITHUB_WORKSPACE\` | diagnostics are also printed as workflow annotations |
+| \`NO_COLOR\` | no colours |
+| \`FORCE_COLOR\`, \`CLICOLOR_FORCE\` | colours on both streams, even if they are no terminals, except in JSON and other formats for programs; \`FORCE_COLOR\` takes precedence over \`NO_COLOR\`, and \`0\` turns colours off |
+| \`CI\` | no prompts, and plain lines instead of a live display |
 
 ## Contexts
 
