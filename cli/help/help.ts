@@ -17,9 +17,10 @@ export const DESCRIPTION = [
   'Exit status: 0 success, 1 error, 2 usage error, 3 differences (diff --exit-code), 130 interrupted.',
 ]
 
-const HELP: Option<unknown> = { flags: '-h, --help', description: 'print the help of the command' }
+export const HELP: Option<unknown> = { flags: '-h, --help', description: 'print the help of the command' }
 
-const NAMES: Readonly<Record<CommonGroup, string>> = {
+/** Names of the groups of common options. */
+export const GROUP_NAMES: Readonly<Record<CommonGroup, string>> = {
   files: 'Files',
   manifests: 'Manifests',
   target: 'Target',
@@ -60,7 +61,7 @@ export function commandHelp(command: Command, commands: readonly Command[], widt
   const before = [
     `${summary}.`,
     '',
-    ...wrap(usage(command, commands), width),
+    ...wrap(`Usage: ${usage(command, commands)}`, width),
     ...section('Arguments', columns(command.words?.map(wordRow) ?? [], width, oneLine)),
     ...section('Commands', below(command, commands, width)),
     ...section('Options', columns(own.map(shortRow), width, oneLine)),
@@ -89,7 +90,7 @@ export function fullHelp(command: Command, commands: readonly Command[], width =
   const options = Object.values(command.options)
   const of = (group: CommonGroup | undefined) => options.filter(({ common }) => common === group)
   return text([
-    ...wrap(usage(command, commands), width),
+    ...wrap(`Usage: ${usage(command, commands)}`, width),
     '',
     ...paragraphs(description, width),
     ...section('Arguments', columns(command.words?.map(wordRow) ?? [], width)),
@@ -97,7 +98,7 @@ export function fullHelp(command: Command, commands: readonly Command[], width =
     ...section('Options', columns(of(undefined).map(optionRow), width)),
     ...COMMON_GROUPS.flatMap(group => {
       const always = group === 'output' ? [...Object.values(globalOptions), HELP] : []
-      return section(`${NAMES[group]} options`, columns([...of(group), ...always].map(optionRow), width))
+      return section(`${GROUP_NAMES[group]} options`, columns([...of(group), ...always].map(optionRow), width))
     }),
     ...section(
       'Examples',
@@ -115,7 +116,7 @@ export function optionsHelp(commands: readonly Command[], width = WIDTH): string
       const isOf = one.common === group || (group === 'output' && one === HELP)
       if (isOf && !found.has(longFlag(one.flags))) found.set(longFlag(one.flags), one)
     }
-    return section(`${NAMES[group]} options`, columns([...found.values()].map(shortRow), width, oneLine))
+    return section(`${GROUP_NAMES[group]} options`, columns([...found.values()].map(shortRow), width, oneLine))
   })
   return text([
     'Options of many commands; `devctl COMMAND --help` says which of these groups a command has.',
@@ -150,9 +151,10 @@ const section = (title: string, lines: readonly string[]): readonly string[] =>
 const paragraphs = (words: string, width: number): readonly string[] =>
   words.split('\n').flatMap(line => wrap(line, width))
 
-function usage(command: Command, commands: readonly Command[]): string {
+/** Returns the synopsis of a command. */
+export function usage(command: Command, commands: readonly Command[]): string {
   const isParent = commandsBelow(commands, command.name).length > 0
-  return ['Usage: devctl', command.name, '[options]', ...(isParent ? ['[command]'] : []), ...words(command)].join(' ')
+  return ['devctl', command.name, '[options]', ...(isParent ? ['[command]'] : []), ...words(command)].join(' ')
 }
 
 const words = ({ words = [] }: Command): readonly string[] => words.map(({ name }) => name)
