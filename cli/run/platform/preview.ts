@@ -40,7 +40,7 @@ export async function deployPreview(
   const { io } = context
   io.secrets?.add(Object.values(values.var ?? {}))
   await requirePlatform(io, needs('deploy', values))
-  if (values.sourceUrl !== undefined) withoutLogin(values.sourceUrl, '--sourceUrl')
+  if (values.sourceUrl !== undefined) withoutLogin(values.sourceUrl, '--source-url')
   const { repository, branch } = await sourceHere(context, values)
   const name = named ?? nameOf(repository, branch)
   if (values.comment && !values.wait)

@@ -51,7 +51,7 @@ done`
     const below = ['use', 'show', 'list', 'delete']
     expect((await offered('context', '')).slice(0, 4)).toEqual(below)
     expect(await offered('context', 'sh')).toEqual(['show'])
-    expect(await offered('context', 'list', '--output', '')).toEqual(['json', 'name'])
+    expect(await offered('context', 'list', '--output', '')).toEqual(['text', 'wide', 'json', 'name'])
     expect(await offered('context', 'use', 'k')).toEqual(['kind'])
     expect(await offered('context', 'use', '--bui')).toEqual(['--builder'])
     expect(await offered('context', 'delete', '')).toEqual(expect.arrayContaining(['kind', 'prod']))
