@@ -30,13 +30,11 @@ export function wrap(text: string, width: number): readonly string[] {
   return [...lines, line]
 }
 
-/** Shortens a text to one line: leaves out what follows the first clause, and what is in brackets, if necessary. */
+/** Shortens a text to its first clause, and leaves out what is in brackets, if that is necessary for one line. */
 export function oneLine(text: string, width: number): readonly string[] {
   const withoutBrackets = text.replace(/ \([^()]*\)/g, '')
-  const shorter = [text, clause(text), withoutBrackets, clause(withoutBrackets), part(withoutBrackets)]
-  const found = shorter.find(one => one.length <= width)
-  return found === undefined ? wrap(shorter.at(-1)!, width) : [found]
+  const shorter = [text, clause(text), withoutBrackets, clause(withoutBrackets)]
+  return wrap(shorter.find(one => one.length <= width) ?? shorter.at(-1)!, width)
 }
 
 const clause = (text: string) => text.split('; ')[0]!
-const part = (text: string) => clause(text).split(/: |, /)[0]!

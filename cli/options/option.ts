@@ -101,6 +101,11 @@ export function common<const O extends Readonly<Record<string, object>>>(group: 
   return Object.fromEntries(Object.entries(options).map(([key, one]) => [key, { ...one, common: group }])) as O
 }
 
+/** Gives an option a description for the help that fits on a screen. */
+export function brief<O extends object>(option: O, short: string): O {
+  return { ...option, short }
+}
+
 /** Gives an option further long flags, which help does not list. */
 export function aliased<O extends object>(option: O, ...aliases: readonly string[]): O {
   return { ...option, aliases }

@@ -2,7 +2,7 @@ import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
 import { dnsLabel, dnsName, registryPath } from '../../../project/checks.ts'
 import { command } from '../../command.ts'
 import { duration } from '../../options/duration.ts'
-import { common, flag, list, optionalText, text, type Values } from '../../options/option.ts'
+import { brief, common, flag, list, optionalText, text, type Values } from '../../options/option.ts'
 import { output } from '../../options/output.ts'
 import { tolerateFailures } from '../../options/tolerate-failures.ts'
 
@@ -29,9 +29,12 @@ export const platform = command({
 
 const installOptions = {
   context,
-  domain: text('--domain <domain>', 'the platform is `platform.DOMAIN`, and environments get their hosts under it', {
-    check: dnsName,
-  }),
+  domain: brief(
+    text('--domain <domain>', 'the platform is `platform.DOMAIN`, and environments get their hosts under it', {
+      check: dnsName,
+    }),
+    'domain of the platform and of the environments',
+  ),
   tlsSecret: text(
     '--tls-secret <name>',
     "TLS secret in the namespace `devctl-platform`; `-` removes it (default: the ingress controller's own certificate)",
@@ -41,9 +44,12 @@ const installOptions = {
       },
     },
   ),
-  certManager: text('--cert-manager <issuer>', 'ClusterIssuer of cert-manager that issues the certificate, by DNS-01', {
-    check: dnsName,
-  }),
+  certManager: brief(
+    text('--cert-manager <issuer>', 'ClusterIssuer of cert-manager that issues the certificate, by DNS-01', {
+      check: dnsName,
+    }),
+    'ClusterIssuer of cert-manager for the certificate',
+  ),
   ownCa: flag(
     '--own-ca',
     'create a certificate authority and the certificate; `context use` compares its fingerprint and remembers it',
@@ -55,9 +61,12 @@ const installOptions = {
   registry: text('--registry <host[/path]>', 'registry of the images that people build; `-` for none', {
     check: registryOrNone,
   }),
-  registryTokens: flag(
-    '--registry-tokens',
-    'the registry trusts tokens of the platform: members of a namespace log in to it through the platform',
+  registryTokens: brief(
+    flag(
+      '--registry-tokens',
+      'the registry trusts tokens of the platform: members of a namespace log in to it through the platform',
+    ),
+    'the registry trusts tokens of the platform',
   ),
   bundledRegistry: flag(
     '--bundled-registry',
@@ -67,10 +76,13 @@ const installOptions = {
   builders: text('--builders <number>', 'number of builders to install: BuildKit, each with a disk; 0 for none', {
     check: number,
   }),
-  untrustedBuilders: text(
-    '--untrusted-builders <number>',
-    'number of builders to install for code of forks, which builds nowhere else; they keep no cache; 0 for none',
-    { check: number },
+  untrustedBuilders: brief(
+    text(
+      '--untrusted-builders <number>',
+      'number of builders to install for code of forks, which builds nowhere else; they keep no cache; 0 for none',
+      { check: number },
+    ),
+    'number of builders to install for code of forks',
   ),
   builderNetworks: text(
     '--builder-networks <cidr,...>',
@@ -85,16 +97,19 @@ const installOptions = {
     '--cluster-networks <cidr,...>',
     'networks that nothing in a namespace can reach; `-` finds them again (default: those of the existing Pods, Services, nodes and API server)',
   ),
-  privateNetworks: {
-    ...text(
+  privateNetworks: brief(
+    text(
       '--private-networks <cidr,...>',
       'private networks outside of the cluster that Pods of namespaces, runs and builds can reach, besides public addresses; `-` closes them (default: none)',
     ),
-    short: 'private networks outside of the cluster that Pods can reach',
-  },
-  trustedProxies: text(
-    '--trusted-proxies <cidr,...>',
-    'addresses of the ingress controller, whose `X-Forwarded-For` the server trusts; `-` removes them (default: none)',
+    'private networks outside of the cluster that Pods can reach',
+  ),
+  trustedProxies: brief(
+    text(
+      '--trusted-proxies <cidr,...>',
+      'addresses of the ingress controller, whose `X-Forwarded-For` the server trusts; `-` removes them (default: none)',
+    ),
+    'addresses of the ingress controller',
   ),
   replicas: text('--replicas <number>', 'Pods of the server (default: 1)', { check: atLeastOne }),
   oidc: text('--oidc <issuer>', 'OpenID Connect provider with which people log in; `-` removes it'),
@@ -107,37 +122,55 @@ const installOptions = {
     '--oidc-allow <claim=value>',
     'who may log in: `groups=backend`; may be repeated, and one has to match',
   ),
-  github: {
-    ...optionalText(
-      '--github [url]',
-      'GitHub, or a GitHub Enterprise Server, with which people log in; `-` removes it',
-    ),
-    short: 'GitHub, or a GitHub Enterprise Server, for logins',
-  },
+  github: brief(
+    {
+      ...optionalText(
+        '--github [url]',
+        'GitHub, or a GitHub Enterprise Server, with which people log in; `-` removes it',
+      ),
+      short: 'GitHub, or a GitHub Enterprise Server, for logins',
+    },
+    'GitHub, or a GitHub Enterprise Server, for logins',
+  ),
   githubClientId: text('--github-client-id <id>', 'client id of the OAuth app of the platform'),
   githubClientSecretFile: text('--github-client-secret-file <file>', 'file with its client secret', {
     completes: 'file',
   }),
   githubAllow: list('--github-allow <organisation[/team]>', 'who may log in; may be repeated, and one has to match'),
-  ci: list(
-    '--ci <system,rule>',
-    'jobs of a CI system that get a token: `github,repository=123456,prefix=shop-`; may be repeated; `-` removes all',
+  ci: brief(
+    list(
+      '--ci <system,rule>',
+      'jobs of a CI system that get a token: `github,repository=123456,prefix=shop-`; may be repeated; `-` removes all',
+    ),
+    'jobs of a CI system that get a token',
   ),
-  forge: list(
-    '--forge <kind=url>',
-    'server of repositories that may have webhooks: `gitea=https://git.example.com`; may be repeated; `-` removes all',
+  forge: brief(
+    list(
+      '--forge <kind=url>',
+      'server of repositories that may have webhooks: `gitea=https://git.example.com`; may be repeated; `-` removes all',
+    ),
+    'server of repositories that may have webhooks',
   ),
-  caFile: text(
-    '--ca-file <file>',
-    'certificates (PEM) of authorities that the server trusts, in addition to the public ones',
-    {
-      completes: 'file',
-    },
+  caFile: brief(
+    text(
+      '--ca-file <file>',
+      'certificates (PEM) of authorities that the server trusts, in addition to the public ones',
+      {
+        completes: 'file',
+      },
+    ),
+    'certificates of further authorities that the server trusts',
   ),
   dryRun: flag('--dry-run', 'print what would change, and change nothing'),
   yes: flag('-y, --yes', 'do not ask'),
-  print: flag('--print', 'print the objects as YAML instead of applying them, for GitOps; without Secrets'),
-  onlySecrets: flag('--only-secrets', 'create only the Secrets that `--print` leaves out, with their namespaces'),
+  print: brief(
+    flag('--print', 'print the objects as YAML instead of applying them, for GitOps; without Secrets'),
+    'print the objects as YAML instead of applying them',
+  ),
+  onlySecrets: brief(
+    flag('--only-secrets', 'create only the Secrets that `--print` leaves out, with their namespaces'),
+    'create only the Secrets that `--print` leaves out',
+  ),
   timeout,
   tolerateFailures,
 }
