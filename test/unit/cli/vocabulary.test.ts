@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Option } from 'commander'
 import { describe, expect, test } from 'vitest'
 import type { Command } from '../../../cli/command.ts'
@@ -160,6 +162,31 @@ describe('older spellings', () => {
     expect((await devctl('context --output json list')).stderr).toContain('unknown option `--output`')
     expect((await devctl('variables --timeout x list')).stderr).toContain('`--timeout` is `x`')
   })
+})
+
+// One line for each command: its name, and its flags as they were before options had one vocabulary, with the values
+// of options that have a fixed set. Scripts use them.
+const before = readFileSync(join(import.meta.dirname, 'spellings.txt'), 'utf8')
+  .trimEnd()
+  .split('\n')
+test.each(before.map(line => line.split(' ')))('`%s` accepts its flags and values of before', (id, ...spellings) => {
+  const command = commands.find(({ name }) => name.replaceAll(' ', '_') === id)
+  expect(command, id).toBeDefined()
+  const flags = new Map(
+    optionsOf(command!).flatMap(option => {
+      const { short, long } = new Option(option.flags)
+      return [short ?? '', long!, ...(option.aliases ?? [])].map(flag => [flag, option] as const)
+    }),
+  )
+  for (const spelling of spellings) {
+    const [names = '', values] = spelling.split('=')
+    for (const name of names.split('/')) {
+      expect([...flags.keys()], `${id} ${name}`).toContain(name)
+      // All flags of an option still belong to one option.
+      expect(flags.get(name)).toBe(flags.get(names.split('/')[0]!))
+      if (values !== undefined) expect(flags.get(name)!.choices).toEqual(expect.arrayContaining(values.split('|')))
+    }
+  }
 })
 
 describe('--quiet', () => {
