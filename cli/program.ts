@@ -34,7 +34,7 @@ export async function runProgram(
     run: async (command, words, options) => {
       refuseCommandBehind(argv)
       const logLevel = chosenLevel(globals)
-      if (argv.includes('-v')) await noteVolumes(command.name, io)
+      if (argv.includes('-v') && !argv.includes('--volumes')) await noteVolumes(command.name, io)
       onCommand?.(command.name)
       const own = globals.quiet ? { ...io, cwd: io.cwd, stdout: silent(io.stdout) } : io
       status = await command.run({ io: own, logLevel, commands, ...passed }, words, options)

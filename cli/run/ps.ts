@@ -96,7 +96,7 @@ export function tableOf(rows: readonly ServiceRow[], now: number, columns: numbe
 }
 
 /** Formats the services as a table with whole digests and all addresses, whatever the width of the terminal. */
-const wideTable = (rows: readonly ServiceRow[], now: number): string =>
+export const wideTable = (rows: readonly ServiceRow[], now: number): string =>
   toTable([
     HEAD,
     ...rows.map(row =>
