@@ -47,8 +47,9 @@ export function overview(commands: readonly Command[], width = WIDTH): string {
     '',
     ...columns(rows, width, oneLine),
     '',
-    'Help of a command: `devctl COMMAND --help`. Options of all commands: `devctl help options`.',
-    'Version: `devctl --version`. Everything: `devctl help`.',
+    'Help of a command: devctl COMMAND --help (all of it: devctl help COMMAND)',
+    'Options that many commands have: devctl help options',
+    'Everything: devctl help',
   ])
 }
 

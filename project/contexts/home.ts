@@ -17,10 +17,14 @@ export const configHome = (around: Surroundings): string => homeOf(around, 'XDG_
 /** Returns the absolute path of the folder with the state of sessions, their logs, and the entries for SSH clients. */
 export const stateHome = (around: Surroundings): string => homeOf(around, 'XDG_STATE_HOME')
 
-/** Returns all folders that may be those of devctl on this machine, for any process. */
-export const possibleHomes = (around: Surroundings): readonly string[] => [
-  ...new Set([configHome(around), stateHome(around), defaultHome(around.env)]),
-]
+/** Returns all folders that may be those of devctl on this machine, whatever variables a process has. */
+export function possibleHomes(around: Surroundings): readonly string[] {
+  const { env } = around
+  const set = XDG.flatMap(name => (isAbsolute(env[name] ?? '') ? [env[name]!] : []))
+  const usual = ['.config', '.local/state'].map(path => join(userHome(env), path))
+  const xdg = [...set, ...usual].map(path => join(path, 'devctl'))
+  return [...new Set([configHome(around), stateHome(around), defaultHome(env), ...xdg])]
+}
 
 /** Returns the variables with which another program finds the same folders. */
 export function homeVariables({ env, cwd }: Surroundings): Readonly<Record<string, string>> {
