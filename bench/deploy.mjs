@@ -158,7 +158,7 @@ function program(args) {
 
 /** The number of requests that a command of devctl sends. */
 function requestsOf(args) {
-  const { status, stderr } = spawnSync(process.execPath, [devctl, ...args, '--loglevel', 'debug'], {
+  const { status, stderr } = spawnSync(process.execPath, [devctl, ...args, '--log-level', 'debug'], {
     cwd: work,
     encoding: 'utf8',
   })

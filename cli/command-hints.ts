@@ -13,17 +13,13 @@ export const BUILDX_OPTION_HINTS: Readonly<Record<string, string>> = {
   '--load': 'images are pushed to a registry; a Docker Engine also keeps those that it builds',
   '--network': 'set `network` of `build`',
   '--no-cache-filter': 'list stages under `no_cache_filter` of `build`',
-  '--output': 'images are pushed to a registry; `--push=false` only checks that they can be built',
   '--print': '`devctl config` prints the Compose file as devctl reads it',
   '--provenance': 'set `provenance` of `build`',
-  '--quiet': '`--loglevel error` prints only errors',
   '--sbom': 'set `sbom` of `build`',
   '--set': '`--build-arg`, `--target` and `--platform` change all builds of a command',
   '--shm-size': 'set `shm_size` of `build`',
   '--ssh': 'list keys under `ssh` of `build`',
   '--ulimit': 'set `ulimits` of `build`',
-  '-o': 'images are pushed to a registry; `--push=false` only checks that they can be built',
-  '-q': '`--loglevel error` prints only errors',
 }
 
 /** Returns the hint for an option that other builders have and `devctl build` does not. */
@@ -57,15 +53,12 @@ export const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>>
     '--remove-orphans': '`devctl destroy` deletes all objects of the environment',
     '--rmi': 'images stay in the registry; `devctl destroy` deletes none',
     '-t': '`stop_grace_period` in the Compose file sets how long a service may take to stop',
-    '-v': '`--volumes` also deletes claims and their data',
-    '-y': '`--yes` asks no questions',
   },
   diff: { '--dry-run': '`devctl diff` changes nothing in a cluster' },
   down: {
     '--remove-orphans': '`devctl down` ends a development container; `devctl destroy` deletes the application',
     '--rmi': '`devctl down` ends a development container; images stay in the registry',
     '-t': '`--timeout DURATION` sets how long the command may take',
-    '-v': '`--volumes` also deletes the volume with the synchronized folders',
   },
   exec: {
     '--env': 'write the variables in the command: `devctl exec SERVICE -- env NAME=value COMMAND`',
@@ -96,8 +89,6 @@ export const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>>
   },
   render: {
     '--dry-run': '`devctl render` changes nothing in a cluster',
-    '--output': '`--output-dir FOLDER` writes files, `--format json` prints JSON',
-    '-o': '`--output-dir FOLDER` writes files, `--format json` prints JSON',
   },
   restart: {
     '--force': '`devctl restart` always replaces the Pods',
@@ -143,9 +134,7 @@ const EVERYWHERE: Readonly<Record<string, readonly { readonly instead: string; r
   '--kubecontext': [{ instead: '--context', hint: '`--context NAME` chooses the context' }],
   '--kubeconfig': [{ instead: '--context', hint: 'set `KUBECONFIG` to the path of the file' }],
   '--filename': [{ instead: '-f, --file', hint: '`--file PATH` names a Compose file' }],
-  '--verbose': [{ instead: '--file', hint: '`--loglevel info` or `--loglevel debug` prints more' }],
-  '--log-level': [{ instead: '--file', hint: '`--loglevel info` or `--loglevel debug` prints more' }],
-  '--verbosity': [{ instead: '--file', hint: '`--loglevel info` or `--loglevel debug` prints more' }],
+  '--verbosity': [{ instead: '--file', hint: '`--log-level info` or `--log-level debug` prints more' }],
 }
 
 /**
@@ -158,6 +147,12 @@ export function insteadOfOptionOf(command: string, option: string, flags: readon
   if (!Object.hasOwn(EVERYWHERE, option)) return undefined
   const has = (name: string) => flags.some(one => one.split(/, | /).some(word => name.split(', ').includes(word)))
   return EVERYWHERE[option]!.find(({ instead }) => has(instead))?.hint
+}
+
+/** Notes for commands whose `-v` deletes volumes in Compose. It is `--verbose` here, which deletes nothing. */
+export const VOLUMES_HINTS: Readonly<Record<string, string>> = {
+  destroy: '`-v` is `--verbose`; `--volumes` also deletes claims and their data',
+  down: '`-v` is `--verbose`; `--volumes` also deletes the volume with the synchronized folders',
 }
 
 /** Commands of other tools, and what to use instead. */

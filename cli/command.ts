@@ -1,3 +1,4 @@
+import { LOG_LEVELS, type LogLevel } from './log-level.ts'
 import type { Option, Values } from './options/option.ts'
 import type { Io } from './terminal/io.ts'
 
@@ -12,12 +13,18 @@ export interface Command<Options = object> {
   readonly summary: string
   /** A paragraph or two for the command's own help; defaults to the summary. */
   readonly description?: string
+  /** Group in the list of commands; a subcommand is in that of its parent. */
+  readonly group?: CommandGroup
   readonly words?: readonly Argument[]
   readonly options: Readonly<Record<string, Option<unknown>>>
   readonly examples?: readonly Example[]
   /** Gathers the input, calls the operation and prints the result. Returns the exit status. */
   run(context: Context, words: readonly string[], options: Options): Promise<number>
 }
+
+/** Groups of the list of commands, in its order. */
+export const GROUPS = ['Deploy', 'Develop', 'Build', 'GitOps', 'Platform', 'Files', 'Settings'] as const
+export type CommandGroup = (typeof GROUPS)[number]
 
 /** A positional argument, written as in a synopsis: `[service...]`. */
 export interface Argument {
@@ -33,8 +40,7 @@ export interface Example {
   readonly does: string
 }
 
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
+export { LOG_LEVELS, type LogLevel }
 
 /** The input of every command. */
 export interface Context {
@@ -43,11 +49,6 @@ export interface Context {
   readonly commands: readonly Command[]
   /** Arguments after `--`; these are also the last of the command's positional arguments. Undefined without `--`. */
   readonly passed?: readonly string[]
-  /**
-   * Returns the help of a command (`context use`), or of devctl if `command` is undefined. Returns undefined if the
-   * command does not exist.
-   */
-  readonly help: (command: string | undefined) => string | undefined
 }
 
 /** Returns the top-level commands of a list, or the subcommands of `parent`. */

@@ -1,12 +1,13 @@
 import type { Command } from './command.ts'
+import { fullHelp, optionsHelp, overview } from './help/help.ts'
 
 const INTRODUCTION = `# Command line
 
     devctl [options] <command> [parameters]
 
 Results go to standard output. Diagnostics, progress and summaries go to standard error, so
-\`devctl render | kubectl apply -f -\` is safe. Colours are used only on a terminal, and never when \`NO_COLOR\` or
-\`CI\` is set.
+\`devctl render | kubectl apply -f -\` is safe. Colours are used on a terminal, and in the logs
+of GitHub Actions and GitLab CI for what goes to standard error: standard output may be read by a program.
 
 | exit status | meaning |
 |---|---|
@@ -16,11 +17,40 @@ Results go to standard output. Diagnostics, progress and summaries go to standar
 | 3 | \`diff --exit-code\` found differences |
 | 130 | interrupted |
 
+An option means the same for every command that has it; \`devctl help options\` prints those that many commands have.
+\`devctl COMMAND --help\` prints the help that fits on a screen, \`devctl help COMMAND\` all of it, and \`devctl help\` all
+commands and the common options.
+
+| short | long | meaning |
+|---|---|---|
+| \`-f\` | \`--file\` | the file to read; in \`logs\`, \`-f\` is \`--follow\`, as in all programs that print logs |
+| \`-n\` | \`--namespace\` | the namespace |
+| \`-o\` | \`--output\` | the format of standard output |
+| \`-q\` | \`--quiet\` | only errors, and no results: the exit status tells whether the command succeeded |
+| \`-v\` | \`--verbose\` | \`--log-level info\`; twice (\`-vv\`) for \`--log-level debug\` |
+| \`-y\` | \`--yes\` | no questions |
+
+\`--output\` is the format of what the command prints on standard output. For most commands, that is a list, a record or
+a report; \`render\` and \`config\` print a document, and \`--output\` is its format. Diagnostics stay on standard error.
+
+| \`--output\` | what is printed |
+|---|---|
+| \`text\` | lines or a table, for people |
+| \`wide\` | a table with more columns, and with nothing cut |
+| \`json\`, \`yaml\` | all fields, for programs |
+| \`name\` | the names alone, one per line |
+| \`md\` | Markdown, such as for a comment |
+| \`sarif\` | SARIF, for code scanning |
+| \`kustomize\` | \`render\`: files with a kustomization.yaml |
+
+Older spellings keep working: \`--loglevel\` for \`--log-level\`, \`--sourceUrl\` for \`--source-url\`, and \`--format\` of
+\`render\` and \`config\` for \`--output\`.
+
 Node.js has an option \`--env-file\`, too, and takes it from anywhere on its command line: it obeys \`NODE_OPTIONS\` in that
 file, which can load code, and exits with status 9 if the file does not exist. \`devctl\` prevents that. To start the
 script with a certain Node.js, use \`node -- bin/devctl.cjs …\`.
 
-| \`--loglevel\` | what is shown |
+| \`--log-level\` | what is shown |
 |---|---|
 | \`error\` | errors |
 | \`warn\` | errors, warnings and summaries; the default |
@@ -38,7 +68,8 @@ script with a certain Node.js, use \`node -- bin/devctl.cjs …\`.
 | \`DEVCTL_TOKEN\` | an API token of the platform of \`DEVCTL_URL\`; no other one gets it |
 | \`DEVCTL_ID_TOKEN\` | in a CI job: the token of the CI system, issued for the URL of the platform, with which \`devctl context use URL\` logs in; GitHub Actions needs no variable |
 | \`DEVCTL_CLONE_TOKEN\` | a token with which one run of \`pipeline deploy\` or \`preview deploy\` clones a private repository |
-| \`DEVCTL_HOME\` | the folder for the state of devctl; default \`~/.devctl\` |
+| \`DEVCTL_HOME\` | the folder for all files of devctl; default \`~/.devctl\` |
+| \`XDG_CONFIG_HOME\`, \`XDG_STATE_HOME\`, \`XDG_CACHE_HOME\` | absolute paths; see [Files of devctl](#files-of-devctl) |
 | \`DEVCTL_TIMEOUT\` | the deadline, if \`--timeout\` is not given |
 | \`DEVCTL_TOLERATE_FAILURES\` | any value except \`0\` and \`false\`: as \`--tolerate-failures\` |
 | \`DEVCTL_GIT_TOKEN\`, \`DEVCTL_GIT_USERNAME\` | the token and the user name for GitOps repositories at \`https://\` |
@@ -54,6 +85,9 @@ script with a certain Node.js, use \`node -- bin/devctl.cjs …\`.
 | \`DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED\` | \`false\`: services that share a volume need not run on the same node |
 | \`DO_NOT_TRACK\` | \`1\`: devctl does not count commands for the platform (analytics.md); any value except \`0\` and \`false\` |
 | \`GITHUB_ACTIONS\`, \`GITHUB_WORKSPACE\` | diagnostics are also printed as workflow annotations |
+| \`NO_COLOR\` | no colours |
+| \`FORCE_COLOR\`, \`CLICOLOR_FORCE\` | colours on both streams, even if they are no terminals, except in JSON and other formats for programs; \`FORCE_COLOR\` takes precedence over \`NO_COLOR\`, and \`0\` turns colours off |
+| \`CI\` | no prompts, and plain lines instead of a live display |
 
 ## Contexts
 
@@ -77,7 +111,7 @@ in the same way. For \`build\`, \`deploy\` and \`diff\`, which know a context, \
 (\`devctl context use NAME --domain DOMAIN --registry REGISTRY\`), and then the platform, if the context is one: its domain,
 and the path of the namespace in its registry.
 
-\`--loglevel info\` prints what was chosen, and which setting decided. \`render\`, \`validate\` and \`config\` do not use
+\`--log-level info\` prints what was chosen, and which setting decided. \`render\`, \`validate\` and \`config\` do not use
 contexts, so their output is the same on every machine.
 
 \`devctl context show\` and \`devctl context list\` print the builder and the registry of a context, without asking anybody. For a
@@ -85,7 +119,7 @@ platform, the builder is \`platform\` unless \`--builder\` has set one: its own 
 none. Its registry is the one that it named at the login, in which each namespace has a path of its own; \`platform\`
 if this machine has not been told, because of \`DEVCTL_TOKEN\` or a login of an older devctl; \`-\` if it had none.
 
-\`devctl context use\` and \`devctl namespace use\` write only \`contexts.json\` in \`DEVCTL_HOME\`. They do not change
+\`devctl context use\` and \`devctl namespace use\` write only \`contexts.json\`. They do not change
 your kubeconfig, and switching contexts with \`kubectl\` does not change where devctl works. \`devctl kubeconfig\`
 makes \`kubectl\` use the same context. Only you can read the file (mode 0600), several commands may write it at the
 same time, and no command prints a token.
@@ -96,6 +130,19 @@ the command fails after 8 seconds. Once the cluster has answered, a command cont
 its \`--timeout\`.
 
 \`devctl namespace create\`, \`delete\` and \`list\` need a platform, and so does a context that is a URL.
+
+## Files of devctl
+
+| what | without variables | with XDG variables |
+|---|---|---|
+| contexts, logins, the sealing key | \`~/.devctl\` | \`$XDG_CONFIG_HOME/devctl\` |
+| sessions of \`up\` and their logs, entries for SSH clients, counted commands | \`~/.devctl\` | \`$XDG_STATE_HOME/devctl\` |
+| compiled code, which makes commands start faster | \`~/.cache/devctl\` | \`$XDG_CACHE_HOME/devctl\` |
+
+\`DEVCTL_HOME\` takes precedence for the first two rows. A \`~/.devctl\` that exists when you set an XDG variable stays in
+use, so that no login is lost. To use the new folders, move its files there while no \`devctl up\` runs:
+\`contexts.json\` and \`sealing.key\` to \`$XDG_CONFIG_HOME/devctl\`, the rest to \`$XDG_STATE_HOME/devctl\`. A folder
+there that exists takes precedence over \`~/.devctl\`. Relative paths in these variables are ignored.
 
 ## The output folder
 
@@ -118,9 +165,9 @@ The fingerprint of a Secret does not include its data, so a committed lock revea
 ## Commands
 `
 
-/** Returns docs/cli.md: the rules that apply to all commands, and the help of each command. */
-export function commandsDocument(commands: readonly Command[], help: (name: string | undefined) => string): string {
+/** Returns docs/cli.md: the rules that apply to all commands, and the full help of each command. */
+export function commandsDocument(commands: readonly Command[]): string {
   const block = (text: string) => `\`\`\`text\n${text.trim()}\n\`\`\`\n`
-  const sections = commands.map(({ name }) => `### devctl ${name}\n\n${block(help(name))}`)
-  return [INTRODUCTION, block(help(undefined)), ...sections].join('\n')
+  const sections = commands.map(one => `### devctl ${one.name}\n\n${block(fullHelp(one, commands))}`)
+  return [INTRODUCTION, block(overview(commands)), block(optionsHelp(commands)), ...sections].join('\n')
 }

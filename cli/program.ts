@@ -1,16 +1,11 @@
 import { Argument, Command as CommanderCommand, CommanderError, Option as CommanderOption } from 'commander'
 import { UsageError } from '../compiler/diagnostics/user-error.ts'
 import { version } from '../project/version.ts'
-import { type Command, commandsBelow, LOG_LEVELS, type LogLevel, lastWord } from './command.ts'
-import { choice, type Option } from './options/option.ts'
-import type { Io } from './terminal/io.ts'
-
-const DESCRIPTION = `devctl compiles Compose files to Kubernetes manifests, deploys them to a cluster, lets you develop in containers there (up), or commits the manifests to a GitOps repository.
-
-Results go to standard output, everything else to standard error.
-Exit status: 0 success, 1 error, 2 usage error, 3 differences (diff --exit-code), 130 interrupted.`
-
-const EPILOGUE = '\n`devctl <command> --help` shows the help of a command.'
+import { type Command, commandsBelow, lastWord } from './command.ts'
+import type { LogLevel } from './log-level.ts'
+import { chosenLevel, globalOptions } from './options/global.ts'
+import type { Option } from './options/option.ts'
+import type { Io, Output } from './terminal/io.ts'
 
 /**
  * Runs a command line with a list of commands and returns the exit status. `onCommand` receives the name of the
@@ -25,26 +20,40 @@ export async function runProgram(
   let status = 0
   const dashes = argv.indexOf('--')
   const passed = dashes < 0 ? {} : { passed: argv.slice(dashes + 1) }
-  const run: Run = async (command, words, options) => {
-    const { loglevel } = program.opts<{ loglevel: LogLevel }>()
-    const help = (name: string | undefined) => {
-      let named: CommanderCommand | undefined = buildProgram(commands, io, run)
-      for (const word of name?.split(' ') ?? []) named = named?.commands.find(one => one.name() === word)
-      return named && helpOf(named)
-    }
-    onCommand?.(command.name)
-    status = await command.run({ io, logLevel: loglevel, commands, help, ...passed }, words, options)
-  }
-  const program = buildProgram(calledOf(argv, commands), io, run)
+  let asked: Command | undefined
+  const globals = { logLevel: undefined as LogLevel | undefined, quiet: false, verbosity: 0 }
+  const built = buildProgram(calledOf(argv, commands), {
+    onHelp: command => {
+      asked = command
+    },
+    onGlobal: (option, value) => {
+      if (option === 'quiet') globals.quiet = true
+      else if (option === 'verbose') globals.verbosity++
+      else globals.logLevel = value as LogLevel
+    },
+    run: async (command, words, options) => {
+      refuseCommandBehind(argv)
+      const logLevel = chosenLevel(globals)
+      if (argv.includes('-v') && !argv.includes('--volumes')) await noteVolumes(command.name, io)
+      onCommand?.(command.name)
+      const own = globals.quiet ? { ...io, cwd: io.cwd, stdout: silent(io.stdout) } : io
+      status = await command.run({ io: own, logLevel, commands, ...passed }, words, options)
+    },
+  })
   try {
-    await program.parseAsync(withLongFlags(argv), { from: 'user' })
+    await built.parseAsync(withLongFlags(argv), { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
-    if (error.exitCode === 0) return 0
-    if (error.code === 'commander.help') {
-      io.stderr.write(helpOf(program))
-      return 2
+    if (error.code === 'commander.version') io.stdout.write(`devctl ${version()}\n`)
+    else if (error.code === 'commander.helpDisplayed' || error.code === 'commander.help') {
+      const { commandHelp, overview } = await import('./help/help.ts')
+      const width = helpWidth(io)
+      const isAsked = error.exitCode === 0
+      const output = isAsked ? io.stdout : io.stderr
+      output.write(asked ? commandHelp(asked, commands, width) : overview(commands, width))
+      return isAsked ? 0 : 2
     }
+    if (error.exitCode === 0) return 0
     throw (
       (await unknownCommand(error, argv, commands)) ??
       (await unknownOption(error, argv, commands)) ??
@@ -67,20 +76,25 @@ function calledOf([word]: readonly string[], commands: readonly Command[]): read
 const withLongFlags = (argv: readonly string[]): readonly string[] =>
   argv.includes('init') ? argv.map(word => (word === '-v1' ? '--v1' : word)) : argv
 
-type Run = (command: Command, words: readonly string[], options: object) => Promise<void>
+interface Handlers {
+  readonly run: (command: Command, words: readonly string[], options: object) => Promise<void>
+  /** Receives the options that every command accepts. */
+  readonly onGlobal: (option: keyof typeof globalOptions, value: unknown) => void
+  /** Called with the command whose help is asked for; undefined for that of devctl. */
+  readonly onHelp: (command: Command | undefined) => void
+}
 
-function buildProgram(commands: readonly Command[], io: Io, run: Run): CommanderCommand {
-  const program = prepare(new CommanderCommand('devctl'), io)
-    .description(DESCRIPTION)
-    .usage('[options] <command> [parameters]')
-    .version(`devctl ${version()}`, '--version', 'print the version')
-    .addOption(toCommanderOption(choice('--loglevel <level>', 'log level', LOG_LEVELS, 'warn')))
+function buildProgram(commands: readonly Command[], handlers: Handlers): CommanderCommand {
+  const program = prepare(new CommanderCommand('devctl'), () => handlers.onHelp(undefined))
+    .version('', '--version')
     .helpCommand(false)
-    .addHelpText('after', EPILOGUE)
+    // Options after the command belong to the command, which may take `-v` as the value of one.
+    .enablePositionalOptions()
+  addGlobals(program, handlers)
   for (const command of commandsBelow(commands)) {
-    const built = addCommand(program, command, io, run)
+    const built = addCommand(program, command, handlers)
     const below = commandsBelow(commands, command.name)
-    for (const one of below) addCommand(built, one, io, run)
+    for (const one of below) addCommand(built, one, handlers)
     if (below.length > 0) refuseOtherWords(built, command.name, below)
   }
   return program
@@ -101,84 +115,63 @@ function refuseOtherWords(built: CommanderCommand, name: string, below: readonly
   })
 }
 
-function addCommand(parent: CommanderCommand, command: Command, io: Io, run: Run): CommanderCommand {
-  const built = prepare(parent.command(lastWord(command)), io)
-    .summary(command.summary)
-    .description(command.description ?? `${command.summary}.`)
-    .configureHelp({ helpWidth: helpWidth(io), showGlobalOptions: true, visibleGlobalOptions })
+function addCommand(parent: CommanderCommand, command: Command, handlers: Handlers): CommanderCommand {
+  const built = prepare(parent.command(lastWord(command)), () => handlers.onHelp(command))
   for (const { name, description, choices } of command.words ?? []) {
     const argument = new Argument(name, description)
     built.addArgument(choices ? argument.choices(choices) : argument)
   }
-  for (const option of Object.values(command.options)) built.addOption(toCommanderOption(option))
-  if (command.examples) {
-    const lines = command.examples.map(({ line, does }) => `  # ${does}\n  $ ${line}`)
-    built.addHelpText('after', `\nExamples:\n${lines.join('\n')}`)
-  }
-  // Options may precede the subcommand: `devctl context --namespace shop use kind`.
-  const inherited = () => (parent.parent ? parent.opts() : {})
-  return built.action(async () => run(command, built.args, { ...inherited(), ...built.opts() }))
+  addOptions(built, command.options)
+  addGlobals(built, handlers)
+  const options = () => (parent.parent ? withInherited(built, parent) : built.opts())
+  return built.action(async () => handlers.run(command, built.args, options()))
 }
 
-/** Returns the global options that the help of a command lists: those that change how the command works. */
-function visibleGlobalOptions(command: CommanderCommand): CommanderOption[] {
-  let program = command
-  while (program.parent) program = program.parent
-  return program.options.filter(option => option.long === '--loglevel')
+/** Returns the options of a subcommand: they may precede its name, as in `devctl context --namespace shop use kind`. */
+function withInherited(command: CommanderCommand, parent: CommanderCommand): Readonly<Record<string, unknown>> {
+  const before = Object.entries(parent.opts<Record<string, unknown>>()).filter(
+    ([key]) => parent.getOptionValueSource(key) === 'cli' && command.getOptionValueSource(key) !== 'cli',
+  )
+  return { ...command.opts(), ...Object.fromEntries(before) }
 }
 
-function prepare(command: CommanderCommand, io: Io): CommanderCommand {
+/** Adds the global options. Their values are no options of the command. */
+function addGlobals(command: CommanderCommand, { onGlobal }: Handlers): void {
+  for (const [key, option] of Object.entries(globalOptions))
+    for (const one of toCommanderOptions<unknown>(option)) {
+      command.addOption(one)
+      command.on(`option:${one.name()}`, value => onGlobal(key as keyof typeof globalOptions, value))
+    }
+}
+
+function addOptions(command: CommanderCommand, options: Readonly<Record<string, Option<unknown>>>): void {
+  for (const option of Object.values(options)) for (const one of toCommanderOptions(option)) command.addOption(one)
+}
+
+/** Creates a command that prints nothing by itself: errors are thrown, and help is written by `runProgram`. */
+function prepare(command: CommanderCommand, onHelp: () => void): CommanderCommand {
+  command.outputHelp = onHelp
   return command
     .exitOverride()
-    .configureOutput({
-      writeOut: text => io.stdout.write(text),
-      // Errors are thrown; main.ts prints them like all other errors.
-      writeErr: () => {},
-      outputError: () => {},
-      getOutHelpWidth: () => helpWidth(io),
-      getErrHelpWidth: () => helpWidth(io),
-      getOutHasColors: () => false,
-      getErrHasColors: () => false,
-    })
-    .configureHelp({ helpWidth: helpWidth(io), subcommandTerm })
-    .helpOption('-h, --help', 'print this help')
-}
-
-/** Returns a command with its arguments, for the list of commands. */
-function subcommandTerm(command: CommanderCommand): string {
-  const words = command.registeredArguments.map(argument => {
-    const word = argument.name() + (argument.variadic ? '...' : '')
-    return argument.required ? `<${word}>` : `[${word}]`
-  })
-  return [command.name(), ...words].join(' ')
+    .configureOutput({ writeOut: () => {}, writeErr: () => {}, outputError: () => {} })
+    .helpOption('-h, --help')
 }
 
 /** Text wider than 100 columns is hard to read, so help is never wider. */
 const helpWidth = (io: Io) => Math.min(io.stdout.columns ?? 100, 100)
 
-function toCommanderOption({
-  flags,
-  description,
-  choices,
-  default: fallback,
-  parse,
-}: Option<unknown>): CommanderOption {
-  const option = new CommanderOption(flags, description)
-  if (choices) option.choices(choices)
-  if (fallback !== undefined && fallback !== false) option.default(fallback)
-  if (parse) option.argParser(parse)
-  return option
-}
-
-function helpOf(command: CommanderCommand): string {
-  let text = ''
-  command.configureOutput({
-    writeOut: part => {
-      text += part
-    },
+/** Returns the option of the parser, and one for each alias, which sets the same value. */
+function toCommanderOptions<Value>(option: Option<Value>): readonly CommanderOption[] {
+  const { flags, aliases = [], choices, default: fallback, parse } = option
+  const [main, ...others] = [flags, ...aliases.map(alias => flags.replace(/^.*?--[a-zA-Z0-9-]+/, alias))].map(one => {
+    const made = new CommanderOption(one)
+    if (choices) made.choices(choices)
+    if (parse) made.argParser(parse)
+    return made
   })
-  command.outputHelp()
-  return text
+  if (fallback !== undefined && fallback !== false) main!.default(fallback)
+  for (const other of others) other.hideHelp().attributeName = () => main!.attributeName()
+  return [main!, ...others]
 }
 
 /**
@@ -191,7 +184,7 @@ async function unknownCommand(
   commands: readonly Command[],
 ): Promise<UsageError | undefined> {
   if (code !== 'commander.unknownCommand' && code !== 'commander.unknownOption') return undefined
-  const word = argv.find((one, index) => !one.startsWith('-') && argv[index - 1] !== '--loglevel')
+  const word = argv.find((one, index) => !one.startsWith('-') && !/^--log-?level$/.test(argv[index - 1] ?? ''))
   if (word === undefined || commands.some(({ name }) => name === word)) return undefined
   const { insteadOf } = await import('./command-hints.ts')
   const hint = insteadOf(word)
@@ -232,6 +225,25 @@ function commandBehind(argv: readonly string[]): string | undefined {
   return `devctl ${name} ${dev} -- ${command.join(' ')}`
 }
 
+/** Throws a UsageError if an option that belongs to the command in the container was read as one of devctl. */
+function refuseCommandBehind(argv: readonly string[]): void {
+  const option = argv.slice(3).find(word => /^(-[vqh]+|--verbose|--quiet|--log-?level)$/.test(word))
+  const behind = option === undefined ? undefined : commandBehind(argv)
+  if (behind !== undefined)
+    throw new UsageError(`\`${option}\` belongs to the command`, {
+      hint: `write the command behind \`--\`: \`${behind}\``,
+    })
+}
+
+/** Notes on standard error that `-v` does not delete volumes, for the commands that do so in Compose. */
+async function noteVolumes(name: string, { stderr }: Io): Promise<void> {
+  const { VOLUMES_HINTS } = await import('./command-hints.ts')
+  if (Object.hasOwn(VOLUMES_HINTS, name)) stderr.write(`note: ${VOLUMES_HINTS[name]}\n`)
+}
+
+/** Returns a stream that drops everything. */
+const silent = (output: Output): Output => ({ write: () => {}, isTTY: output.isTTY })
+
 /**
  * Rephrases an error message of commander in devctl's wording and quotes: `error: unknown option '--nmae'\n(Did you
  * mean --name?)`.
@@ -239,7 +251,7 @@ function commandBehind(argv: readonly string[]): string | undefined {
 function toUsageError(error: CommanderError): UsageError {
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n')
   const message = first
-    .replace(/^option '.*(--[a-z-]+).*' argument missing$/, "'$1' needs a value")
+    .replace(/^option '.*(--[a-zA-Z0-9-]+).*' argument missing$/, "'$1' needs a value")
     .replace(
       /^command-argument value ('.*') is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/,
       '$2 is $1, not one of $3',

@@ -1,4 +1,4 @@
-import { devctlHome } from '../project/contexts/home.ts'
+import { stateHome } from '../project/contexts/home.ts'
 import { requireNamespace } from '../project/namespaces.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { DevelopContext } from './context.ts'
@@ -43,7 +43,7 @@ async function downOne(world: DevelopContext, dev: string, volumes: boolean): Pr
   // The session closes its connections before the mirror is deleted, so that no lost connection is reported.
   await stopUp(world, dev)
   const { wasActive, restored } = await restoreWorkload(session, { name: dev }, { volumes }, world.on)
-  forgetFailure(sessionFolder(devctlHome(world.workspace), sessionKey(session, dev)))
+  forgetFailure(sessionFolder(stateHome(world.workspace), sessionKey(session, dev)))
   if (!wasActive) await requireNamespace(session)
   return { dev, wasActive, restored }
 }

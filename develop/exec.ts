@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
-import { devctlHome } from '../project/contexts/home.ts'
+import { stateHome } from '../project/contexts/home.ts'
 import { requireNamespace } from '../project/namespaces.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { DevelopContext } from './context.ts'
@@ -50,7 +50,7 @@ export async function exec(
       hint: 'run the command here',
     })
   const { pod, container } = found
-  const polling = new Polling(sessionFolder(devctlHome(world.workspace), sessionKey(session, dev)))
+  const polling = new Polling(sessionFolder(stateHome(world.workspace), sessionKey(session, dev)))
   const running = { namespace, container, command, workdir: development?.workdir?.value, polling }
   const id = randomUUID()
   const at = { access, namespace, pod, container }

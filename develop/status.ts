@@ -1,6 +1,6 @@
 import { withTimeLimit } from '../adapters/process/time-limit.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
-import { devctlHome } from '../project/contexts/home.ts'
+import { stateHome } from '../project/contexts/home.ts'
 import { requireNamespace } from '../project/namespaces.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { OperationContext } from '../project/session.ts'
@@ -85,7 +85,7 @@ async function notHere(
   missing: readonly string[],
 ): Promise<UserError> {
   const failures = missing.flatMap(dev => {
-    const failure = readFailure(sessionFolder(devctlHome(workspace), sessionKey(session, dev)))
+    const failure = readFailure(sessionFolder(stateHome(workspace), sessionKey(session, dev)))
     return failure === undefined ? [] : [`\`up\` of ${dev} has ended with an error at ${failure}`]
   })
   const left = await leftMirrors(session, missing)

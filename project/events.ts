@@ -18,7 +18,7 @@ export type CommonEvent =
   /** Line that a command of the manifest has printed. */
   | { readonly type: 'output'; readonly command: string; readonly stream: 'stdout' | 'stderr'; readonly text: string }
   | { readonly type: 'note'; readonly text: string }
-  /** Choice that devctl made, and the setting that decided it; printed with `--loglevel info`. */
+  /** Choice that devctl made, and the setting that decided it; printed with `--log-level info`. */
   | { readonly type: 'choice'; readonly text: string }
   /** Problem that does not stop the work. */
   | { readonly type: 'warning'; readonly text: string; readonly hint?: string }

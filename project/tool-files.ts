@@ -1,7 +1,7 @@
 import { dirname, join, relative, sep } from 'node:path'
 import { changeFile, readText } from '../adapters/files/locked-file.ts'
 import { visibleText } from '../compiler/text/visible-text.ts'
-import { devctlHome, type Surroundings } from './contexts/home.ts'
+import { type Surroundings, stateHome } from './contexts/home.ts'
 import type { CommonEvent } from './events.ts'
 
 // Development containers may write files that determine which tools run on this machine. `up` records these files, and
@@ -11,7 +11,7 @@ import type { CommonEvent } from './events.ts'
 const KEPT = 200
 const NAMED = 8
 
-const fileOf = (world: Surroundings): string => join(devctlHome(world), 'tool-files.json')
+const fileOf = (world: Surroundings): string => join(stateHome(world), 'tool-files.json')
 
 /** Records files one after another. */
 export class ToolFileNotes {

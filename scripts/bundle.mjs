@@ -154,7 +154,7 @@ async function keepCompiledCode() {
     }
     for (const words of [
       '--help',
-      'config --format json',
+      'config --output json',
       'render --namespace shop --domain dev.example.com',
       'validate',
       'deploy --file - --name shop',

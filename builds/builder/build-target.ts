@@ -1,6 +1,6 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { withHome } from '../../platform/session/target-with-home.ts'
-import { devctlHome } from '../../project/contexts/home.ts'
+import { configHome } from '../../project/contexts/home.ts'
 import { isPlatform, readContexts } from '../../project/contexts/store.ts'
 import { findTarget, type Target, type TargetOptions } from '../../project/contexts/target.ts'
 import type { Workspace } from '../../project/workspace.ts'
@@ -46,5 +46,5 @@ function namesPlatform(
 ): boolean {
   if (environment?.context) return isPlatform(environment.context)
   const { DEVCTL_URL: url, DEVCTL_CONTEXT: named } = around.env
-  return Boolean(url) || isPlatform(named || manifest.context || readContexts(devctlHome(around)).current || '')
+  return Boolean(url) || isPlatform(named || manifest.context || readContexts(configHome(around)).current || '')
 }

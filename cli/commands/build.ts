@@ -1,7 +1,9 @@
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { command } from '../command.ts'
 import { buildArguments, buildSecrets } from '../options/build.ts'
 import { duration } from '../options/duration.ts'
 import { choice, flag, list, type Option, text, type Values } from '../options/option.ts'
+import { output } from '../options/output.ts'
 import { loading, planning } from '../options/project.ts'
 import { target } from '../options/target.ts'
 
@@ -9,6 +11,17 @@ import { target } from '../options/target.ts'
 const cache: Option<boolean> = {
   flags: '--no-cache',
   description: 'build everything again, without the cache',
+}
+
+const pushed = output('text', 'json', 'name')
+
+/** Throws a UsageError for the exporters of `docker buildx build --output`. */
+const notExported: typeof pushed.parse = (value, previous) => {
+  if (value.includes('='))
+    throw new UsageError(`\`--output\` is \`${value}\``, {
+      hint: 'images are pushed to a registry; `--push=false` only checks that they can be built',
+    })
+  return pushed.parse!(value, previous)
 }
 
 const options = {
@@ -29,6 +42,7 @@ const options = {
   platform: list('--platform <os/arch>', 'build for this platform; may be repeated'),
   cacheFrom: list('--cache-from <image>', 'import the cache from this image; may be repeated'),
   exportCache: text('--export-cache <image>', 'export the cache to this image; for one service, or a Dockerfile'),
+  output: { ...pushed, parse: notExported },
   progress: choice('--progress <form>', 'how to show builds', ['auto', 'tty', 'plain', 'json'], 'auto'),
   metadataFile: text(
     '--metadata-file <path>',
@@ -45,6 +59,7 @@ export type BuildValues = Values<typeof options>
 
 export const build = command({
   name: 'build',
+  group: 'Build',
   summary: 'Build and push the images of services',
   description: `Builds the images of the services with \`build\` and pushes them to the registry. The tag of an image is a hash of everything that the build reads, so an image that the registry has is not built again. An image that \`image:\` or --tag names is pushed with that tag, too.
 

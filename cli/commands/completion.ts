@@ -4,6 +4,7 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const
 
 export const completion = command({
   name: 'completion',
+  group: 'Settings',
   summary: 'Print the shell completion script',
   words: [{ name: '<shell>', description: 'name of the shell', choices: SHELLS }],
   options: {},

@@ -1,10 +1,11 @@
 import { command } from '../command.ts'
-import { choice, flag, optionalText, type Values } from '../options/option.ts'
+import { flag, optionalText, type Values } from '../options/option.ts'
+import { documentOutput } from '../options/output.ts'
 import { loading, someServices } from '../options/project.ts'
 
 const options = {
   ...loading,
-  format: choice('--format <format>', 'output format', ['yaml', 'json'], 'yaml'),
+  output: documentOutput('output format (default: yaml)', 'yaml', 'json'),
   provenance: flag('--provenance', 'print where each value is set, what it replaced and which variables were used'),
   services: flag('--services', 'print the service names, one per line'),
   images: flag('--images', 'print the images of the services'),
@@ -16,7 +17,6 @@ const options = {
     'print a hash of the configuration of these services, separated by commas (default: all)',
   ),
   allResources: flag('--all-resources', 'also print volumes, networks, secrets and configs that no service uses'),
-  quiet: flag('-q, --quiet', 'print only diagnostics'),
 }
 
 /** Options of `config`. */
@@ -24,6 +24,7 @@ export type ConfigValues = Values<typeof options>
 
 export const config = command({
   name: 'config',
+  group: 'Files',
   summary: 'Print the merged Compose files with variables substituted',
   description: `Loads the Compose files and prints the resulting configuration in the format of \`docker compose config\`: with defaults, long syntax and absolute paths. Loading the output again gives the same result.`,
   words: [someServices],

@@ -1,7 +1,9 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { dnsLabel, dnsName, registryPath } from '../../project/checks.ts'
 import { command } from '../command.ts'
-import { choice, type Option, text } from '../options/option.ts'
+import { type Option, text } from '../options/option.ts'
+import { output } from '../options/output.ts'
+import { tokenFile } from '../options/token-file.ts'
 
 /** `--no-browser`: the value is true unless the option is given. */
 const noBrowser: Option<boolean> = {
@@ -10,7 +12,8 @@ const noBrowser: Option<boolean> = {
 }
 
 const values = {
-  token: text('--token <token>', 'API token of a platform'),
+  token: text('--token <token>', 'API token of a platform; `-` reads it from standard input'),
+  tokenFile,
   browser: noBrowser,
   caFingerprint: text('--ca-fingerprint <sha256>', "fingerprint of the platform's own certificate authority", {
     check: fingerprint,
@@ -38,6 +41,7 @@ const values = {
 
 export const context = command({
   name: 'context',
+  group: 'Settings',
   summary: 'Set the cluster and the namespace for all commands',
   description: `A context is a cluster, a user and a namespace. You can use all contexts of the kubeconfig, and platforms by their URL; \`context use\` logs in to these. devctl stores which one is current, and its namespace, in $DEVCTL_HOME (default: ~/.devctl), and does not change the kubeconfig.
 
@@ -54,7 +58,7 @@ Without a subcommand, this is the same as \`devctl context use\`, which asks on 
 export const contextUse = command({
   name: 'context use',
   summary: 'Set the current context',
-  description: `Sets the current context. For the URL of a platform, it logs in first: a page opens in the browser, with a button to confirm. Over SSH, or with --no-browser, it prints an address to open on any machine, and a code to type there. Programs use --token, or set $DEVCTL_URL and $DEVCTL_TOKEN, and need no \`context use\`. The login is stored in $DEVCTL_HOME, readable only by its owner. The namespace is the personal one, unless --namespace names another.`,
+  description: `Sets the current context. For the URL of a platform, it logs in first: a page opens in the browser, with a button to confirm. Over SSH, or with --no-browser, it prints an address to open on any machine, and a code to type there. Programs use --token-file, or set $DEVCTL_URL and $DEVCTL_TOKEN, and need no \`context use\`. The login is stored in $DEVCTL_HOME, readable only by its owner. The namespace is the personal one, unless --namespace names another.`,
   words: [
     {
       name: '[context]',
@@ -66,6 +70,10 @@ export const contextUse = command({
   examples: [
     { line: 'devctl context use kind-dev --namespace shop', does: 'set the context and the namespace for all folders' },
     { line: 'devctl context use https://platform.example.com', does: 'log in to a platform' },
+    {
+      line: 'devctl context use https://platform.example.com --token-file token.txt',
+      does: 'log in with a token that other programs on this machine cannot see',
+    },
     {
       line: 'devctl context use kind-dev --domain dev.example.com --registry registry.example.com/team',
       does: 'set what `deploy` uses if neither its options nor the manifest set it',
@@ -80,17 +88,17 @@ export const contextUse = command({
 export const contextShow = command({
   name: 'context show',
   summary: 'Print the current context as JSON',
-  options: { output: choice('-o, --output <format>', 'output format', ['json'], 'json') },
-  async run(context) {
+  options: { output: output('json', 'yaml', 'name') },
+  async run(context, _words, { output }) {
     const { showContext } = await import('../run/context.ts')
-    return showContext(context)
+    return showContext(context, output)
   },
 })
 
 export const contextList = command({
   name: 'context list',
   summary: 'List all contexts; `*` marks the current one',
-  options: { output: choice('-o, --output <format>', 'output format (default: a table)', ['json', 'name']) },
+  options: { output: output('text', 'wide', 'json', 'name') },
   async run(context, _words, { output }) {
     const { listContexts } = await import('../run/context.ts')
     return listContexts(context, output)

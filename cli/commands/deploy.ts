@@ -2,6 +2,7 @@ import { command } from '../command.ts'
 import { bash } from '../options/bash.ts'
 import { deploying } from '../options/deploy.ts'
 import { choice, flag, type Values } from '../options/option.ts'
+import { output } from '../options/output.ts'
 import { someServices } from '../options/project.ts'
 import { tolerateFailures } from '../options/tolerate-failures.ts'
 
@@ -23,7 +24,7 @@ const options = {
     'ask',
   ),
   allWarnings: flag('--all-warnings', 'also print the warnings that the last deploy of the environment has printed'),
-  output: choice('--output <form>', 'output format', ['text', 'json'], 'text'),
+  output: output('text', 'json'),
 }
 
 /** Options of `deploy`. */
@@ -31,6 +32,7 @@ export type DeployValues = Values<typeof options>
 
 export const deploy = command({
   name: 'deploy',
+  group: 'Deploy',
   summary: 'Deploy the application to the cluster',
   description: `Runs the commands of the manifest, if there is one, then compiles the Compose files and applies the manifests in the order of \`depends_on\`. Only differences are written. Objects that are no longer in the files are deleted, except claims. Repositories that the manifest depends on are deployed first, unless they are already deployed.
 

@@ -15,7 +15,7 @@ const options = {
   all: flag('--all', 'also delete claims and destroy the repositories of `dependencies`'),
   dependencies: flag('--dependencies', 'also destroy the repositories of `dependencies`'),
   yes: flag(
-    '--yes',
+    '-y, --yes',
     'do not ask for confirmation: of `--all`, of deleting cluster-scoped objects, of destroying services that others depend on',
   ),
   wait: flag('--wait', 'wait until everything is deleted'),
@@ -27,6 +27,7 @@ export type DestroyValues = Values<typeof options>
 
 export const destroy = command({
   name: 'destroy',
+  group: 'Deploy',
   summary: 'Delete the application from the cluster',
   description: `Runs the \`destroy\` commands of the manifest, if there is one, and deletes the objects of an environment, including those that deploy commands created. Claims, which hold the data, are kept unless --volumes is given; objects annotated with \`dev.platform/policy: keep\` are always kept. Namespaces and custom resource definitions that commands created are kept while they contain anything else. Cluster-scoped objects are listed and deleted only after confirmation. An interrupted destroy can be run again.
 

@@ -1,6 +1,7 @@
 import { command } from '../command.ts'
 import { deploying } from '../options/deploy.ts'
-import { choice, flag, text, type Values } from '../options/option.ts'
+import { flag, text, type Values } from '../options/option.ts'
+import { output } from '../options/output.ts'
 import { someServices } from '../options/project.ts'
 
 const options = {
@@ -9,7 +10,7 @@ const options = {
   against: text('--against <path>', 'compare with the manifests in this folder or file instead of a cluster', {
     completes: 'file',
   }),
-  output: choice('--output <form>', 'output format', ['text', 'json'], 'text'),
+  output: output('text', 'json'),
 }
 
 /** Options of `diff`. */
@@ -17,6 +18,7 @@ export type DiffValues = Values<typeof options>
 
 export const diff = command({
   name: 'diff',
+  group: 'Deploy',
   summary: 'Print what deploy would change',
   description: `Asks the cluster what each object would be after a deploy, and prints the differences, who set the current values, and what would be deleted. Changes nothing. Secret values are not printed.
 

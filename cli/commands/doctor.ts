@@ -10,7 +10,8 @@ export type DoctorValues = Values<typeof options>
 
 export const doctor = command({
   name: 'doctor',
-  summary: 'Collect what is needed to find out why a development container does not work',
+  group: 'Develop',
+  summary: 'Collect what shows why a development container does not work',
   description: `Writes \`devctl-doctor-YYYYMMDDhhmmss.zip\` to the current folder: the log of \`up\`, the state of the synchronization, the manifest and the objects in the cluster, events, logs of containers, permissions, ignore files, and a test of the connection. Values of variables, Secrets and annotations are masked. Works without a running \`up\` and without a cluster; what is missing is named in \`metadata.json\`.
 
 Look into the file before you send it to somebody: logs are those of your application.`,

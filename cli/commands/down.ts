@@ -16,6 +16,7 @@ export type DownValues = Values<typeof options>
 
 export const down = command({
   name: 'down',
+  group: 'Develop',
   summary: 'End development containers and restore the originals',
   description: `Ends the session of \`devctl up\`, deletes the mirror, and gives the original back its replicas. Works from any machine, and after \`up\` was killed.
 

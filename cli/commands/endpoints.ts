@@ -1,5 +1,6 @@
 import { command } from '../command.ts'
-import { choice, type Values } from '../options/option.ts'
+import type { Values } from '../options/option.ts'
+import { output } from '../options/output.ts'
 import { loading } from '../options/project.ts'
 import { environmentName, target } from '../options/target.ts'
 
@@ -7,7 +8,7 @@ const options = {
   ...loading,
   name: environmentName,
   ...target,
-  output: choice('-o, --output <format>', 'output format (default: text)', ['json', 'md']),
+  output: output('text', 'json', 'name', 'md'),
 }
 
 /** Options of `endpoints`. */
@@ -15,6 +16,7 @@ export type EndpointValues = Values<typeof options>
 
 export const endpoints = command({
   name: 'endpoints',
+  group: 'Deploy',
   summary: 'List the public addresses of the application',
   description: `Lists the addresses of the environment's Ingresses and HTTPRoutes, the shortest first, with the services behind them. An address is ready when each of its services has a ready Pod and it responds to a request from this machine: with a status other than 5xx, and not in the same way as hosts without a route.`,
   options,

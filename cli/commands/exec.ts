@@ -4,6 +4,7 @@ import { target } from '../options/target.ts'
 
 export const exec = command({
   name: 'exec',
+  group: 'Develop',
   summary: 'Run a command in a development container',
   description: `Runs a command in the container of an active development container, with a terminal if this is one. The exit status is that of the command.`,
   words: [

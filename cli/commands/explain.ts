@@ -2,6 +2,7 @@ import { command } from '../command.ts'
 
 export const explain = command({
   name: 'explain',
+  group: 'Files',
   summary: 'Explain a diagnostic code, or list all codes',
   words: [
     {

@@ -15,6 +15,7 @@ export type ForwardValues = Values<typeof options>
 
 export const forward = command({
   name: 'forward',
+  group: 'Deploy',
   summary: 'Forward local ports to a service',
   description: `Listens on local ports and forwards each connection through the API server to a ready Pod of the service, until Ctrl-C. Use it for services without a public address, such as databases and others that do not speak HTTP.
 

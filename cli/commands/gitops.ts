@@ -10,6 +10,7 @@ import { target } from '../options/target.ts'
 
 export const gitops = command({
   name: 'gitops',
+  group: 'GitOps',
   summary: 'Set up Argo CD or Flux for a GitOps repository',
   description: `Argo CD or Flux, running in the cluster, deploys what \`devctl publish\` commits to a repository. Set it up once with \`devctl gitops init\`. \`devctl gitops secrets\` records where secret values come from.`,
   options: {},

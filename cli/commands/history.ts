@@ -1,5 +1,6 @@
 import { command } from '../command.ts'
-import { choice, type Values } from '../options/option.ts'
+import type { Values } from '../options/option.ts'
+import { output } from '../options/output.ts'
 import { loading } from '../options/project.ts'
 import { environmentName, target } from '../options/target.ts'
 
@@ -7,7 +8,7 @@ const options = {
   ...loading,
   name: environmentName,
   ...target,
-  output: choice('-o, --output <format>', 'output format (default: a table)', ['json']),
+  output: output('text', 'json'),
 }
 
 /** Options of `history`. */
@@ -15,6 +16,7 @@ export type HistoryValues = Values<typeof options>
 
 export const history = command({
   name: 'history',
+  group: 'Deploy',
   summary: 'List the last deploys and what they changed',
   description: `Lists the last 10 deploys of the environment that changed something: who deployed, when, which commit, and which objects were created, updated and deleted. With a number, prints the changes of that deploy. Values of variables and files are not kept, only that they changed.
 

@@ -1,6 +1,7 @@
 import { dnsLabel } from '../../project/checks.ts'
 import { command } from '../command.ts'
-import { choice, flag, optionalText, text, type Values } from '../options/option.ts'
+import { flag, optionalText, text, type Values } from '../options/option.ts'
+import { output } from '../options/output.ts'
 
 const options = {
   file: text('-f, --file <path>', 'manifest to write (default: `devctl.yml`)', { completes: 'file' }),
@@ -12,7 +13,7 @@ const options = {
   context: text('-c, --context <name>', 'write this context into the manifest', { completes: 'context' }),
   yes: flag('-y, --yes', 'take the first guess of everything without asking'),
   analyze: flag('--analyze', 'print what was found without writing anything'),
-  output: choice('--output <form>', 'output format of `--analyze`', ['text', 'json'], 'text'),
+  output: { ...output('text', 'json'), description: 'output format of `--analyze`' },
   v1: flag('--v1', 'ask one question, about the language, and write one development container; also `-v1`'),
 }
 
@@ -21,6 +22,7 @@ export type InitValues = Values<typeof options>
 
 export const init = command({
   name: 'init',
+  group: 'Files',
   summary: 'Write a manifest for this project',
   description: `Looks at the project and writes \`devctl.yml\`: development containers for the applications that it finds, with image, command, ports, caches and debugger, the images of Dockerfiles, and the command that deploys a chart or manifests. A comment beside each value says where it was read from. A project with a Compose file needs no manifest; one with host volumes is offered a \`dev\` section.
 

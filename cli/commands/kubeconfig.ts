@@ -12,6 +12,7 @@ export type KubeconfigValues = Values<typeof options>
 
 export const kubeconfig = command({
   name: 'kubeconfig',
+  group: 'Settings',
   summary: 'Write the current context and namespace to the kubeconfig',
   description: `Makes the current context and namespace of devctl the current ones in the kubeconfig, so that kubectl, helm and other tools use them. Nothing else in the file is changed.
 

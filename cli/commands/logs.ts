@@ -55,6 +55,7 @@ export type LogValues = Values<typeof options>
 
 export const logs = command({
   name: 'logs',
+  group: 'Deploy',
   summary: 'Print the logs of services, and follow them',
   description: `Prints the logs of the containers of the environment in chronological order, and follows them until Ctrl-C, across restarts and including Pods that are created later. Each line is prefixed with the name of its service and the last part of the name of its Pod.
 

@@ -1,6 +1,6 @@
 import { command } from '../command.ts'
 import type { Values } from '../options/option.ts'
-import { dryRun, forge, output, publishing, pullRequest, rollback } from '../options/publish.ts'
+import { dryRun, forge, publishing, publishOutput, pullRequest, rollback } from '../options/publish.ts'
 
 const { environment: _, image: __, imagesFile: ___, tag: ____, ...others } = publishing
 
@@ -10,7 +10,7 @@ const options = {
   pullRequest,
   forge,
   rollback,
-  output,
+  output: publishOutput,
 }
 
 /** Options of `promote`. */
@@ -18,6 +18,7 @@ export type PromoteValues = Values<typeof options>
 
 export const promote = command({
   name: 'promote',
+  group: 'GitOps',
   summary: 'Publish the version of one environment to another',
   description: `Reads the source commit of the first environment from the GitOps repository, compiles that commit for the second environment with the image digests of the first, and publishes it as \`devctl publish\` does. No cluster is contacted.`,
   words: [

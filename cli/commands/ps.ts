@@ -1,5 +1,6 @@
 import { command } from '../command.ts'
-import { choice, type Values } from '../options/option.ts'
+import type { Values } from '../options/option.ts'
+import { output } from '../options/output.ts'
 import { loading } from '../options/project.ts'
 import { environmentName, target } from '../options/target.ts'
 
@@ -7,7 +8,7 @@ const options = {
   ...loading,
   name: environmentName,
   ...target,
-  output: choice('-o, --output <format>', 'output format (default: a table)', ['json']),
+  output: output('text', 'wide', 'json', 'name'),
 }
 
 /** Options of `ps`. */
@@ -15,6 +16,7 @@ export type ListValues = Values<typeof options>
 
 export const ps = command({
   name: 'ps',
+  group: 'Deploy',
   summary: 'List the services in the cluster and their status',
   description: `Lists the services of the environment with their kind in the cluster, ready Pods, container restarts, age of the newest Pods, image, public address (or address within the cluster), and the reason if a service is not ready.
 

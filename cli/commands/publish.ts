@@ -1,6 +1,6 @@
 import { command } from '../command.ts'
 import { flag, type Values } from '../options/option.ts'
-import { dryRun, forge, oci, output, publishing, pullRequest, rollback } from '../options/publish.ts'
+import { dryRun, forge, oci, publishing, publishOutput, pullRequest, rollback } from '../options/publish.ts'
 
 const options = {
   ...publishing,
@@ -11,7 +11,7 @@ const options = {
   pullRequest,
   forge,
   rollback,
-  output,
+  output: publishOutput,
 }
 
 /** Options of `publish`. */
@@ -19,6 +19,7 @@ export type PublishValues = Values<typeof options>
 
 export const publish = command({
   name: 'publish',
+  group: 'GitOps',
   summary: 'Commit the manifests of an application to a GitOps repository',
   description: `Compiles the Compose files and commits the differences as one commit, in a temporary copy of the repository and with your git, including its signing, hooks and credentials. If another push comes first, the files are written again on top of it. devctl never force-pushes or merges, and an older source does not overwrite a newer one. If nothing differs, nothing is committed.
 

@@ -1,14 +1,16 @@
 import { command } from '../command.ts'
 import { choice, flag, text, type Values } from '../options/option.ts'
+import { documentOutput } from '../options/output.ts'
 import { loading, planning, someServices } from '../options/project.ts'
 
 const options = {
   ...loading,
   ...planning,
-  format: choice(
-    '--format <format>',
+  output: documentOutput(
     'output format; `kustomize` adds a kustomization.yaml to the folder (default: yaml, or what `publish` commits for an environment with a `repository`)',
-    ['yaml', 'json', 'kustomize'],
+    'yaml',
+    'json',
+    'kustomize',
   ),
   layout: choice(
     '--layout <layout>',
@@ -30,6 +32,7 @@ export type RenderValues = Values<typeof options>
 
 export const render = command({
   name: 'render',
+  group: 'Files',
   summary: 'Compile Compose files to Kubernetes manifests',
   description: `Compiles Compose files and prints the manifests, or writes one file per object with --output-dir.
 

@@ -18,6 +18,7 @@ export type RestartValues = Values<typeof options>
 
 export const restart = command({
   name: 'restart',
+  group: 'Deploy',
   summary: 'Restart services by replacing their Pods',
   description: `Replaces the Pods of all services, or of the named ones, according to their update policies: with a rolling update, the remaining Pods keep serving. Nothing else changes, and the next deploy has nothing to do. The dependencies of a service are not restarted with it.
 

@@ -4,6 +4,7 @@ const KINDS = ['manifest', 'compose'] as const
 
 export const schema = command({
   name: 'schema',
+  group: 'Files',
   summary: 'Print the JSON Schema of the manifest or of Compose files',
   description: `Prints a JSON Schema (2020-12), generated from the tables that validate the files, so that editors can report mistakes while you type. It covers the structure. References, values and what Kubernetes refuses are checked by \`devctl validate\`.`,
   words: [{ name: '<kind>', description: 'kind of file', choices: KINDS }],

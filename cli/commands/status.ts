@@ -1,5 +1,6 @@
 import { command } from '../command.ts'
 import { choice, flag, type Values } from '../options/option.ts'
+import { output } from '../options/output.ts'
 import { loading } from '../options/project.ts'
 import { target } from '../options/target.ts'
 
@@ -14,7 +15,7 @@ const options = {
     ['delete', 'restore'],
   ),
   watch: flag('--watch', 'print each change until Ctrl-C'),
-  output: choice('--output <format>', 'output format', ['text', 'json'], 'text'),
+  output: output('text', 'json'),
 }
 
 /** Options of `status`. */
@@ -22,6 +23,7 @@ export type StatusValues = Values<typeof options>
 
 export const status = command({
   name: 'status',
+  group: 'Develop',
   summary: 'Show how far the files of development containers are in sync',
   description: `Prints the state of the synchronization as a percentage: what both sides agree on, of all that there is. It is 100 only if nothing is left to send in either direction. Files with problems and conflicts are listed.`,
   words: [{ name: '[devName...]', description: 'development containers (default: all that are active)' }],

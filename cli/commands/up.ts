@@ -31,6 +31,7 @@ export type UpValues = Values<typeof options>
 
 export const up = command({
   name: 'up',
+  group: 'Develop',
   summary: 'Start development containers',
   description: `Replaces a workload in the cluster by its mirror, a copy with the overrides of \`dev\` in the manifest: same service account, variables, secrets, volumes and sidecars. Keeps the folders of \`sync\` the same on this machine and in the container, forwards the ports, and runs the command in the container. Without a manifest, the host volumes of the Compose file are what is synchronized.
 

@@ -1,12 +1,13 @@
 import { command } from '../command.ts'
-import { choice, flag, type Values } from '../options/option.ts'
+import { flag, type Values } from '../options/option.ts'
+import { output } from '../options/output.ts'
 import { loading, planning, someServices } from '../options/project.ts'
 
 const options = {
   ...loading,
   ...planning,
   forRepository: flag('--for-repository', 'also report what `publish` refuses: values that are or look secret'),
-  output: choice('--output <form>', 'output format', ['text', 'json', 'sarif'], 'text'),
+  output: output('text', 'json', 'sarif'),
 }
 
 /** Options of `validate`. */
@@ -14,6 +15,7 @@ export type ValidateValues = Values<typeof options>
 
 export const validate = command({
   name: 'validate',
+  group: 'Files',
   summary: 'Check the manifest and the Compose files',
   description: `Reads the manifest, compiles the Compose files and prints only the diagnostics, for editors and pipelines. The exit status is 1 if there are errors.
 

@@ -5,16 +5,26 @@ export interface Option<Value> {
   /** Flags as shown in the help: `-f, --file <path>`. */
   readonly flags: string
   readonly description: string
+  /** Description in the help that fits on a screen, if that is not the first clause of `description`. */
+  readonly short?: string
   readonly default?: Value
   readonly choices?: readonly string[]
   /** Kind of value, for shell completion. */
   readonly completes?: 'file' | 'folder' | 'context'
+  /** Further long flags with the same meaning, which help does not list: `['--format']`. */
+  readonly aliases?: readonly string[]
+  /** Group of an option that many commands have. `devctl COMMAND --help` leaves it to `devctl help options`. */
+  readonly common?: CommonGroup
   /**
    * Returns the value of the option after one more use. Throws a UsageError if the text is invalid. If absent, the
    * option is a flag, or its value is the text itself.
    */
   parse?(text: string, previous: Value | undefined): Value
 }
+
+/** Groups of `devctl help options`, in its order. */
+export const COMMON_GROUPS = ['files', 'manifests', 'target', 'waiting', 'output'] as const
+export type CommonGroup = (typeof COMMON_GROUPS)[number]
 
 /** Values of a set of declared options. */
 export type Values<Options> = {
@@ -83,6 +93,22 @@ export function choice(flags: string, description: string, choices: readonly str
     })
   }
   return { flags, description, choices, default: fallback, parse }
+}
+
+/** Puts options that many commands have into a group of `devctl help options`. */
+export function common<const O extends Readonly<Record<string, object>>>(group: CommonGroup, options: O): O {
+  // Each entry keeps its type.
+  return Object.fromEntries(Object.entries(options).map(([key, one]) => [key, { ...one, common: group }])) as O
+}
+
+/** Gives an option a description for the help that fits on a screen. */
+export function brief<O extends object>(option: O, short: string): O {
+  return { ...option, short }
+}
+
+/** Gives an option further long flags, which help does not list. */
+export function aliased<O extends object>(option: O, ...aliases: readonly string[]): O {
+  return { ...option, aliases }
 }
 
 /** Returns the long flag: `--file` for `-f, --file <path>`. */

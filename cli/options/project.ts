@@ -2,7 +2,7 @@ import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { parseImageReference } from '../../compiler/values/images/image-reference.ts'
 import { dnsLabel, dnsName, registryPath } from '../../project/checks.ts'
 import type { Argument } from '../command.ts'
-import { choice, flag, list, type Option, text, type Values } from './option.ts'
+import { choice, common, flag, list, type Option, text, type Values } from './option.ts'
 
 /** Argument of commands that can compile part of an application. */
 export const someServices: Argument = {
@@ -12,7 +12,7 @@ export const someServices: Argument = {
 }
 
 /** Options that select the files to load. */
-export const loading = {
+export const loading = common('files', {
   file: list(
     '-f, --file <path>',
     'manifest or Compose file, or `-` for standard input; may be repeated to merge Compose files, later ones override earlier ones',
@@ -29,47 +29,53 @@ export const loading = {
   profile: list('--profile <name>', 'enable the services of this profile; may be repeated'),
   allowOutside: flag('--allow-outside', 'allow references to files outside the project, and read them'),
   environment: text('--environment <name>', 'use this environment of the manifest'),
-}
+})
 
 /** Options for compiling the files. */
 export const planning = {
-  name: text(
-    '--name <name>',
-    'name of the environment (default: `name` in the file, or the name of the repository or folder)',
-  ),
-  namespace: text(
-    '-n, --namespace <namespace>',
-    'namespace of the objects (default: from the environment of the manifest, $DEVCTL_NAMESPACE, or the manifest; otherwise none is written)',
-    {
-      check: dnsLabel,
-    },
-  ),
-  domain: text('--domain <domain>', 'domain for the hosts of public routes', { check: dnsName }),
-  routes: choice('--routes <kind>', 'kind of objects to create for public routes', ['ingress', 'gateway']),
-  gateway: text('--gateway <namespace/name>', 'Gateway that the HTTPRoutes attach to; implies `--routes gateway`', {
-    check: gatewayReference,
+  ...common('target', {
+    name: text(
+      '--name <name>',
+      'name of the environment (default: `name` in the file, or the name of the repository or folder)',
+    ),
+    namespace: text(
+      '-n, --namespace <namespace>',
+      'namespace of the objects (default: from the environment of the manifest, $DEVCTL_NAMESPACE, or the manifest; otherwise none is written)',
+      {
+        check: dnsLabel,
+      },
+    ),
   }),
-  ingressClass: text('--ingress-class <name>', 'IngressClass of the Ingresses', { check: dnsName }),
-  tlsSecret: text('--tls-secret <name>', 'Secret with the TLS certificate of the Ingresses', { check: dnsName }),
-  policy: choice('--policy <level>', 'make every Pod meet this Pod Security level, and reject services that cannot', [
-    'restricted',
-  ]),
-  image: imagePairs('--image <service=reference>', 'use this image for a service; may be repeated'),
-  imagesFile: text('--images-file <path>', 'read images from the metadata file of a build (JSON)', {
-    completes: 'file',
+  ...common('manifests', {
+    domain: text('--domain <domain>', 'domain for the hosts of public routes', { check: dnsName }),
+    routes: choice('--routes <kind>', 'kind of objects to create for public routes', ['ingress', 'gateway']),
+    gateway: text('--gateway <namespace/name>', 'Gateway that the HTTPRoutes attach to; implies `--routes gateway`', {
+      check: gatewayReference,
+    }),
+    ingressClass: text('--ingress-class <name>', 'IngressClass of the Ingresses', { check: dnsName }),
+    tlsSecret: text('--tls-secret <name>', 'Secret with the TLS certificate of the Ingresses', { check: dnsName }),
+    policy: choice('--policy <level>', 'make every Pod meet this Pod Security level, and reject services that cannot', [
+      'restricted',
+    ]),
+    image: imagePairs('--image <service=reference>', 'use this image for a service; may be repeated'),
+    imagesFile: text('--images-file <path>', 'read images from the metadata file of a build (JSON)', {
+      completes: 'file',
+    }),
+    registry: text('--registry <host/path>', 'registry for the images of services with `build`', {
+      check: registryPath,
+    }),
+    tag: text('--tag <tag>', 'tag for images with `build` and no `image:` (default: a hash of the build inputs)', {
+      check: imageTag,
+    }),
+    startOrder: choice(
+      '--start-order <how>',
+      'what enforces `depends_on`: the manifests, by init containers, or the client that applies them',
+      ['manifest', 'client'],
+      'manifest',
+    ),
+    includeSecrets: flag('--include-secrets', 'write Secrets with their values'),
+    strict: flag('--strict', 'report keys that are dropped or approximated as errors'),
   }),
-  registry: text('--registry <host/path>', 'registry for the images of services with `build`', { check: registryPath }),
-  tag: text('--tag <tag>', 'tag for images with `build` and no `image:` (default: a hash of the build inputs)', {
-    check: imageTag,
-  }),
-  startOrder: choice(
-    '--start-order <how>',
-    'what enforces `depends_on`: the manifests, by init containers, or the client that applies them',
-    ['manifest', 'client'],
-    'manifest',
-  ),
-  includeSecrets: flag('--include-secrets', 'write Secrets with their values'),
-  strict: flag('--strict', 'report keys that are dropped or approximated as errors'),
 }
 
 export type LoadingValues = Values<typeof loading>

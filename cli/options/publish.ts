@@ -2,6 +2,7 @@ import { FORGE_KINDS, parseBranchName } from '../../compiler/values/repository-n
 import { ociReference } from '../../gitops/publish/oci-reference.ts'
 import { folderPath, parsedBy } from '../../project/checks.ts'
 import { choice, flag, text, type Values } from './option.ts'
+import { output } from './output.ts'
 import { loading, planning } from './project.ts'
 import { timeout } from './target.ts'
 
@@ -41,7 +42,7 @@ export const publishing = {
 
 /** Options for publishing, and for its output. */
 export const dryRun = flag('--dry-run', 'print what would change without changing anything')
-export const output = choice('--output <form>', 'output format', ['text', 'json'], 'text')
+export const publishOutput = output('text', 'json')
 export const pullRequest = flag(
   '--pull-request',
   'push to a separate branch and open a pull request with the token from the environment variables; without a token, print its text',

@@ -1,8 +1,8 @@
 import { duration } from './duration.ts'
-import { text } from './option.ts'
+import { common, text } from './option.ts'
 
 /** Options for the cluster and namespace of a command (project/contexts/target.ts). */
-export const target = {
+export const target = common('target', {
   namespace: text(
     '-n, --namespace <namespace>',
     'namespace to use (default: from the environment of the manifest, $DEVCTL_NAMESPACE, the manifest, or the context)',
@@ -12,29 +12,36 @@ export const target = {
     'context to use (default: from the environment of the manifest, $DEVCTL_CONTEXT, the manifest, or the current context)',
     { completes: 'context' },
   ),
-}
+})
 
 /** Option for the platform of a command. */
-export const platformContext = text(
-  '--context <name>',
-  'platform to use (default: $DEVCTL_CONTEXT, or the current context)',
-  { completes: 'context' },
-)
+export const platformContext = {
+  ...text('--context <name>', 'platform to use (default: $DEVCTL_CONTEXT, or the current context)', {
+    completes: 'context',
+  }),
+  common: 'target' as const,
+}
 
 /** Deadline of a command that ends by itself. */
-export const timeout = duration(
-  '--timeout <duration>',
-  'overall timeout, such as 90s (default: $DEVCTL_TIMEOUT, or 5m)',
-)
+export const timeout = {
+  ...duration('--timeout <duration>', 'overall timeout, such as 90s (default: $DEVCTL_TIMEOUT, or 5m)'),
+  common: 'waiting' as const,
+}
 
 /** Deadline of a command that waits for workloads in the cluster. */
-export const waitTimeout = duration(
-  '--timeout <duration>',
-  'how long to wait, such as 90s (default: $DEVCTL_TIMEOUT, or 5m); what runs in the cluster continues',
-)
+export const waitTimeout = {
+  ...duration(
+    '--timeout <duration>',
+    'how long to wait, such as 90s (default: $DEVCTL_TIMEOUT, or 5m); what runs in the cluster continues',
+  ),
+  common: 'waiting' as const,
+}
 
 /** Option for the environment of a command. */
-export const environmentName = text(
-  '--name <name>',
-  'name of the environment (default: `name` in the file, or the name of the repository or folder)',
-)
+export const environmentName = {
+  ...text(
+    '--name <name>',
+    'name of the environment (default: `name` in the file, or the name of the repository or folder)',
+  ),
+  common: 'target' as const,
+}

@@ -6,11 +6,14 @@ import type { Io } from '../terminal/io.ts'
 /** Variable that makes a process send the stored counts: the URL of the platform that receives them. */
 const SEND = 'DEVCTL_SEND_ANALYTICS'
 
+interface AnalyticsValues {
+  readonly disable: boolean
+  readonly enable: boolean
+  readonly output: 'text' | 'json'
+}
+
 /** Shows or changes whether commands are counted. */
-export async function runAnalytics(
-  { io }: Context,
-  { disable, enable }: { readonly disable: boolean; readonly enable: boolean },
-): Promise<number> {
+export async function runAnalytics({ io }: Context, { disable, enable, output }: AnalyticsValues): Promise<number> {
   const platform = io.env[SEND]
   if (platform !== undefined) {
     const { sendToPlatform } = await import('../../platform/session/send-usage.ts')
@@ -19,11 +22,13 @@ export async function runAnalytics(
   }
   if (disable && enable) throw new UsageError('`--disable` and `--enable` cannot be combined')
   if (disable || enable) setUsage(io, enable)
-  io.stdout.write(
-    isUsageOff(io)
-      ? `Analytics are disabled${isTrackingOff(io) ? ' by `DO_NOT_TRACK`' : ''}: devctl counts nothing\n`
-      : 'Analytics are enabled: devctl counts commands for the platform that they are run on, and for nobody else\n',
-  )
+  if (output === 'json') io.stdout.write(`${JSON.stringify({ enabled: !isUsageOff(io) }, null, 2)}\n`)
+  else
+    io.stdout.write(
+      isUsageOff(io)
+        ? `Analytics are disabled${isTrackingOff(io) ? ' by `DO_NOT_TRACK`' : ''}: devctl counts nothing\n`
+        : 'Analytics are enabled: devctl counts commands for the platform that they are run on, and for nobody else\n',
+    )
   return 0
 }
 

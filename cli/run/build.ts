@@ -14,7 +14,6 @@ import type { Context } from '../command.ts'
 import type { BuildValues } from '../commands/build.ts'
 import type { SecretOption } from '../options/build.ts'
 import { imageTag } from '../options/project.ts'
-import type { BuildForm } from '../terminal/build-progress/display.ts'
 import { drawsOn, type Io } from '../terminal/io.ts'
 import { toTerminal } from '../terminal/operation-events.ts'
 import { type ProgressForm, startProgress } from '../terminal/progress/progress.ts'
@@ -63,7 +62,7 @@ async function buildAndPrint(
     progress.pause()
     if (outcome.kind === 'built') await writeMetadata(world, options.metadataFile, outcome.images)
     const needsTag = dockerfile !== undefined && options.push === 'true'
-    return print(context, form, options.progress, outcome, needsTag)
+    return print(context, options, outcome, needsTag)
   } finally {
     progress.pause()
   }
@@ -169,12 +168,12 @@ function referenceOf(text: string) {
 /** Prints the outcome of a build. `needsTag` is true if the image was not pushed only because it has no name. */
 function print(
   context: Context,
-  form: ProgressForm,
-  progress: BuildForm,
+  { progress, output }: Pick<BuildValues, 'progress' | 'output'>,
   outcome: BuildOutcome,
   needsTag: boolean,
 ): number {
   const { io, logLevel } = context
+  const form: ProgressForm = progress === 'json' ? 'json' : 'text'
   if (form === 'json') writeResult(context, outcome)
   if (outcome.kind !== 'built') {
     if (form === 'text') io.stderr.write(`${failureSummary(outcome.diagnostics)}\n`)
@@ -182,11 +181,14 @@ function print(
   }
   // The live display has already printed the references.
   const isShown = io.stdout.isTTY && drawsOn(io) && progress !== 'plain' && progress !== 'json'
-  for (const [service, reference] of isShown ? [] : outcome.images)
-    if (reference.includes('@')) io.stdout.write(`${service}: ${reference}\n`)
+  const pushedImages = [...outcome.images].filter(([, reference]) => reference.includes('@'))
+  if (output === 'json') io.stdout.write(`${jsonText(Object.fromEntries(pushedImages), 2)}\n`)
+  else if (output === 'name' || !isShown)
+    for (const [service, reference] of pushedImages)
+      io.stdout.write(output === 'name' ? `${reference}\n` : `${service}: ${reference}\n`)
   if (form === 'json') return 0
   // Count each image once: several services may use it.
-  const pushed = new Set([...outcome.images.values()].filter(reference => reference.includes('@'))).size
+  const pushed = new Set(pushedImages.map(([, reference]) => reference)).size
   const notPushed = needsTag ? `${NOT_PUSHED}; \`--tag REGISTRY/NAME:TAG\` pushes it` : NOT_PUSHED
   printSummary(pushed > 0 ? `${plural(pushed, 'image')} in the registry` : notPushed, io, logLevel)
   return 0

@@ -11,7 +11,7 @@ import { writeAsIs } from '../terminal/redacting.ts'
 import { printDiagnostics } from '../terminal/report.ts'
 
 /** Views that `config` can print instead of the full model, one at a time. */
-const VIEWS = ['provenance', 'services', 'images', 'volumes', 'networks', 'profiles', 'hash', 'quiet'] as const
+const VIEWS = ['provenance', 'services', 'images', 'volumes', 'networks', 'profiles', 'hash'] as const
 
 /** Loads the files and prints the model, or one view of it. */
 export async function printModel(
@@ -58,15 +58,13 @@ async function textOf(
       return lines(
         [...new Set(services.flatMap(service => textsOf(get(loaded.tree, 'services', service, 'profiles'))))].sort(),
       )
-    case 'quiet':
-      return ''
     case 'provenance': {
       const [{ provenanceOf }, { printProvenance }] = await Promise.all([
         import('../../operations/config/provenance.ts'),
         import('../terminal/print-provenance.ts'),
       ])
       const found = provenanceOf(loaded.tree)
-      return options.format === 'json' ? `${jsonText(found, 2)}\n` : printProvenance(found)
+      return options.output === 'json' ? `${jsonText(found, 2)}\n` : printProvenance(found)
     }
   }
   const { printConfig } = await import('../../compiler/compose/config.ts')
@@ -75,7 +73,7 @@ async function textOf(
     const { serviceHashes } = await import('../../operations/config/service-hash.ts')
     return serviceHashes(model, options.hash === true ? '*' : options.hash!)
   }
-  if (options.format === 'json') return `${jsonText(model, 2)}\n`
+  if (options.output === 'json') return `${jsonText(model, 2)}\n`
   const { printYaml } = await import('../../constructs/yaml.ts')
   return printYaml(model)
 }

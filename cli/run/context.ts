@@ -2,7 +2,7 @@ import { parseBuilderAddress } from '../../adapters/buildkit/address.ts'
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
-import { devctlHome } from '../../project/contexts/home.ts'
+import { configHome } from '../../project/contexts/home.ts'
 import { currentContext, type KnownContext, knownContexts } from '../../project/contexts/known-contexts.ts'
 import { readKubeconfigNames } from '../../project/contexts/kubeconfig-names.ts'
 import { platformOf } from '../../project/contexts/platform-of-environment.ts'
@@ -13,7 +13,9 @@ import { requireCluster } from '../../project/contexts/target.ts'
 import type { Context } from '../command.ts'
 import { INTERRUPTED } from '../terminal/exit-status.ts'
 import type { Io } from '../terminal/io.ts'
+import { listText } from '../terminal/print-list.ts'
 import { toTable } from '../terminal/table.ts'
+import { givenToken } from './secret-input.ts'
 import { fieldsOf, type UseValues, usingContext, warnOfVariables } from './using-context.ts'
 
 /**
@@ -23,19 +25,20 @@ import { fieldsOf, type UseValues, usingContext, warnOfVariables } from './using
 export async function useContext(context: Context, word: string | undefined, values: UseValues) {
   const { io, logLevel } = context
   if (values.builder !== undefined) checkBuilder(values.builder)
-  const name = word ?? (values.token === undefined ? undefined : platformOf(io.env)) ?? (await askForContext(io))
+  const { token, tokenFile, domain, registry } = values
+  const given = token !== undefined ? '--token' : tokenFile === undefined ? undefined : '--token-file'
+  const name = word ?? (given === undefined ? undefined : platformOf(io.env)) ?? (await askForContext(io))
   if (name === undefined) return INTERRUPTED
   if (isPlatform(name)) {
     const { usePlatform } = await import('./platform/platform-login.ts')
-    return usePlatform(context, name, values)
+    return usePlatform(context, name, { ...values, token: await givenToken(io, values) })
   }
-  requireCluster(name, await readKubeconfigNames(io), undefined, readContexts(devctlHome(io)).current)
-  const { token, domain, registry } = values
-  if (token !== undefined)
-    throw new UsageError('`--token` is for platforms', {
+  requireCluster(name, await readKubeconfigNames(io), undefined, readContexts(configHome(io)).current)
+  if (given !== undefined)
+    throw new UsageError(`\`${given}\` is for platforms`, {
       hint: `leave it out: \`${name}\` is a context of the kubeconfig, which has its credentials`,
     })
-  await saveContext(devctlHome(io), { name, ...fieldsOf(values) }, true)
+  await saveContext(configHome(io), { name, ...fieldsOf(values) }, true)
   const saved = (await knownContexts(io)).find(one => one.name === name)
   io.stdout.write(`${usingContext(saved?.ownNamespace ?? 'default', name)}\n`)
   const set = [...(domain ? ['DEVCTL_DOMAIN'] : []), ...(registry ? ['DEVCTL_REGISTRY'] : [])]
@@ -97,19 +100,30 @@ async function askForPlatform({ ask }: Io): Promise<string | undefined> {
 const NO_CONTEXTS =
   'the kubeconfig has no contexts: create `~/.kube/config` with the tool of your cluster, or set `KUBECONFIG`; `devctl context use https://…` logs in to a platform'
 
-/** Prints the current context as JSON, in the fields of the specification. */
-export async function showContext({ io }: Context): Promise<number> {
+/** Prints the current context, as JSON in the fields of the specification. */
+export async function showContext({ io }: Context, output: 'json' | 'yaml' | 'name'): Promise<number> {
   const { name, hasToken, namespace, builder, registry, domain, isPlatform } = await currentContext(io)
   const token = hasToken ? PLACEHOLDER : '-'
-  io.stdout.write(`${jsonText({ name, token, namespace, builder, registry, domain, isPlatform }, 2)}\n`)
+  const record = { name, token, namespace, builder, registry, domain, isPlatform }
+  if (output === 'name') io.stdout.write(`${name}\n`)
+  else if (output === 'json') io.stdout.write(`${jsonText(record, 2)}\n`)
+  else {
+    const { printYaml } = await import('../../constructs/yaml.ts')
+    io.stdout.write(printYaml(record))
+  }
   return 0
 }
 
 /** Prints all contexts as a table, as JSON, or only the names, one per line. */
-export async function listContexts({ io, logLevel }: Context, output: 'json' | 'name' | undefined): Promise<number> {
+export async function listContexts(
+  { io, logLevel }: Context,
+  output: 'text' | 'wide' | 'json' | 'name',
+): Promise<number> {
   const known = await knownContexts(io)
-  if (known.length === 0 && output === undefined) throw new UserError('there are no contexts', { hint: NO_CONTEXTS })
-  io.stdout.write(inFormat[output ?? 'table'](known))
+  if (known.length === 0 && (output === 'text' || output === 'wide'))
+    throw new UserError('there are no contexts', { hint: NO_CONTEXTS })
+  const text = () => tableOf(known, output === 'wide')
+  io.stdout.write(await listText(output, { records: known.map(toRecord), names: known.map(({ name }) => name), text }))
   const gone = known.filter(({ isGone }) => isGone)
   if (logLevel !== 'error')
     for (const { name } of gone)
@@ -119,33 +133,30 @@ export async function listContexts({ io, logLevel }: Context, output: 'json' | '
   return 0
 }
 
-const inFormat = {
-  table: (known: readonly KnownContext[]) =>
-    toTable([
-      ['Name', 'Namespace', 'Builder', 'Registry'],
-      ...known.map(({ name, namespace, builder, registry, isCurrent, isOfEnvironment }) => [
-        `${name}${isCurrent ? ' *' : ''}${isOfEnvironment ? ' (DEVCTL_URL)' : ''}`,
-        namespace,
-        builder,
-        registry,
-      ]),
-    ]),
-  json: (known: readonly KnownContext[]) => {
-    const records = known.map(
-      ({ name, namespace, builder, registry, domain, isPlatform, isCurrent, isOfEnvironment }) => ({
-        name,
-        namespace,
-        builder,
-        registry,
-        domain,
-        isPlatform,
-        current: isCurrent,
-        ...(isOfEnvironment && { fromEnvironment: true }),
-      }),
-    )
-    return `${jsonText(records, 2)}\n`
-  },
-  name: (known: readonly KnownContext[]) => known.map(({ name }) => `${name}\n`).join(''),
+function tableOf(known: readonly KnownContext[], isWide: boolean): string {
+  const head = ['Name', 'Namespace', 'Builder', 'Registry', ...(isWide ? ['Domain', 'Kind'] : [])]
+  const rows = known.map(({ name, namespace, builder, registry, domain, isPlatform, isCurrent, isOfEnvironment }) => [
+    `${name}${isCurrent ? ' *' : ''}${isOfEnvironment ? ' (DEVCTL_URL)' : ''}`,
+    namespace,
+    builder,
+    registry,
+    ...(isWide ? [domain, isPlatform ? 'platform' : 'kubeconfig'] : []),
+  ])
+  return toTable([head, ...rows])
+}
+
+function toRecord(one: KnownContext): object {
+  const { name, namespace, builder, registry, domain, isPlatform, isCurrent, isOfEnvironment } = one
+  return {
+    name,
+    namespace,
+    builder,
+    registry,
+    domain,
+    isPlatform,
+    current: isCurrent,
+    ...(isOfEnvironment && { fromEnvironment: true }),
+  }
 }
 
 /**
@@ -153,7 +164,7 @@ const inFormat = {
  */
 export async function forgetContext({ io, logLevel }: Context, word: string): Promise<number> {
   const name = contextName(word)
-  const home = devctlHome(io)
+  const home = configHome(io)
   const token = isPlatform(name) ? readContexts(home).contexts.get(name)?.token : undefined
   // Log out before deleting the context, because it may hold the platform's certificate authority.
   const left = token && (await (await import('./platform/platform-logout.ts')).logOut(io, name, token))

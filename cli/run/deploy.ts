@@ -33,7 +33,7 @@ export async function deployApplication(
   })
 }
 
-/** Prints the cluster and the namespace, and the settings that selected them, with `--loglevel info` or `debug`. */
+/** Prints the cluster and the namespace, and the settings that selected them, with `--log-level info` or `debug`. */
 export function tellTarget(
   { logLevel }: Context,
   { namespace, target }: Session,

@@ -11,8 +11,7 @@ export async function listEndpoints(context: Context, options: EndpointValues): 
     const { endpoints: find } = await import('../../operations/list/endpoints.ts')
     const world = { workspace: own.io, session, on: printsDiagnostics(own) }
     const { environment, namespace, endpoints, none } = await find(world, options, project)
-    if (endpoints.length > 0 || options.output === 'json')
-      io.stdout.write(renderEndpoints(endpoints, options.output ?? 'text'))
+    if (endpoints.length > 0 || options.output === 'json') io.stdout.write(renderEndpoints(endpoints, options.output))
     if (none) {
       const why = noEndpointsText(none, session.target.context)
       io.stderr.write(`${environment} has no endpoints in ${namespace}: ${why}\n`)

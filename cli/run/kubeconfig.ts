@@ -1,6 +1,6 @@
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { findTargetWithHome } from '../../platform/session/target-with-home.ts'
-import { devctlHome } from '../../project/contexts/home.ts'
+import { homeVariables } from '../../project/contexts/home.ts'
 import { selectInKubeconfig } from '../../project/contexts/kubeconfig-edit.ts'
 import { readKubeconfigNames } from '../../project/contexts/kubeconfig-names.ts'
 import { kubeconfigName, putInKubeconfig } from '../../project/contexts/kubeconfig-platform.ts'
@@ -47,7 +47,7 @@ function writePlatform(io: Io, target: Target): Promise<number> {
       namespace,
       kubernetes: { server, ...(ca !== undefined && { ca }) },
       program: await thisProgram(io),
-      env: io.env.DEVCTL_HOME ? { DEVCTL_HOME: devctlHome(io) } : {},
+      env: homeVariables(io),
     })
     printUpdated(io, kubeconfigName(context), namespace, paths)
     if (stored.kubernetes === undefined)

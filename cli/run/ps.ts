@@ -1,8 +1,8 @@
-import { jsonText } from '../../compiler/values/printable.ts'
 import type { ServiceOverview } from '../../environment/status/service-status.ts'
 import type { ServiceRow } from '../../operations/list/services.ts'
 import type { Context } from '../command.ts'
 import type { ListValues } from '../commands/ps.ts'
+import { listText } from '../terminal/print-list.ts'
 import { cut, widthOf } from '../terminal/progress/frame.ts'
 import { printsDiagnostics } from '../terminal/report.ts'
 import { toTable } from '../terminal/table.ts'
@@ -23,9 +23,11 @@ export async function listServices(context: Context, words: readonly string[], o
       services: rows,
       now,
     } = await services(world, { ...options, services: words }, project)
-    if (options.output === 'json') io.stdout.write(`${jsonText(rows.map(toRecord), 2)}\n`)
-    else if (rows.some(isThere)) io.stdout.write(tableOf(rows, now, io.stdout.columns))
-    else if (logLevel !== 'error') io.stderr.write(`${environment} is not deployed in ${namespace}\n`)
+    if (options.output === 'json' || rows.some(isThere)) {
+      const text = () => (options.output === 'wide' ? wideTable(rows, now) : tableOf(rows, now, io.stdout.columns))
+      const list = { records: rows.map(toRecord), names: rows.map(({ service }) => service), text }
+      io.stdout.write(await listText(options.output, list))
+    } else if (logLevel !== 'error') io.stderr.write(`${environment} is not deployed in ${namespace}\n`)
     return 0
   })
 }
@@ -77,21 +79,10 @@ const LEAST_IMAGE = 12
  * Formats the services as a table. `columns` is the width of the terminal, if there is one; images are truncated first.
  */
 export function tableOf(rows: readonly ServiceRow[], now: number, columns: number | undefined): string {
-  const cells = rows.map(row => {
-    if (!isThere(row)) return [row.service, '', '', '', '', '', '', 'not deployed']
-    const { service, kind, ready, wanted, restarts, since, image = '', state } = row
-    return [
-      service,
-      kind,
-      `${ready}/${wanted}`,
-      String(restarts),
-      since === undefined ? '' : ageText(now - Date.parse(since)),
-      image.replace(/@(sha256:[0-9a-f]{12})[0-9a-f]+$/, '@$1'),
-      addressText(row),
-      statusText(row) ?? state,
-    ]
-  })
-  const table = [HEAD, ...cells]
+  const table = [
+    HEAD,
+    ...rows.map(row => cellsOf(row, now, image => image.replace(/@(sha256:[0-9a-f]{12})[0-9a-f]+$/, '@$1'), firstOf)),
+  ]
   const text = toTable(table)
   if (columns === undefined) return text
   const widest = (lines: readonly string[]) => Math.max(...lines.map(widthOf))
@@ -104,6 +95,41 @@ export function tableOf(rows: readonly ServiceRow[], now: number, columns: numbe
     .join('\n')
 }
 
+/** Formats the services as a table with whole digests and all addresses, whatever the width of the terminal. */
+export const wideTable = (rows: readonly ServiceRow[], now: number): string =>
+  toTable([
+    HEAD,
+    ...rows.map(row =>
+      cellsOf(
+        row,
+        now,
+        image => image,
+        addresses => addresses.join(', '),
+      ),
+    ),
+  ])
+
+function cellsOf(
+  row: ServiceRow,
+  now: number,
+  imageText: (image: string) => string,
+  addressText: (addresses: readonly string[]) => string,
+): readonly string[] {
+  if (!isThere(row)) return [row.service, '', '', '', '', '', '', 'not deployed']
+  const { service, kind, ready, wanted, restarts, since, image = '', state, addresses, exposed, internal } = row
+  const outside = [...addresses, ...exposed]
+  return [
+    service,
+    kind,
+    `${ready}/${wanted}`,
+    String(restarts),
+    since === undefined ? '' : ageText(now - Date.parse(since)),
+    imageText(image),
+    addressText(outside.length > 0 ? outside : internal),
+    statusText(row) ?? state,
+  ]
+}
+
 /**
  * Returns the reason why a service is not ready, or its development status: `in development (devctl up), ann@laptop`.
  */
@@ -114,9 +140,7 @@ function statusText({ reason, development, state }: ServiceOverview): string | u
 }
 
 /** Returns the first address, and the number of further addresses. */
-function addressText({ addresses, exposed, internal }: ServiceOverview): string {
-  const outside = [...addresses, ...exposed]
-  const [first = '', ...more] = outside.length > 0 ? outside : internal
+function firstOf([first = '', ...more]: readonly string[]): string {
   return more.length > 0 ? `${first} +${more.length}` : first
 }
 

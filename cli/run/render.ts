@@ -19,7 +19,7 @@ export async function renderFiles(
   options: RenderValues,
 ): Promise<number> {
   const { io, logLevel } = context
-  const { format, outputDir } = options
+  const { output, outputDir } = options
   refuseOptions(options)
   const outcome = await rendered(context, services, options)
   const { diagnostics } = outcome
@@ -29,7 +29,7 @@ export async function renderFiles(
     return 1
   }
   const { manifests, serviceCount, written } = outcome
-  if (!written) writeAsIs(io.stdout, format === 'json' ? toJsonList(manifests) : await toYamlStream(manifests))
+  if (!written) writeAsIs(io.stdout, output === 'json' ? toJsonList(manifests) : await toYamlStream(manifests))
   printDiagnostics(diagnostics, io, logLevel)
   const remarks = countsText(count(diagnostics))
   const files = written
@@ -42,19 +42,19 @@ export async function renderFiles(
 
 async function rendered({ io }: Context, services: readonly string[], options: RenderValues): Promise<RenderOutcome> {
   const project = await openProject(io, options)
-  const work = () => render({ workspace: io }, { ...options, services }, project)
+  const work = () => render({ workspace: io }, { ...options, format: options.output, services }, project)
   if (options.outputDir === undefined) return work()
   const { showingEdits } = await import('../terminal/edit-diff.ts')
   return showingEdits(io, work)
 }
 
-function refuseOptions({ format, layout, outputDir, takeOver }: RenderValues): void {
-  if (format === 'kustomize' && outputDir === undefined)
-    throw new UsageError('`--format kustomize` writes several files', { hint: 'add `--output-dir FOLDER`' })
+function refuseOptions({ output, layout, outputDir, takeOver }: RenderValues): void {
+  if (output === 'kustomize' && outputDir === undefined)
+    throw new UsageError('`--output kustomize` writes several files', { hint: 'add `--output-dir FOLDER`' })
   if (layout !== undefined && outputDir === undefined)
     throw new UsageError('`--layout` writes several files', { hint: 'add `--output-dir FOLDER`' })
-  if (layout !== undefined && format !== undefined)
-    throw new UsageError('`--layout` and `--format` cannot be combined', { hint: 'remove one of them' })
+  if (layout !== undefined && output !== undefined)
+    throw new UsageError('`--layout` and `--output` cannot be combined', { hint: 'remove one of them' })
   if (takeOver && outputDir === undefined) throw new UsageError('`--take-over` has no effect without `--output-dir`')
 }
 

@@ -4,6 +4,7 @@ import type { Io } from '../terminal/io.ts'
 /** Settings that `context use` stores. */
 export interface UseValues {
   readonly token: string | undefined
+  readonly tokenFile: string | undefined
   readonly namespace: string | undefined
   readonly builder: string | undefined
   readonly domain: string | undefined

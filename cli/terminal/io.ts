@@ -74,6 +74,8 @@ export interface Output {
    */
   readonly writeAsIs?: (text: string) => void
   readonly isTTY: boolean
+  /** True for the stream of messages, which no program reads. Logs of CI systems show it in colors. */
+  readonly isForMessages?: boolean
   /** Width of the terminal in columns; undefined if the stream is not a terminal. */
   readonly columns?: number
   /** Height of the terminal in rows; undefined if the stream is not a terminal. */
@@ -86,11 +88,17 @@ export interface Output {
 }
 
 /**
- * True if colors can be written to a stream: on a terminal, unless NO_COLOR or CI is set; FORCE_COLOR takes precedence.
+ * True if colors can be written to a stream: on a terminal, and messages in the log of a CI system that shows colors.
+ * The variables are those of https://force-color.org, https://no-color.org and https://bixense.com/clicolors.
  */
 export function wantsColour(output: Output, env: Io['env']): boolean {
   if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false'
-  return output.isTTY && !env.NO_COLOR && !env.CI && env.TERM !== 'dumb'
+  if (env.NO_COLOR) return false
+  if (env.CLICOLOR_FORCE) return env.CLICOLOR_FORCE !== '0'
+  if (env.CLICOLOR === '0') return false
+  // Standard output may be read by a program: `devctl diff | grep`.
+  if (env.GITHUB_ACTIONS === 'true' || env.GITLAB_CI === 'true') return output.isForMessages ?? false
+  return output.isTTY && !env.CI && env.TERM !== 'dumb'
 }
 
 /** True if standard error is a terminal that can be drawn on, rather than the log of a pipeline. */

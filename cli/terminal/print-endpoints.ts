@@ -2,7 +2,7 @@ import { jsonText } from '../../compiler/values/printable.ts'
 import type { Endpoint } from '../../environment/endpoints/endpoints.ts'
 import type { NoEndpoints } from '../../operations/list/endpoints.ts'
 
-export type EndpointFormat = 'text' | 'json' | 'md'
+export type EndpointFormat = 'text' | 'json' | 'name' | 'md'
 
 /** Formats endpoints as `--output` requests, with a trailing newline. */
 export function renderEndpoints(endpoints: readonly Endpoint[], format: EndpointFormat): string {
@@ -13,6 +13,8 @@ export function renderEndpoints(endpoints: readonly Endpoint[], format: Endpoint
       })
       return `${jsonText(records, 2)}\n`
     }
+    case 'name':
+      return endpoints.map(({ url }) => `${url}\n`).join('')
     case 'md': {
       const items = endpoints.map(
         ({ url, reason }) => `\n - [${url}](${url})${reason ? ` (not ready: ${reason})` : ''}\n`,

@@ -25,9 +25,9 @@ export function processIo(): Io {
   return {
     // Prompts need a terminal with colors. This is checked first, because Node loads the code for standard input when
     // `process.stdin` is first read.
-    ...(wantsColour(toOutput(stderr), env) && process.stdin.isTTY && { choose, ask, askHidden }),
+    ...(stderr.isTTY && wantsColour(toOutput(stderr), env) && process.stdin.isTTY && { choose, ask, askHidden }),
     stdout: toOutput(process.stdout),
-    stderr: toOutput(process.stderr),
+    stderr: toOutput(process.stderr, true),
     readStdin,
     startAgain,
     rawStreams: () => process,
@@ -46,8 +46,9 @@ function currentFolder(): string {
   }
 }
 
-function toOutput(stream: NodeJS.WriteStream): Output {
+function toOutput(stream: NodeJS.WriteStream, isForMessages = false): Output {
   return {
+    isForMessages,
     write: text => {
       stream.write(text)
     },

@@ -34,6 +34,7 @@ function redacted(output: Output, secrets: KnownSecrets): Output {
     write: text => output.write(secrets.mask(printableText(text))),
     writeAsIs: output.write,
     ...(output.flushed && { flushed: output.flushed }),
+    ...(output.isForMessages && { isForMessages: true }),
     get isTTY() {
       return output.isTTY
     },

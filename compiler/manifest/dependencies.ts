@@ -10,7 +10,7 @@ const reserved = diagnostic({
   code: 'manifest/reserved-variable',
   severity: 'error',
   explain:
-    '`variables` of a dependency cannot set `DEVCTL_CONTEXT`, `DEVCTL_NAMESPACE`, `DEVCTL_URL`, `DEVCTL_TOKEN` or `DEVCTL_HOME`: a dependency is deployed to the same cluster and namespace, with the same credentials.',
+    '`variables` of a dependency cannot set `DEVCTL_CONTEXT`, `DEVCTL_NAMESPACE`, `DEVCTL_URL`, `DEVCTL_TOKEN`, `DEVCTL_HOME`, `XDG_CONFIG_HOME` or `XDG_STATE_HOME`: a dependency is deployed to the same cluster and namespace, with the same credentials.',
   text: (p: { name: string }) => ({
     message: `\`${p.name}\` is reserved for devctl and cannot be set`,
     hint: 'remove it',
@@ -24,6 +24,8 @@ const RESERVED_VARIABLES: ReadonlySet<string> = new Set([
   'DEVCTL_URL',
   'DEVCTL_TOKEN',
   'DEVCTL_HOME',
+  'XDG_CONFIG_HOME',
+  'XDG_STATE_HOME',
 ])
 
 /** Reads `dependencies`: a list of addresses, or a mapping by name. Keeps the order of the file. */

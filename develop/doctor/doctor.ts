@@ -11,7 +11,7 @@ import { maskSecrets } from '../../compiler/values/secrets/mask-secrets.ts'
 import { looksNamedSecret, looksSecretText } from '../../compiler/values/secrets/secret-looks.ts'
 import { AGENT_CONTAINER } from '../../constructs/mirror/names.ts'
 import { printYaml } from '../../constructs/yaml.ts'
-import { devctlHome } from '../../project/contexts/home.ts'
+import { stateHome } from '../../project/contexts/home.ts'
 import { composeFileIn, nearestProject } from '../../project/names/environment-name.ts'
 import { manifestOf } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
@@ -73,7 +73,7 @@ const DEADLINE = 15_000
 export async function doctor(world: DoctorContext, input: DoctorInput): Promise<DoctorOutcome> {
   const { workspace, session, signal, now } = world
   const dev = await whichDev(world, input)
-  const home = devctlHome(workspace)
+  const home = stateHome(workspace)
   const key = session instanceof Error || dev === undefined ? undefined : keyOf(session, dev)
   const secrets = workspace.secrets ?? new KnownSecrets()
   const found: File[] = []
@@ -162,7 +162,7 @@ async function whichDev(
    * current ones are unknown.
    */
   const here = () => {
-    const home = devctlHome(workspace)
+    const home = stateHome(workspace)
     const folder = session instanceof Error ? undefined : dirname(sessionFolder(home, keyOf(session, 'any')))
     const own = sessionsOf(home, undefined).filter(one => folder === undefined || dirname(one) === folder)
     return [...new Set(own.map(one => basename(one)))]

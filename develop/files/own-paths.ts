@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, join, parse, relative, resolve, sep } from 'node:path'
 import { realPath } from '../../adapters/files/real-path.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { devctlHome, type Surroundings, userHome } from '../../project/contexts/home.ts'
+import { possibleHomes, type Surroundings, userHome } from '../../project/contexts/home.ts'
 
 /** Maximum number of chained symbolic links. */
 const LINKS = 40
@@ -48,12 +48,11 @@ export function checkProjectFolder(folder: string, written: string, place: reado
   })
 }
 
-/** Returns devctl's folder for this process, and its default folder, which other processes use. */
+/** Returns devctl's folders for this process, and for others, in which DEVCTL_HOME is not set. */
 const ownPlaces = (world: Surroundings): readonly string[] =>
-  [devctlHome(world), devctlHome({ ...world, env: { ...world.env, DEVCTL_HOME: undefined } })].flatMap(home => [
-    ...placesOf(home, LINKS),
-    ...[realPath(home)].filter(place => place !== undefined),
-  ])
+  [...possibleHomes(world), ...possibleHomes({ ...world, env: { ...world.env, DEVCTL_HOME: undefined } })].flatMap(
+    home => [...placesOf(home, LINKS), ...[realPath(home)].filter(place => place !== undefined)],
+  )
 
 /** Yields each symbolic link on a path, and finally the real path, which need not exist. */
 function* placesOf(path: string, links: number): Generator<string> {

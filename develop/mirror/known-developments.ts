@@ -9,7 +9,7 @@ import { isDnsLabel } from '../../compiler/values/dns-name.ts'
 import { DEVELOPMENT_LABEL, MIRROR_LABEL } from '../../constructs/mirror/names.ts'
 import { upRecordOf } from '../../environment/record/up-record.ts'
 import { compileFiles } from '../../project/compile-files.ts'
-import { devctlHome } from '../../project/contexts/home.ts'
+import { stateHome } from '../../project/contexts/home.ts'
 import type { LoadInput } from '../../project/input.ts'
 import { requireNamespace } from '../../project/namespaces.ts'
 import { manifestOf } from '../../project/open-project.ts'
@@ -157,7 +157,7 @@ function allMirrors({ session: { cluster, namespace, signal } }: KnownWorld): Pr
 
 /** Returns the names of the development containers in this namespace for which this machine has a session folder. */
 function namesHere({ workspace, session }: KnownWorld): readonly string[] {
-  const folder = dirname(sessionFolder(devctlHome(workspace), sessionKey(session, 'any')))
+  const folder = dirname(sessionFolder(stateHome(workspace), sessionKey(session, 'any')))
   try {
     return readdirSync(folder)
   } catch {

@@ -1,5 +1,5 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { devctlHome } from '../../project/contexts/home.ts'
+import { stateHome } from '../../project/contexts/home.ts'
 import type { OperationContext, Session } from '../../project/session.ts'
 import { askSession, endSession } from '../control/client.ts'
 import type { ControlRequest, SessionReport } from '../control/messages.ts'
@@ -13,7 +13,7 @@ export const sessionKey = ({ access, namespace }: Session, dev: string): Session
 })
 
 const addressOf = ({ workspace, session }: Pick<OperationContext, 'workspace' | 'session'>, dev: string): string =>
-  controlAddress(devctlHome(workspace), sessionKey(session, dev), process.platform)
+  controlAddress(stateHome(workspace), sessionKey(session, dev), process.platform)
 
 /**
  * Sends a request to the `up` on this machine; returns undefined if none is running. Throws a UserError if the request

@@ -2,7 +2,7 @@ import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { personOf } from '../../environment/apply/held-lease.ts'
 import { upRecordOf } from '../../environment/record/up-record.ts'
-import { devctlHome } from '../../project/contexts/home.ts'
+import { stateHome } from '../../project/contexts/home.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { Session } from '../../project/session.ts'
 import { toleratesFailures } from '../../project/tolerance.ts'
@@ -68,7 +68,7 @@ export async function runSession(world: UpContext, { asked, found, prepared }: P
   const { session, workspace } = world
   const { input } = asked
   const dev = found.development.name
-  const folder = sessionFolder(devctlHome(workspace), sessionKey(session, dev))
+  const folder = sessionFolder(stateHome(workspace), sessionKey(session, dev))
   const mask = (text: string) => (workspace.secrets ? workspace.secrets.mask(text) : text)
   const log = new SessionLog(folder, mask)
   const on = (event: UpEvent) => {
@@ -139,7 +139,7 @@ async function connected(
   const fail = (error: unknown) => failed.abort(error)
   const undo = new CleanupStack()
   const state = new CurrentState(dev, prepared.folders, on)
-  const polling = new Polling(sessionFolder(devctlHome(world.workspace), sessionKey(session, dev)))
+  const polling = new Polling(sessionFolder(stateHome(world.workspace), sessionKey(session, dev)))
   const emptied = new EmptiedFolders(dev, prepared.folders, world)
   const credentials = new Credentials(on)
   const reset = input.reset ?? false

@@ -1,4 +1,4 @@
-import { devctlHome } from '../../project/contexts/home.ts'
+import { stateHome } from '../../project/contexts/home.ts'
 import type { ControlAnswer, ControlRequest, EmptiedFolder, SessionReport } from '../control/messages.ts'
 import { serveControl } from '../control/server.ts'
 import { servePages } from '../status-page.ts'
@@ -56,7 +56,7 @@ export async function openControl(
     if (ask === 'restart') await hands.restart()
     return { ok: true, ...(ask === 'report' && { report: { ...report(), pages: shown } }) }
   }
-  const address = controlAddress(devctlHome(workspace), sessionKey(session, dev), process.platform)
+  const address = controlAddress(stateHome(workspace), sessionKey(session, dev), process.platform)
   const control = await serveControl(address, answer)
   // Closed last, because a command that waits for the session to end waits until this connection is closed.
   undo.addLast(() => control.close())

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { AgentKeys, PodAgent } from '../../adapters/ssh/agent-client.ts'
 import { AGENT_CONTAINER } from '../../constructs/mirror/names.ts'
-import { devctlHome } from '../../project/contexts/home.ts'
+import { stateHome } from '../../project/contexts/home.ts'
 import { ToolFileNotes } from '../../project/tool-files.ts'
 import { createSync, type SyncEngine } from '../../sync/session/sync.ts'
 import { allConcurrent } from '../all-concurrent.ts'
@@ -121,7 +121,7 @@ function openSync(
   const { session, workspace } = world
   const sync = createSync({
     folders: prepared.folders.map(syncedFolder),
-    stateFolder: sessionFolder(devctlHome(workspace), sessionKey(session, development.name)),
+    stateFolder: sessionFolder(stateHome(workspace), sessionKey(session, development.name)),
     direction: prepared.direction,
     compression: development.sync?.compression ?? true,
     rescanInterval: development.sync?.rescanInterval ?? 300,

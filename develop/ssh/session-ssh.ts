@@ -1,7 +1,7 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { SHARED_PATH } from '../../constructs/mirror/names.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
-import { devctlHome, userHome } from '../../project/contexts/home.ts'
+import { stateHome, userHome } from '../../project/contexts/home.ts'
 import type { DevelopContext } from '../context.ts'
 import type { AgentLink } from '../ports/agent-link.ts'
 import type { Polling } from '../session/polling.ts'
@@ -39,7 +39,7 @@ export async function openSessionSsh(
 ): Promise<OpenedSsh> {
   const { session, workspace, on } = world
   const { access, namespace, target } = session
-  const home = devctlHome(workspace)
+  const home = stateHome(workspace)
   const front: FrontContainer = {
     tool: TOOL,
     workdir,
@@ -75,7 +75,7 @@ export async function askToIncludeSsh(
   { workspace, ask }: Pick<DevelopContext, 'workspace' | 'ask'>,
   dev: string,
 ): Promise<void> {
-  const [home, own] = [devctlHome(workspace), userHome(workspace.env)]
+  const [home, own] = [stateHome(workspace), userHome(workspace.env)]
   if (ask?.maySetUpSsh && includeState(home, own) === 'unasked')
     await answerInclude(home, own, await ask.maySetUpSsh(includeLine(home, own), hostOf(dev)))
 }

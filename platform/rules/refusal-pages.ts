@@ -89,7 +89,7 @@ export const REFUSAL_PAGES = {
   signature:
     'A delivery is not signed with the secret of its webhook, or the signature is too old. Everybody can send requests to this address, so nothing without a signature is believed.\n\nSet the secret at the forge that `devctl preview hook add` has shown. If it is lost, remove the webhook and add it again.',
   'source-url':
-    'The URL that a preview shows as its source cannot be a link: it does not begin with `https://`, or contains a user or a password.\n\nName the page of the request: `--sourceUrl https://git.example.com/team/shop/pulls/7`.',
+    'The URL that a preview shows as its source cannot be a link: it does not begin with `https://`, or contains a user or a password.\n\nName the page of the request: `--source-url https://git.example.com/team/shop/pulls/7`.',
   suspended:
     'An administrator has suspended this account. Its logins, tokens and runs have ended; its namespaces stay.\n\nAsk an administrator, who can restore it on the page `People`.',
   'too-many':

@@ -1,6 +1,6 @@
 import { proxyFor } from '../../adapters/http/proxy.ts'
 import { type KubeconfigAccess, tokenAccess } from '../../adapters/kubernetes/connection.ts'
-import { devctlHome, type Surroundings } from '../../project/contexts/home.ts'
+import { configHome, type Surroundings } from '../../project/contexts/home.ts'
 import { Secret } from '../../project/contexts/secret.ts'
 import { type StoredContext, saveContext } from '../../project/contexts/store.ts'
 import type { Target } from '../../project/contexts/target.ts'
@@ -99,7 +99,7 @@ function tokens(around: Surroundings, { context, stored }: Stored, ask: AskForIn
     const platform = connectPlatform(context, stored.token, around.env)
     const { token, expires } = await platform.call('POST /kube-token', {}, signal)
     kept = { token: new Secret(token), expires }
-    if (stored.kubernetes) await saveContext(devctlHome(around), { name: context, kubeToken: kept }, false)
+    if (stored.kubernetes) await saveContext(configHome(around), { name: context, kubeToken: kept }, false)
     return kept
   }
 }

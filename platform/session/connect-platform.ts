@@ -6,7 +6,7 @@ import { exchange, readBody } from '../../adapters/http/exchange.ts'
 import { proxyFor } from '../../adapters/http/proxy.ts'
 import { NotUpgraded, upgradeTo } from '../../adapters/http/upgrade.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { devctlHome } from '../../project/contexts/home.ts'
+import { configHome } from '../../project/contexts/home.ts'
 import { platformNamedBy } from '../../project/contexts/platform-of-environment.ts'
 import { isReadable } from '../../project/contexts/platform-url.ts'
 import type { Secret } from '../../project/contexts/secret.ts'
@@ -181,7 +181,7 @@ export const unlessNotThere = <T>(answer: Promise<T>): Promise<T | undefined> =>
   })
 
 const recordOf = (server: URL, env: Env) =>
-  readContexts(devctlHome({ env, cwd: process.cwd() })).contexts.get(server.origin)
+  readContexts(configHome({ env, cwd: process.cwd() })).contexts.get(server.origin)
 
 /**
  * Returns the HTTP agent for a platform. For a platform with an authority of its own, only that authority is trusted

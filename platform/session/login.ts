@@ -2,7 +2,7 @@ import { hostname, userInfo } from 'node:os'
 import { pause } from '../../adapters/http/back-off.ts'
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { devctlHome, type Surroundings } from '../../project/contexts/home.ts'
+import { configHome, type Surroundings } from '../../project/contexts/home.ts'
 import { Secret } from '../../project/contexts/secret.ts'
 import { type StoredContext, saveContext } from '../../project/contexts/store.ts'
 import type { Info } from '../api/info.ts'
@@ -66,7 +66,7 @@ export async function login(around: Surroundings, input: LoginInput): Promise<Lo
   const user = new RegExp(LOGIN).test(me.login) ? me.login : ''
   const record = { domain, ...fields, name: url, token, user, kubernetes, platformRegistry }
   const save = (namespace: string, isCurrent: boolean) =>
-    saveContext(devctlHome(around), { ...record, namespace }, isCurrent)
+    saveContext(configHome(around), { ...record, namespace }, isCurrent)
   const own = me.home ?? 'default'
   const wanted = fields.namespace ?? remembered ?? own
   const platform = connectPlatform(url, token, around.env)

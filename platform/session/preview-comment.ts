@@ -22,7 +22,7 @@ export function commentPlace(repository: string, sourceUrl: string | undefined, 
     /^[1-9]\d{0,9}$/.exec(env.CI_MERGE_REQUEST_IID ?? '')?.[0]
   if (sourceUrl === undefined && ofJob !== undefined) return { repository, number: Number(ofJob) }
   throw new UsageError('which pull request is the comment for?', {
-    hint: 'name its page with `--sourceUrl https://…`, or run the command in a job for a pull or merge request',
+    hint: 'name its page with `--source-url https://…`, or run the command in a job for a pull or merge request',
   })
 }
 

@@ -1,5 +1,5 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { devctlHome, type Surroundings } from '../../project/contexts/home.ts'
+import { configHome, type Surroundings } from '../../project/contexts/home.ts'
 import { readContexts } from '../../project/contexts/store.ts'
 import { PlatformRefusal } from '../client/client.ts'
 import { connectPlatform } from './connect-platform.ts'
@@ -10,7 +10,7 @@ const WITHIN = 20_000
 
 /** Sends the pending counts of a platform to it, with the existing login. */
 export async function sendToPlatform(around: Surroundings, platform: string): Promise<void> {
-  const token = readContexts(devctlHome(around)).contexts.get(platform)?.token
+  const token = readContexts(configHome(around)).contexts.get(platform)?.token
   if (token === undefined) return
   const to = connectPlatform(platform, token, around.env)
   await sendUsage(around, platform, async commands => {

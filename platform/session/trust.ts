@@ -2,7 +2,7 @@ import { type PresentedCertificate, presentedCertificate } from '../../adapters/
 import { proxyFor } from '../../adapters/http/proxy.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { devctlHome, type Surroundings } from '../../project/contexts/home.ts'
+import { configHome, type Surroundings } from '../../project/contexts/home.ts'
 import { readContexts, saveContext } from '../../project/contexts/store.ts'
 
 /** Authority that the user has to compare with the fingerprint provided by the operator of the platform. */
@@ -41,7 +41,7 @@ const UNKNOWN = new Set([
 export async function trustOwnAuthority(around: Surroundings, input: TrustInput): Promise<void> {
   const { url, fingerprint, ask, signal } = input
   const server = new URL(url)
-  const home = devctlHome(around)
+  const home = configHome(around)
   const isKnown = readContexts(home).contexts.get(url)?.ca !== undefined
   if (server.protocol !== 'https:') {
     if (fingerprint === undefined) return

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { devctlHome, type Surroundings } from '../../project/contexts/home.ts'
+import { type Surroundings, stateHome } from '../../project/contexts/home.ts'
 import { version } from '../../project/version.ts'
 import { durationOf, outcomeOf, plainVersion, systemOf, type UsedCommand } from '../rules/usage.ts'
 
@@ -137,7 +137,7 @@ function readUsage(file: string): readonly UsedCommand[] {
   })
 }
 
-const folderOf = (around: Surroundings): string => join(devctlHome(around), 'analytics')
+const folderOf = (around: Surroundings): string => join(stateHome(around), 'analytics')
 const offFile = (around: Surroundings): string => join(folderOf(around), 'off')
 const fileOf = (around: Surroundings, platform: string): string =>
   join(folderOf(around), createHash('sha256').update(platform).digest('hex').slice(0, 16))

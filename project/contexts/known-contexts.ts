@@ -1,4 +1,4 @@
-import { devctlHome, type Surroundings } from './home.ts'
+import { configHome, type Surroundings } from './home.ts'
 import { readKubeconfigNames } from './kubeconfig-names.ts'
 import { platformOf } from './platform-of-environment.ts'
 import { isPlatform, readContexts } from './store.ts'
@@ -35,7 +35,7 @@ export interface KnownContext {
  * is the context that a command without options uses. Throws a UserError for damaged files.
  */
 export async function knownContexts(around: Surroundings): Promise<readonly KnownContext[]> {
-  const stored = readContexts(devctlHome(around))
+  const stored = readContexts(configHome(around))
   const kubeconfig = await readKubeconfigNames(around)
   const [current] = chooseContext({ options: {}, env: around.env, manifest: {}, stored, kubeconfig }) ?? []
   // Contexts that `devctl kubeconfig` has written for a platform are meant for kubectl: devctl lists the platform

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
-import { devctlHome, type Surroundings } from './home.ts'
+import { configHome, type Surroundings } from './home.ts'
 import { type KubeconfigNames, readKubeconfigNames } from './kubeconfig-names.ts'
 import { platformNamedBy, platformOf, tokenOf } from './platform-of-environment.ts'
 import { contextName, platformUrl } from './platform-url.ts'
@@ -44,7 +44,7 @@ export async function findTarget(
   options: TargetOptions,
   manifest: TargetOptions = {},
 ): Promise<Target> {
-  const stored = readContexts(devctlHome(around))
+  const stored = readContexts(configHome(around))
   return chooseTarget({ options, env: around.env, manifest, stored, kubeconfig: await readKubeconfigNames(around) })
 }
 

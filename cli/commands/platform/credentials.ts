@@ -1,7 +1,9 @@
 import { dnsLabel } from '../../../project/checks.ts'
 import { command } from '../../command.ts'
-import { choice, flag, text } from '../../options/option.ts'
+import { flag, text } from '../../options/option.ts'
+import { output } from '../../options/output.ts'
 import { platformContext, timeout } from '../../options/target.ts'
+import { tokenFile } from '../../options/token-file.ts'
 
 const scope = {
   namespace: text('-n, --namespace <namespace>', 'those of this namespace (default: of the context)', {
@@ -12,12 +14,13 @@ const scope = {
   timeout,
 }
 
-const list = { ...scope, output: choice('-o, --output <format>', 'output format (default: a table)', ['json']) }
+const list = { ...scope, output: output('text', 'json', 'name') }
 
 const host = '`git.example.com`, with a port if it has one'
 
 export const credentials = command({
   name: 'credentials',
+  group: 'Platform',
   summary: 'Set the credentials with which pipelines on a platform clone repositories',
   description: `A run of \`devctl pipeline\` clones in the cluster. It uses the credential of its namespace for the host of the repository, otherwise that of the person who started it. Passwords are never shown. Requires a cluster with the platform installed.
 
@@ -44,10 +47,11 @@ export const credentialsSet = command({
   name: 'credentials set',
   summary: 'Set the credential for a host',
   description:
-    'Sets the credential of the namespace, or your own, for a host of repositories. Asks for the password or token on a terminal without showing it, otherwise reads it from standard input. Read access is enough.',
+    'Sets the credential of the namespace, or your own, for a host of repositories. Asks for the password or token on a terminal without showing it, otherwise reads it from standard input, or from --token-file. Read access is enough.',
   words: [{ name: '<host>', description: host }],
   options: {
     ...scope,
+    tokenFile,
     login: text('--login <name>', 'name of the user there (default: `git`, which forges accept with a token)'),
   },
   examples: [

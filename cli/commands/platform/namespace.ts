@@ -1,9 +1,11 @@
 import { command } from '../../command.ts'
 import { duration } from '../../options/duration.ts'
 import { choice, flag } from '../../options/option.ts'
+import { output } from '../../options/output.ts'
 
 export const namespace = command({
   name: 'namespace',
+  group: 'Platform',
   summary: 'Set the namespace for all commands',
   description: `Sets the namespace of the current context. Without a subcommand, asks for it on a terminal; on a platform, it can be a new one.
 
@@ -63,7 +65,7 @@ export const namespaceList = command({
   name: 'namespace list',
   summary: 'List the namespaces and their status',
   description: `Lists the namespaces and their status; \`*\` marks the current one. ${PLATFORM}`,
-  options: { output: choice('-o, --output <format>', 'output format (default: a table)', ['json']) },
+  options: { output: output('text', 'json', 'name') },
   examples: [
     {
       line: 'devctl namespace list --output json | jq -r \'.[] | select(.role == "owner") | .name\'',

@@ -1,7 +1,8 @@
 import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
 import { dnsLabel } from '../../../project/checks.ts'
 import { command } from '../../command.ts'
-import { choice, flag, text, type Values } from '../../options/option.ts'
+import { flag, text, type Values } from '../../options/option.ts'
+import { output } from '../../options/output.ts'
 import { platformContext, waitTimeout as timeout } from '../../options/target.ts'
 import { variables } from '../../options/variable.ts'
 
@@ -23,6 +24,7 @@ const wait = flag('--wait', 'follow the log, and wait until it is done')
 
 export const pipeline = command({
   name: 'pipeline',
+  group: 'Platform',
   summary: 'Deploy repositories from the cluster',
   description: `A pipeline is an environment that a job in the cluster deploys: it clones the repository and runs \`devctl deploy\` in it. This machine needs nothing but devctl. ${PLATFORM}`,
   options: {},
@@ -99,7 +101,7 @@ export const pipelineList = command({
   description: `Lists the last run of each environment of the namespace. ${PLATFORM}`,
   options: {
     ...target,
-    output: choice('-o, --output <format>', 'output format (default: a table)', ['json', 'yaml']),
+    output: output('text', 'json', 'yaml', 'name'),
   },
   async run(context, _words, values) {
     const { listPipelines } = await import('../../run/platform/pipeline.ts')

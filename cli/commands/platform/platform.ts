@@ -2,13 +2,20 @@ import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
 import { dnsLabel, dnsName, registryPath } from '../../../project/checks.ts'
 import { command } from '../../command.ts'
 import { duration } from '../../options/duration.ts'
-import { choice, flag, list, optionalText, text, type Values } from '../../options/option.ts'
+import { brief, common, flag, list, optionalText, text, type Values } from '../../options/option.ts'
+import { output } from '../../options/output.ts'
 import { tolerateFailures } from '../../options/tolerate-failures.ts'
 
-const context = text('--context <context>', 'context of the kubeconfig, with the rights of a cluster administrator')
+const { timeout } = common('waiting', {
+  timeout: duration('--timeout <duration>', 'limit for the whole command (default: 5m)'),
+})
+const { context } = common('target', {
+  context: text('--context <context>', 'context of the kubeconfig, with the rights of a cluster administrator'),
+})
 
 export const platform = command({
   name: 'platform',
+  group: 'Platform',
   summary: 'Install the platform in a cluster, and run it',
   description:
     'The platform is a small server next to the API server of a cluster. It adds logins, namespaces that people create themselves, and limits for them. It has no database: its data is in Kubernetes objects.',
@@ -22,9 +29,12 @@ export const platform = command({
 
 const installOptions = {
   context,
-  domain: text('--domain <domain>', 'the platform is `platform.DOMAIN`, and environments get their hosts under it', {
-    check: dnsName,
-  }),
+  domain: brief(
+    text('--domain <domain>', 'the platform is `platform.DOMAIN`, and environments get their hosts under it', {
+      check: dnsName,
+    }),
+    'domain of the platform and of the environments',
+  ),
   tlsSecret: text(
     '--tls-secret <name>',
     "TLS secret in the namespace `devctl-platform`; `-` removes it (default: the ingress controller's own certificate)",
@@ -34,9 +44,12 @@ const installOptions = {
       },
     },
   ),
-  certManager: text('--cert-manager <issuer>', 'ClusterIssuer of cert-manager that issues the certificate, by DNS-01', {
-    check: dnsName,
-  }),
+  certManager: brief(
+    text('--cert-manager <issuer>', 'ClusterIssuer of cert-manager that issues the certificate, by DNS-01', {
+      check: dnsName,
+    }),
+    'ClusterIssuer of cert-manager for the certificate',
+  ),
   ownCa: flag(
     '--own-ca',
     'create a certificate authority and the certificate; `context use` compares its fingerprint and remembers it',
@@ -48,9 +61,12 @@ const installOptions = {
   registry: text('--registry <host[/path]>', 'registry of the images that people build; `-` for none', {
     check: registryOrNone,
   }),
-  registryTokens: flag(
-    '--registry-tokens',
-    'the registry trusts tokens of the platform: members of a namespace log in to it through the platform',
+  registryTokens: brief(
+    flag(
+      '--registry-tokens',
+      'the registry trusts tokens of the platform: members of a namespace log in to it through the platform',
+    ),
+    'the registry trusts tokens of the platform',
   ),
   bundledRegistry: flag(
     '--bundled-registry',
@@ -60,10 +76,13 @@ const installOptions = {
   builders: text('--builders <number>', 'number of builders to install: BuildKit, each with a disk; 0 for none', {
     check: number,
   }),
-  untrustedBuilders: text(
-    '--untrusted-builders <number>',
-    'number of builders to install for code of forks, which builds nowhere else; they keep no cache; 0 for none',
-    { check: number },
+  untrustedBuilders: brief(
+    text(
+      '--untrusted-builders <number>',
+      'number of builders to install for code of forks, which builds nowhere else; they keep no cache; 0 for none',
+      { check: number },
+    ),
+    'number of builders to install for code of forks',
   ),
   builderNetworks: text(
     '--builder-networks <cidr,...>',
@@ -78,13 +97,19 @@ const installOptions = {
     '--cluster-networks <cidr,...>',
     'networks that nothing in a namespace can reach; `-` finds them again (default: those of the existing Pods, Services, nodes and API server)',
   ),
-  privateNetworks: text(
-    '--private-networks <cidr,...>',
-    'private networks outside of the cluster that Pods of namespaces, runs and builds can reach, besides public addresses; `-` closes them (default: none)',
+  privateNetworks: brief(
+    text(
+      '--private-networks <cidr,...>',
+      'private networks outside of the cluster that Pods of namespaces, runs and builds can reach, besides public addresses; `-` closes them (default: none)',
+    ),
+    'private networks outside of the cluster that Pods can reach',
   ),
-  trustedProxies: text(
-    '--trusted-proxies <cidr,...>',
-    'addresses of the ingress controller, whose `X-Forwarded-For` the server trusts; `-` removes them (default: none)',
+  trustedProxies: brief(
+    text(
+      '--trusted-proxies <cidr,...>',
+      'addresses of the ingress controller, whose `X-Forwarded-For` the server trusts; `-` removes them (default: none)',
+    ),
+    'addresses of the ingress controller',
   ),
   replicas: text('--replicas <number>', 'Pods of the server (default: 1)', { check: atLeastOne }),
   oidc: text('--oidc <issuer>', 'OpenID Connect provider with which people log in; `-` removes it'),
@@ -97,35 +122,56 @@ const installOptions = {
     '--oidc-allow <claim=value>',
     'who may log in: `groups=backend`; may be repeated, and one has to match',
   ),
-  github: optionalText(
-    '--github [url]',
-    'GitHub, or a GitHub Enterprise Server, with which people log in; `-` removes it',
+  github: brief(
+    {
+      ...optionalText(
+        '--github [url]',
+        'GitHub, or a GitHub Enterprise Server, with which people log in; `-` removes it',
+      ),
+      short: 'GitHub, or a GitHub Enterprise Server, for logins',
+    },
+    'GitHub, or a GitHub Enterprise Server, for logins',
   ),
   githubClientId: text('--github-client-id <id>', 'client id of the OAuth app of the platform'),
   githubClientSecretFile: text('--github-client-secret-file <file>', 'file with its client secret', {
     completes: 'file',
   }),
   githubAllow: list('--github-allow <organisation[/team]>', 'who may log in; may be repeated, and one has to match'),
-  ci: list(
-    '--ci <system,rule>',
-    'jobs of a CI system that get a token: `github,repository=123456,prefix=shop-`; may be repeated; `-` removes all',
+  ci: brief(
+    list(
+      '--ci <system,rule>',
+      'jobs of a CI system that get a token: `github,repository=123456,prefix=shop-`; may be repeated; `-` removes all',
+    ),
+    'jobs of a CI system that get a token',
   ),
-  forge: list(
-    '--forge <kind=url>',
-    'server of repositories that may have webhooks: `gitea=https://git.example.com`; may be repeated; `-` removes all',
+  forge: brief(
+    list(
+      '--forge <kind=url>',
+      'server of repositories that may have webhooks: `gitea=https://git.example.com`; may be repeated; `-` removes all',
+    ),
+    'server of repositories that may have webhooks',
   ),
-  caFile: text(
-    '--ca-file <file>',
-    'certificates (PEM) of authorities that the server trusts, in addition to the public ones',
-    {
-      completes: 'file',
-    },
+  caFile: brief(
+    text(
+      '--ca-file <file>',
+      'certificates (PEM) of authorities that the server trusts, in addition to the public ones',
+      {
+        completes: 'file',
+      },
+    ),
+    'certificates of further authorities that the server trusts',
   ),
   dryRun: flag('--dry-run', 'print what would change, and change nothing'),
   yes: flag('-y, --yes', 'do not ask'),
-  print: flag('--print', 'print the objects as YAML instead of applying them, for GitOps; without Secrets'),
-  onlySecrets: flag('--only-secrets', 'create only the Secrets that `--print` leaves out, with their namespaces'),
-  timeout: duration('--timeout <duration>', 'limit for the whole command (default: 5m)'),
+  print: brief(
+    flag('--print', 'print the objects as YAML instead of applying them, for GitOps; without Secrets'),
+    'print the objects as YAML instead of applying them',
+  ),
+  onlySecrets: brief(
+    flag('--only-secrets', 'create only the Secrets that `--print` leaves out, with their namespaces'),
+    'create only the Secrets that `--print` leaves out',
+  ),
+  timeout,
   tolerateFailures,
 }
 
@@ -187,11 +233,9 @@ export const platformAdmin = command({
   },
 })
 
-const timeout = duration('--timeout <duration>', 'limit for the whole command (default: 5m)')
-
 const statusOptions = {
   context,
-  output: choice('-o, --output <format>', 'output format (default: a table)', ['json']),
+  output: output('text', 'json'),
   timeout,
 }
 
@@ -215,7 +259,7 @@ const imagesOptions = {
     check: registryPath,
   }),
   imageRegistry: text('--image-registry <host/path>', 'registry to copy them to', { check: registryPath }),
-  output: choice('-o, --output <format>', 'output format (default: a table, or commands)', ['json']),
+  output: output('text', 'json', 'name'),
   timeout,
 }
 
@@ -247,7 +291,7 @@ export const platformUninstall = command({
     context,
     keepData: flag('--keep-data', 'keep users, namespaces, keys and settings'),
     yes: flag('-y, --yes', 'do not ask'),
-    timeout: duration('--timeout <duration>', 'limit for the whole command (default: 5m)'),
+    timeout,
   },
   async run(context, _words, values) {
     const { runUninstall } = await import('../../run/platform/platform.ts')

@@ -2,8 +2,10 @@ import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
 import { HOOK_FORGES } from '../../../platform/rules/previews/webhook-signature.ts'
 import { dnsLabel } from '../../../project/checks.ts'
 import { command } from '../../command.ts'
-import { choice, flag, type Option, text, type Values } from '../../options/option.ts'
+import { aliased, choice, flag, type Option, text, type Values } from '../../options/option.ts'
+import { output } from '../../options/output.ts'
 import { platformContext as context, waitTimeout as timeout } from '../../options/target.ts'
+import { tokenFile } from '../../options/token-file.ts'
 import { variables } from '../../options/variable.ts'
 
 const PLATFORM = 'Requires a login to a platform.'
@@ -21,6 +23,7 @@ const labels: Option<readonly string[] | undefined> = {
 
 export const preview = command({
   name: 'preview',
+  group: 'Platform',
   summary: 'Deploy branches to previews, each with a namespace of its own',
   description: `A preview is a branch of a repository that a job in the cluster deploys to a namespace of its own. Destroying it deletes the namespace. A preview that nobody uses sleeps, and is destroyed later. ${PLATFORM}`,
   options: {},
@@ -39,7 +42,7 @@ const deployOptions = {
   ),
   repository,
   scope: choice('--scope <scope>', 'who has access: its owner, or everyone', ['personal', 'global'], 'personal'),
-  sourceUrl: text('--sourceUrl <url>', 'HTTPS URL of the pull or merge request'),
+  sourceUrl: aliased(text('--source-url <url>', 'HTTPS URL of the pull or merge request'), '--sourceUrl'),
   comment: flag('--comment', 'with --wait: write the result into one comment on the pull or merge request'),
   label: labels,
   context,
@@ -102,7 +105,7 @@ export const previewList = command({
   options: {
     label: text('--label <label>', 'only those with this label'),
     context,
-    output: choice('-o, --output <format>', 'output format (default: a table)', ['json', 'yaml']),
+    output: output('text', 'json', 'yaml', 'name'),
   },
   async run(context, _words, values) {
     const { listPreviews } = await import('../../run/platform/preview.ts')
@@ -119,7 +122,7 @@ export const previewEndpoints = command({
     branch,
     repository,
     context,
-    output: choice('-o, --output <format>', 'output format (default: text)', ['json']),
+    output: output('text', 'json', 'name', 'md'),
   },
   async run(context, [name], values) {
     const { previewEndpoints } = await import('../../run/platform/preview.ts')
@@ -144,9 +147,10 @@ const hookOptions = {
     'with add: prefix of the names of the previews (default: the name of the repository)',
   ),
   file: text('-f, --file <path>', 'with add: manifest or Compose file, as a path in the repository'),
+  tokenFile: { ...tokenFile, description: `with add: ${tokenFile.description}` },
   create: flag('--create', 'with add: also create the webhook in the settings of the repository, with the token'),
   context,
-  output: choice('-o, --output <format>', 'output format (default: text)', ['json']),
+  output: output('text', 'json'),
 }
 
 /** Options of `preview hook`. */
@@ -155,7 +159,7 @@ export type PreviewHookValues = Values<typeof hookOptions>
 export const previewHook = command({
   name: 'preview hook',
   summary: 'Create previews for the pull requests of a repository, with a webhook',
-  description: `\`add\` adds a webhook for a repository: each pull or merge request gets a preview, which is destroyed when the request is closed. It asks for a token of the forge on a terminal without showing it, otherwise reads it from standard input. The token must belong to someone with write access to the repository. Commits from forks wait until someone with write access approves them (\`devctl preview approve\`), unless \`--forks\` says otherwise. Their previews get no variables or credentials, and are destroyed after 24 hours.
+  description: `\`add\` adds a webhook for a repository: each pull or merge request gets a preview, which is destroyed when the request is closed. It asks for a token of the forge on a terminal without showing it, otherwise reads it from standard input, or from --token-file. The token must belong to someone with write access to the repository. Commits from forks wait until someone with write access approves them (\`devctl preview approve\`), unless \`--forks\` says otherwise. Their previews get no variables or credentials, and are destroyed after 24 hours.
 
 \`list\` shows webhooks, their last deliveries and their pull requests, and \`remove\` removes one. ${PLATFORM}`,
   words: [

@@ -1,6 +1,7 @@
 import { dnsLabel } from '../../../project/checks.ts'
 import { command } from '../../command.ts'
-import { choice, flag, text } from '../../options/option.ts'
+import { flag, text } from '../../options/option.ts'
+import { output } from '../../options/output.ts'
 import { platformContext, timeout } from '../../options/target.ts'
 
 const scope = {
@@ -18,11 +19,12 @@ const PRECEDENCE =
 
 const list = {
   ...scope,
-  output: choice('-o, --output <format>', 'output format (default: a table)', ['json']),
+  output: output('text', 'json', 'name'),
 }
 
 export const variables = command({
   name: 'variables',
+  group: 'Platform',
   summary: 'Set variables for everything that is deployed on a platform',
   description: `The platform keeps variables of a namespace, of a person and for everyone. \`deploy\`, \`destroy\`, \`build\` and \`up\` use them in Compose files and commands, on every machine and in pipelines. ${PRECEDENCE}
 
@@ -53,7 +55,7 @@ export const variablesSet = command({
   words: [{ name: '[variable...]', description: '`NAME`, to be asked for the value, or `NAME=VALUE`' }],
   options: {
     ...scope,
-    file: text('--file <path>', 'set all variables of this file, which has the format of `.env`', {
+    file: text('-f, --file <path>', 'set all variables of this file, which has the format of `.env`', {
       completes: 'file',
     }),
   },

@@ -11,7 +11,7 @@ import {
 import { sessionKey } from '../../../develop/session/ask.ts'
 import { sessionFolder } from '../../../develop/session/session-folder.ts'
 import { printNames } from '../../../develop/up.ts'
-import { devctlHome } from '../../../project/contexts/home.ts'
+import { stateHome } from '../../../project/contexts/home.ts'
 import type { OpenProject } from '../../../project/opened-project.ts'
 import type { OperationContext } from '../../../project/session.ts'
 import type { UpValues } from '../../commands/up.ts'
@@ -96,7 +96,7 @@ export async function startInBackground(
   project: OpenProject,
 ): Promise<number> {
   const devs = await namedDevelopments({ workspace: io, on }, input, project)
-  const folder = sessionFolder(devctlHome(io), sessionKey(session, devs[0]!))
+  const folder = sessionFolder(stateHome(io), sessionKey(session, devs[0]!))
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, 'up.out')
   const output = openSync(path, 'w', 0o600)

@@ -1,11 +1,11 @@
 import { UsageError, UserError } from '../../../compiler/diagnostics/user-error.ts'
-import { jsonText } from '../../../compiler/values/printable.ts'
 import { agoText } from '../../../environment/ago.ts'
 import { isForgeHost } from '../../../platform/rules/repository-url.ts'
 import type { Context } from '../../command.ts'
 import { INTERRUPTED } from '../../terminal/exit-status.ts'
-import type { Io } from '../../terminal/io.ts'
+import { listText } from '../../terminal/print-list.ts'
 import { toTable } from '../../terminal/table.ts'
+import { givenToken, withoutLineBreak } from '../secret-input.ts'
 import { onScope, type ScopeValues, whose } from './scope.ts'
 
 /** User name that goes with a token: forges accept any name. */
@@ -14,7 +14,7 @@ const ANYBODY = 'git'
 /** Prints the hosts that have logins. Without a scope option, prints those of the namespace and of the user. */
 export function listCredentials(
   context: Context,
-  values: ScopeValues & { readonly output: 'json' | undefined },
+  values: ScopeValues & { readonly output: 'text' | 'json' | 'name' },
 ): Promise<number> {
   const { stdout, stderr } = context.io
   return onScope(context, values, 'credentials', async ({ platform, scope, namespace, isChosen, signal }) => {
@@ -27,8 +27,9 @@ export function listCredentials(
     const rows = found.map(({ host, user, scope, set, by }) => {
       return [host, user, whose(scope), agoText(Date.now() - Date.parse(set)), by.login]
     })
-    if (values.output === 'json') stdout.write(`${jsonText(records, 2)}\n`)
-    else if (rows.length > 0) stdout.write(toTable([['Host', 'Login', 'For', 'Set', 'By'], ...rows]))
+    const text = () => toTable([['Host', 'Login', 'For', 'Set', 'By'], ...rows])
+    if (values.output === 'json' || rows.length > 0)
+      stdout.write(await listText(values.output, { records, names: [...new Set(found.map(one => one.host))], text }))
     else stderr.write('there are no credentials; to set one, run `devctl credentials set HOST`\n')
     return 0
   })
@@ -40,11 +41,16 @@ export function listCredentials(
 export async function setCredential(
   context: Context,
   word: string,
-  { login = ANYBODY, ...values }: ScopeValues & { readonly login: string | undefined },
+  {
+    login = ANYBODY,
+    tokenFile,
+    ...values
+  }: ScopeValues & { readonly login: string | undefined; readonly tokenFile: string | undefined },
 ): Promise<number> {
   const { io } = context
   const host = hostOf(word)
-  const piped = io.askHidden ? undefined : requirePassword(await readPassword(io))
+  const read = await givenToken(io, { tokenFile })
+  const piped = read ?? (io.askHidden ? undefined : requirePassword(withoutLineBreak(await io.readStdin())))
   return onScope(context, values, 'credentials', async ({ platform, scope, signal }) => {
     const password = piped ?? (await io.askHidden?.(`Password or token of ${login} at ${host}`))
     if (password === undefined) return INTERRUPTED
@@ -65,9 +71,6 @@ export async function unsetCredential(context: Context, word: string, values: Sc
     return 0
   })
 }
-
-const readPassword = async (io: Io): Promise<string> =>
-  new TextDecoder().decode(await io.readStdin()).replace(/\r?\n$/, '')
 
 function requirePassword(password: string): string {
   if (password !== '') return password

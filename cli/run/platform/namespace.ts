@@ -1,13 +1,13 @@
 import { type Cluster, ClusterError } from '../../../adapters/kubernetes/cluster.ts'
 import { UsageError, UserError } from '../../../compiler/diagnostics/user-error.ts'
-import { jsonText } from '../../../compiler/values/printable.ts'
 import { dnsLabel } from '../../../project/checks.ts'
-import { devctlHome } from '../../../project/contexts/home.ts'
+import { configHome } from '../../../project/contexts/home.ts'
 import { isPlatform, readContexts, saveContext } from '../../../project/contexts/store.ts'
 import { findTarget } from '../../../project/contexts/target.ts'
 import type { Context } from '../../command.ts'
 import { INTERRUPTED } from '../../terminal/exit-status.ts'
 import type { PromptAnswer } from '../../terminal/io.ts'
+import { listText } from '../../terminal/print-list.ts'
 import { toTable } from '../../terminal/table.ts'
 import { withCluster } from '../cluster-session.ts'
 import { hasTokenOfEnvironment, warnOfToken } from '../environment-token.ts'
@@ -22,7 +22,7 @@ import { type OnPlatform, onPlatform } from './on-platform.ts'
 async function useNamespace({ io, logLevel }: Context, namespace: string): Promise<number> {
   dnsLabel(namespace, 'name')
   const { context } = await findTarget(io, {})
-  const home = devctlHome(io)
+  const home = configHome(io)
   const isRemembered = !hasTokenOfEnvironment(io.env, context)
   if (isRemembered || readContexts(home).contexts.get(context)?.token)
     await saveContext(home, { name: context, namespace }, false)
@@ -157,26 +157,19 @@ export function deleteNamespace(
  * Prints the namespaces that the user may see with their status, as a table, or as JSON with all fields of the
  * platform's response.
  */
-export function listNamespaces(context: Context, output: 'json' | undefined): Promise<number> {
+export function listNamespaces(context: Context, output: 'text' | 'json' | 'name'): Promise<number> {
   return withPlatform(context, 'list', undefined, async ({ platform, target, signal }) => {
     const { items } = await platform.call('GET /namespaces', {}, signal)
     const { stdout } = context.io
     const isCurrent = (name: string) => name === target.namespace
-    if (output === 'json') {
-      stdout.write(
-        `${jsonText(
-          items.map(one => ({ ...one, current: isCurrent(one.name) })),
-          2,
-        )}\n`,
-      )
-      return 0
-    }
     const { standingOf } = await import('../../../platform/rules/runs/running.ts')
     const rows = items.map(({ name, status }) => [
       isCurrent(name) ? `${name} *` : name,
       standingOf(status, undefined).word,
     ])
-    stdout.write(toTable([['Namespace', 'Status'], ...rows]))
+    const records = items.map(one => ({ ...one, current: isCurrent(one.name) }))
+    const text = () => toTable([['Namespace', 'Status'], ...rows])
+    stdout.write(await listText(output, { records, names: items.map(({ name }) => name), text }))
     return 0
   })
 }

@@ -1,11 +1,11 @@
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import { toDnsLabel } from '../../../compiler/plan/object-names.ts'
-import { jsonText } from '../../../compiler/values/printable.ts'
 import type { Run } from '../../../platform/api/runs.ts'
 import { hasEnded } from '../../../platform/rules/runs/run-states.ts'
 import { repositoryOf } from '../../../project/names/environment-name.ts'
 import type { Context } from '../../command.ts'
 import type { PipelineDeployValues } from '../../commands/platform/pipeline.ts'
+import { listText } from '../../terminal/print-list.ts'
 import { printRun } from '../../terminal/print-run.ts'
 import { startProgress } from '../../terminal/progress/progress.ts'
 import { toTable } from '../../terminal/table.ts'
@@ -98,21 +98,17 @@ export async function showPipeline(context: Context, values: WaitValues): Promis
 /** Prints the last run of each environment. */
 export async function listPipelines(
   context: Context,
-  values: TargetValues & { readonly output: 'json' | 'yaml' | undefined },
+  values: TargetValues & { readonly output: 'text' | 'json' | 'yaml' | 'name' },
 ): Promise<number> {
   const { stdout } = context.io
   return withRuns(context, { ...values, timeout: undefined }, 'list', undefined, async on => {
     const last = new Map<string, Run>()
     for (const run of await runsOf(on)) if (!last.has(run.environment)) last.set(run.environment, run)
     const items = [...last.values()].sort((a, b) => (a.environment < b.environment ? -1 : 1))
-    if (values.output === 'json') stdout.write(`${jsonText(items, 2)}\n`)
-    else if (values.output === 'yaml') {
-      const { printYaml } = await import('../../../constructs/yaml.ts')
-      stdout.write(printYaml(items))
-    } else {
-      const rows = items.map(run => [run.environment, statusOf(run), run.repository ?? '-', run.branch ?? '-'])
-      stdout.write(toTable([['Name', 'Status', 'Repository', 'Branch'], ...rows]))
-    }
+    const rows = items.map(run => [run.environment, statusOf(run), run.repository ?? '-', run.branch ?? '-'])
+    const text = () => toTable([['Name', 'Status', 'Repository', 'Branch'], ...rows])
+    const names = items.map(({ environment }) => environment)
+    stdout.write(await listText(values.output, { records: items, names, text }))
     return 0
   })
 }

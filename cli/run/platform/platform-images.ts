@@ -37,7 +37,8 @@ function printImages(
   images: readonly PlatformImage[],
 ): void {
   const named = (one: PlatformImage) => imageRegistry && { mirror: mirrored(one, imageRegistry) }
-  if (output === 'json')
+  if (output === 'name') stdout.write(images.map(one => `${byDigest(one)}\n`).join(''))
+  else if (output === 'json')
     stdout.write(
       `${jsonText(
         images.map(one => ({ ...one, ...named(one) })),

@@ -1,7 +1,7 @@
 import { browserCommand, openPage } from '../../../adapters/process/browser.ts'
 import { login } from '../../../platform/session/login.ts'
 import { type TrustInput, trustOwnAuthority } from '../../../platform/session/trust.ts'
-import { devctlHome } from '../../../project/contexts/home.ts'
+import { configHome } from '../../../project/contexts/home.ts'
 import { platformNamedBy, tokenOf, toToken } from '../../../project/contexts/platform-of-environment.ts'
 import { platformUrl } from '../../../project/contexts/platform-url.ts'
 import { readContexts } from '../../../project/contexts/store.ts'
@@ -17,7 +17,7 @@ const TYPING = 600_000
 /** Logs in to a platform, if not already logged in, and makes it the current context. */
 export async function usePlatform({ io, logLevel }: Context, word: string, values: UseValues): Promise<number> {
   const url = platformUrl(word)
-  const known = readContexts(devctlHome(io)).contexts.get(url)
+  const known = readContexts(configHome(io)).contexts.get(url)
   const ofEnvironment = () => (platformNamedBy(io.env) === url ? tokenOf(io.env) : undefined)
   const token = values.token ? toToken(values.token, '`--token`') : ofEnvironment()
   const command = values.browser && io.stderr.isTTY ? browserCommand(io.env) : undefined

@@ -4,7 +4,7 @@ import type { InstallContext } from '../../../platform/install/install-context.t
 import { findPlatform } from '../../../platform/install/installed.ts'
 import { addAdmin, invite } from '../../../platform/install/people.ts'
 import { managedNamespaces, uninstallPlatform } from '../../../platform/install/uninstall.ts'
-import { devctlHome } from '../../../project/contexts/home.ts'
+import { configHome } from '../../../project/contexts/home.ts'
 import { readKubeconfigNames } from '../../../project/contexts/kubeconfig-names.ts'
 import { isPlatform, readContexts } from '../../../project/contexts/store.ts'
 import { chooseContext } from '../../../project/contexts/target.ts'
@@ -107,7 +107,7 @@ export async function onCluster(
 async function administered(
   io: Io,
 ): Promise<{ readonly context?: string; readonly platform?: undefined } | { context: string; platform: string }> {
-  const stored = readContexts(devctlHome(io))
+  const stored = readContexts(configHome(io))
   const kubeconfig = await readKubeconfigNames(io)
   const [platform] = chooseContext({ options: {}, env: io.env, manifest: {}, stored, kubeconfig }) ?? []
   if (platform === undefined || !isPlatform(platform)) return {}

@@ -6,8 +6,8 @@ import type { Webhook } from '../../../platform/api/hooks.ts'
 import type { Context } from '../../command.ts'
 import type { PreviewHookValues } from '../../commands/platform/preview.ts'
 import { INTERRUPTED } from '../../terminal/exit-status.ts'
-import type { Io } from '../../terminal/io.ts'
 import { toTable } from '../../terminal/table.ts'
+import { givenToken, withoutLineBreak } from '../secret-input.ts'
 import { type NeedsPlatform, type OnPlatform, onPlatform, requirePlatform } from './on-platform.ts'
 import { repositoryHere } from './repository-here.ts'
 
@@ -18,13 +18,14 @@ import { repositoryHere } from './repository-here.ts'
 export async function addHook(
   context: Context,
   named: string | undefined,
-  { output, context: _, ...wanted }: PreviewHookValues,
+  { output, context: _, tokenFile, ...wanted }: PreviewHookValues,
   contextName: string | undefined,
 ): Promise<number> {
   const { io } = context
   await requirePlatform(io, needs('preview hook add', contextName))
   const repository = await repositoryHere(io, named, 'preview hook add')
-  const piped = io.askHidden ? undefined : requireToken(await readToken(io))
+  const read = await givenToken(io, { tokenFile })
+  const piped = read ?? (io.askHidden ? undefined : requireToken(withoutLineBreak(await io.readStdin())))
   return withHooks(context, contextName, 'preview hook add', async ({ platform, signal }) => {
     const typed = piped ?? (await io.askHidden?.(`Token for ${repository}`))
     if (typed === undefined) return INTERRUPTED
@@ -156,9 +157,6 @@ function stateOf({ isWaiting, deployed, commit, problem }: Webhook['pulls'][numb
 const defined = <T extends object>(values: T): { readonly [K in keyof T]?: NonNullable<T[K]> } =>
   // Each entry comes from `values`, without the undefined ones.
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
-
-const readToken = async (io: Io): Promise<string> =>
-  new TextDecoder().decode(await io.readStdin()).replace(/\r?\n$/, '')
 
 function requireToken(token: string): string {
   if (token !== '') return token

@@ -6,6 +6,8 @@ import type { Platform } from '../../../platform/session/connect-platform.ts'
 import type { CommentPreview } from '../../../platform/session/preview-comment.ts'
 import type { Context } from '../../command.ts'
 import type { PreviewDeployValues } from '../../commands/platform/preview.ts'
+import { renderEndpoints } from '../../terminal/print-endpoints.ts'
+import { listText } from '../../terminal/print-list.ts'
 import { printRun } from '../../terminal/print-run.ts'
 import { startProgress } from '../../terminal/progress/progress.ts'
 import { warningText } from '../../terminal/report.ts'
@@ -38,7 +40,7 @@ export async function deployPreview(
   const { io } = context
   io.secrets?.add(Object.values(values.var ?? {}))
   await requirePlatform(io, needs('deploy', values))
-  if (values.sourceUrl !== undefined) withoutLogin(values.sourceUrl, '--sourceUrl')
+  if (values.sourceUrl !== undefined) withoutLogin(values.sourceUrl, '--source-url')
   const { repository, branch } = await sourceHere(context, values)
   const name = named ?? nameOf(repository, branch)
   if (values.comment && !values.wait)
@@ -148,7 +150,7 @@ export async function listPreviews(
   values: {
     readonly label: string | undefined
     readonly context: string | undefined
-    readonly output: 'json' | 'yaml' | undefined
+    readonly output: 'text' | 'json' | 'yaml' | 'name'
   },
 ): Promise<number> {
   const { stdout, stderr } = context.io
@@ -161,23 +163,18 @@ export async function listPreviews(
       const state = standings.get(one.name)?.state
       return { ...one, ...(state !== undefined && { state }) }
     })
-    if (values.output === 'json') stdout.write(`${jsonText(items, 2)}\n`)
-    else if (values.output === 'yaml') {
-      const { printYaml } = await import('../../../constructs/yaml.ts')
-      stdout.write(printYaml(items))
-    } else if (items.length === 0) stderr.write('There are no previews\n')
-    else {
-      const rows = items.map(one => [
-        one.name,
-        standings.get(one.name)?.text ?? one.status,
-        one.scope,
-        one.owner.login,
-        one.branch ?? '-',
-        one.labels.join(', ') || '-',
-        one.urls?.join(', ') || '-',
-      ])
-      stdout.write(toTable([['Name', 'Status', 'Scope', 'Owner', 'Branch', 'Labels', 'URLs'], ...rows]))
-    }
+    const rows = items.map(one => [
+      one.name,
+      standings.get(one.name)?.text ?? one.status,
+      one.scope,
+      one.owner.login,
+      one.branch ?? '-',
+      one.labels.join(', ') || '-',
+      one.urls?.join(', ') || '-',
+    ])
+    const text = () => toTable([['Name', 'Status', 'Scope', 'Owner', 'Branch', 'Labels', 'URLs'], ...rows])
+    if (items.length === 0 && values.output === 'text') stderr.write('There are no previews\n')
+    else stdout.write(await listText(values.output, { records: items, names: items.map(({ name }) => name), text }))
     return 0
   })
 }
@@ -186,19 +183,28 @@ export async function listPreviews(
 export async function previewEndpoints(
   context: Context,
   named: string | undefined,
-  values: SourceValues & { readonly output: 'json' | undefined },
+  values: SourceValues & { readonly output: 'text' | 'json' | 'name' | 'md' },
 ): Promise<number> {
   const { stdout, stderr } = context.io
   await requirePlatform(context.io, needs('endpoints', values))
   const name = named ?? (await nameHere(context, 'endpoints', values))
   return withPreviews(context, { ...values, timeout: undefined }, 'endpoints', name, async ({ platform, signal }) => {
     const found = await platform.call('GET /previews/:name', { params: { name } }, signal)
-    if (values.output === 'json') stdout.write(`${jsonText(found.endpoints, 2)}\n`)
-    else stdout.write(endpointText(found))
+    if (found.endpoints.length > 0 || values.output === 'json')
+      stdout.write(values.output === 'text' ? endpointText(found) : formatted(found, values.output))
     if (found.endpoints.length === 0) stderr.write(`preview ${name} has no endpoints: ${whyNone(found, values)}\n`)
     return 0
   })
 }
+
+/** Formats the endpoints as `--output` requests; JSON has all fields of the platform's response. */
+const formatted = ({ endpoints }: PreviewDetails, format: 'json' | 'name' | 'md'): string =>
+  format === 'json'
+    ? `${jsonText(endpoints, 2)}\n`
+    : renderEndpoints(
+        endpoints.map(({ url, services, ready }) => ({ url, services, isReady: ready })),
+        format,
+      )
 
 const endpointText = ({ endpoints }: PreviewDetails): string => {
   const width = Math.max(0, ...endpoints.map(({ url }) => url.length))

@@ -1,6 +1,5 @@
 import { failureSummary, plural } from '../../../compiler/diagnostics/render/summary.ts'
 import { UsageError, UserError } from '../../../compiler/diagnostics/user-error.ts'
-import { jsonText } from '../../../compiler/values/printable.ts'
 import { looksSecretName } from '../../../compiler/values/secrets/secret-names.ts'
 import { agoText } from '../../../environment/ago.ts'
 import type { ShownVariable } from '../../../platform/api/variables.ts'
@@ -8,8 +7,10 @@ import { checkVariableName, readVariablesFile } from '../../../platform/session/
 import type { Context } from '../../command.ts'
 import { INTERRUPTED } from '../../terminal/exit-status.ts'
 import type { Io } from '../../terminal/io.ts'
+import { listText } from '../../terminal/print-list.ts'
 import { printDiagnostics } from '../../terminal/report.ts'
 import { toTable } from '../../terminal/table.ts'
+import { withoutLineBreak } from '../secret-input.ts'
 import { onScope, type ScopeValues, whose } from './scope.ts'
 
 /**
@@ -18,7 +19,7 @@ import { onScope, type ScopeValues, whose } from './scope.ts'
  */
 export function listVariables(
   context: Context,
-  values: ScopeValues & { readonly output: 'json' | undefined },
+  values: ScopeValues & { readonly output: 'text' | 'json' | 'name' },
 ): Promise<number> {
   const { io } = context
   return onScope(context, values, 'variables', async ({ platform, scope, namespace, isChosen, signal }) => {
@@ -28,8 +29,10 @@ export function listVariables(
       return items.map(item => ({ ...item, scope: one }))
     }
     const found = (await Promise.all(scopes.map(get))).flat()
-    if (values.output === 'json') io.stdout.write(`${jsonText(found.map(toRecord), 2)}\n`)
-    else if (found.length > 0) io.stdout.write(toTable([['Name', 'For', 'Set', 'By'], ...found.map(toRow)]))
+    const text = () => toTable([['Name', 'For', 'Set', 'By'], ...found.map(toRow)])
+    const names = [...new Set(found.map(({ name }) => name))]
+    if (values.output === 'json' || found.length > 0)
+      io.stdout.write(await listText(values.output, { records: found.map(toRecord), names, text }))
     else io.stderr.write(`there are no variables; to set one, run \`devctl variables set NAME\`\n`)
     return 0
   })
@@ -100,8 +103,7 @@ async function readPiped(io: Io, [name, ...others]: readonly string[]): Promise<
     throw new UsageError(`standard input has one value, but there are ${others.length + 1} names`, {
       hint: 'name one variable, or write them to a file and add `--file`',
     })
-  const text = new TextDecoder().decode(await io.readStdin()).replace(/\r?\n$/, '')
-  return { [name]: requireValue(name, text) }
+  return { [name]: requireValue(name, withoutLineBreak(await io.readStdin())) }
 }
 
 /** Asks the user for the values; undefined if the user cancels. */

@@ -30,7 +30,7 @@ const nul = diagnostic({
 const noValue = diagnostic({
   code: 'environment/no-value',
   severity: 'info',
-  explain: `A variable without a value takes it from the shell, from \`.env\` or from the platform. None of them sets it, so the container does not get the variable, as in Compose. This is a remark, which \`--loglevel info\` shows.
+  explain: `A variable without a value takes it from the shell, from \`.env\` or from the platform. None of them sets it, so the container does not get the variable, as in Compose. This is a remark, which \`--log-level info\` shows.
 
 If the container needs the variable, give it a value, write \`NAME: ""\` for an empty one, or remove the entry.`,
   text: (p: { name: string }) => ({

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { readFile } from '../../../adapters/files/read-file.ts'
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import type { Manifest } from '../../../constructs/manifest.ts'
-import { devctlHome } from '../../../project/contexts/home.ts'
+import { configHome } from '../../../project/contexts/home.ts'
 import type { LocalContext } from '../../../project/session.ts'
 import { type Sealed, sealSecret } from '../../encryption/seal.ts'
 import { readSealingCertificate, type SealingCertificate } from '../../encryption/seal-certificate.ts'
@@ -38,7 +38,7 @@ export async function sealerOf(
   const text = new TextDecoder().decode(content.bytes)
   const { certificate, warnings } = readSealingCertificate(text, shown, new Date())
   for (const text of warnings) on({ type: 'warning', text })
-  const key = await readSealingKey({ env: workspace.env, home: devctlHome(workspace) })
+  const key = await readSealingKey({ env: workspace.env, home: configHome(workspace) })
   return { certificate, key, open: openSecrets(compiled) }
 }
 

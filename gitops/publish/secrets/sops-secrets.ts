@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import type { Manifest } from '../../../constructs/manifest.ts'
-import { devctlHome } from '../../../project/contexts/home.ts'
+import { configHome } from '../../../project/contexts/home.ts'
 import type { Workspace } from '../../../project/workspace.ts'
 import { readSealingKey, type SealingKey } from '../../encryption/sealing-key.ts'
 import type { ProgramSurroundings } from '../../encryption/sops/program.ts'
@@ -34,7 +34,7 @@ export async function sopsOf(
 ): Promise<Sops | undefined> {
   const { secretRules: rules } = compiled
   if (rules?.backend !== 'sops') return undefined
-  const key = await readSealingKey({ env: workspace.env, home: devctlHome(workspace) })
+  const key = await readSealingKey({ env: workspace.env, home: configHome(workspace) })
   return { age: rules.age.map(({ value }) => value), key, open: openSecrets(compiled) }
 }
 

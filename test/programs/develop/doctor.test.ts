@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -112,6 +112,20 @@ describe('doctor without a cluster and without `up`', () => {
     const { status, metadata } = await doctor()
     expect(status).toBe(0)
     expect(metadata.parts.map(({ name }: { name: string }) => name)).toContain('log of `up`')
+  })
+
+  test('doctor finds the log of `up` in the folder of XDG_STATE_HOME, and in an older `~/.devctl`', async () => {
+    writeFileSync(project('devctl.yml'), MANIFEST)
+    session('api', 'ready\n')
+    const env = { DEVCTL_HOME: '', HOME: join(work, 'user'), XDG_STATE_HOME: join(work, 'state') }
+    mkdirSync(env.HOME)
+    mkdirSync(env.XDG_STATE_HOME)
+    renameSync(join(work, 'home'), join(env.HOME, '.devctl'))
+    const before = await doctor([], env)
+    expect(before.files.get('up.log')).toBe('ready\n')
+    rmSync(project(before.zip!))
+    renameSync(join(env.HOME, '.devctl'), join(env.XDG_STATE_HOME, 'devctl'))
+    expect((await doctor([], env)).files.get('up.log')).toBe('ready\n')
   })
 
   test('doctor collects sessions with the same name in two clusters', async () => {

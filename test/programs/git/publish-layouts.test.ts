@@ -380,8 +380,8 @@ describe('files of render and publish', () => {
 
   test.each([
     [['--layout', 'plain'], '`--layout` writes several files'],
-    [['--layout', 'plain', '--format', 'yaml', '--output-dir', 'x'], '`--layout` and `--format` cannot be combined'],
-    [['--format', 'kustomize'], '`--format kustomize` writes several files'],
+    [['--layout', 'plain', '--format', 'yaml', '--output-dir', 'x'], '`--layout` and `--output` cannot be combined'],
+    [['--format', 'kustomize'], '`--output kustomize` writes several files'],
     [['--take-over'], 'no effect without `--output-dir`'],
     [['--layout', 'helm', '--output-dir', 'x'], '`--layout` is `helm`'],
   ])('render refuses the options %j', async (words, message) => {

@@ -125,7 +125,6 @@ describe('options of other builders', () => {
     ['--load', 'a Docker Engine also keeps'],
     ['--check', '`--push=false`'],
     ['--print', '`devctl config`'],
-    ['-q', '`--loglevel error`'],
   ])('the error about %s says what devctl has instead', async (option, hint) => {
     const { status, stderr } = await build(WEB, [option, 'x'])
     expect(status).toBe(2)

@@ -59,7 +59,7 @@ describe('hints', () => {
 
   const expectOptions = (name: string, code: string) => {
     const flags = flagsOf(byName.get(name)!)
-    const used = code.split(/[ =]/).filter(word => /^--?[a-z]/.test(word) && word !== '--loglevel')
+    const used = code.split(/[ =]/).filter(word => /^--?[a-z]/.test(word) && word !== '--log-level')
     expect(
       used.filter(word => !flags.includes(word)),
       `options of \`${name}\` in \`${code}\``,

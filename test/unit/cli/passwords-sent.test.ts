@@ -60,7 +60,7 @@ test('a preview does not send the password of a pull request either', async () =
   expect(await devctl(...words)).toMatchObject({
     status: 2,
     calls: [],
-    written: expect.stringContaining('`--sourceUrl`'),
+    written: expect.stringContaining('`--source-url`'),
   })
 })
 

@@ -1,13 +1,17 @@
 import { join } from 'node:path'
 import { Option } from 'commander'
 import { describe, expect, test } from 'vitest'
+import { commandsBelow } from '../../../cli/command.ts'
 import { commands } from '../../../cli/commands.ts'
+import { flagsText } from '../../../cli/help/option-text.ts'
+import { longFlag } from '../../../cli/options/option.ts'
 import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
 import { root } from '../../support/cases.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
 import { expectFile } from '../../support/written-file.ts'
 
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 const devctl = (...argv: string[]) => run(argv, { cwd: root })
 
 // `--no-cache` sets `cache` to false; under any other key its value is never seen.
@@ -18,24 +22,56 @@ test('every option has the key that its flags set', () => {
 })
 
 describe('help', () => {
-  test('help of devctl is the same in every form, on standard output', async () => {
+  test('help of devctl is the same in both forms, on standard output', async () => {
     const help = await devctl('--help')
     expect(help).toMatchObject({ status: 0, stderr: '' })
     await expectFile(help.stdout, join(root, 'golden/cli/help/devctl.txt'))
-    expect(await devctl('help')).toEqual(help)
     expect(await devctl('-h')).toEqual(help)
+    expectOneScreen(help.stdout)
   })
 
-  test.each(commands.map(({ name }) => name))(
-    'help of `%s` is the same in both forms, on standard output',
-    async name => {
-      const help = await devctl(...name.split(' '), '--help')
-      expect(help).toMatchObject({ status: 0, stderr: '' })
-      await expectFile(help.stdout, join(root, `golden/cli/help/${name.replace(' ', '-')}.txt`))
-      expect(await devctl('help', ...name.split(' '))).toEqual(help)
-      for (const line of help.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100)
-    },
-  )
+  test.each(commands.map(({ name }) => name))('help of `%s` fits on a screen', async name => {
+    const help = await devctl(...name.split(' '), '--help')
+    expect(help).toMatchObject({ status: 0, stderr: '' })
+    await expectFile(help.stdout, join(root, `golden/cli/help/${name.replace(' ', '-')}.txt`))
+    expect(await devctl(...name.split(' '), '-h')).toEqual(help)
+    expectOneScreen(help.stdout)
+  })
+
+  const expectOneScreen = (text: string) => {
+    const lines = text.trimEnd().split('\n')
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(100)
+    expect(lines.length).toBeLessThanOrEqual(50)
+  }
+
+  test.each(commands)('`devctl help $name` prints every option and every example', async command => {
+    const { status, stdout } = await devctl('help', ...command.name.split(' '))
+    expect(status).toBe(0)
+    const shown = stdout.replace(/\s+/g, ' ')
+    for (const option of Object.values(command.options)) {
+      expect(shown).toContain(flagsText(option))
+      expect(shown).toContain(option.description)
+    }
+    for (const { line, does } of command.examples ?? []) expect(stdout).toContain(`  # ${does}\n  $ ${line}\n`)
+    for (const flags of ['--log-level', '-v, --verbose', '-q, --quiet', '-h, --help']) expect(stdout).toContain(flags)
+  })
+
+  test('`devctl help` prints every command, and `devctl help options` every common option', async () => {
+    const [all, options] = [await devctl('help'), await devctl('help', 'options')]
+    expect([all.status, options.status]).toEqual([0, 0])
+    for (const { name } of commands) expect(all.stdout).toMatch(new RegExp(`^  ${name}( |$)`, 'm'))
+    expect(all.stdout.endsWith(options.stdout)).toBe(true)
+    const common = commands.flatMap(one => Object.values(one.options)).filter(one => one.common !== undefined)
+    for (const { flags } of common) expect(options.stdout).toContain(longFlag(flags))
+  })
+
+  test('the list of commands has each top-level command in one line of its group', async () => {
+    const { stdout } = await devctl('--help')
+    for (const { name, summary, group } of commandsBelow(commands)) {
+      expect(group, name).toBeDefined()
+      expect(stdout).toMatch(new RegExp(`^  (${group}|) +${name} +${escaped(summary)}$`, 'm'))
+    }
+  })
 
   test('help is on standard error with status 2 if there is no command', async () => {
     const { stdout: help } = await devctl('--help')
@@ -86,7 +122,16 @@ describe('wrong usage', () => {
       'several development containers run their own commands',
       expect.stringContaining('leave out'),
     ],
-    ['exec api npm -v', 'unknown option `-v`', 'write the command behind `--`: `devctl exec api -- npm -v`'],
+    ['exec api npm -x', 'unknown option `-x`', 'write the command behind `--`: `devctl exec api -- npm -x`'],
+    ['exec api npm -v', '`-v` belongs to the command', 'write the command behind `--`: `devctl exec api -- npm -v`'],
+    ['up api npm -q', '`-q` belongs to the command', 'write the command behind `--`: `devctl up api -- npm -q`'],
+    ['render -q -v', '`--verbose` and `--quiet` cannot be combined', 'remove one of them'],
+    ['-v render --loglevel warn', '`--log-level` and `--verbose` cannot be combined', 'remove one of them'],
+    [
+      'build -o type=local',
+      '`--output` is `type=local`',
+      'images are pushed to a registry; `--push=false` only checks that they can be built',
+    ],
     ['exec', 'there is no command to run', expect.stringContaining('`devctl exec -- sh`')],
     ['--loglevel info rm web', 'unknown command `rm`', expect.stringContaining('`devctl destroy SERVICE`')],
     [
@@ -126,8 +171,6 @@ describe('wrong usage', () => {
     ['render -x', 'unknown option `-x`', 'see `devctl render --help`'],
     ['deploy --dry-run', 'unknown option `--dry-run`', '`devctl diff` shows what a deploy would change'],
     ['up -d', 'unknown option `-d`', '`--detach` lets the container run its command by itself'],
-    ['down -v', 'unknown option `-v`', '`--volumes` also deletes the volume with the synchronized folders'],
-    ['destroy -v', 'unknown option `-v`', '`--volumes` also deletes claims and their data'],
     ['restart web --hard', 'unknown option `--hard`', '`devctl restart` always replaces the Pods'],
     ['deploy -p shop', 'unknown option `-p`', '`--name NAME` names the environment'],
     [
@@ -138,18 +181,17 @@ describe('wrong usage', () => {
     ['-p shop deploy', 'unknown option `-p`', '`--name NAME` names the environment'],
     ['logs --project-name shop', 'unknown option `--project-name`', '`--name NAME` names the environment'],
     ['logs -t', 'unknown option `-t`', '`--timestamps` shows the time of each line'],
-    ['destroy -y', 'unknown option `-y`', '`--yes` asks no questions'],
     ['deploy --kube-context kind', 'unknown option `--kube-context`', '`--context NAME` chooses the context'],
     ['ps --kubeconfig=x', 'unknown option `--kubeconfig`', 'set `KUBECONFIG` to the path of the file'],
-    ['render -o x', 'unknown option `-o`', '`--output-dir FOLDER` writes files, `--format json` prints JSON'],
     ['schema -p shop', 'unknown option `-p`', 'see `devctl schema --help`'],
     ['render --name', '`--name` needs a value', 'see `devctl render --help`'],
-    ['render --format xml', '`--format` is `xml`', 'use `yaml` or `json` or `kustomize`'],
-    ['--loglevel loud render', '`--loglevel` is `loud`', 'use `debug` or `info` or `warn` or `error`'],
+    ['render -o xml', '`--output` is `xml`', 'use `yaml` or `json` or `kustomize`'],
+    ['render --format xml', '`--output` is `xml`', 'use `yaml` or `json` or `kustomize`'],
+    ['--loglevel loud render', '`--log-level` is `loud`', 'use `debug` or `info` or `warn` or `error`'],
     ['version now', 'too many arguments for `version`: expected 0 arguments but got 1', 'see `devctl version --help`'],
     ['completion', 'missing required argument `shell`', 'see `devctl completion --help`'],
     ['completion ksh', 'shell is `ksh`, not one of bash, zsh, fish', 'see `devctl completion --help`'],
-    ['render --format kustomize', '`--format kustomize` writes several files', 'add `--output-dir FOLDER`'],
+    ['render --format kustomize', '`--output kustomize` writes several files', 'add `--output-dir FOLDER`'],
     ['render --take-over', '`--take-over` has no effect without `--output-dir`', 'see `devctl render --help`'],
     ['render --routes gateway', '`--routes gateway` needs a Gateway', 'add `--gateway NAMESPACE/NAME`'],
     [

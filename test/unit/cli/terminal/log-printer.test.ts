@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { parsePattern } from '../../../../cli/run/logs.ts'
-import { wantsColour } from '../../../../cli/terminal/io.ts'
+
 import { LogPrinter, type LogPrinterOptions } from '../../../../cli/terminal/log-printer.ts'
 import { cleanText } from '../../../../cli/terminal/log-text.ts'
 import { root } from '../../../support/cases.ts'
@@ -117,17 +117,6 @@ describe('cleanText', () => {
     expect(cleanText(text, false)).toBe(plain)
     expect(cleanText(text, true)).toBe(coloured)
   })
-})
-
-test.each([
-  [true, {}, true],
-  [false, {}, false],
-  [true, { NO_COLOR: '1' }, false],
-  [true, { CI: '1' }, false],
-  [false, { FORCE_COLOR: '1' }, true],
-  [true, { FORCE_COLOR: '0' }, false],
-])('colors are wanted on a terminal (%s) with %j: %s', (isTTY, env, expected) => {
-  expect(wantsColour({ isTTY, write: () => {} }, env)).toBe(expected)
 })
 
 describe('patterns of names', () => {

@@ -84,6 +84,11 @@ test.each([
   expect(folders(['.:/app'], { env: { DEVCTL_HOME: at(home) } })).toMatchObject([{ own }])
 })
 
+test('the folders of devctl in those of XDG variables are never synchronized', () => {
+  const env = { XDG_CONFIG_HOME: at('home/project/config'), XDG_STATE_HOME: at('home/project/state') }
+  expect(folders(['.:/app'], { env })).toMatchObject([{ own: ['config/devctl', 'state/devctl'] }])
+})
+
 test('links on the way to the folder of devctl are not synchronized', () => {
   symlinkSync('../devctl', at('home/project/src/link'))
   symlinkSync(at('outside'), at('home/project/away'))

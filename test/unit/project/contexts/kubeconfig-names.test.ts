@@ -1,19 +1,9 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { devctlHome } from '../../../../project/contexts/home.ts'
 import { readKubeconfigNames } from '../../../../project/contexts/kubeconfig-names.ts'
 import { makeFolder } from '../../../support/cli/folder.ts'
 import { kubeconfigWith } from '../../../support/contexts/kubeconfig.ts'
-
-test.each([
-  [{ HOME: '/home/ann' }, '/home/ann/.devctl'],
-  [{ HOME: '/home/ann', DEVCTL_HOME: '/tmp/d' }, '/tmp/d'],
-  [{ HOME: '/home/ann', DEVCTL_HOME: 'd' }, '/project/d'],
-  [{ HOME: '/home/ann', DEVCTL_HOME: '' }, '/home/ann/.devctl'],
-])('devctlHome finds the home of devctl with %j', (env, home) => {
-  expect(devctlHome({ env, cwd: '/project' })).toBe(home)
-})
 
 describe('readKubeconfigNames', () => {
   test('the names come from `.kube/config` in the home, if `KUBECONFIG` is empty or missing', async () => {

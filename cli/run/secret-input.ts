@@ -1,0 +1,46 @@
+import { resolve } from 'node:path'
+import { readFile } from '../../adapters/files/read-file.ts'
+import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Io } from '../terminal/io.ts'
+
+/** Returns the token of `--token` or `--token-file`; `-` is standard input. Undefined if neither is given. */
+export async function givenToken(
+  io: Io,
+  { token, tokenFile }: { readonly token?: string | undefined; readonly tokenFile: string | undefined },
+): Promise<string | undefined> {
+  if (token !== undefined && tokenFile !== undefined)
+    throw new UsageError('`--token` and `--token-file` cannot be combined', { hint: 'remove one of them' })
+  if (tokenFile !== undefined) return readSecret(io, tokenFile, '--token-file')
+  return token === '-' ? readSecret(io, '-', '--token') : token
+}
+
+/**
+ * Reads a secret from a file, or from standard input for `-`. A line break at the end is not part of it. Throws a
+ * UserError if the file cannot be read or is empty.
+ */
+export async function readSecret(io: Io, path: string, option: string): Promise<string> {
+  const secret = withoutLineBreak(path === '-' ? await io.readStdin() : bytesOf(resolve(io.cwd, path), path, option))
+  if (secret === '')
+    throw new UserError(`${path === '-' ? 'standard input' : `\`${path}\``} of \`${option}\` is empty`, {
+      hint: 'is the variable or the file set from which it was written?',
+    })
+  io.secrets?.add([secret])
+  return secret
+}
+
+/** Returns the text of bytes without a line break at its end. */
+export const withoutLineBreak = (bytes: Uint8Array): string => new TextDecoder().decode(bytes).replace(/\r?\n$/, '')
+
+function bytesOf(path: string, shown: string, option: string): Uint8Array {
+  const content = readFile(path)
+  switch (content.kind) {
+    case 'file':
+      return content.bytes
+    case 'missing':
+      throw new UserError(`\`${shown}\` of \`${option}\` does not exist`)
+    case 'folder':
+      throw new UserError(`\`${shown}\` of \`${option}\` is a folder`)
+    default:
+      throw new UserError(`\`${shown}\` of \`${option}\` cannot be read: ${content.reason}`)
+  }
+}
