@@ -1,0 +1,104 @@
+import type { CompletionItem, CompletionItemKind } from 'vscode-languageserver-protocol'
+import { shapeAt } from '../../compiler/compose/keys/lookup.ts'
+import { isRow } from '../../compiler/schema/row.ts'
+import type { Shape } from '../../compiler/schema/shape.ts'
+import { nodeAt } from '../text/outline-node.ts'
+import { type Place, placeAt } from '../text/place.ts'
+import { keysOfShape, keyText, startOfValue, wordsOf } from './key-text.ts'
+import { namesIn, profilesIn, variablesIn } from './known-names.ts'
+import { rangeOf } from './positions.ts'
+import { type AskedDocument, tableOf } from './question.ts'
+import { type ReferenceKind, referenceAt } from './references.ts'
+
+// CompletionItemKind of the protocol.
+const VARIABLE: CompletionItemKind = 6
+const PROPERTY: CompletionItemKind = 10
+const VALUE: CompletionItemKind = 12
+const REFERENCE: CompletionItemKind = 18
+
+/** A proposal, before it has a position. */
+type Proposal = Pick<CompletionItem, 'label' | 'kind' | 'documentation' | 'detail'> & { readonly insert?: string }
+
+/** Returns what can be written at an offset: variables, keys, words, and names of the project. */
+export function completionsAt(asked: AskedDocument, offset: number): readonly CompletionItem[] {
+  const text = asked.document.getText()
+  const variable = /\$\{?([A-Za-z_]\w*)?$/.exec(text.slice(Math.max(0, offset - 200), offset))
+  if (variable && !variable[0].startsWith('$$')) {
+    const names = variablesIn(asked).filter(name => name !== variable[1])
+    return toItems(
+      names.map(label => ({ label, kind: VARIABLE })),
+      asked,
+      offset - (variable[1]?.length ?? 0),
+      offset,
+    )
+  }
+  const place = placeAt(asked.outline, offset)
+  if (!place) return []
+  const proposals = place.kind === 'key' ? forKey(asked, place) : forValue(asked, place)
+  return toItems(proposals, asked, place.start, Math.max(place.end, place.start))
+}
+
+function forKey(asked: AskedDocument, place: Place): readonly Proposal[] {
+  const shape = shapeAt(place.path, tableOf(asked))
+  const around = nodeAt(asked.outline, place.path)
+  const siblings = around?.children ?? (place.path.length === 0 ? asked.outline.top : [])
+  const hasColon = place.node?.kind === 'key' && place.node.valueFrom !== undefined && place.text !== ''
+  const taken = new Set(siblings.filter(one => one !== place.node || place.text === '').map(({ step }) => step))
+  const keys = shape ? keyProposals(asked, shape, hasColon) : []
+  const names = namesFor(asked, referenceAt(asked, [...place.path, place.text || 'NAME']))
+  const isMapping = shape?.map !== undefined
+  const named = names.map(label => ({
+    label,
+    kind: REFERENCE,
+    insert: isMapping && siblings.every(({ kind }) => kind === 'key') && !shape.list ? `${label}:` : `- ${label}`,
+  }))
+  const isList = shape?.list !== undefined && place.text === ''
+  const items = isList ? wordsOf(shape.list.items).map(label => ({ label, kind: VALUE, insert: `- ${label}` })) : []
+  return [...keys, ...named, ...items].filter(({ label }) => !taken.has(label))
+}
+
+const keyProposals = ({ kind }: AskedDocument, shape: Shape, hasColon: boolean): readonly Proposal[] =>
+  Object.entries(keysOfShape(shape)).map(([label, field]) => ({
+    label,
+    kind: PROPERTY,
+    ...(!hasColon && { insert: `${label}${startOfValue(field)}` }),
+    ...(isRow(field) && { documentation: { kind: 'markdown' as const, value: keyText(label, field, kind) } }),
+  }))
+
+function forValue(asked: AskedDocument, place: Place): readonly Proposal[] {
+  const shape = shapeAt(place.path, tableOf(asked))
+  const reference = referenceAt(asked, place.path)
+  const words = shape ? wordsOf(shape).map(label => ({ label, kind: VALUE })) : []
+  const names = namesFor(asked, reference).map(label => ({ label, kind: REFERENCE }))
+  // A mapping can begin after the dash of an item.
+  const keys = shape && place.node?.kind === 'item' ? keyProposals(asked, shape, false) : []
+  const siblings = place.node?.parent?.children.filter(one => one !== place.node) ?? []
+  const taken = new Set(siblings.flatMap(({ kind, scalar }) => (kind === 'item' && scalar ? [scalar.text] : [])))
+  return [...words, ...names.filter(({ label }) => !taken.has(label)), ...keys]
+}
+
+function namesFor(asked: AskedDocument, kind: ReferenceKind | undefined): readonly string[] {
+  switch (kind) {
+    case undefined:
+    case 'file':
+      return []
+    case 'mount':
+      return namesIn(asked, 'volumes')
+    case 'service-after-colon':
+      return namesIn(asked, 'services').map(name => `service:${name}`)
+    case 'profiles':
+      return profilesIn(asked)
+    default:
+      return namesIn(asked, kind)
+  }
+}
+
+function toItems(
+  proposals: readonly Proposal[],
+  { document }: AskedDocument,
+  start: number,
+  end: number,
+): readonly CompletionItem[] {
+  const range = rangeOf(document, start, end)
+  return proposals.map(({ insert, ...item }) => ({ ...item, textEdit: { range, newText: insert ?? item.label } }))
+}
