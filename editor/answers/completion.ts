@@ -8,7 +8,7 @@ import { keysOfShape, keyText, startOfValue, wordsOf } from './key-text.ts'
 import { namesIn, profilesIn, variablesIn } from './known-names.ts'
 import { rangeOf } from './positions.ts'
 import { type AskedDocument, tableOf } from './question.ts'
-import { type ReferenceKind, referenceAt } from './references.ts'
+import { referenceAt } from './references.ts'
 
 // CompletionItemKind of the protocol.
 const VARIABLE: CompletionItemKind = 6
@@ -45,7 +45,7 @@ function forKey(asked: AskedDocument, place: Place): readonly Proposal[] {
   const hasColon = place.node?.kind === 'key' && place.node.valueFrom !== undefined && place.text !== ''
   const taken = new Set(siblings.filter(one => one !== place.node || place.text === '').map(({ step }) => step))
   const keys = shape ? keyProposals(asked, shape, hasColon) : []
-  const names = namesFor(asked, referenceAt(asked, [...place.path, place.text || 'NAME']))
+  const names = namesFor(asked, [...place.path, place.text || 'NAME'])
   const isMapping = shape?.map !== undefined
   const named = names.map(label => ({
     label,
@@ -67,17 +67,20 @@ const keyProposals = ({ kind }: AskedDocument, shape: Shape, hasColon: boolean):
 
 function forValue(asked: AskedDocument, place: Place): readonly Proposal[] {
   const shape = shapeAt(place.path, tableOf(asked))
-  const reference = referenceAt(asked, place.path)
   const words = shape ? wordsOf(shape).map(label => ({ label, kind: VALUE })) : []
-  const names = namesFor(asked, reference).map(label => ({ label, kind: REFERENCE }))
+  const names = namesFor(asked, place.path).map(label => ({ label, kind: REFERENCE }))
   // A mapping can begin after the dash of an item.
   const keys = shape && place.node?.kind === 'item' ? keyProposals(asked, shape, false) : []
-  const siblings = place.node?.parent?.children.filter(one => one !== place.node) ?? []
-  const taken = new Set(siblings.flatMap(({ kind, scalar }) => (kind === 'item' && scalar ? [scalar.text] : [])))
+  const siblings = nodeAt(asked.outline, place.path.slice(0, -1))?.children ?? []
+  const others = siblings.filter(one => one !== place.node && one.kind === 'item')
+  const taken = new Set(others.map(({ scalar }) => scalar?.text))
   return [...words, ...names.filter(({ label }) => !taken.has(label)), ...keys]
 }
 
-function namesFor(asked: AskedDocument, kind: ReferenceKind | undefined): readonly string[] {
+/** Returns the names that a reference at a path can have. A service does not refer to itself. */
+function namesFor(asked: AskedDocument, path: readonly string[]): readonly string[] {
+  const kind = referenceAt(asked, path)
+  const services = () => namesIn(asked, 'services').filter(name => path[0] !== 'services' || name !== path[1])
   switch (kind) {
     case undefined:
     case 'file':
@@ -85,7 +88,9 @@ function namesFor(asked: AskedDocument, kind: ReferenceKind | undefined): readon
     case 'mount':
       return namesIn(asked, 'volumes')
     case 'service-after-colon':
-      return namesIn(asked, 'services').map(name => `service:${name}`)
+      return services().map(name => `service:${name}`)
+    case 'services':
+      return services()
     case 'profiles':
       return profilesIn(asked)
     default:

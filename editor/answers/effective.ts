@@ -19,20 +19,29 @@ export function effectiveAt({ project, path, document }: AskedDocument, offset: 
   const text = document.getText()
   const isHere = ({ file, start, end }: Span) =>
     file.location === path && start <= offset && offset <= end && file.text === text
-  return tree && find(tree, isHere)
+  // Values that a stage derives have the span of the mapping that they belong to; the value itself has a narrower one.
+  let narrowest: { readonly value: EffectiveValue; readonly length: number } | undefined
+  for (const { value, span } of tree ? valuesAt(tree, isHere) : []) {
+    const length = span.end - span.start
+    if (narrowest === undefined || length < narrowest.length) narrowest = { value, length }
+  }
+  return narrowest?.value
 }
 
-function find(tree: Tree, isHere: (span: Span) => boolean): EffectiveValue | undefined {
+/** Yields the scalars that are at a position, whose keys are there, or that replace a value there. */
+function* valuesAt(
+  tree: Tree,
+  isHere: (span: Span) => boolean,
+): Generator<{ readonly value: EffectiveValue; readonly span: Span }> {
   if (tree.kind === 'scalar') {
-    if (isHere(tree.span)) return { scalar: tree, isReplaced: false }
-    return tree.replaced?.some(isHere) ? { scalar: tree, isReplaced: true } : undefined
+    const before = tree.replaced?.find(isHere)
+    if (tree.type !== 'null' && isHere(tree.span)) yield { value: { scalar: tree, isReplaced: false }, span: tree.span }
+    else if (before) yield { value: { scalar: tree, isReplaced: true }, span: before }
+    return
   }
   if (isMap(tree))
     for (const { key, value } of tree.entries.values())
-      if (value.kind === 'scalar' && isHere(key)) return { scalar: value, isReplaced: false }
-  for (const child of childrenOf(tree)) {
-    const found = find(child, isHere)
-    if (found) return found
-  }
-  return undefined
+      if (value.kind === 'scalar' && value.type !== 'null' && isHere(key))
+        yield { value: { scalar: value, isReplaced: false }, span: key }
+  for (const child of childrenOf(tree)) yield* valuesAt(child, isHere)
 }

@@ -35,7 +35,7 @@ const isChosenName = (path: readonly string[], asked: AskedDocument): boolean =>
 
 function valueText(asked: AskedDocument, offset: number, name: string): string | undefined {
   const found = effectiveAt(asked, offset)
-  if (!found || found.scalar.type === 'null') return undefined
+  if (!found) return undefined
   const { scalar, isReplaced } = found
   const { variables = [], span, replaced } = scalar
   if (variables.length === 0 && !isReplaced && !replaced?.length) return undefined

@@ -6,6 +6,9 @@ const PROPERTIES = /(?:[&!][^\s,[\]{}]*\s*)+/y
 /** Text without quotes: up to a bracket, a comma, or a colon that ends a key. */
 const PLAIN = /(?:[^\s,[\]{}:]|:(?=[^\s,[\]{}])|[ \t]+(?=[^\s,[\]{}:#]))+/y
 
+/** Maximum number of brackets inside of each other. */
+const DEPTH = 200
+
 /** Reads mappings in braces and lists in brackets, also if their ends are missing. */
 export class FlowReader {
   readonly #text: string
@@ -18,6 +21,8 @@ export class FlowReader {
     this.#limit = limit
     this.#onNode = onNode
   }
+
+  #depth = 0
 
   /** Reads the bracket at an offset as the value of a node, and returns the offset after its end. */
   read(node: OutlineNode, from: number): number {
@@ -67,10 +72,12 @@ export class FlowReader {
     if (anchor !== undefined) node.anchor = anchor
     const char = this.#text[start]
     if (char === undefined || start >= this.#limit || /[,}\]]/.test(char)) return start
-    const isNested = char === '{' || char === '['
+    const isNested = (char === '{' || char === '[') && this.#depth < DEPTH
     const word = isNested ? undefined : this.#word(start)
     if (word) node.scalar = { text: word.text, start: word.from, end: word.to }
+    this.#depth++
     node.last = word ? word.end : this.read(node, start)
+    this.#depth--
     return node.last
   }
 

@@ -17,6 +17,9 @@ const PROPERTIES = /(?:[&!][^\s,[\]{}]*(?:[ \t]+|(?=\n|$)))+/y
 const BLOCK_SCALAR = /[|>][-+\d]*[ \t]*(?:#[^\n]*)?(?=\n|$)/y
 const DASH = /-(?=\s|$)/y
 
+/** Maximum number of nodes inside of each other. Lines that are deeper are left out. */
+const DEPTH = 200
+
 class OutlineReader {
   readonly #text: string
   readonly #top: OutlineNode[] = []
@@ -48,10 +51,12 @@ class OutlineReader {
   /** Reads the content of a line from an offset, and returns its end, which is on a later line for some values. */
   #content(from: number, lineStart: number): number {
     const column = from - lineStart
+    if (this.#open.length >= DEPTH) this.#close(column, false)
+    if (this.#open.length >= DEPTH) return this.#lineEnd(from)
     if (match(DASH, this.#text, from)) {
       this.#close(column, true)
       const parent = this.#open.at(-1)
-      const index = (parent?.children ?? this.#top).filter(({ kind }) => kind === 'item').length
+      const index = (parent?.children ?? this.#top).length
       const item = this.#add({ step: String(index), kind: 'item', start: from, end: from + 1, column }, from + 1)
       this.#open.push(item)
       const next = skip(this.#text, from + 1)

@@ -20,13 +20,14 @@ export function placeAt(outline: Outline, offset: number): Place | undefined {
   const lineStart = text.lastIndexOf('\n', offset - 1) + 1
   if (commentIn(text.slice(lineStart, offset)) !== undefined) return undefined
   const node = lastBefore(outline, offset)
-  if (node && (offset <= node.end || isOn(text, node.end, offset)) && node.column !== undefined && !node.flow)
+  const isInFlow = node?.flow && offset > node.flow.start
+  if (node && node.column !== undefined && !isInFlow && (offset <= node.end || isOn(text, node.end, offset)))
     return ofNode(node, offset)
   const flow = flowAround(node, offset)
   if (flow) return ofFlow(flow, text, offset)
   if (node?.scalar && offset <= node.scalar.end) return placeOfValue(node, offset)
   if (node && node.kind === 'key' && isInText(node, lineStart, offset)) return undefined
-  return ofEmptyLine(node, text, offset)
+  return text.slice(lineStart, offset).trim() === '' ? ofEmptyLine(node, text, offset) : undefined
 }
 
 function ofNode(node: OutlineNode, offset: number): Place {
