@@ -31,12 +31,13 @@ export interface CompilationsOptions {
 /** Compiles the projects of the open documents after changes, and publishes their diagnostics. */
 export class Compilations {
   readonly #options: CompilationsOptions
-  readonly #known = new Map<string, Known>()
+  /** Undefined for a file that belongs to no project. */
+  readonly #known = new Map<string, Known | undefined>()
   /** The diagnostics that were published last, by path, as text. */
   readonly #published = new Map<string, string>()
   readonly #due = new Set<string>()
   #timer: NodeJS.Timeout | undefined
-  #running: Promise<void> | undefined
+  #isRunning = false
 
   constructor(options: CompilationsOptions) {
     this.#options = options
@@ -45,7 +46,7 @@ export class Compilations {
   /** Compiles the projects that a file is part of, and that of the file itself, after a pause. */
   changed(path: string): void {
     this.#due.add(path)
-    for (const [own, { latest }] of this.#known) if (latest.project.files.has(path)) this.#due.add(own)
+    for (const [own, known] of this.#known) if (known?.latest.project.files.has(path)) this.#due.add(own)
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => void this.#run(), DEBOUNCE)
   }
@@ -78,39 +79,39 @@ export class Compilations {
 
   async #run(): Promise<void> {
     // Changes during a compilation are compiled after it.
-    await this.#running
-    const due = this.#options.documents.all.filter(({ path }) => this.#due.has(path))
-    this.#due.clear()
-    this.#running = (async () => {
+    if (this.#isRunning) return
+    this.#isRunning = true
+    while (this.#due.size > 0) {
+      const due = this.#options.documents.all.filter(({ path }) => this.#due.has(path))
+      this.#due.clear()
       for (const one of due) await this.#compile(one)
       this.#publishAll()
-    })()
-    await this.#running
+    }
+    this.#isRunning = false
   }
 
   async #compile({ path, document }: OpenDocument): Promise<void> {
-    const { documents, workspace, roots, explained, onError } = this.#options
+    const { documents, workspace, roots, onError } = this.#options
     try {
       const unsaved = documents.texts
       const found = await projectOf({ path, text: document.getText() }, roots(), { ...workspace, unsaved })
       if (!documents.all.some(one => one.path === path)) return
-      if (!found) {
-        this.#known.delete(path)
-        return
-      }
-      const before = this.#known.get(path)?.sound
-      const sound = found.project.compiled.loaded ? found : before
-      const diagnostics = diagnosticsOf(found.project, path, explained)
-      this.#known.set(path, { latest: found, ...(sound && { sound }), diagnostics })
+      this.#known.set(path, found && this.#toKnown(found, path))
     } catch (error) {
       onError(error)
     }
   }
 
+  #toKnown(found: FileInProject, path: string): Known {
+    const sound = found.project.compiled.loaded ? found : this.#known.get(path)?.sound
+    const diagnostics = diagnosticsOf(found.project, path, this.#options.explained)
+    return { latest: found, ...(sound && { sound }), diagnostics }
+  }
+
   #publishAll(): void {
     const all = new Map<string, ShownDiagnostic[]>([...this.#published.keys()].map(path => [path, []]))
-    for (const { diagnostics } of this.#known.values())
-      for (const [path, found] of diagnostics) {
+    for (const known of this.#known.values())
+      for (const [path, found] of known?.diagnostics ?? []) {
         const listed = all.get(path) ?? []
         all.set(path, listed)
         const isListed = (one: ShownDiagnostic) => listed.some(other => sameDiagnostic(one, other))

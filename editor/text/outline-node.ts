@@ -59,18 +59,22 @@ export function nodeAt(outline: Outline, path: readonly string[]): OutlineNode |
 
 /** Returns a node without a value. */
 export function newNode(
-  node: Pick<OutlineNode, 'step' | 'kind' | 'start' | 'end' | 'column'>,
+  { step, kind, start, end, column }: Pick<OutlineNode, 'step' | 'kind' | 'start' | 'end' | 'column'>,
   parent: OutlineNode | undefined,
   valueFrom: number | undefined,
 ): OutlineNode {
   return {
-    ...node,
+    step,
+    kind,
+    start,
+    end,
+    column,
     parent,
     children: [],
     valueFrom,
     scalar: undefined,
     anchor: undefined,
     flow: undefined,
-    last: node.end,
+    last: end,
   }
 }
