@@ -1,12 +1,11 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { TextDocument } from 'vscode-languageserver-textdocument'
 import { uriOf } from '../../../editor/answers/positions.ts'
 import type { AskedDocument } from '../../../editor/answers/question.ts'
 import { projectOf } from '../../../editor/session/find-project.ts'
 import { outlineOf } from '../../../editor/text/outline.ts'
+import { makeFolder } from '../cli/folder.ts'
 import { withCursor } from './cursor.ts'
 
 /** A document with a cursor, in a project on disk. */
@@ -33,13 +32,5 @@ export async function ask(files: Readonly<Record<string, string>>, before?: stri
   return { asked: { path, document, outline: outlineOf(text), ...found }, offset, folder }
 }
 
-/** Writes files into a folder that exists until the end of the test. */
-export function writeFiles(files: Readonly<Record<string, string>>): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'devctl-editor-')))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), content)
-  }
-  return folder
-}
+/** Writes files into a folder that exists until the end of the test, and returns its path without symbolic links. */
+export const writeFiles = (files: Readonly<Record<string, string>>): string => realpathSync(makeFolder(files))
