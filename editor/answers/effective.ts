@@ -11,8 +11,8 @@ export interface EffectiveValue {
 }
 
 /**
- * Returns the value that a key, or the value at an offset, has in the end: with variables substituted, and from the
- * last file that sets it. Returns undefined if the offset is not that of a scalar, or if the document has changed since.
+ * Returns the final value of the key or the scalar at an offset: with variables substituted, and from the last file
+ * that sets it. Returns undefined if the offset is not that of a scalar, or if the document has changed since.
  */
 export function effectiveAt({ project, path, document }: AskedDocument, offset: number): EffectiveValue | undefined {
   const tree = project?.compiled.loaded?.tree

@@ -4,7 +4,7 @@ import { nodeAt } from '../text/outline-node.ts'
 import type { AskedDocument } from './question.ts'
 import type { NamedSection } from './references.ts'
 
-/** Returns the names in a section: those of the document as it is typed, and those of the other files of the project. */
+/** Returns the names in a section, in the document as it is typed and in the other files of the project. */
 export function namesIn(asked: AskedDocument, section: NamedSection): readonly string[] {
   const own = asked.kind === 'compose' ? (nodeAt(asked.outline, [section])?.children ?? []) : []
   const names = new Set(own.map(({ step }) => step))

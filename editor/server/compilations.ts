@@ -7,7 +7,7 @@ import type { OpenDocument, OpenDocuments } from './documents.ts'
 /** Idle time after a change before the project is compiled, in milliseconds. */
 const DEBOUNCE = 200
 
-/** What the compilations of a document have found. */
+/** Results of the compilations of a document. */
 interface Known {
   readonly latest: FileInProject
   /** Last compilation that could read the Compose files. Names and values are taken from it while a file is broken. */

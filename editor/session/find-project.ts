@@ -7,7 +7,7 @@ import type { Workspace } from '../../project/workspace.ts'
 import { compileIn, type KnownProject } from './known-project.ts'
 
 /** A file that is open in an editor. */
-export interface OpenFile {
+export interface EditedFile {
   /** Absolute path. */
   readonly path: string
   readonly text: string
@@ -25,7 +25,7 @@ export interface FileInProject {
  * manifest nor a Compose file.
  */
 export async function projectOf(
-  { path, text }: OpenFile,
+  { path, text }: EditedFile,
   roots: readonly string[],
   workspace: Workspace,
 ): Promise<FileInProject | undefined> {
@@ -47,8 +47,8 @@ export async function projectOf(
   return ofFile({ path, text }, workspace)
 }
 
-/** Compiles a file that no project reads. A file such as `compose.test.yaml` is merged over the Compose file beside it. */
-async function ofFile({ path, text }: OpenFile, workspace: Workspace): Promise<FileInProject | undefined> {
+/** Compiles a file that no project reads, such as `compose.test.yaml`, merged over the Compose file beside it. */
+async function ofFile({ path, text }: EditedFile, workspace: Workspace): Promise<FileInProject | undefined> {
   const folder = dirname(path)
   const kind = kindOfFile(text, path)
   if (!isYaml(path) || (!hasOwnName(path) && !/^["']?services["']?\s*:/m.test(text))) return undefined

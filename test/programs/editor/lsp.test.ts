@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { root } from '../../support/cases.ts'
@@ -76,6 +76,33 @@ describe('devctl lsp', () => {
     await client.end()
     expect(await status).toBe(0)
     expect(stderr()).toBe('')
+  })
+
+  test('runs no command of a manifest, and no program that the git configuration names', async () => {
+    const mounted = BAD.replace('prots: ["80"]', 'volumes: [./page.html:/page.html:ro]').replace(
+      'postgres',
+      'postgres\n    prots: []',
+    )
+    const folder = writeFiles({
+      'devctl.yml': 'deploy:\n  commands: ["touch ran-command"]\n  compose: compose.yaml\n',
+      'compose.yaml': mounted,
+      'page.html': 'x',
+      'monitor.sh': '#!/bin/sh\ntouch ran-monitor\n',
+    })
+    chmodSync(join(folder, 'monitor.sh'), 0o755)
+    const setUp = [
+      ['init', '--quiet'],
+      ['add', '.'],
+      ['config', 'core.fsmonitor', './monitor.sh'],
+    ]
+    for (const words of setUp) expect(spawnSync('git', words, { cwd: folder }).status).toBe(0)
+    const { client } = started(folder)
+    await client.start(folder)
+    await client.open(join(folder, 'compose.yaml'), mounted)
+    // The mounted file would be reported if its checkout had not been read.
+    await client.codes(join(folder, 'compose.yaml'), ['services/unknown-key'])
+    await client.end()
+    expect(readdirSync(folder).filter(name => name.startsWith('ran-'))).toEqual([])
   })
 
   test('ends with status 1 when the editor is gone', async () => {

@@ -167,19 +167,6 @@ describe('the server', () => {
     expect(await other.ended).toBe(false)
   })
 
-  test('runs no command and no hook of a project', async () => {
-    const marker = `touch ${join('.', 'ran')}`
-    const { client, path, folder } = await served({
-      'devctl.yml': `deploy:\n  commands: ["${marker}"]\n  compose: compose.yaml\n`,
-      'compose.yaml': GOOD,
-      '.git/hooks/post-index-change': `#!/bin/sh\n${marker}\n`,
-    })
-    await client.open(path('compose.yaml'), BAD)
-    await client.codes(path('compose.yaml'), ['services/unknown-key'])
-    const { existsSync } = await import('node:fs')
-    expect(existsSync(join(folder, 'ran'))).toBe(false)
-  })
-
   test('answers every request while a file is typed character by character', async () => {
     const text = `x-base: &base
   restart: always
