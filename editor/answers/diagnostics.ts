@@ -18,7 +18,7 @@ export interface ShownDiagnostic {
  * `asked`. `explained` returns the address of the page of a code.
  */
 export function diagnosticsOf(
-  { compiled: { diagnostics }, mask }: KnownProject,
+  { compiled: { diagnostics }, secrets }: KnownProject,
   asked: string,
   explained: (code: string) => string | undefined,
 ): ReadonlyMap<string, readonly ShownDiagnostic[]> {
@@ -26,7 +26,7 @@ export function diagnosticsOf(
   for (const diagnostic of diagnostics) {
     const path = diagnostic.span?.file.location ?? asked
     if (!path.startsWith('/')) continue
-    const shown = toShown(diagnostic, mask, explained)
+    const shown = toShown(diagnostic, text => secrets.mask(text), explained)
     found.set(path, [...(found.get(path) ?? []), { of: diagnostic, shown }])
   }
   return found
@@ -52,7 +52,7 @@ function toShown(
     ...(href !== undefined && { codeDescription: { href } }),
     source: 'devctl',
     message: mask(lines.join('\n')),
-    ...(code.endsWith('/no-effect') && { tags: [UNNECESSARY] }),
+    ...(/\/(?:no-effect|unused)$/.test(code) && { tags: [UNNECESSARY] }),
     ...(others.length > 0 && { relatedInformation: others }),
   }
 }

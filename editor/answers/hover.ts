@@ -42,7 +42,7 @@ function valueText(asked: AskedDocument, offset: number, name: string): string |
   const text = String(scalar.value)
   const isSecret =
     variables.some(one => one.isSecret || isVariableWithSecret(one.name, text)) || isVariableWithSecret(name, text)
-  const shown = isSecret ? '***' : asked.project!.mask(text)
+  const shown = isSecret ? '***' : asked.project!.secrets.maskValue(text)
   const origins = variables.map(({ name, origin }) => `\`${name}\` from ${origin}`)
   return [
     `Value: \`${shown.replaceAll('`', '’').slice(0, 300)}\`${origins.length > 0 ? ` (${[...new Set(origins)].join(', ')})` : ''}`,

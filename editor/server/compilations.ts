@@ -48,7 +48,7 @@ export class Compilations {
     this.#due.add(path)
     for (const [own, known] of this.#known) if (known?.latest.project.files.has(path)) this.#due.add(own)
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.#run(), DEBOUNCE)
+    this.#timer = setTimeout(() => void this.#run().catch(this.#options.onError), DEBOUNCE)
   }
 
   /** Forgets a document that was closed, with the diagnostics that only its compilation found. */
@@ -81,13 +81,16 @@ export class Compilations {
     // Changes during a compilation are compiled after it.
     if (this.#isRunning) return
     this.#isRunning = true
-    while (this.#due.size > 0) {
-      const due = this.#options.documents.all.filter(({ path }) => this.#due.has(path))
-      this.#due.clear()
-      for (const one of due) await this.#compile(one)
-      this.#publishAll()
+    try {
+      while (this.#due.size > 0) {
+        const due = this.#options.documents.all.filter(({ path }) => this.#due.has(path))
+        this.#due.clear()
+        for (const one of due) await this.#compile(one)
+        this.#publishAll()
+      }
+    } finally {
+      this.#isRunning = false
     }
-    this.#isRunning = false
   }
 
   async #compile({ path, document }: OpenDocument): Promise<void> {

@@ -41,6 +41,11 @@ export class OpenDocuments {
     return [...this.#byUri.values()]
   }
 
+  /** Returns the URI that the editor has for a path; undefined if no document with this path is open. */
+  uriOf(path: string): string | undefined {
+    return this.all.find(one => one.path === path)?.document.uri
+  }
+
   /** Texts by absolute path. */
   get texts(): ReadonlyMap<string, string> {
     return new Map(this.all.map(({ path, document }) => [path, document.getText()]))

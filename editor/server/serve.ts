@@ -69,7 +69,12 @@ export function serveEditor(options: LanguageServerOptions): Promise<boolean> {
     explained: pages === undefined ? () => undefined : pageOf(pages),
     publish: (path, list) => {
       const diagnostics = list.map(({ shown }) => shown)
-      connection.sendNotification(PublishDiagnosticsNotification.type, { uri: uriOf(path), diagnostics }).catch(onError)
+      connection
+        .sendNotification(PublishDiagnosticsNotification.type, {
+          uri: documents.uriOf(path) ?? uriOf(path),
+          diagnostics,
+        })
+        .catch(onError)
     },
     onError,
   })

@@ -16,8 +16,8 @@ export interface KnownProject {
   readonly files: ReadonlySet<string>
   /** Texts of the env files that were read, by absolute path. */
   readonly envFiles: ReadonlyMap<string, string>
-  /** Masks the secrets of the project in a text. */
-  readonly mask: (text: string) => string
+  /** Secrets of the project, to mask them in messages and values. */
+  readonly secrets: KnownSecrets
 }
 
 /** Time limit of a compilation in an editor, in seconds. `DEVCTL_LIMITS` can raise it. */
@@ -47,7 +47,7 @@ export async function compileIn(folder: string, loading: LoadInput, workspace: W
   const { manifest, diagnostics } = compiled as CompiledProject
   if (manifest) read.add(resolve(folder, manifest.path))
   for (const { span } of diagnostics) if (span?.file.location.startsWith('/')) read.add(span.file.location)
-  return { folder, compiled, files: read, envFiles, mask: text => secrets.mask(text) }
+  return { folder, compiled, files: read, envFiles, secrets }
 }
 
 function toDiagnostic(error: unknown): Diagnostic {

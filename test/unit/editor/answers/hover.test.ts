@@ -38,8 +38,15 @@ describe('hoverAt', () => {
       'services:\n  web:\n    image: x\n    environment:\n      A: a-$‸{DB_PASSWORD}',
       'Value: `***` (`DB_PASSWORD` from .env:2)',
     ],
+    [
+      'services:\n  web:\n    image: x\n    environment:\n      DB_PASSWORD: a$‸{SHORT}',
+      'Value: `***` (`SHORT` from .env:3)',
+    ],
+    ['services:\n  web:\n    image: x\n    environment: [DB_PASSWORD=$‸SHORT]', 'Value: `***` (`SHORT` from .env:3)'],
   ])('shows the value after variables, without secrets, at %j', async (text, expected) => {
-    expect(await hover({ 'compose.yaml': text, '.env': 'TAG=1.27\nDB_PASSWORD=s3cretvalue\n' })).toContain(expected)
+    expect(await hover({ 'compose.yaml': text, '.env': 'TAG=1.27\nDB_PASSWORD=s3cretvalue\nSHORT=test\n' })).toContain(
+      expected,
+    )
   })
 
   test('shows the value of another file that replaces a value', async () => {

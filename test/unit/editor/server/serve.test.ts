@@ -87,6 +87,12 @@ describe('diagnostics', () => {
     expect(found?.range.start).toEqual({ line: 2, character: 4 })
   })
 
+  test('are those before the time limit of a compilation', async () => {
+    const { client, path } = await served({ 'compose.yaml': GOOD }, { DEVCTL_LIMITS: 'seconds=0' })
+    await client.open(path('compose.yaml'), GOOD)
+    await client.codes(path('compose.yaml'), ['limits/exceeded'])
+  })
+
   test('of a file beside the Compose file are those of both', async () => {
     const { client, path } = await served({ 'compose.yaml': GOOD, 'compose.test.yaml': '' })
     await client.open(path('compose.test.yaml'), 'services:\n  web:\n    imge: y\n')
