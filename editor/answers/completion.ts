@@ -25,17 +25,31 @@ export function completionsAt(asked: AskedDocument, offset: number): readonly Co
   const variable = /\$\{?([A-Za-z_]\w*)?$/.exec(text.slice(Math.max(0, offset - 200), offset))
   if (variable && !variable[0].startsWith('$$')) {
     const names = variablesIn(asked).filter(name => name !== variable[1])
-    return toItems(
-      names.map(label => ({ label, kind: VARIABLE })),
-      asked,
-      offset - (variable[1]?.length ?? 0),
-      offset,
-    )
+    const proposals = names.map(label => ({ label, kind: VARIABLE }))
+    return toItems(proposals, asked, { start: offset - (variable[1]?.length ?? 0), end: offset })
   }
   const place = placeAt(asked.outline, offset)
   if (!place) return []
-  const proposals = place.kind === 'key' ? forKey(asked, place) : forValue(asked, place)
-  return toItems(proposals, asked, place.start, Math.max(place.end, place.start))
+  if (place.kind === 'key') return toItems(forKey(asked, place), asked, replacedPart(place, text, offset))
+  const name = partBeforeColon(asked, place)
+  if (offset > name.end && name.end < place.end) return []
+  return toItems(forValue(asked, place), asked, replacedPart(name, text, offset))
+}
+
+/** Part of a document, as offsets. */
+type Part = Pick<Place, 'start' | 'end'>
+
+/** Returns the text that a proposal replaces. It contains the cursor, and is on its line. */
+function replacedPart({ start, end }: Part, text: string, offset: number): Part {
+  const isApart = start > offset || text.slice(start, Math.max(end, offset)).includes('\n')
+  return isApart ? { start: offset, end: offset } : { start, end: Math.max(end, offset) }
+}
+
+/** Returns the part of a value that is a name: `data` of `data:/var/lib`, `db` of `db:alias`. */
+function partBeforeColon(asked: AskedDocument, { path, text, start, end }: Place): Part {
+  const kind = referenceAt(asked, path)
+  const colon = kind === 'mount' || kind === 'services' ? text.indexOf(':') : -1
+  return { start, end: colon < 0 ? end : start + colon }
 }
 
 function forKey(asked: AskedDocument, place: Place): readonly Proposal[] {
@@ -101,8 +115,7 @@ function namesFor(asked: AskedDocument, path: readonly string[]): readonly strin
 function toItems(
   proposals: readonly Proposal[],
   { document }: AskedDocument,
-  start: number,
-  end: number,
+  { start, end }: Part,
 ): readonly CompletionItem[] {
   const range = rangeOf(document, start, end)
   return proposals.map(({ insert, ...item }) => ({ ...item, textEdit: { range, newText: insert ?? item.label } }))

@@ -1,5 +1,6 @@
 import type { Diagnostic as EditorDiagnostic } from 'vscode-languageserver-protocol'
 import type { Diagnostic, Severity } from '../../compiler/diagnostics/diagnostic.ts'
+import { ABOUT_OPTIONS } from '../../project/compile-files.ts'
 import type { KnownProject } from '../session/known-project.ts'
 import { rangeOfSpan, toLocation, uriOf } from './positions.ts'
 
@@ -15,7 +16,7 @@ export interface ShownDiagnostic {
 
 /**
  * Returns the diagnostics of a project by the paths of their files. One without a position is shown at the start of
- * `asked`. `explained` returns the address of the page of a code.
+ * `asked`, unless it is about an option. `explained` returns the address of the page of a code.
  */
 export function diagnosticsOf(
   { compiled: { diagnostics }, secrets }: KnownProject,
@@ -25,12 +26,15 @@ export function diagnosticsOf(
   const found = new Map<string, ShownDiagnostic[]>()
   for (const diagnostic of diagnostics) {
     const path = diagnostic.span?.file.location ?? asked
-    if (!path.startsWith('/')) continue
+    if (!path.startsWith('/') || isAboutOptions(diagnostic)) continue
     const shown = toShown(diagnostic, text => secrets.mask(text), explained)
     found.set(path, [...(found.get(path) ?? []), { of: diagnostic, shown }])
   }
   return found
 }
+
+/** True for a warning about an option of the command line that has no position in a file: an editor has no options. */
+const isAboutOptions = ({ code, span }: Diagnostic): boolean => !span && ABOUT_OPTIONS.has(code)
 
 const START = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } }
 

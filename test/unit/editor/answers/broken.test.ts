@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { TextDocument } from 'vscode-languageserver-textdocument'
+import { TextDocument, type TextEdit } from 'vscode-languageserver-textdocument'
 import { completionsAt } from '../../../../editor/answers/completion.ts'
 import { definitionAt } from '../../../../editor/answers/definition.ts'
 import { hoverAt } from '../../../../editor/answers/hover.ts'
@@ -22,9 +22,11 @@ function askAll(text: string, offset: number): void {
   const asked: AskedDocument = { path: '/compose.yaml', kind: 'compose', document, outline: outlineOf(text) }
   hoverAt(asked, offset)
   definitionAt(asked, offset, () => undefined)
+  const { line, character } = document.positionAt(offset)
   for (const { textEdit } of completionsAt(asked, offset)) {
-    const { start, end } = (textEdit as { range: { start: { line: number }; end: { line: number } } }).range
-    expect(end.line).toBe(start.line)
+    const { start, end } = (textEdit as TextEdit).range
+    expect([start.line, end.line]).toEqual([line, line])
+    expect(start.character <= character && character <= end.character).toBe(true)
   }
   symbolsOf(asked)
 }

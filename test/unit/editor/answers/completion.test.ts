@@ -87,6 +87,25 @@ describe('completionsAt in a Compose file', () => {
     expect(await textOf('    por‸\n')).toMatchObject({ newText: 'ports:' })
   })
 
+  test.each([
+    ['    volumes: ["da‸ta:/var/lib"]', 'data', 15, 19],
+    ['    links: [d‸b:alias]', 'db', 12, 14],
+    ['    volumes: [‸]', 'data', 14, 14],
+  ])('replaces only the name at %j', async (line, name, start, end) => {
+    const { asked, offset } = await ask({
+      'compose.yaml': SERVICES.replace('    image: x\n', `    image: x\n${line}\n`),
+    })
+    const item = completionsAt(asked, offset).find(({ label }) => label === name)
+    expect(item?.textEdit).toMatchObject({
+      newText: name,
+      range: { start: { character: start }, end: { character: end } },
+    })
+  })
+
+  test('proposes no volume for the path in a container', async () => {
+    expect(await inWeb('    volumes: ["data:/va‸r"]')).not.toContain('data')
+  })
+
   test('documents a key with its fate', async () => {
     const { asked, offset } = await ask({ 'compose.yaml': 'services:\n  web:\n    image: x\n    ul‸' })
     const item = completionsAt(asked, offset).find(({ label }) => label === 'ulimits')
