@@ -73,6 +73,7 @@ const NARROWER: Readonly<Record<string, readonly string[]>> = {
   'adapters/buildkit': ['adapters/buildkit', 'adapters/files', 'adapters/json', 'adapters/process', ...VALUES],
   'adapters/ssh': ['adapters/ssh'],
   agent: ['agent', 'sync', 'adapters/ssh'],
+  'editor/text': ['editor/text'],
   environment: [
     'environment',
     'adapters/json',
@@ -133,6 +134,7 @@ const PURE = [
   'adapters/json',
   'compiler',
   'constructs',
+  'editor/text',
   'environment',
   'platform/api',
   'platform/client',

@@ -70,6 +70,14 @@ describe('diagnostics', () => {
     await client.codes(path('compose.yaml'), [])
   })
 
+  test('are those of a new document that is not on disk yet', async () => {
+    const { client, path } = await served({ 'README.md': '' })
+    await client.open(path('app/compose.yaml'), BAD)
+    await client.codes(path('app/compose.yaml'), ['services/unknown-key'])
+    await client.open(path('new/devctl.yml'), 'deploi: {}\n')
+    await client.codes(path('new/devctl.yml'), ['manifest/unknown-key', 'files/no-compose-file'])
+  })
+
   test('of a manifest are those of the manifest', async () => {
     const { client, path } = await served({ 'devctl.yml': 'deploy:\n  compose: compose.yaml\n', 'compose.yaml': GOOD })
     await client.open(path('devctl.yml'), 'deploy:\n  compose: compose.yaml\nenvironmnts: {}\n')
