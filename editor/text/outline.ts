@@ -32,7 +32,7 @@ class OutlineReader {
   }
 
   read(): Outline {
-    for (let at = 0; at < this.#text.length; ) at = this.#line(at)
+    for (let at = this.#text.startsWith('\ufeff') ? 1 : 0; at < this.#text.length; ) at = this.#line(at)
     return { text: this.#text, top: this.#top, all: this.#all }
   }
 
