@@ -17,7 +17,7 @@ const VALUE: CompletionItemKind = 12
 const REFERENCE: CompletionItemKind = 18
 
 /** A proposal, before it has a position. */
-type Proposal = Pick<CompletionItem, 'label' | 'kind' | 'documentation' | 'detail'> & { readonly insert?: string }
+type Proposal = Pick<CompletionItem, 'label' | 'kind' | 'documentation' | 'sortText'> & { readonly insert?: string }
 
 /** Returns what can be written at an offset: variables, keys, words, and names of the project. */
 export function completionsAt(asked: AskedDocument, offset: number): readonly CompletionItem[] {
@@ -76,6 +76,8 @@ const keyProposals = ({ kind }: AskedDocument, shape: Shape, hasColon: boolean):
     label,
     kind: PROPERTY,
     ...(!hasColon && { insert: `${label}${startOfValue(field)}` }),
+    // Keys that have no effect, or are refused, come last.
+    ...(isRow(field) && (field.fate === 'none' || field.fate === 'refused') && { sortText: `~${label}` }),
     ...(isRow(field) && { documentation: { kind: 'markdown' as const, value: keyText(label, field, kind) } }),
   }))
 

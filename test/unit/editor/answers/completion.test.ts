@@ -106,10 +106,10 @@ describe('completionsAt in a Compose file', () => {
     expect(await inWeb('    volumes: ["data:/va‸r"]')).not.toContain('data')
   })
 
-  test('documents a key with its fate', async () => {
+  test('documents a key with its fate, and lists those without effect last', async () => {
     const { asked, offset } = await ask({ 'compose.yaml': 'services:\n  web:\n    image: x\n    ul‸' })
     const item = completionsAt(asked, offset).find(({ label }) => label === 'ulimits')
-    expect(item?.documentation).toMatchObject({ value: expect.stringContaining('no effect') })
+    expect(item).toMatchObject({ documentation: { value: expect.stringContaining('no effect') }, sortText: '~ulimits' })
   })
 })
 
