@@ -18,6 +18,7 @@ import { history } from './commands/history.ts'
 import { init } from './commands/init.ts'
 import { kubeconfig } from './commands/kubeconfig.ts'
 import { logs } from './commands/logs.ts'
+import { lsp } from './commands/lsp.ts'
 import { analytics } from './commands/platform/analytics.ts'
 import { credentials, credentialsList, credentialsSet, credentialsUnset } from './commands/platform/credentials.ts'
 import {
@@ -133,6 +134,7 @@ export const commands: readonly Command[] = [
   explain,
   analytics,
   schema,
+  lsp,
   completion,
   versionCommand,
   help,

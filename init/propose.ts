@@ -1,3 +1,4 @@
+import { SCHEMA_ADDRESSES } from '../compiler/schema/schema-addresses.ts'
 import { toVariableName } from '../compiler/values/variable-name.ts'
 import { DEFAULT_PATTERNS } from '../sync/ignore/default-ignores.ts'
 import type { Analysis, FoundApplication } from './analyze.ts'
@@ -29,7 +30,7 @@ export function propose(analysis: Analysis, choices: ProposalChoices): Proposal 
     : applications.map(found => [found.name, ofApplication(found, analysis, choices, ports)] as const)
   const builds = compose ? [] : applications.flatMap(found => buildOf(found, analysis))
   const sections = [
-    [...comment(HEAD), ...pairs({ namespace: choices.namespace, context: choices.context })],
+    [...comment(MODELINE), ...comment(HEAD), ...pairs({ namespace: choices.namespace, context: choices.context })],
     section('build', 'The images of the project: `devctl build` builds and pushes them.', builds),
     deploySection(analysis),
     section('dev', 'Development containers: `devctl up NAME` starts one.', dev),
@@ -41,6 +42,9 @@ export function propose(analysis: Analysis, choices: ProposalChoices): Proposal 
     ignoreFiles: compose ? new Map() : new Map(applications.flatMap(ignoreFileOf)),
   }
 }
+
+/** Tells editors with a YAML language server which schema the file has. It must be the first line. */
+const MODELINE = `yaml-language-server: $schema=${SCHEMA_ADDRESSES.manifest}`
 
 const HEAD = 'Proposed by `devctl init` and yours to change; `devctl schema manifest` prints a JSON Schema of all keys.'
 

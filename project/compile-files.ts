@@ -80,6 +80,7 @@ export async function compileFiles(
     boundary,
     ...variablesFor(workspace),
     ...(onRead && { onRead }),
+    ...(workspace.unsaved && { unsaved: workspace.unsaved }),
   })
   const nothing = (): CompiledProject => {
     const empty = compileNothing({ ...plan, directory: manifest!.folder }, host)

@@ -19,6 +19,8 @@ export interface HostOptions {
   readonly platformVariables?: ReadonlyMap<string, string>
   /** Called with the absolute path and the bytes of each file that is read. */
   readonly onRead?: (path: string, bytes: Uint8Array) => void
+  /** Texts that replace the files on disk, by absolute path. */
+  readonly unsaved?: ReadonlyMap<string, string>
   /** Paths that may be read; if absent, everything may be read. */
   readonly boundary?: Boundary
 }
@@ -47,6 +49,7 @@ export function createHost({
   platformVariables = new Map(),
   onRead,
   boundary,
+  unsaved,
 }: HostOptions): CompilerHost {
   const ofShell = (name: string) => (Object.hasOwn(env, name) ? env[name] : undefined)
   const own = (name: string) => handedVariables.get(name) ?? ofShell(name)
@@ -62,7 +65,8 @@ export function createHost({
     outside,
     readFile(path) {
       if (isClosed(path)) return { kind: 'unreadable', reason: 'it is outside the project' }
-      const content = readFile(path)
+      const text = unsaved?.get(path)
+      const content = text === undefined ? readFile(path) : ({ kind: 'file', bytes: Buffer.from(text) } as const)
       if (content.kind === 'file') onRead?.(path, content.bytes)
       return content
     },

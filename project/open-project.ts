@@ -39,7 +39,7 @@ export function targetOf(
 }
 
 /** Names of a manifest, in order of precedence. */
-const NAMES = ['devctl.yml', 'devctl.yaml', '.devctl/devctl.yml', '.devctl/devctl.yaml']
+export const MANIFEST_NAMES = ['devctl.yml', 'devctl.yaml', '.devctl/devctl.yml', '.devctl/devctl.yaml']
 
 /**
  * Finds and reads the manifest that the options of a command select: the manifest named by `-f`, otherwise the nearest
@@ -99,6 +99,8 @@ async function namedManifest(
 ): Promise<string | undefined> {
   const { kindOfFile } = await import('../compiler/manifest/kind.ts')
   const manifest = files.find(path => {
+    const unsaved = workspace.unsaved?.get(resolve(workspace.cwd, path))
+    if (unsaved !== undefined) return kindOfFile(unsaved, path) === 'manifest'
     const content = path === '-' ? ({ kind: 'file', bytes: stdin! } as const) : readFile(resolve(workspace.cwd, path))
     return content.kind === 'file' && kindOfFile(new TextDecoder().decode(content.bytes), path) === 'manifest'
   })
@@ -138,7 +140,7 @@ async function readFound(
  */
 function nearestManifests(from: string, past: boolean): readonly string[] | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
-    const found = NAMES.map(name => join(folder, name)).filter(path => existsSync(path))
+    const found = MANIFEST_NAMES.map(name => join(folder, name)).filter(path => existsSync(path))
     if (found.length > 0) return found
     if (!past && composeFileIn(folder) !== undefined) return undefined
     if (folder === dirname(folder)) return []
@@ -180,6 +182,7 @@ function hostFor(workspace: Workspace, loading: LoadInput, folder: string): Comp
   return createHost({
     ...variablesFor(workspace),
     boundary: boundaryOf(workspace, own, { namesCompose: true }),
+    ...(workspace.unsaved && { unsaved: workspace.unsaved }),
   })
 }
 

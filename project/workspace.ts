@@ -41,6 +41,8 @@ export interface Workspace {
    * Compose file.
    */
   readonly handedVariables?: ReadonlyMap<string, string>
+  /** Texts of files that are open in an editor, by absolute path. They replace the files on disk. */
+  readonly unsaved?: ReadonlyMap<string, string>
   /** Location of the namespace's images on the target platform; absent if the platform does not report it. */
   readonly platformImages?: NamespaceImages
 }

@@ -14,6 +14,7 @@ const SOURCES = [
   'examples',
   'builds',
   'develop',
+  'editor',
   'environment',
   'gitops',
   'init',

@@ -4,8 +4,10 @@ import type { ListForm, MapForm, Row, ScalarForm, Shape } from './shape.ts'
 /** A JSON Schema, draft 2020-12. */
 export type JsonSchema = { readonly [key: string]: unknown }
 
-/** The title of a schema. */
+/** The identity of a schema. */
 export interface SchemaTitle {
+  /** Address of the schema, which other schemas and editors refer to. */
+  readonly $id: string
   readonly title: string
   readonly description: string
 }

@@ -4,7 +4,7 @@ import { isFresh } from '../../scripts/fresh.mjs'
 
 const root = join(import.meta.dirname, '../..')
 const COMPILED =
-  /^(?:adapters|agent|api|builds|cli|compiler|constructs|develop|environment|gitops|init|operations|platform(?!\/web\/)|project|sync)\/.*\.ts$/
+  /^(?:adapters|agent|api|builds|cli|compiler|constructs|develop|editor|environment|gitops|init|operations|platform(?!\/web\/)|project|sync)\/.*\.ts$/
 
 let isDistNew: boolean | undefined
 /** Compares dist with its sources once for all projects. */
@@ -36,4 +36,4 @@ export function compiledModules(): Plugin {
 
 /** Matches the compiled modules, which Node.js loads without Vite. */
 export const EXTERNAL =
-  /\/dist\/(?:adapters|agent|api|builds|cli|compiler|constructs|develop|environment|gitops|init|operations|platform|project|sync)\//
+  /\/dist\/(?:adapters|agent|api|builds|cli|compiler|constructs|develop|editor|environment|gitops|init|operations|platform|project|sync)\//

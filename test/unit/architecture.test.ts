@@ -13,6 +13,7 @@ const ROOMS: Readonly<Record<string, { readonly level: number; readonly packages
   api: { level: 12, packages: ['constructs'] },
   init: { level: 11 },
   develop: { level: 10, packages: ['yazl'] },
+  editor: { level: 9, packages: ['vscode-languageserver-protocol', 'vscode-languageserver-textdocument'] },
   operations: { level: 9, packages: ['js-yaml'] },
   gitops: { level: 8, packages: ['age-encryption', 'js-yaml'] },
   builds: { level: 7 },
@@ -72,6 +73,7 @@ const NARROWER: Readonly<Record<string, readonly string[]>> = {
   'adapters/buildkit': ['adapters/buildkit', 'adapters/files', 'adapters/json', 'adapters/process', ...VALUES],
   'adapters/ssh': ['adapters/ssh'],
   agent: ['agent', 'sync', 'adapters/ssh'],
+  'editor/text': ['editor/text'],
   environment: [
     'environment',
     'adapters/json',
@@ -132,6 +134,7 @@ const PURE = [
   'adapters/json',
   'compiler',
   'constructs',
+  'editor/text',
   'environment',
   'platform/api',
   'platform/client',
@@ -151,6 +154,8 @@ const HEAVY = new Set([
   'hpagent',
   'age-encryption',
   'ssh2',
+  'vscode-languageserver-protocol',
+  'vscode-languageserver-textdocument',
 ])
 
 interface Import {
@@ -231,7 +236,7 @@ const isOptionType = ({ from, target, isType }: Import): boolean =>
   isType && from.startsWith('cli/run/') && target.startsWith('cli/commands/')
 
 const isOurs = (target: string): boolean =>
-  /^(adapters|agent|api|builds|cli|compiler|constructs|develop|environment|gitops|init|operations|platform|project|sync)\//.test(
+  /^(adapters|agent|api|builds|cli|compiler|constructs|develop|editor|environment|gitops|init|operations|platform|project|sync)\//.test(
     target,
   )
 const packageOf = (target: string): string =>

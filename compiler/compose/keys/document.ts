@@ -3,6 +3,7 @@ import type { Row, Shape } from '../../schema/shape.ts'
 import { keyRows, table } from '../../schema/tables.ts'
 import { composeShape } from './compose.ts'
 import { differences } from './differences.ts'
+import { fateText } from './fate-text.ts'
 import { tableRows } from './lookup.ts'
 import { runTimeRules } from './run-time.ts'
 import { serviceFamilies } from './service.ts'
@@ -124,16 +125,5 @@ const rowsTable = (rows: readonly (readonly string[])[]) =>
  */
 function* rowsOf(name: string, field: Row | Shape): Generator<readonly string[]> {
   for (const { name: key, row, forms } of keyRows(name, field))
-    if (row.loss?.family !== 'pre-start') yield [`\`${key}\``, forms, fateOf(row), row.becomes, row.note ?? '']
-}
-
-function fateOf({ fate, loss }: Row): string {
-  switch (fate) {
-    case 'none':
-      return loss?.severity === 'info' ? 'no effect (info)' : 'no effect'
-    case 'cli':
-      return 'devctl'
-    default:
-      return fate
-  }
+    if (row.loss?.family !== 'pre-start') yield [`\`${key}\``, forms, fateText(row), row.becomes, row.note ?? '']
 }

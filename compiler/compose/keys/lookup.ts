@@ -5,19 +5,23 @@ import { composeShape } from './compose.ts'
 /**
  * Finds the row of a key by its path, such as `['services', 'web', 'ports', '0', 'target']`. For a name that the user
  * chooses, the path may contain any name or `*`; a list index may be `[]` or omitted. A key without a row has the row
- * of its parent, and so do all keys inside a key with a loss. Returns undefined for unknown keys and `x-*`.
+ * of its parent, and so do all keys inside a key with a loss. Returns undefined for unknown keys and `x-*`. `top` is
+ * another table than that of Compose files.
  */
-export function rowOf(path: readonly string[]): Row | undefined {
-  return find(path)?.row
+export function rowOf(path: readonly string[], top: Shape = composeShape): Row | undefined {
+  return find(path, top)?.row
 }
 
 /** Finds the shape at a path. The path has the same format as for `rowOf`. */
-export function shapeAt(path: readonly string[]): Shape | undefined {
-  return find(path)?.shape
+export function shapeAt(path: readonly string[], top: Shape = composeShape): Shape | undefined {
+  return find(path, top)?.shape
 }
 
-function find(path: readonly string[]): { readonly row: Row | undefined; readonly shape: Shape } | undefined {
-  let shape = composeShape
+function find(
+  path: readonly string[],
+  top: Shape,
+): { readonly row: Row | undefined; readonly shape: Shape } | undefined {
+  let shape = top
   let row: Row | undefined
   for (const step of path) {
     const field = isIndex(step) && shape.list ? shape.list.items : fieldOf(shape, step)

@@ -6,6 +6,7 @@ import { schemaOf } from '../../../../cli/run/schema.ts'
 import { Reporter } from '../../../../compiler/diagnostics/reporter.ts'
 import { parseYaml } from '../../../../compiler/text/parse.ts'
 import { SourceFile } from '../../../../compiler/text/source.ts'
+import { MANIFEST_NAMES } from '../../../../project/open-project.ts'
 import { exampleCases, goldenCases, root } from '../../../support/cases.ts'
 import { manifestCases, readCase } from '../../../support/manifest/cases.ts'
 import { plainTree } from '../../../support/manifest/plain.ts'
@@ -91,4 +92,10 @@ describe('devctl schema', () => {
   test('an unknown kind of schema is refused', async () => {
     expect((await run(['schema', 'chart'], { cwd: root })).status).toBe(2)
   })
+})
+
+test('the entry of SchemaStore names the schema of the manifest and all of its file names', () => {
+  const catalog = JSON.parse(readFileSync(join(root, 'integrations/schemastore/catalog.json'), 'utf8'))
+  expect(catalog).toMatchObject([{ url: schemaOf('manifest').$id, fileMatch: MANIFEST_NAMES }])
+  expect(catalog[0].description).toBe(schemaOf('manifest').description)
 })

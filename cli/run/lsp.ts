@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import { serveEditor } from '../../editor/server/serve.ts'
+import { version } from '../../project/version.ts'
+import type { Context } from '../command.ts'
+import { errorText } from '../terminal/error-text.ts'
+
+/** Serves an editor over the standard streams. The exit status is 1 if the editor left without a shutdown. */
+export async function runLanguageServer({ io }: Pick<Context, 'io'>): Promise<number> {
+  const streams = io.rawStreams?.()
+  if (!streams || streams.stdin.isTTY)
+    throw new UsageError('`devctl lsp` is started by an editor, which writes to its standard input', {
+      hint: 'docs/editors.md has the settings of editors',
+    })
+  const { stdin, stdout } = streams
+  const pages = pagesOfCodes()
+  const isShutDown = await serveEditor({
+    input: stdin,
+    output: stdout,
+    workspace: { cwd: '/', env: io.env, readStdin: async () => new Uint8Array() },
+    version: version(),
+    ...(pages !== undefined && { pages }),
+    onError: error => io.stderr.write(errorText(error)),
+  })
+  stdin.destroy()
+  return isShutDown ? 0 : 1
+}
+
+/** Returns the path of the page of all codes in the package; undefined if it was not installed. */
+function pagesOfCodes(): string | undefined {
+  for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) {
+    const path = join(folder, 'docs/diagnostics.md')
+    if (existsSync(path) && existsSync(join(folder, 'package.json'))) return path
+  }
+  return undefined
+}

@@ -1,0 +1,35 @@
+import { fateText } from '../../compiler/compose/keys/fate-text.ts'
+import { shapeOf } from '../../compiler/schema/row.ts'
+import type { Row, Shape } from '../../compiler/schema/shape.ts'
+import { keyRows } from '../../compiler/schema/tables.ts'
+
+/** Returns the documentation of a key in Markdown: its values, its fate, and what it becomes. */
+export function keyText(name: string, row: Row, file: 'manifest' | 'compose'): string {
+  const forms = keyRows(name, row).next().value?.forms
+  const head = [`**${name}**`, fateText(row), ...(forms ? [forms] : [])].join(' · ')
+  return [head, meaningOf(row, file), row.loss?.hint && `Instead: ${row.loss.hint}.`].filter(Boolean).join('\n\n')
+}
+
+/** Returns what a key becomes, with its note. The note of a key of a manifest is its default. */
+function meaningOf({ fate, becomes, note }: Row, file: 'manifest' | 'compose'): string {
+  const becoming = becomes === '' || fate === 'cli' ? becomes : `becomes ${becomes}`
+  const added = file === 'manifest' && note !== undefined ? `default: ${note}` : note
+  const text = [becoming, added].filter(Boolean).join('; ').replace(/\.$/, '')
+  return text === '' ? '' : `${text[0]!.toUpperCase()}${text.slice(1)}.`
+}
+
+/** Returns the keys of all mappings that a shape accepts. */
+export const keysOfShape = (shape: Shape | undefined): Readonly<Record<string, Row | Shape>> => shape?.map?.keys ?? {}
+
+/** Returns the words that a value can be: those of its shape, and `true` and `false` of a switch. */
+export function wordsOf({ scalar }: Shape): readonly string[] {
+  if (!scalar) return []
+  const isSwitch = scalar.types.includes('boolean') && !scalar.types.includes('number')
+  return [...(scalar.words ?? []).filter(word => word !== ''), ...(isSwitch ? ['true', 'false'] : [])]
+}
+
+/** Returns the text to insert after a key: the start of its value. */
+export function startOfValue(field: Row | Shape): ':' | ': ' {
+  const shape = shapeOf(field)
+  return shape.scalar || shape.any ? ': ' : ':'
+}

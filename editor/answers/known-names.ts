@@ -1,0 +1,72 @@
+import type { Span } from '../../compiler/text/source.ts'
+import { get, isMap, type MapTree, type Tree, type UsedVariable } from '../../compiler/text/tree.ts'
+import { nodeAt } from '../text/outline-node.ts'
+import type { AskedDocument } from './question.ts'
+import type { NamedSection } from './references.ts'
+
+/** Returns the names in a section, in the document as it is typed and in the other files of the project. */
+export function namesIn(asked: AskedDocument, section: NamedSection): readonly string[] {
+  const own = asked.kind === 'compose' ? (nodeAt(asked.outline, [section])?.children ?? []) : []
+  const names = new Set(own.map(({ step }) => step))
+  for (const document of otherDocuments(asked)) for (const name of keysOf(get(document, section))) names.add(name)
+  names.delete('')
+  return [...names]
+}
+
+/** Returns the profiles of all services. */
+export function profilesIn(asked: AskedDocument): readonly string[] {
+  const own = nodeAt(asked.outline, ['services'])?.children ?? []
+  const profiles = new Set<string>()
+  for (const service of own)
+    for (const { scalar } of service.children.find(({ step }) => step === 'profiles')?.children ?? [])
+      if (scalar) profiles.add(scalar.text)
+  for (const document of otherDocuments(asked)) {
+    const services = get(document, 'services')
+    for (const { value } of isMap(services) ? services.entries.values() : []) {
+      const listed = get(value, 'profiles')
+      for (const one of listed?.kind === 'seq' ? listed.items : [])
+        if (one.kind === 'scalar') profiles.add(String(one.value))
+    }
+  }
+  return [...profiles]
+}
+
+/** Returns the position of a name in another file of the project. */
+export function spanOfName(asked: AskedDocument, section: string, name: string, file?: string): Span | undefined {
+  for (const document of otherDocuments(asked)) {
+    if (file !== undefined && document.span.file.location !== file) continue
+    const found = get(document, section)
+    const entry = isMap(found) ? found.entries.get(name) : undefined
+    if (entry) return entry.key
+  }
+  return undefined
+}
+
+/** Returns the names of the variables that can be used: those of env files, of the manifest, and those already used. */
+export function variablesIn(asked: AskedDocument): readonly string[] {
+  const { project } = asked
+  const names = new Set<string>()
+  for (const text of project?.envFiles.values() ?? [])
+    for (const [, name] of text.matchAll(/^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*[=:]/gm)) names.add(name!)
+  for (const { name } of project?.compiled.environment?.variables ?? []) names.add(name)
+  for (const [, name] of asked.document.getText().matchAll(/\$\{?([A-Za-z_]\w*)/g)) names.add(name!)
+  const model = project?.compiled.loaded?.tree
+  if (model) for (const { name } of usedVariables(model)) names.add(name)
+  return [...names]
+}
+
+function* usedVariables(tree: Tree): Generator<UsedVariable> {
+  if (tree.kind === 'scalar') yield* tree.variables ?? []
+  else for (const child of childrenOf(tree)) yield* usedVariables(child)
+}
+
+/** Returns the values in a mapping or list. */
+export function childrenOf(tree: Tree): readonly Tree[] {
+  if (tree.kind === 'scalar') return []
+  return tree.kind === 'seq' ? tree.items : [...tree.entries.values()].map(({ value }) => value)
+}
+
+const otherDocuments = ({ project, path }: AskedDocument): readonly MapTree[] =>
+  project?.compiled.loaded?.documents.filter(({ span }) => span.file.location !== path) ?? []
+
+const keysOf = (tree: Tree | undefined): readonly string[] => (isMap(tree) ? [...tree.entries.keys()] : [])
