@@ -29,7 +29,7 @@ import { findPlatform, type Installed, type InstalledOptions } from '../../../pl
 import { pinnedImages } from '../../../platform/install/installed-images.ts'
 import { MADE_CERTIFICATE } from '../../../platform/install/manifests/certificate.ts'
 import { type PlatformImages, registryOf } from '../../../platform/install/manifests/images.ts'
-import { type Installation, platformObjects, urlOf } from '../../../platform/install/manifests/server.ts'
+import { type Installation, platformObjects, urlOf, withImages } from '../../../platform/install/manifests/server.ts'
 import type { PlatformProblem } from '../../../platform/session/platform-problem.ts'
 import type { Session } from '../../../project/session.ts'
 import { toleratesFailures } from '../../../project/tolerance.ts'
@@ -38,7 +38,12 @@ import type { Context } from '../../command.ts'
 import type { PlatformInstallValues } from '../../commands/platform/platform.ts'
 import { isAgreed, wantsColour } from '../../terminal/io.ts'
 import { warningText } from '../../terminal/report.ts'
+import { deadlineOf } from '../deadline.ts'
+import { ensureInstallImages, imagesNote } from './install-images.ts'
 import { onCluster } from './platform.ts'
+
+/** Default timeout in milliseconds: images may have to be built. */
+const TIMEOUT = 30 * 60_000
 
 /** Installs the platform or prints its objects. Returns the exit status. */
 export function runInstall(context: Context, values: PlatformInstallValues): Promise<number> {
@@ -47,7 +52,8 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
   if (ways.length > 1)
     throw new UsageError(`\`${ways.join('` and `')}\` cannot be combined`, { hint: 'run one after the other' })
   const { io } = context
-  return onCluster(context, values, async (session, world) => {
+  const timeout = deadlineOf(io, values.timeout, TIMEOUT)
+  return onCluster(context, { ...values, timeout }, async (session, world) => {
     const installed = await findPlatform(world)
     const warn = warnerOf(context)
     for (const { key, hint } of installed?.unknown ?? [])
@@ -56,7 +62,8 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
         hint: hint ?? 'docs/platform.md lists them',
       })
     const { domain, imageRegistry } = placeOf(values, installed)
-    const { images, isPinned } = await pinnedImages(imageRegistry, { env: io.env, signal: session.signal })
+    const found = await pinnedImages(imageRegistry, { env: io.env, signal: session.signal })
+    const { images } = found
     const wanted = await wantedProviders(values, installed?.providers ?? [])
     const { providers } = wanted
     const trusted = (await readAuthorities(values.caFile)) ?? installed?.trusted
@@ -75,7 +82,7 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
       )
     const ci = wantedCi(values.ci, kept['ci'])
     const forges = wantedForges(values.forge, kept['forges'])
-    const one: Installation = {
+    const planned: Installation = {
       ...installation,
       providers,
       kept: { ...kept, ...(ci !== undefined && { ci }), ...(forges !== undefined && { forges }) },
@@ -86,12 +93,14 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
       }),
       ...(trusted !== undefined && { trusted }),
     }
+    const installs = !print && !dryRun && !onlySecrets
+    const place = { registry: imageRegistry, found, one: planned }
+    const ensured = installs ? await ensureInstallImages(context, values, place, session.signal) : images
+    if (!ensured) return 1
+    const one = withImages(planned, ensured)
     const url = urlOf(one)
     await warnBefore(context, session, one)
-    if (!isPinned && !onlySecrets && context.logLevel !== 'error')
-      io.stderr.write(
-        `note: \`${imageRegistry}\` reports no digests of the images to this machine: nodes keep images that they already have under the same tag\n`,
-      )
+    if (!onlySecrets && context.logLevel !== 'error') io.stderr.write(imagesNote(imageRegistry, found, one))
     if (print) {
       io.stdout.write(platformObjects(one).map(printYaml).join('---\n'))
       io.stderr.write(notPrinted(one))
@@ -105,8 +114,9 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
       ? undefined
       : await agreedChange(context, session, values, await planInstall(world, one, wanted), url)
     if (change === 'declined') return 1
+    const waiting = { toleratesFailures: toleratesFailures(io, values), patience: deadlineOf(io, values.timeout) }
     const { token, fingerprint } = await (change
-      ? installPlatform({ ...world, toleratesFailures: toleratesFailures(io, values) }, one, wanted, change)
+      ? installPlatform({ ...world, ...waiting }, one, wanted, change)
       : installSecrets(world, one, wanted))
     const by = fingerprint === undefined ? '' : ` --ca-fingerprint ${fingerprint}`
     io.stdout.write(onlySecrets ? `The Secrets of ${url} exist: ${namesOf(one)}\n` : `The platform is at ${url}\n`)
@@ -195,7 +205,7 @@ function placeOf(
   const registry = imageRegistry ?? registryOf(installed?.runnerImage ?? '')
   if (registry === undefined)
     throw new UsageError('which registry has the images of the platform?', {
-      hint: 'add `--image-registry HOST/PATH`; docs/platform.md describes how to build and push them',
+      hint: 'add `--image-registry HOST/PATH`, where the cluster can pull and you can push: images that it lacks are built',
     })
   return { domain: host, imageRegistry: registry }
 }

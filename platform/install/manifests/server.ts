@@ -31,6 +31,7 @@ import { eventsPolicy } from './events.ts'
 import { fence } from './fence.ts'
 import { finalizersPolicy } from './finalizers.ts'
 import { hostsPolicy } from './hosts.ts'
+import type { PlatformImageName, PlatformImages } from './images.ts'
 import { type IngressOptions, ingressTo } from './ingress.ts'
 import { networkPoliciesPolicy } from './network-policies.ts'
 import { podImagesPolicy } from './pod-images.ts'
@@ -100,6 +101,23 @@ const SELECTOR = { 'app.kubernetes.io/name': NAME }
 const LABELS = { ...SELECTOR, 'app.kubernetes.io/part-of': 'devctl' }
 
 export const urlOf = ({ domain }: Pick<Installation, 'domain'>): string => `https://platform.${domain}`
+
+/** Returns the images that an installation runs. */
+export const imagesUsed = (one: Installation): readonly PlatformImageName[] => [
+  'platform',
+  'runner',
+  ...(one.bundledRegistry ? (['registry'] as const) : []),
+  ...(one.bundledBuilders ? (['buildkit'] as const) : []),
+]
+
+/** Returns an installation with other images. */
+export const withImages = (one: Installation, images: PlatformImages): Installation => ({
+  ...one,
+  image: images.platform,
+  runnerImage: images.runner,
+  ...(one.bundledRegistry && { bundledRegistry: { ...one.bundledRegistry, image: images.registry } }),
+  ...(one.bundledBuilders && { bundledBuilders: { ...one.bundledBuilders, image: images.buildkit } }),
+})
 
 /** Returns all objects of a platform, in the order in which they are applied (design, sections 2, 3 and 12). */
 export function platformObjects(one: Installation): readonly KubeObject[] {
