@@ -123,13 +123,14 @@ const installOptions = {
     '--forge <kind=url>',
     'server of repositories that may have webhooks: `gitea=https://git.example.com`; may be repeated; `-` removes all',
   ),
-  caFile: text(
-    '--ca-file <file>',
-    'certificates (PEM) of authorities that the server trusts, in addition to the public ones',
-    {
-      completes: 'file',
-    },
-  ),
+  ca: {
+    ...text(
+      '--ca <file>',
+      'certificates (PEM) of private authorities that the server, runs, builders and command lines trust, besides the public ones; `-` removes them',
+      { completes: 'file' },
+    ),
+    aliases: ['--ca-file'],
+  },
   dryRun: flag('--dry-run', 'print what would change, and change nothing'),
   yes: flag('-y, --yes', 'do not ask'),
   print: flag('--print', 'print the objects as YAML instead of applying them, for GitOps; without Secrets'),

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
 import { readCredentials } from '../../../adapters/kubernetes/credentials.ts'
 import { loadKubeconfig } from '../../../adapters/kubernetes/kubeconfig.ts'
@@ -39,8 +38,10 @@ import type { PlatformInstallValues } from '../../commands/platform/platform.ts'
 import { isAgreed, wantsColour } from '../../terminal/io.ts'
 import { warningText } from '../../terminal/report.ts'
 import { deadlineOf } from '../deadline.ts'
+import { fingerprintOption } from './fingerprint-option.ts'
 import { ensureInstallImages, imagesNote } from './install-images.ts'
 import { onCluster } from './platform.ts'
+import { readAuthorities } from './read-authorities.ts'
 
 /** Default timeout in milliseconds: images may have to be built. */
 const TIMEOUT = 30 * 60_000
@@ -66,7 +67,7 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
     const { images } = found
     const wanted = await wantedProviders(values, installed?.providers ?? [])
     const { providers } = wanted
-    const trusted = (await readAuthorities(values.caFile)) ?? installed?.trusted
+    const trusted = await readAuthorities(values.ca, installed?.trusted)
     const { kept: others, ...registry } = wantedRegistry(values, installed?.kept ?? {}, {
       domain,
       image: images.registry,
@@ -118,11 +119,12 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
     const { token, fingerprint } = await (change
       ? installPlatform({ ...world, ...waiting }, one, wanted, change)
       : installSecrets(world, one, wanted))
-    const by = fingerprint === undefined ? '' : ` --ca-fingerprint ${fingerprint}`
     io.stdout.write(onlySecrets ? `The Secrets of ${url} exist: ${namesOf(one)}\n` : `The platform is at ${url}\n`)
     if (fingerprint !== undefined) io.stdout.write(`Its authority has the SHA-256 fingerprint ${fingerprint}\n`)
     for (const { id, name } of providers)
       io.stdout.write(`People log in with ${name}; its callback URL is ${url}/login/${id}/callback\n`)
+    const by =
+      token && (await fingerprintOption({ url, own: fingerprint, authorities: trusted }, io.env, session.signal))
     if (token !== undefined)
       io.stdout.write(
         `The first administrator logs in with this command, which works once, within an hour:\n  devctl context use ${url} --token ${token}${by}\n`,
@@ -220,15 +222,6 @@ const namesOf = (one: Installation): string =>
   [...neededSecrets(one)]
     .map(([namespace, names]) => `${names.map(name => `\`${name}\``).join(', ')} of \`${namespace}\``)
     .join('; ')
-
-async function readAuthorities(file: string | undefined): Promise<string | undefined> {
-  if (file === undefined) return undefined
-  const text = await readFile(file, 'utf8').catch(error => {
-    throw new UsageError(`\`--ca-file\`: \`${file}\` cannot be read`, { cause: error })
-  })
-  if (text.includes('-----BEGIN CERTIFICATE-----')) return text
-  throw new UsageError(`\`--ca-file\`: \`${file}\` has no certificate`, { hint: 'name a file in PEM' })
-}
 
 /** Value of `--tls-secret` for using the certificate of the ingress controller. */
 const NO_SECRET = '-'

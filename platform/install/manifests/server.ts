@@ -85,7 +85,7 @@ export interface Installation extends IngressOptions {
   readonly bundledBuilders?: Pick<BundledBuilders, 'image' | 'count' | 'untrusted' | 'size' | 'networks'>
   /** Addresses at which Pods reach the ingress controller. */
   readonly ingressPeers?: readonly IngressPeer[]
-  /** Certificate authorities, in PEM, that the server trusts in addition to those of its operating system. */
+  /** Certificate authorities, in PEM, that the server, runs and builders trust in addition to those of their images. */
   readonly trusted?: string
 }
 
@@ -127,6 +127,7 @@ export function platformObjects(one: Installation): readonly KubeObject[] {
     keeperRole(),
     ...fence(SERVER_ACCOUNT),
     runsNetworkPolicy(one),
+    runsAuthorities(one),
     serverNetworkPolicy,
     ...hostsPolicy(one.domain),
     ...networkPoliciesPolicy(),
@@ -288,6 +289,17 @@ const runsNetworkPolicy = ({ apiServer = [], ...networks }: Installation): KubeO
 })
 
 /**
+ * Returns the ConfigMap with the certificate authorities that runs trust. Without any, it is empty: operators write
+ * their configuration of git into it, and that stays when the authorities are removed.
+ */
+const runsAuthorities = ({ trusted }: Installation): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'ca', namespace: RUNS_NAMESPACE, labels: LABELS },
+  ...(trusted !== undefined && { data: { 'ca.crt': trusted } }),
+})
+
+/**
  * Network policy of the server. It admits all sources, because the location of ingress controllers is unknown and some
  * have the addresses of nodes.
  */
@@ -336,7 +348,12 @@ const settingsOf = (one: Installation) => ({
     builders: { ...(one.kept?.['builders'] as object | undefined), ...builderSettings(one.bundledBuilders) },
   }),
   ...(one.bundledRegistry && { bundledRegistry: { size: one.bundledRegistry.size } }),
-  runs: { ...(one.kept?.['runs'] as object | undefined), image: one.runnerImage, url: RUNS_ADDRESS },
+  runs: {
+    ...(one.kept?.['runs'] as object | undefined),
+    image: one.runnerImage,
+    url: RUNS_ADDRESS,
+    ...(one.trusted !== undefined && { authorities: true }),
+  },
 })
 
 /** The settings that the installation decides, and the keys of `runs` that it decides. */
@@ -349,7 +366,7 @@ const DECIDED = [
   'privateNetworks',
   'providers',
 ]
-const DECIDED_OF_RUNS = ['image', 'url']
+const DECIDED_OF_RUNS = ['image', 'url', 'authorities']
 
 /** Returns the settings that the installation does not decide, which an upgrade keeps. */
 export function undecided(settings: object): Readonly<Record<string, unknown>> {

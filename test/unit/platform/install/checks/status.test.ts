@@ -353,7 +353,7 @@ describe('the status of a platform', () => {
         message:
           'webhooks of `git.example.com` do not work: the server does not trust the certificate of `git.example.com`: self-signed certificate',
         notes: ['checked by the server at 2026-11-23T14:59:00Z'],
-        hint: 'to trust the authority that issued it, run `devctl platform install --ca-file FILE`; the file has the certificates (PEM) of all private authorities',
+        hint: 'to trust the authority that issued it, run `devctl platform install --ca FILE`; the file has the certificates (PEM) of all private authorities',
       })
     })
 
