@@ -226,6 +226,10 @@ const imagesOptions = {
   push: text('--push <host/path>', 'build the images that this registry lacks, and push them there', {
     check: registryPath,
   }),
+  from: text('--from <host/path>', 'with `--push`, copy the images from this registry instead of building them', {
+    check: registryPath,
+  }),
+  bases: flag('--bases', 'with `--push`, copy the base images instead, under the names for `--base-registry`'),
   rebuild: flag('--rebuild', 'build images that the registry has, too, with current base images and packages'),
   baseRegistry,
   installed: flag('--installed', 'list the images of the installed platform, with their digests'),
@@ -241,7 +245,7 @@ export const platformImages = command({
   summary: 'List the images of the platform, build them, and push them to a registry',
   description: `Lists the images of this version, and the base images that they are built from. The Dockerfiles, and everything else that they need, come with devctl; their tag is its version.
 
-With \`--push\`, builds them and pushes them to a registry, except those that it has. The builder is that of \`devctl build\`, but never that of a platform. The logins are those of the Docker configuration.`,
+With \`--push\`, builds them and pushes them to a registry, except those that it has. The builder is that of \`devctl build\`, but never that of a platform. With \`--from\` or \`--bases\`, copies images between registries, with all their platforms and without a builder. The logins are those of the Docker configuration.`,
   options: imagesOptions,
   examples: [
     {
@@ -251,6 +255,10 @@ With \`--push\`, builds them and pushes them to a registry, except those that it
     {
       line: 'devctl platform images --push registry.example.com/devctl --rebuild',
       does: 'build them again, with the security updates of their base images',
+    },
+    {
+      line: 'devctl platform images --push internal.example/devctl --from registry.example.com/devctl',
+      does: 'copy the images to the registry of a closed network',
     },
   ],
   async run(context, _words, values) {

@@ -1,10 +1,14 @@
+import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
 import { jsonText } from '../../../compiler/values/printable.ts'
+import type { CopiedImage } from '../../../operations/platform/copy-platform-images.ts'
 import { installedImages, withDigests } from '../../../platform/install/installed-images.ts'
 import { PLATFORM_IMAGES } from '../../../platform/install/manifests/images.ts'
 import { baseIn, ownDockerfile } from '../../../platform/install/own-dockerfiles.ts'
 import { version } from '../../../project/version.ts'
 import type { Context } from '../../command.ts'
 import type { PlatformImagesValues } from '../../commands/platform/platform.ts'
+import { toTerminal } from '../../terminal/operation-events.ts'
+import { startProgress } from '../../terminal/progress/progress.ts'
 import { toTable } from '../../terminal/table.ts'
 import { withDeadline } from '../deadline.ts'
 import { onCluster } from './platform.ts'
@@ -18,16 +22,59 @@ export async function runImages(context: Context, values: PlatformImagesValues):
   const { io } = context
   const { push: registry, rebuild, baseRegistry, timeout } = values
   if (values.installed) return printInstalled(context, values)
-  if (registry === undefined) return printOwn(context, values)
+  if (registry === undefined) {
+    const [lost] = [values.from && '--from', values.bases && '--bases', rebuild && '--rebuild'].filter(Boolean)
+    if (lost) throw new UsageError(`\`${lost}\` needs \`--push\``, { hint: 'name the registry: `--push HOST/PATH`' })
+    return printOwn(context, values)
+  }
+  const { from, bases } = values
+  if (bases && (from !== undefined || rebuild || baseRegistry !== undefined)) throw notCombined('--bases', values)
+  if (from !== undefined && (rebuild || baseRegistry !== undefined)) throw notCombined('--from', values)
   const hint = 'wait longer with `--timeout`; images that were pushed are not built again'
   return withDeadline(io, { timeout, fallback: TIMEOUT, hint }, async signal => {
-    const input = { registry, names: PLATFORM_IMAGES, baseRegistry, rebuild, context: values.context }
-    const images = await pushPlatformImages(context, input, signal)
-    if (!images) return 1
-    const pushed = [...images].map(([name, image]) => ({ name, image }))
+    const pushed =
+      bases || from !== undefined
+        ? await copyImages(context, { registry, from }, signal)
+        : await buildImages(context, { ...values, registry }, signal)
+    if (!pushed) return 1
     if (values.output === 'json') io.stdout.write(`${jsonText(pushed, 2)}\n`)
     else for (const { name, image } of pushed) io.stdout.write(`${name}: ${image}\n`)
     return 0
+  })
+}
+
+async function buildImages(
+  context: Context,
+  { registry, baseRegistry, rebuild, context: named }: PlatformImagesValues & { readonly registry: string },
+  signal: AbortSignal,
+): Promise<readonly CopiedImage[] | undefined> {
+  const input = { registry, names: PLATFORM_IMAGES, baseRegistry, rebuild, context: named }
+  const images = await pushPlatformImages(context, input, signal)
+  return images && [...images].map(([name, image]) => ({ name, image }))
+}
+
+/** Copies the images of the platform from a registry; without one, the base images. */
+async function copyImages(
+  context: Context,
+  { registry, from }: { readonly registry: string; readonly from: string | undefined },
+  signal: AbortSignal,
+): Promise<readonly CopiedImage[]> {
+  const { baseCopies, copyPlatformImages, ownCopies } = await import(
+    '../../../operations/platform/copy-platform-images.ts'
+  )
+  const progress = await startProgress(context.io, context.logLevel, 'text', () => Date.now())
+  try {
+    const world = { workspace: context.io, signal, on: toTerminal(context, progress, 'text') }
+    return await copyPlatformImages(world, from === undefined ? baseCopies(registry) : ownCopies(from, registry))
+  } finally {
+    progress.pause()
+  }
+}
+
+function notCombined(option: string, { from, rebuild }: PlatformImagesValues): UsageError {
+  const other = option !== '--from' && from !== undefined ? '--from' : rebuild ? '--rebuild' : '--base-registry'
+  return new UsageError(`\`${option}\` and \`${other}\` cannot be combined`, {
+    hint: `\`${option}\` copies images, and builds none`,
   })
 }
 
