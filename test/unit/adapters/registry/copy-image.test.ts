@@ -1,23 +1,12 @@
 import { createHash } from 'node:crypto'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { copyImage } from '../../../../adapters/registry/copy-image.ts'
 import { refuse } from '../../../support/registry/fake-registry.ts'
 import { type MemoryRegistry, memoryRegistry } from '../../../support/registry/memory-registry.ts'
 
 const INDEX = 'application/vnd.oci.image.index.v1+json'
 const MANIFEST = 'application/vnd.oci.image.manifest.v1+json'
-const open: MemoryRegistry[] = []
 const options = { env: {}, signal: AbortSignal.timeout(20_000), retries: { attempts: 1 } }
-
-afterEach(async () => {
-  await Promise.all(open.splice(0).map(one => one.close()))
-})
-
-async function registry(before?: Parameters<typeof memoryRegistry>[0]): Promise<MemoryRegistry> {
-  const made = await memoryRegistry(before)
-  open.push(made)
-  return made
-}
 
 const digestOf = (bytes: Buffer) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 
@@ -41,7 +30,7 @@ function storeImage({ blobs, manifests }: MemoryRegistry): string {
 }
 
 test('an image is copied with all its platforms and its digest, and only once', async () => {
-  const [source, target] = [await registry(), await registry()]
+  const [source, target] = [await memoryRegistry(), await memoryRegistry()]
   const digest = storeImage(source)
   const copy = { from: `${source.name}:1`, to: `${target.name}:2` }
   expect(await copyImage(copy, options)).toEqual({ digest, isNew: true })
@@ -55,8 +44,8 @@ test('an image is copied with all its platforms and its digest, and only once', 
 })
 
 test('the problem says which of the registries has it', async () => {
-  const [source, target] = [await registry(), await registry()]
-  const readOnly = await registry(({ method }, response) => {
+  const [source, target] = [await memoryRegistry(), await memoryRegistry()]
+  const readOnly = await memoryRegistry(({ method }, response) => {
     if (method !== 'POST') return false
     refuse(response, 403, 'DENIED')
     return true
@@ -71,7 +60,7 @@ test('the problem says which of the registries has it', async () => {
 })
 
 test('content that does not match its digest is not copied', async () => {
-  const [source, target] = [await registry(), await registry()]
+  const [source, target] = [await memoryRegistry(), await memoryRegistry()]
   storeImage(source)
   source.blobs.set(digestOf(Buffer.from('shared')), Buffer.from('changed'))
   expect(await copyImage({ from: `${source.name}:1`, to: `${target.name}:1` }, options)).toMatchObject({
