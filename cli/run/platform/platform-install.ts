@@ -95,13 +95,13 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
       ...(trusted !== undefined && { trusted }),
     }
     const installs = !print && !dryRun && !onlySecrets
-    const place = { registry: imageRegistry, found, one: planned }
-    const ensured = installs ? await ensureInstallImages(context, values, place, session.signal) : images
+    const place = { registry: imageRegistry, found, one: planned, check: () => planInstall(world, planned, wanted) }
+    const ensured = installs ? await ensureInstallImages(context, values, place, session.signal) : found
     if (!ensured) return 1
-    const one = withImages(planned, ensured)
+    const one = withImages(planned, ensured.images)
     const url = urlOf(one)
     await warnBefore(context, session, one)
-    if (!onlySecrets && context.logLevel !== 'error') io.stderr.write(imagesNote(imageRegistry, found, one))
+    if (!onlySecrets && context.logLevel !== 'error') io.stderr.write(imagesNote(imageRegistry, ensured, one))
     if (print) {
       io.stdout.write(platformObjects(one).map(printYaml).join('---\n'))
       io.stderr.write(notPrinted(one))
