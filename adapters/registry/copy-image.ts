@@ -28,7 +28,8 @@ export type CopyOutcome =
 
 /**
  * Copies an image with all its platforms to another registry, without changing its digest. Content that the registry
- * already has is not sent. Throws a UserError if the Docker configuration cannot be read, and the signal's abort reason.
+ * already has is not sent. Throws a UserError if the Docker configuration cannot be read, and the signal's abort
+ * reason.
  */
 export async function copyImage({ from, to }: ImageCopy, options: RegistrySessionOptions): Promise<CopyOutcome> {
   const [source, target] = [addressOf(from), { ...addressOf(to), access: 'push' as const }]

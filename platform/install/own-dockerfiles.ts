@@ -11,10 +11,10 @@ export interface OwnDockerfile {
   /** Absolute path of the context: the folder of the package. */
   readonly context: string
   /** Base images, each with the build argument that replaces it. */
-  readonly bases: readonly BaseImage[]
+  readonly bases: readonly BaseImageArgument[]
 }
 
-export interface BaseImage {
+export interface BaseImageArgument {
   readonly argument: string
   /** Full reference with a tag, such as `docker.io/library/node:22-alpine`. */
   readonly image: string

@@ -10,8 +10,8 @@ export interface SignedPlatform {
 }
 
 /**
- * Returns the option with which the login command of a platform compares its authority: its own, or that of `--ca` which
- * has signed its certificate. Empty for other certificates.
+ * Returns the option with which the login command of a platform compares its authority: its own, or that of `--ca`
+ * which has signed its certificate. Empty for other certificates.
  */
 export async function fingerprintOption(
   { url, own, authorities }: SignedPlatform,

@@ -128,7 +128,7 @@ export async function platformStatus(world: StatusContext): Promise<PlatformStat
       !addresses.some(address => isOfBuilders(address, one)),
   )
   const authority = found.options.ownCa ? await ownFingerprint(world.cluster, world.signal) : undefined
-  // This machine need not trust the platform's own authority, or one of `--ca`: its fingerprint identifies the platform.
+  // This machine need not trust the platform's own authority, or one of `--ca`, which identifies the platform.
   const { ownCa, certManager } = found.options
   const source = ownCa ? 'own' : certManager === undefined ? 'other' : 'cert-manager'
   const isOwn =

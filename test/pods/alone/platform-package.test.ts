@@ -14,8 +14,8 @@ import { findCluster } from '../../support/cluster/cluster.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { program } from '../../support/program.ts'
 
-// An operator installs the package in an empty folder, and the platform with it. A cluster has one platform, so no other
-// installation runs at the same time.
+// An operator installs the package in an empty folder, and the platform with it. A cluster has one platform, so no
+// other installation runs at the same time.
 
 const call = promisify(execFile)
 const found = findCluster()
@@ -27,8 +27,8 @@ const BASES = `${REGISTRY}/bases`
 const URL = 'https://platform.devctl.localhost'
 
 /**
- * Base images of the server and of runs, which are quick to build: `apt-get` has nothing to do, and the programs of runs
- * are empty.
+ * Base images of the server and of runs, which are quick to build: `apt-get` has nothing to do, and the programs of
+ * runs are empty.
  */
 const QUICK = {
   'library/node:22-alpine': 'FROM node:22-alpine\n',
