@@ -1,13 +1,14 @@
 import { type BuildOutcome, outcomeOf } from '../../builds/build-outcome.ts'
-import { findBuildTarget } from '../../builds/builder/build-target.ts'
 import { type ChosenBuilder, chooseBuilder } from '../../builds/builder/choose-builder.ts'
 import { missingImagesBuilder } from '../../builds/ensure-images.ts'
 import type { BuildEvent } from '../../builds/events.ts'
 import type { PlannedBuild } from '../../builds/plan/planned-build.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { PLAIN_BUILD } from '../../compiler/values/images/build-spec.ts'
 import { DEFAULT_PLATFORM } from '../../compiler/values/images/platform.ts'
 import { type PlatformImageName, platformImages } from '../../platform/install/manifests/images.ts'
 import { baseIn, ownDockerfile } from '../../platform/install/own-dockerfiles.ts'
+import { findTarget } from '../../project/contexts/target.ts'
 import type { LocalContext } from '../../project/session.ts'
 import { version } from '../../project/version.ts'
 import type { Workspace } from '../../project/workspace.ts'
@@ -20,6 +21,8 @@ export interface PlatformImagesInput {
   readonly baseRegistry?: string | undefined
   /** True to build images that the registry already has, with current base images. */
   readonly rebuild?: boolean
+  /** Platforms of the nodes, such as `linux/arm64`. If absent, the builder's own. */
+  readonly platforms?: readonly string[] | undefined
   /** Context that names the builder. If absent, the context that every command uses. */
   readonly context?: string | undefined
 }
@@ -30,13 +33,13 @@ export interface PlatformImagesInput {
  */
 export async function buildPlatformImages(
   { workspace, signal, on }: LocalContext<BuildEvent>,
-  { registry, names, baseRegistry, rebuild = false, context }: PlatformImagesInput,
+  { registry, names, baseRegistry, rebuild = false, platforms, context }: PlatformImagesInput,
 ): Promise<BuildOutcome> {
   const references = platformImages(registry, version())
   const platform = workspace.env[DEFAULT_PLATFORM]
   const builds = names.map(name => planned(name, references[name], { baseRegistry, platform }))
-  const chosen = await platformImagesBuilder(workspace, context)
-  const settings = rebuild ? { noCache: true, pull: true } : {}
+  const chosen = await findBuilder(workspace, context)
+  const settings = { ...(rebuild && { noCache: true, pull: true }), ...(platforms && { platforms }) }
   return outcomeOf(on, () =>
     missingImagesBuilder({ workspace, on }, chosen, settings).ensure(builds, {
       build: rebuild ? 'all' : 'changed',
@@ -47,15 +50,21 @@ export async function buildPlatformImages(
 }
 
 /**
- * Chooses the user's builder. The builders of a platform are never used, because they push only to the registry of
- * users' images.
+ * Chooses the user's builder, without asking a platform. The builders of a platform are never used, because they push
+ * only to the registry of users' images.
  */
-export async function platformImagesBuilder(
+async function findBuilder(
   workspace: Pick<Workspace, 'cwd' | 'env'>,
   context: string | undefined,
 ): Promise<ChosenBuilder> {
-  const { stored } = await findBuildTarget(workspace, { context })
-  return chooseBuilder(workspace, stored)
+  try {
+    const { stored } = await findTarget(workspace, { ...(context !== undefined && { context }) })
+    return chooseBuilder(workspace, stored)
+  } catch (error) {
+    // A build needs no context: that of a platform may not exist yet, or its login may have ended.
+    if (context !== undefined || !(error instanceof UserError)) throw error
+    return chooseBuilder(workspace, undefined)
+  }
 }
 
 function planned(

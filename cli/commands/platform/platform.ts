@@ -232,6 +232,10 @@ const imagesOptions = {
   bases: flag('--bases', 'with `--push`, copy the base images instead, under the names for `--base-registry`'),
   rebuild: flag('--rebuild', 'build images that the registry has, too, with current base images and packages'),
   baseRegistry,
+  platform: list(
+    '--platform <os/arch>',
+    "platforms of the nodes, such as `linux/arm64` (default: the builder's); may be repeated",
+  ),
   installed: flag('--installed', 'list the images of the installed platform, with their digests'),
   output: choice('-o, --output <format>', 'output format (default: a table)', ['json']),
   timeout: duration('--timeout <duration>', 'limit for the whole command (default: 30m)'),

@@ -12,6 +12,8 @@ interface InstallImages {
   readonly registry: string
   readonly found: FoundPlatformImages
   readonly one: Installation
+  /** Context of the kubeconfig, which may have a builder. */
+  readonly cluster: string
   /** Throws if the cluster would reject the installation, because that is known before minutes of building. */
   readonly check: () => Promise<unknown>
 }
@@ -23,8 +25,8 @@ interface InstallImages {
  */
 export async function ensureInstallImages(
   context: Context,
-  { yes, baseRegistry, context: named }: Pick<PlatformInstallValues, 'yes' | 'baseRegistry' | 'context'>,
-  { registry, found, one, check }: InstallImages,
+  { yes, baseRegistry }: Pick<PlatformInstallValues, 'yes' | 'baseRegistry'>,
+  { registry, found, one, cluster, check }: InstallImages,
   signal: AbortSignal,
 ): Promise<FoundPlatformImages | undefined> {
   const { io, logLevel } = context
@@ -40,7 +42,7 @@ export async function ensureInstallImages(
   }
   if (logLevel !== 'error') io.stderr.write(`${lacks}: building and pushing, which takes a few minutes\n`)
   try {
-    const built = await pushPlatformImages(context, { registry, names, baseRegistry, context: named }, signal)
+    const built = await pushPlatformImages(context, { registry, names, baseRegistry, context: cluster }, signal)
     const images = { ...found.images, ...Object.fromEntries(built ?? []) }
     return built && { images, missing: [] }
   } catch (error) {

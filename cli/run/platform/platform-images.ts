@@ -45,10 +45,11 @@ export async function runImages(context: Context, values: PlatformImagesValues):
 
 async function buildImages(
   context: Context,
-  { registry, baseRegistry, rebuild, context: named }: PlatformImagesValues & { readonly registry: string },
+  { registry, baseRegistry, rebuild, platform, context: named }: PlatformImagesValues & { readonly registry: string },
   signal: AbortSignal,
 ): Promise<readonly CopiedImage[] | undefined> {
-  const input = { registry, names: PLATFORM_IMAGES, baseRegistry, rebuild, context: named }
+  const platforms = platform?.flatMap(one => one.split(','))
+  const input = { registry, names: PLATFORM_IMAGES, baseRegistry, rebuild, platforms, context: named }
   const images = await pushPlatformImages(context, input, signal)
   return images && [...images].map(([name, image]) => ({ name, image }))
 }

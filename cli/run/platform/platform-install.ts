@@ -95,7 +95,8 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
       ...(trusted !== undefined && { trusted }),
     }
     const installs = !print && !dryRun && !onlySecrets
-    const place = { registry: imageRegistry, found, one: planned, check: () => planInstall(world, planned, wanted) }
+    const check = () => planInstall(world, planned, wanted)
+    const place = { registry: imageRegistry, found, one: planned, cluster: session.target.context, check }
     const ensured = installs ? await ensureInstallImages(context, values, place, session.signal) : found
     if (!ensured) return 1
     const one = withImages(planned, ensured.images)

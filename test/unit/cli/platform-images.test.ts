@@ -49,6 +49,9 @@ describe('platform images', () => {
     const line = `platform images --push ${target.host}/team`
     const { status, stderr } = await devctl(line, { BUILDKIT_HOST: 'tcp://127.0.0.1:9' })
     expect(stderr).toContain('no connection to BuildKit at `tcp://127.0.0.1:9`')
+    // A platform that the user is not logged in to has no builder for its own images.
+    const platform = { DEVCTL_URL: 'https://platform.example.com', DOCKER_HOST: 'tcp://127.0.0.1:9' }
+    expect((await devctl(line, platform)).stderr).toContain('the builder is the Docker Engine of `DOCKER_HOST`')
     expect(stderr).toContain('it is needed for the images of `platform`, `runner`, `registry`, `buildkit`')
     expect(status).toBe(1)
   })
@@ -72,9 +75,9 @@ describe('platform install', () => {
     }
     const io = { stdout: output, stderr: output, readStdin: async () => new Uint8Array(), env: {}, cwd: '/', choose }
     const context = { io, logLevel: 'warn', commands: [], help: () => undefined } as const
-    const options = { yes: false, baseRegistry: undefined, context: undefined }
-    const signal = AbortSignal.timeout(10_000)
-    const result = await ensureInstallImages(context, options, { registry, found, one, check: async () => {} }, signal)
+    const place = { registry, found, one, cluster: 'kind-dev', check: async () => {} }
+    const options = { yes: false, baseRegistry: undefined }
+    const result = await ensureInstallImages(context, options, place, AbortSignal.timeout(10_000))
     return { result, asked, printed: printed.join('') }
   }
 

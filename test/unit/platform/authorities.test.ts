@@ -6,7 +6,10 @@ import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { readAuthorities } from '../../../cli/run/platform/read-authorities.ts'
 import { makeAuthority } from '../../../platform/install/certificates/certificates.ts'
 import { EVERYTHING, platformObjects } from '../../../platform/install/manifests/server.ts'
+import type { WantedRun } from '../../../platform/records/run.ts'
 import { writeAuthorities } from '../../../platform/runner/authorities.ts'
+import { jobSpec } from '../../../platform/server/runs/run-objects.ts'
+import { readSettings } from '../../../platform/server/settings.ts'
 
 // `devctl platform install --ca FILE` reaches the server, runs and builders.
 
@@ -19,6 +22,12 @@ function folder(): string {
 const one = {
   ...{ version: '1.0.0', domain: 'dev.example.com', image: 'x', runnerImage: 'x', replicas: 1 },
   ...{ kubernetes: { server: 'https://k.example.com' }, ...EVERYTHING },
+}
+
+const RUN: WantedRun = {
+  ...{ id: '01J', namespace: 'shop', namespaceUid: '1f2e3d4c', environment: 'shop', action: 'deploy', user: 'ann' },
+  repository: 'https://git.example.com/team/shop',
+  variables: [],
 }
 
 /** Returns the data of a ConfigMap. */
@@ -36,6 +45,16 @@ test('the server, runs and both pools of builders get the authorities', () => {
   const restarting = (trusted: string) =>
     JSON.stringify(platformObjects({ ...one, trusted }).filter(({ kind }) => kind !== 'ConfigMap'))
   expect(restarting('PEM\n')).not.toBe(restarting('other'))
+})
+
+test('devctl in a run trusts the authorities, and is not told of a file that does not exist', () => {
+  const runs = (trusted: string | undefined) => {
+    const objects = platformObjects({ ...one, ...(trusted !== undefined && { trusted }) })
+    return readSettings(dataOf(objects, 'devctl-platform', 'settings')!['settings.json']!).runs!
+  }
+  const spec = (trusted: string | undefined) => JSON.stringify(jobSpec(RUN, runs(trusted)))
+  expect(spec('PEM\n')).toContain('{"name":"NODE_EXTRA_CA_CERTS","value":"/run/devctl/ca/ca.crt"}')
+  expect(spec(undefined)).not.toContain('NODE_EXTRA_CA_CERTS')
 })
 
 test('without authorities, the ConfigMap of runs leaves the keys of operators alone', () => {
