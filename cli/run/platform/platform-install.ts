@@ -4,6 +4,7 @@ import { loadKubeconfig } from '../../../adapters/kubernetes/kubeconfig.ts'
 import { plural } from '../../../compiler/diagnostics/render/summary.ts'
 import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
 import { printYaml } from '../../../constructs/yaml.ts'
+import { givenAuthority } from '../../../platform/install/certificates/given-authority.ts'
 import { missingIngress } from '../../../platform/install/checks/builder-ingress.ts'
 import {
   apiServerAddresses,
@@ -25,7 +26,7 @@ import { wantedProviders } from '../../../platform/install/install-providers.ts'
 import { wantedRegistry } from '../../../platform/install/install-registry.ts'
 import { hasCertificate, neededSecrets } from '../../../platform/install/install-secrets.ts'
 import { findPlatform, type Installed, type InstalledOptions } from '../../../platform/install/installed.ts'
-import { pinnedImages } from '../../../platform/install/installed-images.ts'
+import { type ImagesContext, pinnedImages } from '../../../platform/install/installed-images.ts'
 import { MADE_CERTIFICATE } from '../../../platform/install/manifests/certificate.ts'
 import { type PlatformImages, registryOf } from '../../../platform/install/manifests/images.ts'
 import { type Installation, platformObjects, urlOf, withImages } from '../../../platform/install/manifests/server.ts'
@@ -73,7 +74,12 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
       image: images.registry,
     })
     const { kept, ...builders } = wantedBuilders(values, others, images.buildkit)
-    const installation = await toInstallation(context, session, { ...values, domain, images }, installed?.options)
+    const installation = await toInstallation(
+      context,
+      session,
+      { ...values, domain, images, trusted },
+      installed?.options,
+    )
     if (installation.ownCa && registry.bundledRegistry)
       throw new UsageError(
         '`--bundled-registry` and `--own-ca` cannot be combined: nodes would not trust the registry',
@@ -231,10 +237,10 @@ const NO_SECRET = '-'
 async function toInstallation(
   context: Context,
   { target, cluster, signal }: Session,
-  values: PlatformInstallValues & { readonly domain: string; readonly images: PlatformImages },
+  values: PlatformInstallValues & InstallPlace,
   before: InstalledOptions | undefined,
 ): Promise<Installation> {
-  const { domain, images } = values
+  const { domain, images, trusted } = values
   const warn = warnerOf(context)
   const { ingressClass = before?.ingressClass } = values
   const ways = [
@@ -250,9 +256,9 @@ async function toInstallation(
   const tlsSecret = named === NO_SECRET ? undefined : named
   const ownCa = values.ownCa || (before?.ownCa === true && ways.length === 0)
   const kubeconfig = await loadKubeconfig(target.context, context.io.env)
-  const { ca } = readCredentials(kubeconfig).tls
   const given = values.kubernetesServer === undefined ? undefined : readServer(values.kubernetesServer)
   const server = given ?? before?.server ?? kubeconfig.server.href
+  const { ca = await authorityOf(server, trusted, { env: context.io.env, signal }) } = readCredentials(kubeconfig).tls
   if (given === undefined && isLoopback(new URL(server).hostname))
     warn({
       message: `people would reach the API server at ${server}, which is only this machine`,
@@ -279,6 +285,16 @@ async function toInstallation(
     kubernetes: { server: server.replace(/\/$/, ''), ...(ca !== undefined && { ca: String(ca) }) },
   }
 }
+
+interface InstallPlace {
+  readonly domain: string
+  readonly images: PlatformImages
+  readonly trusted: string | undefined
+}
+
+/** Returns the authorities of `--ca` if one of them has signed the certificate of the API server. */
+const authorityOf = async (server: string, trusted: string | undefined, world: ImagesContext) =>
+  (await givenAuthority(world, server, trusted)) === undefined ? undefined : trusted
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '[::1]' || host.startsWith('127.')
 
