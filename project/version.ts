@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/**
- * Returns the version in the package.json nearest above this module, whether it runs from source, from dist or from a
- * bundle.
- */
-export function version(): string {
+/** Returns the version in the package.json of devctl. */
+export const version = (): string => ownPackage().version
+
+/** Returns the folder of the devctl package, or of its clone. */
+export const packageFolder = (): string => ownPackage().folder
+
+/** Returns the package nearest above this module, whether it runs from source, from dist or from a bundle. */
+function ownPackage(): { readonly folder: string; readonly version: string } {
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     const found = readPackage(join(folder, 'package.json'))
-    if (found?.name === 'devctl') return found.version
+    if (found?.name === 'devctl') return { folder, version: found.version }
     if (folder === dirname(folder)) throw new Error('no package.json of devctl above its own code')
   }
 }

@@ -156,8 +156,8 @@ const SLOWEST = 16
 
 /**
  * Sends one request to an address, once, and reads the full response, whatever its status. `silence` is the timeout for
- * the connection, for the response and for each pause in it; a response below the minimum rate fails, too. Rejects as
- * `exchange` and `readBody` do.
+ * the connection, for the response and for each pause in it; a request or response below the minimum rate fails, too.
+ * Rejects as `exchange` and `readBody` do.
  */
 export async function exchangeWhole(
   { url, method, headers, body }: Pick<Message, 'method' | 'headers' | 'body'> & { readonly url: URL },
@@ -165,9 +165,11 @@ export async function exchangeWhole(
   { silence, limit }: { readonly silence: number; readonly limit: number },
   signal: AbortSignal | undefined,
 ): Promise<WholeAnswer> {
-  const length = body !== undefined && { 'content-length': Buffer.byteLength(body) }
+  const size = body === undefined ? 0 : Buffer.byteLength(body)
+  const length = body !== undefined && { 'content-length': size }
   const message = { method, path: `${url.pathname}${url.search}`, headers: { ...headers, ...length }, body }
-  const deadlines = { connect: silence, answer: silence, whole: Number.POSITIVE_INFINITY }
+  // The response begins only after the body was sent.
+  const deadlines = { connect: silence, answer: silence + size / SLOWEST, whole: Number.POSITIVE_INFINITY }
   const response = await exchange(new URL('/', url), message, agent, deadlines, signal)
   const read = await readBody(response, { silence, limit, slowest: SLOWEST })
   return { status: response.statusCode ?? 0, headers: response.headers, body: read }

@@ -29,19 +29,24 @@ export interface PresentedAuthority {
 }
 
 /**
- * Connects to a server, through the proxy if one is set, only to read its certificate. Rejects if the server does not
- * respond in time.
+ * Connects to a server, through the proxy if one is set, only to read its certificate. `trusted` are the authorities
+ * (PEM) that count as trusted; by default, those of this machine. Rejects if the server does not respond in time.
  */
 export async function presentedCertificate(
   server: URL,
   signal: AbortSignal,
   proxy?: string,
+  trusted?: readonly string[],
 ): Promise<PresentedCertificate> {
   signal.throwIfAborted()
   // Nothing is sent, and no received data is trusted.
   const host = server.hostname.replace(/^\[|\]$/g, '')
   // An IP address cannot be requested as a server name.
-  const options = { servername: isIP(host) ? '' : host, rejectUnauthorized: false }
+  const options = {
+    servername: isIP(host) ? '' : host,
+    rejectUnauthorized: false,
+    ...(trusted && { ca: [...trusted] }),
+  }
   const socket =
     proxy === undefined
       ? connect({ ...options, host, port: Number(server.port || 443) })

@@ -91,6 +91,14 @@ export const configPlace = {
   },
 } as const satisfies JSONSchema
 
+const parts = { type: 'array', items: { type: 'object', required: ['digest'], properties: { digest } } } as const
+
+/** Everything that a manifest or an index refers to, which a copy of the image needs. */
+export const imageParts = {
+  type: 'object',
+  properties: { config: parts.items, layers: parts, manifests: parts },
+} as const satisfies JSONSchema
+
 /**
  * The fields of an image configuration that devctl uses
  * (https://github.com/opencontainers/image-spec/blob/main/config.md; `Healthcheck` is Docker's).

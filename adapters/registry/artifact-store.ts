@@ -1,8 +1,9 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { type Artifact, type Blob, layerOf, MANIFEST_TYPE } from './artifact-manifest.ts'
+import { type Artifact, layerOf, MANIFEST_TYPE } from './artifact-manifest.ts'
 import { describeArtifactProblem } from './artifact-problem.ts'
 import { blobAt } from './blob.ts'
-import { manifestPath, putManifest, refusal, unexpected } from './manifest-calls.ts'
+import { manifestPath, putManifest, unexpected } from './manifest-calls.ts'
+import { pushBlob } from './push-blob.ts'
 import { type ManifestAddress, manifestAddressOf } from './registry-address.ts'
 import { digestAt, digestOf, FORMS } from './registry-client.ts'
 import type { RegistryAnswer } from './registry-exchange.ts'
@@ -11,10 +12,6 @@ import { RegistrySession, type RegistrySessionOptions } from './registry-session
 
 /** Maximum size of a layer that is read, in bytes: far above that of any folder of manifests. */
 const LARGEST_LAYER = 64 * 1024 * 1024
-/**
- * Maximum number of upload attempts per blob, including the first: an upload is restarted if the registry has lost it.
- */
-const MOST_UPLOADS = 4
 
 /** The content of a tag. */
 export interface Stored {
@@ -110,36 +107,4 @@ async function digestOrNone(session: RegistrySession, address: ManifestAddress):
     if (error instanceof RegistryFailure && error.problem.kind === 'missing') return undefined
     throw error
   }
-}
-
-/**
- * Uploads a blob in a single request, unless the registry already has it
- * (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#post-then-put).
- */
-async function pushBlob(session: RegistrySession, address: ManifestAddress, { digest, bytes }: Blob): Promise<void> {
-  const base = `/v2/${address.repository}/blobs`
-  for (let round = 1; ; round++) {
-    const there = await session.ask({ method: 'HEAD', path: `${base}/${digest}` }, address)
-    if (there.status === 200) return
-    const begun = await session.ask({ method: 'POST', path: `${base}/uploads/`, body: '' }, address)
-    if (begun.status === 404) throw new RegistryFailure(await session.missing(begun, address))
-    if (begun.status !== 202) throw refusal(begun)
-    const path = uploadTo(begun, digest)
-    const headers = { 'content-type': 'application/octet-stream', 'content-length': `${bytes.length}` }
-    const done = await session.ask({ method: 'PUT', path, headers, body: bytes }, address)
-    if (done.status === 201 || done.status === 204) return
-    // After a lost connection, the upload may be complete, or may have been deleted.
-    const isLost = done.status === 404 || done.status === 416
-    if (!isLost || round === MOST_UPLOADS) throw refusal(done)
-  }
-}
-
-/** Returns the upload address from the registry's response, with the digest added. */
-function uploadTo({ headers, url }: RegistryAnswer, digest: string): string {
-  const { location } = headers
-  if (location === undefined || !URL.canParse(location, url.href))
-    throw new RegistryFailure({ kind: 'not-a-registry', reason: 'it does not say where to upload' })
-  const to = new URL(location, url)
-  to.searchParams.set('digest', digest)
-  return to.href
 }

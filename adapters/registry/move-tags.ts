@@ -1,8 +1,8 @@
 import { parseImageReference } from '../../compiler/values/images/image-reference.ts'
 import { askAll } from './ask-all.ts'
-import { manifestPath, putManifest, type StoredManifest, unexpected } from './manifest-calls.ts'
-import { type ManifestAddress, manifestAddressOf } from './registry-address.ts'
-import { digestOf, FORMS } from './registry-client.ts'
+import { manifestAt } from './manifest-at.ts'
+import { putManifest } from './manifest-calls.ts'
+import { manifestAddressOf } from './registry-address.ts'
 import { RegistryFailure, type RegistryProblem } from './registry-problem.ts'
 import type { RegistrySession, RegistrySessionOptions } from './registry-session.ts'
 
@@ -40,14 +40,4 @@ async function problemOfMove(
     if (!(error instanceof RegistryFailure)) throw error
     return error.problem
   }
-}
-
-async function manifestAt(session: RegistrySession, address: ManifestAddress, digest: string): Promise<StoredManifest> {
-  const headers = { accept: FORMS.join(', ') }
-  const answer = await session.ask({ method: 'GET', path: manifestPath(address, digest), headers }, address)
-  if (answer.status === 404) throw new RegistryFailure(await session.missing(answer, address))
-  if (answer.status !== 200) throw unexpected(answer)
-  if (digestOf(answer) !== digest)
-    throw new RegistryFailure({ kind: 'not-a-registry', reason: `its content for \`${digest}\` does not match` })
-  return { digest, type: answer.headers['content-type'] ?? FORMS[0]!, bytes: answer.body }
 }

@@ -10,6 +10,9 @@ const info = Type.Object({
     server: Type.String({ description: 'the address of the API server for users' }),
     ca: Type.Optional(Type.String({ description: 'certificates as PEM; absent: those that the system trusts' })),
   }),
+  authorities: Type.Optional(
+    Type.String({ description: 'private certificate authorities of the network of the platform, as PEM' }),
+  ),
   registry: Type.Optional(
     Type.String({
       description: 'registry and path of the images that people build, below which each namespace has its own path',

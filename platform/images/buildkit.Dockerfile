@@ -1,10 +1,10 @@
 # A builder of the platform (`devctl platform install --builders N`): BuildKit as a user without rights on the node.
-#   devctl build --file platform/images/buildkit.Dockerfile --tag registry.example.com/devctl/buildkit:0.1.0 .
-# Another one where that registry is out of reach: --build-arg BUILDKIT=registry.example.com/moby/buildkit:v0.33.1
+# `devctl platform images --push HOST/PATH` builds it.
+ARG DEBIAN=docker.io/library/debian:bookworm-slim
 ARG BUILDKIT=docker.io/moby/buildkit:v0.33.1
 FROM ${BUILDKIT} AS buildkit
 
-FROM debian:bookworm-slim
+FROM ${DEBIAN}
 # The programs that give a user more ids have capabilities in the place of the bit that makes them root: in a container
 # that is no root of the node, the bit is not enough.
 RUN apt-get update \

@@ -1,6 +1,7 @@
-# The server of the platform, and its pages. Built from the root of a checkout after `npm run build`:
-#   devctl build --file platform/images/platform.Dockerfile --tag registry.example.com/devctl/platform:0.1.0 .
-FROM node:22-alpine
+# The server of the platform, and its pages. The context is the devctl package, or a clone after `npm run build`;
+# `devctl platform images --push HOST/PATH` builds it.
+ARG NODE=docker.io/library/node:22-alpine
+FROM ${NODE}
 COPY dist/platform/server.cjs /devctl/server.cjs
 COPY dist/platform/web /devctl/web
 USER 65532:65532

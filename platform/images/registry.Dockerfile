@@ -1,6 +1,7 @@
 # The registry that comes with a platform (`devctl platform install --bundled-registry`): distribution, as Debian packages it.
-#   devctl build --file platform/images/registry.Dockerfile --tag registry.example.com/devctl/registry:0.1.0 .
-FROM debian:bookworm-slim
+# `devctl platform images --push HOST/PATH` builds it.
+ARG DEBIAN=docker.io/library/debian:bookworm-slim
+FROM ${DEBIAN}
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates docker-registry \
     && rm -rf /var/lib/apt/lists/*

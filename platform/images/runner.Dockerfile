@@ -1,14 +1,12 @@
-# What runs of pipelines run in: Node.js, git, bash, kubectl, helm, and devctl. Built from the root of a checkout
-# after `npm run build`:
-#   devctl build --file platform/images/runner.Dockerfile --tag registry.example.com/devctl/runner:0.1.0 .
-# Copies where their registries are out of reach: --build-arg KUBECTL=registry.example.com/kubectl:v1.34.2
-# --build-arg HELM=registry.example.com/helm:3.19.0
+# Runs of pipelines: Node.js, git, bash, kubectl, helm, and devctl. The context is the devctl package, or a clone after
+# `npm run build`; `devctl platform images --push HOST/PATH` builds it.
+ARG NODE=docker.io/library/node:22-slim
 ARG KUBECTL=registry.k8s.io/kubectl:v1.34.2
 ARG HELM=docker.io/alpine/helm:3.19.0
 FROM ${KUBECTL} AS kubectl
 FROM ${HELM} AS helm
 
-FROM node:22-slim
+FROM ${NODE}
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends bash ca-certificates git \
     && rm -rf /var/lib/apt/lists/* \

@@ -13,6 +13,8 @@ export interface InstallContext {
   on(text: string): void
   /** True if failures of the server's Pods do not end the wait for the server. */
   readonly toleratesFailures?: boolean
+  /** Timeout for the server's Pods, in milliseconds. */
+  readonly patience?: number
 }
 
 /**

@@ -1,6 +1,7 @@
 import { pause } from '../../adapters/http/back-off.ts'
 import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
 import { MANAGER } from '../../environment/labels.ts'
 import { newestPods } from '../../environment/rollout/revisions.ts'
 import { statusOf } from '../../environment/rollout/status.ts'
@@ -100,9 +101,20 @@ async function applyOne(cluster: Cluster, object: KubeObject, signal: AbortSigna
   }
 }
 
-async function untilAvailable({ cluster, signal, now, toleratesFailures }: InstallContext): Promise<void> {
+async function untilAvailable({
+  cluster,
+  signal,
+  now,
+  toleratesFailures,
+  patience = Number.POSITIVE_INFINITY,
+}: InstallContext): Promise<void> {
   const ref = ownRef('apps/v1', 'Deployment')
+  const end = now() + patience
   for (;;) {
+    if (now() > end)
+      throw new UserError(`the server is not ready within ${readableDuration(patience)}`, {
+        hint: `\`kubectl --namespace ${PLATFORM_NAMESPACE} describe pods\` shows what it waits for; wait longer with \`--timeout\``,
+      })
     const live = await cluster.get(ref, { signal })
     if (live && statusOf(live).state === 'ready') return
     const labels = 'app.kubernetes.io/name=platform'
@@ -128,7 +140,7 @@ async function untilAvailable({ cluster, signal, now, toleratesFailures }: Insta
         notes: [where, ...log],
         hint:
           code === 'image-pull'
-            ? 'push the image there, or name another registry: `--image-registry HOST/PATH`'
+            ? 'push the images there (`devctl platform images --push HOST/PATH`), or name another registry: `--image-registry HOST/PATH`'
             : `\`kubectl --namespace ${PLATFORM_NAMESPACE} describe ${where}\` shows more`,
       })
     }

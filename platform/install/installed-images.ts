@@ -5,7 +5,7 @@ import { version } from '../../project/version.ts'
 import { ownContainers } from './checks/status.ts'
 import type { InstallContext } from './install-context.ts'
 import { findPlatform } from './installed.ts'
-import { type PlatformImages, platformImages } from './manifests/images.ts'
+import { PLATFORM_IMAGES, type PlatformImageName, type PlatformImages, platformImages } from './manifests/images.ts'
 
 /** An image that a platform runs. */
 export interface PlatformImage {
@@ -19,21 +19,12 @@ export interface ImagesContext {
   readonly signal: AbortSignal
 }
 
-/** Returns the images of this version, in a registry. */
-export const imagesIn = (registry: string): readonly string[] => Object.values(platformImages(registry, version()))
-
-/**
- * True if every platform needs the image. The images of the registry and the builders are only for `--bundled-registry`
- * and `--builders`.
- */
-export const isNeeded = (image: string): boolean => !/\/(registry|buildkit):[^/]*$/.test(image)
-
 /** Returns the images of the installed platform. Throws a UserError if there is none. */
 export async function installedImages(world: InstallContext): Promise<readonly string[]> {
   const found = await findPlatform(world)
   if (!found)
     throw new UserError('the cluster has no platform', {
-      hint: 'name the registry with the images of this version: `--from HOST/PATH`',
+      hint: 'leave out `--installed` to see the images of this version',
     })
   const containers = await ownContainers(world)
   const all = [...containers.map(({ image = '' }) => image), found.runnerImage ?? '']
@@ -41,20 +32,17 @@ export async function installedImages(world: InstallContext): Promise<readonly s
 }
 
 /**
- * Requests the digests of images from their registries. Throws a UserError if needed images are missing, which names
- * all of them; an image that is not needed may be missing.
+ * Requests the digests of images from their registries. Throws a UserError if images are missing, which names all of
+ * them.
  */
 export async function withDigests(
   images: readonly string[],
   { env, signal }: ImagesContext,
-  isNeeded: (image: string) => boolean = () => true,
 ): Promise<readonly PlatformImage[]> {
   const resolved = await resolveDigests(images, { env, signal })
   const told = images.map(image => ({ image, found: resolved.get(image)! }))
   const [first, ...others] = told.flatMap(({ image, found }) =>
-    'problem' in found && (isNeeded(image) || found.problem.kind !== 'missing')
-      ? [describeProblem(image, found.problem)]
-      : [],
+    'problem' in found ? [describeProblem(image, found.problem)] : [],
   )
   if (first)
     throw new UserError(first.message, {
@@ -62,6 +50,13 @@ export async function withDigests(
       ...(first.hint !== undefined && { hint: first.hint }),
     })
   return told.flatMap(({ image, found }) => ('digest' in found ? [{ image, digest: found.digest }] : []))
+}
+
+/** The images of this version in a registry. */
+export interface FoundPlatformImages {
+  readonly images: PlatformImages
+  /** Images that the registry reports as missing. */
+  readonly missing: readonly PlatformImageName[]
 }
 
 /** Timeout for the registry of an installation, in milliseconds. This machine may not be able to reach it. */
@@ -72,10 +67,7 @@ const ASK = 8000
  * the same tag then pulls the image again, and all Pods run the same one. Images without a reported digest are returned
  * unchanged.
  */
-export async function pinnedImages(
-  registry: string,
-  { env, signal }: ImagesContext,
-): Promise<{ readonly images: PlatformImages; readonly isPinned: boolean }> {
+export async function pinnedImages(registry: string, { env, signal }: ImagesContext): Promise<FoundPlatformImages> {
   const images = platformImages(registry, version())
   const deadline = AbortSignal.timeout(ASK)
   const resolved = await resolveDigests(Object.values(images), {
@@ -90,15 +82,12 @@ export async function pinnedImages(
     return found && 'digest' in found ? `${image}@${found.digest}` : image
   }
   const { platform, runner, registry: own, buildkit } = images
-  const isPinned = pin(platform) !== platform && pin(runner) !== runner
+  const isMissing = (image: string) => {
+    const found = resolved?.get(image)
+    return found !== undefined && 'problem' in found && found.problem.kind === 'missing'
+  }
   return {
-    isPinned,
+    missing: PLATFORM_IMAGES.filter(name => isMissing(images[name])),
     images: { platform: pin(platform), runner: pin(runner), registry: pin(own), buildkit: pin(buildkit) },
   }
-}
-
-/** Returns the reference of an image in another registry, with the same last part of the name and the same tag. */
-export function mirrored({ image, digest }: PlatformImage, registry: string): string {
-  const [name = '', tag] = (image.split('@')[0]!.split('/').at(-1) ?? '').split(':')
-  return tag === undefined ? `${registry}/${name}@${digest}` : `${registry}/${name}:${tag}`
 }

@@ -17,21 +17,28 @@ import { requirePlatform } from './installed.ts'
 export const setupToken = async (world: InstallContext): Promise<string | undefined> =>
   (await hasAdmin(world.cluster, world.signal)) ? undefined : link(world, 'setup', 'setup')
 
+/** Login of a person without a provider. */
+export interface Invitation {
+  readonly url: string
+  readonly token: string
+  /** Fingerprint of the platform's own authority. */
+  readonly fingerprint: string | undefined
+  /** Authorities of `--ca`, in PEM. */
+  readonly authorities: string | undefined
+}
+
 /**
  * Creates a token for a person without a provider, valid for one login with this name within an hour. Returns it with
  * the URL of the platform. Throws a UserError if the name is invalid or there is no platform.
  */
-export async function invite(
-  world: InstallContext,
-  login: string,
-): Promise<{ readonly url: string; readonly token: string; readonly fingerprint: string | undefined }> {
+export async function invite(world: InstallContext, login: string): Promise<Invitation> {
   if (!new RegExp(LOGIN).test(login))
     throw new UsageError(`\`${login}\` is not a valid name for a login`, {
       hint: 'use letters, digits, `-`, `_` and `.`',
     })
-  const { url, options } = await requirePlatform(world)
+  const { url, options, trusted: authorities } = await requirePlatform(world)
   const fingerprint = options.ownCa ? await ownFingerprint(world.cluster, world.signal) : undefined
-  return { url, token: await link(world, 'invite', login), fingerprint }
+  return { url, token: await link(world, 'invite', login), fingerprint, authorities }
 }
 
 /**

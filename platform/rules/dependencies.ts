@@ -197,7 +197,7 @@ function hintText(one: NeededServer, failure: ReachFailure): string {
     case 'not-tls':
       return `to use an address that speaks TLS, run ${option}`
     case 'untrusted':
-      return 'to trust the authority that issued it, run `devctl platform install --ca-file FILE`; the file has the certificates (PEM) of all private authorities'
+      return 'to trust the authority that issued it, run `devctl platform install --ca FILE`; the file has the certificates (PEM) of all private authorities'
     case 'expired':
       return 'renew the certificate there'
     case 'wrong-host':

@@ -23,7 +23,7 @@ const KEYS: Readonly<Record<string, readonly string[] | undefined>> = {
   registry: undefined,
   registryShare: undefined,
   registryTokens: undefined,
-  runs: ['image', 'url', 'perUser', 'inAll', 'deadline'],
+  runs: ['image', 'url', 'perUser', 'inAll', 'deadline', 'authorities'],
   sleepHours: ['namespace', 'preview'],
   trustedProxies: undefined,
   url: undefined,

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { GitFailure, openGit } from '../../adapters/git/git.ts'
 import { pause } from '../../adapters/http/back-off.ts'
 
@@ -152,14 +151,10 @@ function toSentence(
   if (/unable to update url base from redirection/i.test(said))
     return `${host} redirects ${repository} to another address: name that one`
   if (/certificate|ssl/i.test(said))
-    return `the cluster does not trust the certificate of ${host}: an administrator can add its authority (\`devctl platform install --ca-file\`)`
+    return `the cluster does not trust the certificate of ${host}: an administrator can add its authority (\`devctl platform install --ca FILE\`)`
   if (/could not resolve host/i.test(said)) return `the cluster does not know the host ${host}`
   if (REFUSED.test(said))
     return `the cluster cannot connect to ${host}; if it is inside the cluster, or behind its ingress controller, a network policy in \`devctl-runs\` has to allow it`
   const last = said.split('\n').filter(line => line.trim() !== '')
   return `${repository} could not be cloned: ${last.at(-1)?.slice(0, 300) ?? 'git has failed'}`
 }
-
-/** Returns the settings that make git trust the operators' certificate authorities. */
-export const trusting = (file: string): Readonly<Record<string, string>> =>
-  existsSync(file) ? { 'http.sslCAInfo': file } : {}

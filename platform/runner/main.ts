@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type RunInput, toArguments, toContexts } from './arguments.ts'
-import { type CloneInput, clone, trusting } from './clone.ts'
+import { writeAuthorities } from './authorities.ts'
+import { type CloneInput, clone } from './clone.ts'
 import { awaitClone, reportFailure, reportRun, reportSuccess } from './handover.ts'
 import { reachable } from './reachable.ts'
 
@@ -10,7 +11,7 @@ import { reachable } from './reachable.ts'
 
 const INPUT = '/run/devctl/input/input.json'
 const CLUSTER_CA = '/run/devctl/kubernetes/ca.crt'
-/** Additional certificate authorities of the operators; the file may be missing. */
+/** Certificate authorities of `devctl platform install --ca`; the file may be missing. */
 const CA = '/run/devctl/ca/ca.crt'
 const GIT_CONFIGURATION = '/run/devctl/ca/gitconfig'
 /**
@@ -38,11 +39,12 @@ async function cloneSource(): Promise<number> {
   // The connection is awaited below; this prevents an unhandled rejection until then.
   calling.catch(() => {})
   try {
+    const authorities = writeAuthorities(CA, '/tmp/authorities.pem')
     const commit = await clone(input, {
       folder: SOURCE,
       env: process.env,
       signal,
-      settings: trusting(CA),
+      ...(authorities !== undefined && { settings: { 'http.sslCAInfo': authorities } }),
       ...(existsSync(GIT_CONFIGURATION) && { configuration: GIT_CONFIGURATION }),
     })
     process.stdout.write(`commit ${commit}\n`)
@@ -70,6 +72,9 @@ async function runDevctl(): Promise<void> {
   const contexts = toContexts(input, readFileSync(CLUSTER_CA, 'utf8'))
   writeFileSync(join(HOME, 'contexts.json'), JSON.stringify(contexts), { mode: 0o600 })
   process.env['DEVCTL_HOME'] = HOME
+  const authorities = writeAuthorities(CA, join(HOME, 'authorities.pem'))
+  // For the programs that a run starts; Node.js has read its own variable already.
+  if (authorities !== undefined) Object.assign(process.env, { GIT_SSL_CAINFO: authorities, SSL_CERT_FILE: authorities })
   const isCloned = input.isCloned ? awaitClone(AbortSignal.timeout(START_LIMIT + CLONE_LIMIT)) : Promise.resolve(true)
   const isReached = reachable(input.url, AbortSignal.timeout(REACH_LIMIT))
   // Loads devctl in the meantime.

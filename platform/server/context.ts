@@ -58,6 +58,8 @@ export interface RunSettings {
   readonly inAll: number
   /** Maximum duration of a run in seconds. */
   readonly deadline: number
+  /** True if the ConfigMap `ca` of `devctl-runs` has certificate authorities. */
+  readonly hasAuthorities?: boolean
 }
 
 /** The dependencies of the server. Tests replace them, including the clock and the random bytes. */
@@ -69,6 +71,8 @@ export interface ServerContext {
   /** Returns a client for the cluster that uses the tokens of another account. `who` names the account in messages. */
   clusterAs(token: (fresh: boolean) => Promise<string>, who: string): Cluster
   readonly settings: Settings
+  /** Certificate authorities of `platform install --ca`, as PEM. */
+  readonly authorities?: string
   /** Hash of the settings. `platform install` uses it to recognize the server that it has just started. */
   readonly settingsHash?: string
   readonly version: string

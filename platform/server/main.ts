@@ -30,6 +30,8 @@ interface Start {
   readonly login: string
   /** Path of the folder with the key that signs registry tokens. */
   readonly registry: string
+  /** Path of the file with private certificate authorities, which Node.js trusts. */
+  readonly trusted: string | undefined
   /** Path of the folder with the web UI. */
   readonly web: string
   readonly version: string
@@ -38,7 +40,17 @@ interface Start {
 }
 
 /** Serves the platform until the process receives a signal. */
-async function serve({ settings, keys, login, registry, web, version, settingsHash, ports }: Start): Promise<void> {
+async function serve({
+  settings,
+  keys,
+  login,
+  registry,
+  trusted,
+  web,
+  version,
+  settingsHash,
+  ports,
+}: Start): Promise<void> {
   const accessAs = await tokenAccesses(process.env)
   const text = readFileSync(settings, 'utf8')
   const read = readSettings(text)
@@ -51,10 +63,12 @@ async function serve({ settings, keys, login, registry, web, version, settingsHa
   const registryKey = read.registryTokens ? readRegistryKey(registry) : undefined
   if (read.registryTokens && !registryKey)
     throw new Error(`settings: \`registryTokens\` needs a key in \`${registry}\``)
+  const authorities = trusted === undefined ? undefined : readText(trusted)
   const world: ServerContext = {
     cluster: await connect({ env: process.env }),
     clusterAs: (token, who) => toCluster(accessAs(token, who)),
     settings: read,
+    ...(authorities !== undefined && { authorities }),
     ...(settingsHash !== undefined && { settingsHash }),
     sealing: sealingWith({ read: () => readKeys(keys), now: Date.now }),
     version,
@@ -95,6 +109,7 @@ const {
   DEVCTL_KEYS: keys = '/etc/devctl-keys',
   DEVCTL_LOGIN: login = '/etc/devctl-login',
   DEVCTL_REGISTRY_KEY: registry = '/etc/devctl-registry',
+  NODE_EXTRA_CA_CERTS: trusted,
   DEVCTL_WEB: web = '/devctl/web',
   DEVCTL_VERSION: version = '0.0.0',
   DEVCTL_SETTINGS_HASH: settingsHash,
@@ -102,7 +117,7 @@ const {
   RUNS_PORT,
 } = process.env
 const ports = { main: Number(PORT), runs: RUNS_PORT === undefined ? undefined : Number(RUNS_PORT) }
-serve({ settings, keys, login, registry, web, version, settingsHash, ports }).catch(error => {
+serve({ settings, keys, login, registry, trusted, web, version, settingsHash, ports }).catch(error => {
   process.stderr.write(`${JSON.stringify({ time: rfc3339(Date.now()), text: startProblem(error) })}\n`)
   process.exit(1)
 })

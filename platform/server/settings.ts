@@ -196,7 +196,7 @@ function isProvider(one: unknown): one is ProviderSettings {
 const RUNS = { perUser: 3, inAll: 10, deadline: 3600 }
 
 function toRuns(value: unknown): RunSettings {
-  const { image, url, ...numbers } = (value ?? {}) as Readonly<Record<string, unknown>>
+  const { image, url, authorities, ...numbers } = (value ?? {}) as Readonly<Record<string, unknown>>
   if (typeof image !== 'string' || typeof url !== 'string') throw new Error('settings: `runs` has no image or no URL')
   const numberOf = (key: keyof typeof RUNS) => {
     const number = numbers[key] ?? RUNS[key]
@@ -204,5 +204,6 @@ function toRuns(value: unknown): RunSettings {
       throw new Error(`settings: \`runs.${key}\` is not a number above 0`)
     return number
   }
-  return { image, url, perUser: numberOf('perUser'), inAll: numberOf('inAll'), deadline: numberOf('deadline') }
+  const limits = { perUser: numberOf('perUser'), inAll: numberOf('inAll'), deadline: numberOf('deadline') }
+  return { image, url, ...limits, ...(authorities === true && { hasAuthorities: true }) }
 }

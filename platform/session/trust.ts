@@ -1,9 +1,14 @@
-import { type PresentedCertificate, presentedCertificate } from '../../adapters/http/presented-certificate.ts'
+import {
+  type PresentedAuthority,
+  type PresentedCertificate,
+  presentedCertificate,
+} from '../../adapters/http/presented-certificate.ts'
 import { proxyFor } from '../../adapters/http/proxy.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { configHome, type Surroundings } from '../../project/contexts/home.ts'
 import { readContexts, saveContext } from '../../project/contexts/store.ts'
+import { publishedAuthority } from './published-authority.ts'
 
 /** Authority that the user has to compare with the fingerprint provided by the operator of the platform. */
 export interface UnknownAuthority {
@@ -57,7 +62,9 @@ export async function trustOwnAuthority(around: Surroundings, input: TrustInput)
     if (fingerprint === undefined) return undefined
     throw notCompared(server.host, (error as Error).message, error)
   })
-  const authority = found && ownAuthority(found)
+  const authority =
+    found &&
+    (ownAuthority(found) ?? (await toldAuthority(server, found, plain(fingerprint ?? ''), { around, signal })))
   if (!authority) {
     if (found && fingerprint !== undefined) refuseTold(found, server.host)
     return
@@ -94,6 +101,21 @@ const notCompared = (host: string, why: string, cause?: unknown): UserError =>
     hint: 'nothing was sent to it; `devctl platform status` tells its operator what is wrong with the certificate',
     cause,
   })
+
+/**
+ * Returns the authority with the given fingerprint (hexadecimal digits; empty if none was given): at the end of the
+ * chain, which this machine may trust already, or published by the platform, whose chain need not have it.
+ */
+async function toldAuthority(
+  server: URL,
+  { root }: PresentedCertificate,
+  fingerprint: string,
+  { around, signal }: { readonly around: Surroundings; readonly signal: AbortSignal },
+): Promise<PresentedAuthority | undefined> {
+  if (fingerprint === '') return undefined
+  if (root && plain(root.fingerprint) === fingerprint) return root
+  return publishedAuthority(server, fingerprint.match(/../g)!.join(':'), around.env, signal)
+}
 
 /** Returns the authority at the end of the chain, if this machine does not know it. */
 const ownAuthority = ({ distrust, root }: PresentedCertificate) =>

@@ -2,7 +2,7 @@ import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
 import { dnsLabel, dnsName, registryPath } from '../../../project/checks.ts'
 import { command } from '../../command.ts'
 import { duration } from '../../options/duration.ts'
-import { brief, common, flag, list, optionalText, text, type Values } from '../../options/option.ts'
+import { aliased, brief, common, flag, list, optionalText, text, type Values } from '../../options/option.ts'
 import { output } from '../../options/output.ts'
 import { tolerateFailures } from '../../options/tolerate-failures.ts'
 
@@ -26,6 +26,12 @@ export const platform = command({
     })
   },
 })
+
+const baseRegistry = text(
+  '--base-registry <host/path>',
+  'registry with copies of the base images, such as `HOST/PATH/library/node:22-alpine` (default: their own)',
+  { check: registryPath },
+)
 
 const installOptions = {
   context,
@@ -55,9 +61,12 @@ const installOptions = {
     'create a certificate authority and the certificate; `context use` compares its fingerprint and remembers it',
   ),
   ingressClass: text('--ingress-class <class>', "ingress class (default: the cluster's)", { check: dnsLabel }),
-  imageRegistry: text('--image-registry <host/path>', 'registry with the images of this version', {
-    check: registryPath,
-  }),
+  imageRegistry: text(
+    '--image-registry <host/path>',
+    'registry of all images of the platform; images of this version that it lacks are built and pushed',
+    { check: registryPath },
+  ),
+  baseRegistry,
   registry: text('--registry <host[/path]>', 'registry of the images that people build; `-` for none', {
     check: registryOrNone,
   }),
@@ -151,15 +160,16 @@ const installOptions = {
     ),
     'server of repositories that may have webhooks',
   ),
-  caFile: brief(
-    text(
-      '--ca-file <file>',
-      'certificates (PEM) of authorities that the server trusts, in addition to the public ones',
-      {
-        completes: 'file',
-      },
+  ca: aliased(
+    brief(
+      text(
+        '--ca <file>',
+        'certificates (PEM) of private authorities that the server, runs, builders and command lines trust, besides the public ones; `-` removes them',
+        { completes: 'file' },
+      ),
+      'certificates of private authorities that all parts trust',
     ),
-    'certificates of further authorities that the server trusts',
+    '--ca-file',
   ),
   dryRun: flag('--dry-run', 'print what would change, and change nothing'),
   yes: flag('-y, --yes', 'do not ask'),
@@ -171,7 +181,7 @@ const installOptions = {
     flag('--only-secrets', 'create only the Secrets that `--print` leaves out, with their namespaces'),
     'create only the Secrets that `--print` leaves out',
   ),
-  timeout,
+  timeout: duration('--timeout <duration>', 'limit for the whole command (default: 30m)'),
   tolerateFailures,
 }
 
@@ -183,6 +193,8 @@ export const platformInstall = command({
   summary: 'Install the platform in a cluster, or upgrade it',
   description: `Applies the objects of the platform and waits until its server answers. On a terminal, it shows what changes, and asks. Run it again to upgrade: options that you leave out keep their values, and so does what an administrator has written into the settings. The first time, it prints the command with which the first administrator logs in; that command works once, within an hour.
 
+If the registry lacks images of this version, they are built with the builder of \`devctl build\` and pushed, which takes a few minutes; on a terminal, it asks before. \`devctl platform images --push\` does this beforehand.
+
 People log in with a provider (\`--oidc\`, \`--github\`). Register the platform there as a client, with the callback https://platform.DOMAIN/login/oidc/callback or …/login/github/callback. Without a provider, \`devctl platform invite\` lets people in.
 
 The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the cluster.`,
@@ -190,7 +202,7 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
   examples: [
     {
       line: 'devctl platform install --domain dev.example.com --image-registry registry.example.com/devctl',
-      does: 'install with an image that was built from this repository',
+      does: 'build the images that the registry lacks, and install',
     },
     { line: 'devctl platform install --dry-run', does: 'print what an upgrade would change' },
     {
@@ -255,12 +267,22 @@ export const platformStatus = command({
 
 const imagesOptions = {
   context,
-  from: text('--from <host/path>', 'use the images of this version in this registry instead of the installed ones', {
+  push: text('--push <host/path>', 'build the images that this registry lacks, and push them there', {
     check: registryPath,
   }),
-  imageRegistry: text('--image-registry <host/path>', 'registry to copy them to', { check: registryPath }),
+  from: text('--from <host/path>', 'with `--push`, copy the images from this registry instead of building them', {
+    check: registryPath,
+  }),
+  bases: flag('--bases', 'with `--push`, copy the base images instead, under the names for `--base-registry`'),
+  rebuild: flag('--rebuild', 'build images that the registry has, too, with current base images and packages'),
+  baseRegistry,
+  platform: list(
+    '--platform <os/arch>',
+    "platforms of the nodes, such as `linux/arm64` (default: the builder's); may be repeated",
+  ),
+  installed: flag('--installed', 'list the images of the installed platform, with their digests'),
   output: output('text', 'json', 'name'),
-  timeout,
+  timeout: duration('--timeout <duration>', 'limit for the whole command (default: 30m)'),
 }
 
 /** Options of `platform images`. */
@@ -268,13 +290,23 @@ export type PlatformImagesValues = Values<typeof imagesOptions>
 
 export const platformImages = command({
   name: 'platform images',
-  summary: 'List the images of the platform, and how to copy them to a registry',
-  description: `Lists the images of the installed platform with their current digests. With \`--image-registry\`, prints the commands that copy them to another registry, for clusters that can reach no other.`,
+  summary: 'List the images of the platform, build them, and push them to a registry',
+  description: `Lists the images of this version, and the base images that they are built from. The Dockerfiles, and everything else that they need, come with devctl; their tag is its version.
+
+With \`--push\`, builds them and pushes them to a registry, except those that it has. The builder is that of \`devctl build\`, but never that of a platform. With \`--from\` or \`--bases\`, copies images between registries, with all their platforms and without a builder. The logins are those of the Docker configuration.`,
   options: imagesOptions,
   examples: [
     {
-      line: 'devctl platform images --from r.example.com/devctl --image-registry internal.example/devctl',
-      does: 'copy the images before installing in a cluster that cannot reach the first registry',
+      line: 'devctl platform images --push registry.example.com/devctl',
+      does: 'build the images before installing, for example on a machine that reaches the internet',
+    },
+    {
+      line: 'devctl platform images --push registry.example.com/devctl --rebuild',
+      does: 'build them again, with the security updates of their base images',
+    },
+    {
+      line: 'devctl platform images --push internal.example/devctl --from registry.example.com/devctl',
+      does: 'copy the images to the registry of a closed network',
     },
   ],
   async run(context, _words, values) {

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
 import { readCredentials } from '../../../adapters/kubernetes/credentials.ts'
 import { loadKubeconfig } from '../../../adapters/kubernetes/kubeconfig.ts'
 import { plural } from '../../../compiler/diagnostics/render/summary.ts'
 import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
 import { printYaml } from '../../../constructs/yaml.ts'
+import { givenAuthority } from '../../../platform/install/certificates/given-authority.ts'
 import { missingIngress } from '../../../platform/install/checks/builder-ingress.ts'
 import {
   apiServerAddresses,
@@ -26,10 +26,10 @@ import { wantedProviders } from '../../../platform/install/install-providers.ts'
 import { wantedRegistry } from '../../../platform/install/install-registry.ts'
 import { hasCertificate, neededSecrets } from '../../../platform/install/install-secrets.ts'
 import { findPlatform, type Installed, type InstalledOptions } from '../../../platform/install/installed.ts'
-import { pinnedImages } from '../../../platform/install/installed-images.ts'
+import { type ImagesContext, pinnedImages } from '../../../platform/install/installed-images.ts'
 import { MADE_CERTIFICATE } from '../../../platform/install/manifests/certificate.ts'
 import { type PlatformImages, registryOf } from '../../../platform/install/manifests/images.ts'
-import { type Installation, platformObjects, urlOf } from '../../../platform/install/manifests/server.ts'
+import { type Installation, platformObjects, urlOf, withImages } from '../../../platform/install/manifests/server.ts'
 import type { PlatformProblem } from '../../../platform/session/platform-problem.ts'
 import type { Session } from '../../../project/session.ts'
 import { toleratesFailures } from '../../../project/tolerance.ts'
@@ -38,7 +38,14 @@ import type { Context } from '../../command.ts'
 import type { PlatformInstallValues } from '../../commands/platform/platform.ts'
 import { isAgreed, wantsColour } from '../../terminal/io.ts'
 import { warningText } from '../../terminal/report.ts'
+import { deadlineOf } from '../deadline.ts'
+import { fingerprintOption } from './fingerprint-option.ts'
+import { ensureInstallImages, imagesNote } from './install-images.ts'
 import { onCluster } from './platform.ts'
+import { readAuthorities } from './read-authorities.ts'
+
+/** Default timeout in milliseconds: images may have to be built. */
+const TIMEOUT = 30 * 60_000
 
 /** Installs the platform or prints its objects. Returns the exit status. */
 export function runInstall(context: Context, values: PlatformInstallValues): Promise<number> {
@@ -47,7 +54,8 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
   if (ways.length > 1)
     throw new UsageError(`\`${ways.join('` and `')}\` cannot be combined`, { hint: 'run one after the other' })
   const { io } = context
-  return onCluster(context, values, async (session, world) => {
+  const timeout = deadlineOf(io, values.timeout, TIMEOUT)
+  return onCluster(context, { ...values, timeout }, async (session, world) => {
     const installed = await findPlatform(world)
     const warn = warnerOf(context)
     for (const { key, hint } of installed?.unknown ?? [])
@@ -56,16 +64,22 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
         hint: hint ?? 'docs/platform.md lists them',
       })
     const { domain, imageRegistry } = placeOf(values, installed)
-    const { images, isPinned } = await pinnedImages(imageRegistry, { env: io.env, signal: session.signal })
+    const found = await pinnedImages(imageRegistry, { env: io.env, signal: session.signal })
+    const { images } = found
     const wanted = await wantedProviders(values, installed?.providers ?? [])
     const { providers } = wanted
-    const trusted = (await readAuthorities(values.caFile)) ?? installed?.trusted
+    const trusted = await readAuthorities(values.ca, installed?.trusted)
     const { kept: others, ...registry } = wantedRegistry(values, installed?.kept ?? {}, {
       domain,
       image: images.registry,
     })
     const { kept, ...builders } = wantedBuilders(values, others, images.buildkit)
-    const installation = await toInstallation(context, session, { ...values, domain, images }, installed?.options)
+    const installation = await toInstallation(
+      context,
+      session,
+      { ...values, domain, images, trusted },
+      installed?.options,
+    )
     if (installation.ownCa && registry.bundledRegistry)
       throw new UsageError(
         '`--bundled-registry` and `--own-ca` cannot be combined: nodes would not trust the registry',
@@ -75,7 +89,7 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
       )
     const ci = wantedCi(values.ci, kept['ci'])
     const forges = wantedForges(values.forge, kept['forges'])
-    const one: Installation = {
+    const planned: Installation = {
       ...installation,
       providers,
       kept: { ...kept, ...(ci !== undefined && { ci }), ...(forges !== undefined && { forges }) },
@@ -86,12 +100,15 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
       }),
       ...(trusted !== undefined && { trusted }),
     }
+    const installs = !print && !dryRun && !onlySecrets
+    const check = () => planInstall(world, planned, wanted)
+    const place = { registry: imageRegistry, found, one: planned, cluster: session.target.context, check }
+    const ensured = installs ? await ensureInstallImages(context, values, place, session.signal) : found
+    if (!ensured) return 1
+    const one = withImages(planned, ensured.images)
     const url = urlOf(one)
     await warnBefore(context, session, one)
-    if (!isPinned && !onlySecrets && context.logLevel !== 'error')
-      io.stderr.write(
-        `note: \`${imageRegistry}\` reports no digests of the images to this machine: nodes keep images that they already have under the same tag\n`,
-      )
+    if (!onlySecrets && context.logLevel !== 'error') io.stderr.write(imagesNote(imageRegistry, ensured, one))
     if (print) {
       io.stdout.write(platformObjects(one).map(printYaml).join('---\n'))
       io.stderr.write(notPrinted(one))
@@ -105,14 +122,16 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
       ? undefined
       : await agreedChange(context, session, values, await planInstall(world, one, wanted), url)
     if (change === 'declined') return 1
+    const waiting = { toleratesFailures: toleratesFailures(io, values), patience: deadlineOf(io, values.timeout) }
     const { token, fingerprint } = await (change
-      ? installPlatform({ ...world, toleratesFailures: toleratesFailures(io, values) }, one, wanted, change)
+      ? installPlatform({ ...world, ...waiting }, one, wanted, change)
       : installSecrets(world, one, wanted))
-    const by = fingerprint === undefined ? '' : ` --ca-fingerprint ${fingerprint}`
     io.stdout.write(onlySecrets ? `The Secrets of ${url} exist: ${namesOf(one)}\n` : `The platform is at ${url}\n`)
     if (fingerprint !== undefined) io.stdout.write(`Its authority has the SHA-256 fingerprint ${fingerprint}\n`)
     for (const { id, name } of providers)
       io.stdout.write(`People log in with ${name}; its callback URL is ${url}/login/${id}/callback\n`)
+    const by =
+      token && (await fingerprintOption({ url, own: fingerprint, authorities: trusted }, io.env, session.signal))
     if (token !== undefined)
       io.stdout.write(
         `The first administrator logs in with this command, which works once, within an hour:\n  devctl context use ${url} --token ${token}${by}\n`,
@@ -195,7 +214,7 @@ function placeOf(
   const registry = imageRegistry ?? registryOf(installed?.runnerImage ?? '')
   if (registry === undefined)
     throw new UsageError('which registry has the images of the platform?', {
-      hint: 'add `--image-registry HOST/PATH`; docs/platform.md describes how to build and push them',
+      hint: 'add `--image-registry HOST/PATH`, where the cluster can pull and you can push: images that it lacks are built',
     })
   return { domain: host, imageRegistry: registry }
 }
@@ -211,15 +230,6 @@ const namesOf = (one: Installation): string =>
     .map(([namespace, names]) => `${names.map(name => `\`${name}\``).join(', ')} of \`${namespace}\``)
     .join('; ')
 
-async function readAuthorities(file: string | undefined): Promise<string | undefined> {
-  if (file === undefined) return undefined
-  const text = await readFile(file, 'utf8').catch(error => {
-    throw new UsageError(`\`--ca-file\`: \`${file}\` cannot be read`, { cause: error })
-  })
-  if (text.includes('-----BEGIN CERTIFICATE-----')) return text
-  throw new UsageError(`\`--ca-file\`: \`${file}\` has no certificate`, { hint: 'name a file in PEM' })
-}
-
 /** Value of `--tls-secret` for using the certificate of the ingress controller. */
 const NO_SECRET = '-'
 
@@ -227,10 +237,10 @@ const NO_SECRET = '-'
 async function toInstallation(
   context: Context,
   { target, cluster, signal }: Session,
-  values: PlatformInstallValues & { readonly domain: string; readonly images: PlatformImages },
+  values: PlatformInstallValues & InstallPlace,
   before: InstalledOptions | undefined,
 ): Promise<Installation> {
-  const { domain, images } = values
+  const { domain, images, trusted } = values
   const warn = warnerOf(context)
   const { ingressClass = before?.ingressClass } = values
   const ways = [
@@ -246,9 +256,9 @@ async function toInstallation(
   const tlsSecret = named === NO_SECRET ? undefined : named
   const ownCa = values.ownCa || (before?.ownCa === true && ways.length === 0)
   const kubeconfig = await loadKubeconfig(target.context, context.io.env)
-  const { ca } = readCredentials(kubeconfig).tls
   const given = values.kubernetesServer === undefined ? undefined : readServer(values.kubernetesServer)
   const server = given ?? before?.server ?? kubeconfig.server.href
+  const { ca = await authorityOf(server, trusted, { env: context.io.env, signal }) } = readCredentials(kubeconfig).tls
   if (given === undefined && isLoopback(new URL(server).hostname))
     warn({
       message: `people would reach the API server at ${server}, which is only this machine`,
@@ -275,6 +285,16 @@ async function toInstallation(
     kubernetes: { server: server.replace(/\/$/, ''), ...(ca !== undefined && { ca: String(ca) }) },
   }
 }
+
+interface InstallPlace {
+  readonly domain: string
+  readonly images: PlatformImages
+  readonly trusted: string | undefined
+}
+
+/** Returns the authorities of `--ca` if one of them has signed the certificate of the API server. */
+const authorityOf = async (server: string, trusted: string | undefined, world: ImagesContext) =>
+  (await givenAuthority(world, server, trusted)) === undefined ? undefined : trusted
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '[::1]' || host.startsWith('127.')
 

@@ -12,6 +12,7 @@ import type { Session } from '../../../project/session.ts'
 import type { Context } from '../../command.ts'
 import type { Io } from '../../terminal/io.ts'
 import { withCluster } from '../cluster-session.ts'
+import { fingerprintOption } from './fingerprint-option.ts'
 
 /** Makes a user an administrator. */
 export function runAdminAdd(
@@ -33,8 +34,8 @@ export function runInvite(
 ): Promise<number> {
   const { io } = context
   return onCluster(context, values, async (_session, world) => {
-    const { url, token, fingerprint } = await invite(world, name)
-    const by = fingerprint === undefined ? '' : ` --ca-fingerprint ${fingerprint}`
+    const { url, token, fingerprint: own, authorities } = await invite(world, name)
+    const by = await fingerprintOption({ url, own, authorities }, io.env, world.signal)
     io.stdout.write(
       `${name} logs in with this command, which works once, within an hour:\n  devctl context use ${url} --token ${token}${by}\n`,
     )

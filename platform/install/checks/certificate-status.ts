@@ -73,7 +73,7 @@ export function certificateProblems(
           {
             message: `this machine does not trust the certificate of ${host}: ${distrust}`,
             notes,
-            hint: 'users need its authority in `NODE_EXTRA_CA_CERTS`; or use a certificate of a public authority',
+            hint: 'if a private authority has signed it, name that, so that people can compare its fingerprint: `devctl platform install --ca FILE`',
           },
         ]
       : []),

@@ -44,6 +44,7 @@ import { fillingDisk, NO_LEADER } from '../../rules/runs/health.ts'
 import { hasEnded } from '../../rules/runs/run-states.ts'
 import { connectPlatform } from '../../session/connect-platform.ts'
 import type { PlatformProblem } from '../../session/platform-problem.ts'
+import { givenAuthority } from '../certificates/given-authority.ts'
 import { ownFingerprint } from '../certificates/own-certificate.ts'
 import type { InstallContext } from '../install-context.ts'
 import { findPlatform, type Installed } from '../installed.ts'
@@ -127,13 +128,17 @@ export async function platformStatus(world: StatusContext): Promise<PlatformStat
       !addresses.some(address => isOfBuilders(address, one)),
   )
   const authority = found.options.ownCa ? await ownFingerprint(world.cluster, world.signal) : undefined
-  // This machine need not trust the platform's own authority: its fingerprint identifies the platform.
+  // This machine need not trust the platform's own authority, or one of `--ca`, which identifies the platform.
   const { ownCa, certManager } = found.options
   const source = ownCa ? 'own' : certManager === undefined ? 'other' : 'cert-manager'
   const isOwn =
-    authority !== undefined && certificate && 'names' in certificate && certificate.root?.fingerprint === authority
+    certificate !== undefined &&
+    'names' in certificate &&
+    (authority === undefined
+      ? (await givenAuthority(world, found.url, found.trusted)) !== undefined
+      : certificate.root?.fingerprint === authority)
   const noLeader = leader === undefined && own.workloads.some(({ ready }) => ready > 0)
-  const isReachable = !('problem' in reached) || isOwn === true
+  const isReachable = !('problem' in reached) || isOwn
   // If the address answers, an ingress controller serves the Ingress, whatever its class.
   const unserved = isReachable || !ingress ? undefined : await ingressProblem(world.cluster, ingress, world.signal)
   const problems = [
@@ -144,7 +149,7 @@ export async function platformStatus(world: StatusContext): Promise<PlatformStat
     ...unused.map(unusedBuilders),
     ...(unserved ? [unserved] : []),
     ...('problem' in reached && !isOwn ? [{ ...reached.problem, notes: ingressNotes(ingress) }] : []),
-    ...certificateProblems(found.url, certificate, world.now(), { source, isTrusted: isOwn === true }),
+    ...certificateProblems(found.url, certificate, world.now(), { source, isTrusted: isOwn }),
     ...statusProblems(dependencies),
     ...[builds, openProblem(open, found.options), networkProblem(proof)].filter(one => one !== undefined),
     ...(namespaces.unfollowed === undefined ? [] : [unfollowedProblem(namespaces.unfollowed)]),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { BUILD_NAMESPACE, BUILDERS_SECRET, PLATFORM_NAMESPACE, UNTRUSTED_BUILDERS_SECRET } from '../../records/names.ts'
 import { namespaceNamed, toDns, toOutside } from '../../records/network-rules.ts'
@@ -225,6 +226,8 @@ const shareOf = (size: string, share: number): number => {
   return Math.floor(Number(number) * { Mi: 1, Gi: 1024, Ti: 1024 * 1024 }[unit as 'Mi' | 'Gi' | 'Ti'] * share)
 }
 
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
+
 /** CPU limit of the builders for forks: everyone who can open a pull request can run code there. */
 const UNTRUSTED_CPU = '2'
 
@@ -242,7 +245,14 @@ function statefulSet(pool: Pool, count: number, one: BundledBuilders): KubeObjec
       podManagementPolicy: 'Parallel',
       selector: { matchLabels: selectorOf(pool) },
       template: {
-        metadata: { labels: metadata.labels, annotations: { 'dev.platform/config': one.size } },
+        metadata: {
+          labels: metadata.labels,
+          annotations: {
+            'dev.platform/config': one.size,
+            // BuildKit reads the authorities only at startup.
+            ...(one.trusted !== undefined && { 'dev.platform/authorities': hashOf(one.trusted) }),
+          },
+        },
         spec: {
           automountServiceAccountToken: false,
           enableServiceLinks: false,

@@ -31,6 +31,7 @@ import { eventsPolicy } from './events.ts'
 import { fence } from './fence.ts'
 import { finalizersPolicy } from './finalizers.ts'
 import { hostsPolicy } from './hosts.ts'
+import type { PlatformImageName, PlatformImages } from './images.ts'
 import { type IngressOptions, ingressTo } from './ingress.ts'
 import { networkPoliciesPolicy } from './network-policies.ts'
 import { podImagesPolicy } from './pod-images.ts'
@@ -84,7 +85,7 @@ export interface Installation extends IngressOptions {
   readonly bundledBuilders?: Pick<BundledBuilders, 'image' | 'count' | 'untrusted' | 'size' | 'networks'>
   /** Addresses at which Pods reach the ingress controller. */
   readonly ingressPeers?: readonly IngressPeer[]
-  /** Certificate authorities, in PEM, that the server trusts in addition to those of its operating system. */
+  /** Certificate authorities, in PEM, that the server, runs and builders trust in addition to those of their images. */
   readonly trusted?: string
 }
 
@@ -101,6 +102,23 @@ const LABELS = { ...SELECTOR, 'app.kubernetes.io/part-of': 'devctl' }
 
 export const urlOf = ({ domain }: Pick<Installation, 'domain'>): string => `https://platform.${domain}`
 
+/** Returns the images that an installation runs. */
+export const imagesUsed = (one: Installation): readonly PlatformImageName[] => [
+  'platform',
+  'runner',
+  ...(one.bundledRegistry ? (['registry'] as const) : []),
+  ...(one.bundledBuilders ? (['buildkit'] as const) : []),
+]
+
+/** Returns an installation with other images. */
+export const withImages = (one: Installation, images: PlatformImages): Installation => ({
+  ...one,
+  image: images.platform,
+  runnerImage: images.runner,
+  ...(one.bundledRegistry && { bundledRegistry: { ...one.bundledRegistry, image: images.registry } }),
+  ...(one.bundledBuilders && { bundledBuilders: { ...one.bundledBuilders, image: images.buildkit } }),
+})
+
 /** Returns all objects of a platform, in the order in which they are applied (design, sections 2, 3 and 12). */
 export function platformObjects(one: Installation): readonly KubeObject[] {
   return [
@@ -109,6 +127,7 @@ export function platformObjects(one: Installation): readonly KubeObject[] {
     keeperRole(),
     ...fence(SERVER_ACCOUNT),
     runsNetworkPolicy(one),
+    runsAuthorities(one),
     serverNetworkPolicy,
     ...hostsPolicy(one.domain),
     ...networkPoliciesPolicy(),
@@ -270,6 +289,17 @@ const runsNetworkPolicy = ({ apiServer = [], ...networks }: Installation): KubeO
 })
 
 /**
+ * Returns the ConfigMap with the certificate authorities that runs trust. Without any, it is empty: operators write
+ * their configuration of git into it, and that stays when the authorities are removed.
+ */
+const runsAuthorities = ({ trusted }: Installation): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'ca', namespace: RUNS_NAMESPACE, labels: LABELS },
+  ...(trusted !== undefined && { data: { 'ca.crt': trusted } }),
+})
+
+/**
  * Network policy of the server. It admits all sources, because the location of ingress controllers is unknown and some
  * have the addresses of nodes.
  */
@@ -318,7 +348,12 @@ const settingsOf = (one: Installation) => ({
     builders: { ...(one.kept?.['builders'] as object | undefined), ...builderSettings(one.bundledBuilders) },
   }),
   ...(one.bundledRegistry && { bundledRegistry: { size: one.bundledRegistry.size } }),
-  runs: { ...(one.kept?.['runs'] as object | undefined), image: one.runnerImage, url: RUNS_ADDRESS },
+  runs: {
+    ...(one.kept?.['runs'] as object | undefined),
+    image: one.runnerImage,
+    url: RUNS_ADDRESS,
+    ...(one.trusted !== undefined && { authorities: true }),
+  },
 })
 
 /** The settings that the installation decides, and the keys of `runs` that it decides. */
@@ -331,7 +366,7 @@ const DECIDED = [
   'privateNetworks',
   'providers',
 ]
-const DECIDED_OF_RUNS = ['image', 'url']
+const DECIDED_OF_RUNS = ['image', 'url', 'authorities']
 
 /** Returns the settings that the installation does not decide, which an upgrade keeps. */
 export function undecided(settings: object): Readonly<Record<string, unknown>> {

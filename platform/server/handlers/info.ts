@@ -6,13 +6,15 @@ import type { HandlersOf } from './handler.ts'
 export const infoHandlers = ({
   settings,
   version,
-}: Pick<ServerContext, 'settings' | 'version'>): HandlersOf<typeof infoRoutes> => ({
+  authorities,
+}: Pick<ServerContext, 'settings' | 'version' | 'authorities'>): HandlersOf<typeof infoRoutes> => ({
   'GET /info': async () => ({
     version,
     minCli: MIN_CLI,
     domain: settings.domain,
     login: settings.providers.map(({ id, name }) => ({ id, name })),
     kubernetes: settings.kubernetes,
+    ...(authorities !== undefined && { authorities }),
     ...(settings.registry !== undefined && { registry: settings.registry }),
   }),
 })

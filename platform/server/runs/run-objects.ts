@@ -30,13 +30,18 @@ const SPARE = 600
  * run's own secrets, and executes no code of the repository before the first container is done. Neither container has a
  * Kubernetes token except those that it requests from the platform.
  */
-export function jobSpec(wanted: WantedRun, { image, deadline }: RunSettings): Readonly<Record<string, unknown>> {
+export function jobSpec(
+  wanted: WantedRun,
+  { image, deadline, hasAuthorities }: RunSettings,
+): Readonly<Record<string, unknown>> {
   const isCloned = wanted.repository !== undefined
+  // Node.js would warn of a missing file.
+  const trust = hasAuthorities ? [{ name: 'NODE_EXTRA_CA_CERTS', value: '/run/devctl/ca/ca.crt' }] : []
   const container = (name: string, requests: object, mounts: readonly object[]) => ({
     name,
     image,
     command: ['node', '/devctl/runner.cjs', name],
-    env: [{ name: 'HOME', value: '/tmp' }],
+    env: [{ name: 'HOME', value: '/tmp' }, ...trust],
     workingDir: '/source',
     resources: {
       requests,
@@ -83,7 +88,7 @@ export function jobSpec(wanted: WantedRun, { image, deadline }: RunSettings): Re
           { name: 'tmp', emptyDir: { sizeLimit: '2Gi' } },
           { name: 'input', secret: { secretName: inputSecret(wanted.id) } },
           { name: 'kubernetes', configMap: { name: 'kube-root-ca.crt' } },
-          // Operators create this ConfigMap if their forge or registry uses a private certificate authority.
+          // Authorities of `platform install --ca`, and the operators' configuration of git.
           { name: 'ca', configMap: { name: 'ca', optional: true } },
           ...(isCloned
             ? [

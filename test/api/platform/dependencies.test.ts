@@ -84,7 +84,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the servers that a platform needs', ()
       problems: [
         {
           message: `people cannot log in with \`Git\`, and webhooks of \`${host}\` do not work: the server does not trust the certificate of \`${host}\`: self-signed certificate`,
-          hint: expect.stringContaining('`devctl platform install --ca-file FILE`'),
+          hint: expect.stringContaining('`devctl platform install --ca FILE`'),
         },
       ],
     })

@@ -159,6 +159,7 @@ describe.skipIf(!found)('devctl platform install', () => {
       ).toBe(`warning: the ingress controller was not found, so builds cannot use what it serves, such as a registry of the platform
   = note: neither the DNS record of \`platform.dev.example.com\` nor a Service of type \`LoadBalancer\` leads to it
   = help: create the DNS record \`*.dev.example.com\` and install again, or name the address of the ingress controller: \`devctl platform install --builder-networks 10.42.0.5/32\`
+note: \`${registry.host}/${PATH}\` has no \`buildkit:0.1.0\`: \`devctl platform images --push ${registry.host}/${PATH}\` builds and pushes them
 note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, \`untrusted-builders\` of \`devctl-platform\`; \`builders\`, \`untrusted-builders\` of \`devctl-build\`
   = help: the same command with \`--only-secrets\` instead of \`--print\` creates those that are missing, and prints how the first administrator logs in
 `)
@@ -172,10 +173,11 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
       expect(new Set(images)).toEqual(new Set([...['platform', 'runner', 'registry'].map(pinned), named('buildkit')]))
     })
 
-    test('install --print reports a registry without digests, and prints tags', async () => {
+    test('install --print reports a registry without the images, and prints tags', async () => {
       const { stdout, stderr } = await ok(`${line().replaceAll(PATH, 'other')} --print`)
       expect(stdout).toContain(`image: ${registry.host}/other/platform:0.1.0\n`)
-      expect(stderr).toContain(`note: \`${registry.host}/other\` reports no digests of the images`)
+      const missing = ['platform', 'runner', 'registry', 'buildkit'].map(name => `\`${name}:0.1.0\``).join(', ')
+      expect(stderr).toContain(`note: \`${registry.host}/other\` has no ${missing}: \`devctl platform images --push `)
     })
 
     test('install without the client secret of a provider creates nothing', async () => {
@@ -317,24 +319,18 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
     })
   })
 
-  test('platform images lists images with digests, and commands that copy them', async () => {
-    const { stdout } = await ok('platform images')
+  test('platform images --installed lists the images of the platform with their digests', async () => {
+    const { stdout } = await ok('platform images --installed')
     const rows = stdout
       .trim()
       .split('\n')
       .map(line => line.split(/ {2,}/))
     expect(rows[0]).toEqual(['Image', 'Digest'])
-    const own = (name: string) => `${registry.host}/${PATH}/${name}`
     const digest = registry.digestOf(`${PATH}/platform`)
-    expect(rows).toContainEqual([`${own('platform')}:0.1.0@${digest}`, digest])
-
-    const copies = await ok(`platform images --from ${registry.host}/${PATH} --image-registry internal.example/devctl`)
-    expect(copies.stdout).toContain(
-      `skopeo copy --all docker://${own('platform')}@${digest} docker://internal.example/devctl/platform:0.1.0\n`,
-    )
-    expect(copies.stderr).toBe('note: then `devctl platform install … --image-registry internal.example/devctl`\n')
-    const printed = JSON.parse((await ok(`platform images --from ${registry.host}/${PATH} --output json`)).stdout)
-    expect(printed).toContainEqual({ image: `${own('platform')}:0.1.0`, digest })
+    const image = `${registry.host}/${PATH}/platform:0.1.0@${digest}`
+    expect(rows).toContainEqual([image, digest])
+    const printed = JSON.parse((await ok('platform images --installed --output json')).stdout)
+    expect(printed).toContainEqual({ image, digest })
   })
 
   test('platform admin add makes a user an administrator, who must have logged in before', async () => {

@@ -124,7 +124,7 @@ export class Installation {
     const ingress = await this.#ingress()
     // The ingress controller's name resolves to this machine itself here, so its address is given.
     const builds = options.includes('--builders') ? ` --builder-networks ${ingress}/32` : ''
-    await this.upgrade(`--ca-file ${this.#around.forge.authority} ${options}${builds}`)
+    await this.upgrade(`--ca ${this.#around.forge.authority} ${options}${builds}`)
     await this.#openForge(ingress)
   }
 
@@ -246,14 +246,12 @@ export class Installation {
 
   /** Lets runs reach the forge, as operators do whose forge is in the cluster, or behind its ingress. */
   async #openForge(ingress: string): Promise<void> {
-    const { address, authority } = this.#around.forge
+    const { address } = this.#around.forge
     const { hostname, port } = new URL(address)
     // git resolves all names below `localhost` to its own machine.
     const gitconfig = `[http]\n\tcurloptResolve = ${hostname}:${port || 443}:${ingress}\n`
-    await this.cluster.kubectl(
-      ...['create', 'configmap', 'ca', '--namespace=devctl-runs'],
-      ...[`--from-file=ca.crt=${authority}`, `--from-literal=gitconfig=${gitconfig}`],
-    )
+    const patch = JSON.stringify({ data: { gitconfig } })
+    await this.cluster.kubectl('patch', 'configmap', 'ca', '--namespace=devctl-runs', '--type=merge', '--patch', patch)
     const policy = {
       apiVersion: 'networking.k8s.io/v1',
       kind: 'NetworkPolicy',

@@ -96,7 +96,7 @@ const hiddenFields = (html: string): Readonly<Record<string, string>> =>
   )
 
 /**
- * Makes connections of this process also accept certificates of Gitea's authority, as `--ca-file` does for a server.
+ * Makes connections of this process also accept certificates of Gitea's authority, as `--ca` does for a server.
  */
 export function trustGitea(): () => void {
   const own = tls.createSecureContext

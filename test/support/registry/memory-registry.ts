@@ -27,9 +27,11 @@ export async function memoryRegistry(
     if (path === '/v2/') return void response.end('{}')
     if (kind === 'manifests' && method === 'PUT') {
       const type = headers['content-type'] ?? ''
-      const { config, layers } = JSON.parse(bytes.toString())
-      const known = [config, ...layers].every((one: { digest: string }) => blobs.has(one.digest))
-      if (!known) return refuse(response, 400, 'MANIFEST_BLOB_UNKNOWN')
+      const { config, layers = [], manifests: parts = [] } = JSON.parse(bytes.toString())
+      const has = (known: ReadonlyMap<string, unknown>, all: readonly { digest: string }[]) =>
+        all.every(({ digest }) => known.has(digest))
+      if (!has(blobs, config ? [config, ...layers] : layers) || !has(manifests, parts))
+        return refuse(response, 400, 'MANIFEST_BLOB_UNKNOWN')
       manifests.set(name, { type, bytes })
       return void response.writeHead(201, { 'docker-content-digest': digestOf(bytes) }).end()
     }

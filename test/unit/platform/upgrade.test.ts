@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { findPlatform } from '../../../platform/install/installed.ts'
 import { platformObjects } from '../../../platform/install/manifests/server.ts'
 import { readSettings } from '../../../platform/server/settings.ts'
@@ -17,6 +18,8 @@ const one = {
   kubernetes: { server: 'https://k.example.com' },
 }
 
+const isSettings = ({ kind, metadata }: KubeObject) => kind === 'ConfigMap' && metadata.name === 'settings'
+
 test('an upgrade keeps the settings of an administrator and of earlier options', async () => {
   const objects = platformObjects(one)
   const cluster = new MemoryCluster({ namespaces: ['devctl-platform'] })
@@ -28,7 +31,8 @@ test('an upgrade keeps the settings of an administrator and of earlier options',
     hasStatus: true,
   })
   for (const { apiVersion, kind, metadata, spec, data } of objects) {
-    if (kind === 'ConfigMap') await cluster.create({ apiVersion, kind, metadata, data: edited(data) })
+    if (kind === 'ConfigMap' && metadata.name === 'settings')
+      await cluster.create({ apiVersion, kind, metadata, data: edited(data) })
     if (['Deployment', 'Ingress'].includes(kind)) await cluster.create({ apiVersion, kind, metadata, spec })
   }
   const world = { cluster, signal: AbortSignal.timeout(5000), now: Date.now, on: () => {} }
@@ -43,7 +47,7 @@ test('an upgrade keeps the settings of an administrator and of earlier options',
     server: 'https://k.example.com',
   })
   const upgrade = platformObjects({ ...one, runnerImage: 'runner:2', domain: 'new.example.com', kept: found!.kept })
-  expect(readSettings(textOf(upgrade.find(({ kind }) => kind === 'ConfigMap')?.['data']))).toMatchObject({
+  expect(readSettings(textOf(upgrade.find(isSettings)?.['data']))).toMatchObject({
     namespacesPerUser: 9,
     registry: 'registry.example.com',
     trustedProxies: ['10.0.0.0/16'],
@@ -54,7 +58,7 @@ test('an upgrade keeps the settings of an administrator and of earlier options',
     idleness: { sleep: { preview: 2 * 3_600_000 } },
   })
   const said = platformObjects({ ...one, trustedProxies: [], kept: found!.kept })
-  expect(readSettings(textOf(said.find(({ kind }) => kind === 'ConfigMap')?.['data'])).trustedProxies).toEqual([])
+  expect(readSettings(textOf(said.find(isSettings)?.['data'])).trustedProxies).toEqual([])
 })
 
 const textOf = (data: unknown): string => (data as Record<string, string>)['settings.json']!

@@ -64,7 +64,9 @@ test('the server reads the installed providers, and no printed object contains t
     providers,
   })
   expect(JSON.stringify(objects)).not.toContain('canary-secret')
-  const settings = objects.find(({ kind }) => kind === 'ConfigMap')?.['data'] as Record<string, string>
+  const settings = objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'settings')?.[
+    'data'
+  ] as Record<string, string>
   expect(readSettings(settings['settings.json']!).providers).toEqual(providers)
 })
 

@@ -39,7 +39,7 @@ describe('dependencyProblems', () => {
     [
       { kind: 'untrusted', detail: 'unable to verify the first certificate' },
       'the server does not trust the certificate of `git.example.com`: unable to verify the first certificate',
-      'to trust the authority that issued it, run `devctl platform install --ca-file FILE`; the file has the certificates (PEM) of all private authorities',
+      'to trust the authority that issued it, run `devctl platform install --ca FILE`; the file has the certificates (PEM) of all private authorities',
     ],
     [{ kind: 'expired' }, 'the certificate of `git.example.com` has expired', 'renew the certificate there'],
     [

@@ -13,6 +13,7 @@ import {
   makeCertificate,
   maySignFor,
 } from '../../../../../platform/install/certificates/certificates.ts'
+import { givenAuthority } from '../../../../../platform/install/certificates/given-authority.ts'
 import { keepOwnCertificate, ownFingerprint } from '../../../../../platform/install/certificates/own-certificate.ts'
 import { connectPlatform } from '../../../../../platform/session/connect-platform.ts'
 import { trustOwnAuthority, type UnknownAuthority } from '../../../../../platform/session/trust.ts'
@@ -114,6 +115,8 @@ describe('trust in the authority of a domain', () => {
   })
 })
 
+const leafOf = (chain: string): string => chain.split(/(?<=-----END CERTIFICATE-----\n)/)[0]!
+
 describe('a command line', () => {
   let server: Server
   let url: string
@@ -195,11 +198,37 @@ describe('a command line', () => {
 
     test('a certificate without an authority of its own is refused', async () => {
       const { cert, key } = await made()
-      const alone = createServer({ cert: cert.split(/(?<=-----END CERTIFICATE-----\n)/)[0]!, key })
+      const alone = createServer({ cert: leafOf(cert), key }, (_, answer) => answer.writeHead(404).end())
       await once(alone.listen(0, '127.0.0.1'), 'listening')
       const to = `https://localhost:${(alone.address() as AddressInfo).port}`
       await expect(compare(to, told('alone'))).rejects.toThrow('it presents no authority of its own')
       alone.close()
+    })
+
+    test('an authority that the platform publishes is compared if its certificate comes without it', async () => {
+      const [signer, other] = [makeAuthority('corp', Date.now()), makeAuthority('other', Date.now())]
+      const input = { name: 'localhost', use: 'server', days: 1 } as const
+      const { certificate, key } = makeCertificate(signer, input, Date.now())
+      const authorities = `${other.certificate}${signer.certificate}`
+      const corp = createServer({ cert: certificate, key }, (_, answer) => {
+        answer.setHeader('content-type', 'application/json').end(JSON.stringify({ ...INFO, authorities }))
+      })
+      await once(corp.listen(0, '127.0.0.1'), 'listening')
+      const to = `https://localhost:${(corp.address() as AddressInfo).port}`
+      const given = await givenAuthority({ env: {}, signal }, to, authorities)
+      expect(given).toBe(new X509Certificate(signer.certificate).fingerprint256)
+      expect(await givenAuthority({ env: {}, signal }, to, other.certificate)).toBeUndefined()
+      const by = (name: string, fingerprint: string) =>
+        trustOwnAuthority(told(name), { url: to, fingerprint, ask: undefined, signal })
+      await expect(by('unpublished', fingerprint)).rejects.toThrow('it presents no authority of its own')
+      await by('published', given!)
+      const domain = (name: string) => connectPlatform(to, undefined, told(name).env).call('GET /info', {}, signal)
+      expect(await domain('published')).toMatchObject({ domain: 'localhost' })
+      // A published authority that has not signed the certificate makes no connection trusted.
+      await by('wrong', new X509Certificate(other.certificate).fingerprint256)
+      await expect(domain('wrong')).rejects.toThrow('does not answer')
+      corp.closeAllConnections()
+      corp.close()
     })
 
     test('an address without TLS is refused', async () => {

@@ -46,7 +46,7 @@ describe('an installation', () => {
         message:
           'people cannot log in with `Git`: the server does not trust the certificate of `git.example.com`: self-signed certificate',
         notes: ['checked by the server at 2026-11-23T14:59:00Z'],
-        hint: expect.stringContaining('--ca-file FILE'),
+        hint: expect.stringContaining('--ca FILE'),
       },
     ])
   })

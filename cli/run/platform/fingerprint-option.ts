@@ -1,0 +1,23 @@
+import { givenAuthority } from '../../../platform/install/certificates/given-authority.ts'
+
+/** A platform, and the authorities that may have signed its certificate. */
+export interface SignedPlatform {
+  readonly url: string
+  /** Fingerprint of the platform's own authority. */
+  readonly own: string | undefined
+  /** Authorities of `--ca`, in PEM. */
+  readonly authorities: string | undefined
+}
+
+/**
+ * Returns the option with which the login command of a platform compares its authority: its own, or that of `--ca`
+ * which has signed its certificate. Empty for other certificates.
+ */
+export async function fingerprintOption(
+  { url, own, authorities }: SignedPlatform,
+  env: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): Promise<string> {
+  const fingerprint = own ?? (await givenAuthority({ env, signal }, url, authorities))
+  return fingerprint === undefined ? '' : ` --ca-fingerprint ${fingerprint}`
+}

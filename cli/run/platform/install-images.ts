@@ -1,0 +1,74 @@
+import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import type { FoundPlatformImages } from '../../../platform/install/installed-images.ts'
+import { type Installation, imagesUsed } from '../../../platform/install/manifests/server.ts'
+import { version } from '../../../project/version.ts'
+import type { Context } from '../../command.ts'
+import type { PlatformInstallValues } from '../../commands/platform/platform.ts'
+import { isAgreed } from '../../terminal/io.ts'
+import { pushPlatformImages } from './push-platform-images.ts'
+
+/** An installation, and what is known about its images. */
+interface InstallImages {
+  readonly registry: string
+  readonly found: FoundPlatformImages
+  readonly one: Installation
+  /** Context of the kubeconfig, which may have a builder. */
+  readonly cluster: string
+  /** Throws if the cluster would reject the installation, because that is known before minutes of building. */
+  readonly check: () => Promise<unknown>
+}
+
+/**
+ * Builds and pushes the images of an installation that its registry lacks, after asking on a terminal. Returns the
+ * images; undefined if the user declines or an image cannot be built, which was reported. Throws a UserError if no
+ * builder answers.
+ */
+export async function ensureInstallImages(
+  context: Context,
+  { yes, baseRegistry }: Pick<PlatformInstallValues, 'yes' | 'baseRegistry'>,
+  { registry, found, one, cluster, check }: InstallImages,
+  signal: AbortSignal,
+): Promise<FoundPlatformImages | undefined> {
+  const { io, logLevel } = context
+  const names = missingOf(found, one)
+  if (names.length === 0) return found
+  await check()
+  const lacks = lackingText(registry, names)
+  const elsewhere = `\`devctl platform images --push ${registry}\``
+  const question = `${lacks}. Build and push ${names.length > 1 ? 'them' : 'it'}, which takes a few minutes?`
+  if (!yes && io.choose && !(await isAgreed(io.choose, question))) {
+    io.stderr.write(`nothing was changed; to build them later, or on another machine: ${elsewhere}\n`)
+    return undefined
+  }
+  if (logLevel !== 'error') io.stderr.write(`${lacks}: building and pushing, which takes a few minutes\n`)
+  try {
+    const built = await pushPlatformImages(context, { registry, names, baseRegistry, context: cluster }, signal)
+    const images = { ...found.images, ...Object.fromEntries(built ?? []) }
+    return built && { images, missing: [] }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    throw new UserError(error.message, {
+      notes: [...error.notes, lacks],
+      hint: `${error.hint === undefined ? '' : `${error.hint}; or `}build the images on another machine: ${elsewhere}`,
+      cause: error,
+    })
+  }
+}
+
+/**
+ * Returns a note about images that the registry lacks, which only an installation builds, or whose digests it does not
+ * report to this machine. Empty for images with digests.
+ */
+export function imagesNote(registry: string, found: FoundPlatformImages, one: Installation): string {
+  const names = missingOf(found, one)
+  if (names.length > 0)
+    return `note: ${lackingText(registry, names)}: \`devctl platform images --push ${registry}\` builds and pushes them\n`
+  if ([one.image, one.runnerImage].every(image => image.includes('@'))) return ''
+  return `note: \`${registry}\` reports no digests of the images to this machine: nodes keep images that they already have under the same tag\n`
+}
+
+const missingOf = ({ missing }: FoundPlatformImages, one: Installation) =>
+  imagesUsed(one).filter(name => missing.includes(name))
+
+const lackingText = (registry: string, names: readonly string[]): string =>
+  `\`${registry}\` has no ${names.map(name => `\`${name}:${version()}\``).join(', ')}`

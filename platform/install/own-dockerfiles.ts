@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { repositoryOf } from '../../adapters/registry/registry.ts'
+import { packageFolder } from '../../project/version.ts'
+import type { PlatformImageName } from './manifests/images.ts'
+
+/** A Dockerfile of the platform, which comes with the package. */
+export interface OwnDockerfile {
+  /** Absolute path. */
+  readonly path: string
+  /** Absolute path of the context: the folder of the package. */
+  readonly context: string
+  /** Base images, each with the build argument that replaces it. */
+  readonly bases: readonly BaseImageArgument[]
+}
+
+export interface BaseImageArgument {
+  readonly argument: string
+  /** Full reference with a tag, such as `docker.io/library/node:22-alpine`. */
+  readonly image: string
+}
+
+/** Reads the Dockerfile of an image. */
+export function ownDockerfile(name: PlatformImageName): OwnDockerfile {
+  const context = packageFolder()
+  const path = join(context, 'platform/images', `${name}.Dockerfile`)
+  const [head = ''] = readFileSync(path, 'utf8').split(/^FROM /m)
+  const bases = [...head.matchAll(/^ARG (\w+)=(\S+)$/gm)].map(([, argument = '', image = '']) => ({ argument, image }))
+  return { path, context, bases }
+}
+
+/**
+ * Returns the reference of a base image's copy: the repository keeps its path and loses its registry, as in a registry
+ * that is a mirror of several others.
+ */
+export function baseIn(registry: string, image: string): string {
+  const [, name = image, tag = ''] = /^(.+)(:[^:/]+)$/.exec(image) ?? []
+  return `${registry}/${repositoryOf(name)}${tag}`
+}

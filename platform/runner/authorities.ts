@@ -1,0 +1,15 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+
+/** File with the authorities that the image trusts, as Debian's `ca-certificates` writes it. */
+const SYSTEM = '/etc/ssl/certs/ca-certificates.crt'
+
+/**
+ * Writes a file with the authorities of the operators and those of the image, because programs that get a file trust
+ * no others. Returns its path; undefined if the operators have named no authorities.
+ */
+export function writeAuthorities(own: string, to: string, system = SYSTEM): string | undefined {
+  if (!existsSync(own)) return undefined
+  const files = [own, ...(existsSync(system) ? [system] : [])]
+  writeFileSync(to, files.map(file => `${readFileSync(file, 'utf8').trimEnd()}\n`).join(''))
+  return to
+}
