@@ -136,7 +136,7 @@ async function readFound(
  * Returns the manifests of the nearest folder that has any; empty if no folder has one, and undefined if a Compose file
  * is nearer. With `past`, Compose files are ignored.
  */
-function nearestManifests(from: string, past: boolean): readonly string[] | undefined {
+export function nearestManifests(from: string, past: boolean): readonly string[] | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const found = NAMES.map(name => join(folder, name)).filter(path => existsSync(path))
     if (found.length > 0) return found

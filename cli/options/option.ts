@@ -1,5 +1,23 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 
+/** Kinds of values that shell completion lists (cli/complete/kinds.ts). */
+export type ValueKind =
+  | 'branch'
+  | 'code'
+  | 'command'
+  | 'context'
+  | 'deployed'
+  | 'development'
+  | 'environment'
+  | 'file'
+  | 'folder'
+  | 'image'
+  | 'namespace'
+  | 'pipeline'
+  | 'preview'
+  | 'profile'
+  | 'service'
+
 /** An option as data. Its key in the declaration is its long flag in camel case. */
 export interface Option<Value> {
   /** Flags as shown in the help: `-f, --file <path>`. */
@@ -8,7 +26,9 @@ export interface Option<Value> {
   readonly default?: Value
   readonly choices?: readonly string[]
   /** Kind of value, for shell completion. */
-  readonly completes?: 'file' | 'folder' | 'context'
+  readonly completes?: ValueKind
+  /** True if the option may be repeated, so that shell completion offers it again. */
+  readonly isRepeatable?: true
   /**
    * Returns the value of the option after one more use. Throws a UsageError if the text is invalid. If absent, the
    * option is a flag, or its value is the text itself.
@@ -21,7 +41,7 @@ export type Values<Options> = {
   readonly [Key in keyof Options]: Options[Key] extends Option<infer Value> ? Value : never
 }
 
-type Completes = { readonly completes?: 'file' | 'folder' | 'context' }
+type Completes = { readonly completes?: ValueKind }
 
 /** Declares an option without a value. */
 export function flag(flags: string, description: string): Option<boolean> {
@@ -59,7 +79,7 @@ export function list(
     notEmpty(value, name)
     return [...(previous ?? []), value]
   }
-  return { flags, description, parse, ...(completes && { completes }) }
+  return { flags, description, parse, isRepeatable: true, ...(completes && { completes }) }
 }
 
 /** Declares an option whose value is one of a fixed set. */

@@ -1,14 +1,18 @@
 import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
 import { HOOK_FORGES } from '../../../platform/rules/previews/webhook-signature.ts'
 import { dnsLabel } from '../../../project/checks.ts'
-import { command } from '../../command.ts'
+import { type Argument, command } from '../../command.ts'
 import { choice, flag, type Option, text, type Values } from '../../options/option.ts'
 import { platformContext as context, waitTimeout as timeout } from '../../options/target.ts'
 import { variables } from '../../options/variable.ts'
 
 const PLATFORM = 'Requires a login to a platform.'
-const name = { name: '[name]', description: 'name of the preview (default: that of the repository and the branch)' }
-const branch = text('--branch <branch>', 'branch or tag (default: the current branch)')
+const name: Argument = {
+  name: '[name]',
+  description: 'name of the preview (default: that of the repository and the branch)',
+  completes: 'preview',
+}
+const branch = text('--branch <branch>', 'branch or tag (default: the current branch)', { completes: 'branch' })
 const repository = text(
   '--repository <url>',
   'HTTPS URL of the repository (default: that of the checkout in this folder)',
@@ -16,6 +20,7 @@ const repository = text(
 const labels: Option<readonly string[] | undefined> = {
   flags: '--label <label>',
   description: 'label of the preview, for `preview list --label`; may be repeated',
+  isRepeatable: true,
   parse: (value, previous) => [...(previous ?? []), value],
 }
 

@@ -1,0 +1,4 @@
+import type { Candidate } from './completion.ts'
+
+/** Returns the codes of `devctl explain`. */
+export const codeCandidates = (): readonly Candidate[] => []
