@@ -6,7 +6,7 @@ import type { Io } from './terminal/io.ts'
 import { redacting } from './terminal/redacting.ts'
 
 /** Hidden command that the completion scripts run (cli/complete). */
-const COMPLETE = '__complete'
+export const COMPLETE = '__complete'
 
 /**
  * Runs a command line, without the paths of node and the script, and returns the exit status: 0 for success, 1 for

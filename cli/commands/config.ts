@@ -14,6 +14,7 @@ const options = {
   hash: optionalText(
     '--hash [services]',
     'print a hash of the configuration of these services, separated by commas (default: all)',
+    { completes: 'service' },
   ),
   allResources: flag('--all-resources', 'also print volumes, networks, secrets and configs that no service uses'),
   quiet: flag('-q, --quiet', 'print only diagnostics'),

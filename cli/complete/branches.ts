@@ -3,13 +3,26 @@ import type { Io } from '../terminal/io.ts'
 import type { Candidate } from './completion.ts'
 
 const DEADLINE = 500
-const MOST = 500
+const MOST = 1000
 
-/** Returns the branches of the checkout in the current folder and of its remote `origin`, the latest first. */
+/**
+ * Returns the branches and tags of the checkout in the current folder, and the branches of its remote `origin`. Reads no
+ * objects, which git might fetch.
+ */
 export async function branches({ cwd, env }: Pick<Io, 'cwd' | 'env'>): Promise<readonly Candidate[]> {
   const git = openGit(cwd, { env, signal: AbortSignal.timeout(DEADLINE) })
-  const words = ['--sort=-committerdate', `--count=${MOST}`, '--format=%(refname)']
-  const found = await git.ask('for-each-ref', ...words, 'refs/heads', 'refs/remotes/origin')
-  const names = (found ?? '').split('\n').map(ref => ref.replace(/^refs\/(?:heads|remotes\/origin)\//, ''))
-  return [...new Set(names)].filter(name => name !== '' && name !== 'HEAD').map(value => ({ value }))
+  const folders = ['refs/heads', 'refs/remotes/origin', 'refs/tags']
+  const found = await git.ask('for-each-ref', `--count=${MOST}`, '--format=%(refname)', ...folders)
+  const names = new Map<string, string>()
+  for (const ref of (found ?? '').split('\n')) {
+    const [, folder, name] = /^refs\/(heads|remotes\/origin|tags)\/(.+)$/.exec(ref) ?? []
+    if (folder && name && name !== 'HEAD' && !names.has(name)) names.set(name, DESCRIPTIONS[folder] ?? '')
+  }
+  return [...names].map(([value, description]) => ({ value, description }))
+}
+
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  heads: 'branch',
+  'remotes/origin': 'branch of origin',
+  tags: 'tag',
 }

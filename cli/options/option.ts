@@ -64,8 +64,12 @@ export function text(
 }
 
 /** Declares an option whose value is optional; without a value, it is `true`. */
-export function optionalText(flags: string, description: string): Option<string | true | undefined> {
-  return { flags, description }
+export function optionalText(
+  flags: string,
+  description: string,
+  { completes }: Completes = {},
+): Option<string | true | undefined> {
+  return { flags, description, ...(completes && { completes }) }
 }
 
 /** Declares an option that may be repeated. */

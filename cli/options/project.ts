@@ -36,12 +36,14 @@ export const planning = {
   name: text(
     '--name <name>',
     'name of the environment (default: `name` in the file, or the name of the repository or folder)',
+    { completes: 'deployed' },
   ),
   namespace: text(
     '-n, --namespace <namespace>',
     'namespace of the objects (default: from the environment of the manifest, $DEVCTL_NAMESPACE, or the manifest; otherwise none is written)',
     {
       check: dnsLabel,
+      completes: 'namespace',
     },
   ),
   domain: text('--domain <domain>', 'domain for the hosts of public routes', { check: dnsName }),

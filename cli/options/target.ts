@@ -6,6 +6,7 @@ export const target = {
   namespace: text(
     '-n, --namespace <namespace>',
     'namespace to use (default: from the environment of the manifest, $DEVCTL_NAMESPACE, the manifest, or the context)',
+    { completes: 'namespace' },
   ),
   context: text(
     '--context <name>',
@@ -37,4 +38,5 @@ export const waitTimeout = duration(
 export const environmentName = text(
   '--name <name>',
   'name of the environment (default: `name` in the file, or the name of the repository or folder)',
+  { completes: 'deployed' },
 )

@@ -5,7 +5,9 @@ import { duration } from '../../options/duration.ts'
 import { choice, flag, list, optionalText, text, type Values } from '../../options/option.ts'
 import { tolerateFailures } from '../../options/tolerate-failures.ts'
 
-const context = text('--context <context>', 'context of the kubeconfig, with the rights of a cluster administrator')
+const context = text('--context <context>', 'context of the kubeconfig, with the rights of a cluster administrator', {
+  completes: 'context',
+})
 
 export const platform = command({
   name: 'platform',

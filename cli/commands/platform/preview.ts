@@ -41,6 +41,7 @@ const deployOptions = {
   file: text(
     '-f, --file <path>',
     'manifest or Compose file, as a path in the repository (default: as `devctl deploy` finds it)',
+    { completes: 'file' },
   ),
   repository,
   scope: choice('--scope <scope>', 'who has access: its owner, or everyone', ['personal', 'global'], 'personal'),
@@ -148,7 +149,9 @@ const hookOptions = {
     '--prefix <prefix>',
     'with add: prefix of the names of the previews (default: the name of the repository)',
   ),
-  file: text('-f, --file <path>', 'with add: manifest or Compose file, as a path in the repository'),
+  file: text('-f, --file <path>', 'with add: manifest or Compose file, as a path in the repository', {
+    completes: 'file',
+  }),
   create: flag('--create', 'with add: also create the webhook in the settings of the repository, with the token'),
   context,
   output: choice('-o, --output <format>', 'output format (default: text)', ['json']),
@@ -191,7 +194,7 @@ export const previewApprove = command({
   name: 'preview approve',
   summary: 'Approve a commit from a fork',
   description: `Confirms that you have reviewed the changes of exactly this commit, which is then deployed. You need write access to the repository, by the token of your webhook or by your own credential for its host (\`devctl credentials set HOST --user\`). Later pushes need a new approval. If the deploy of the commit has failed, the same command runs it again. ${PLATFORM}`,
-  words: [{ name: '<name>', description: 'name of the preview' }],
+  words: [{ name: '<name>', description: 'name of the preview', completes: 'preview' }],
   options: {
     commit: text('--commit <sha>', 'full hash of the commit'),
     context,
