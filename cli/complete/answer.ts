@@ -9,12 +9,21 @@ import { splitLine } from './shell-words.ts'
 /** Variable with the line of PowerShell up to the cursor; Windows PowerShell loses quotes in arguments. */
 const LINE = 'DEVCTL_COMPLETE_LINE'
 
+/** Time for the values of a cluster, in milliseconds, since the user waits. */
+const DEADLINE = 800
+
 /**
  * Answers a completion script: `__complete SHELL …` with the words of `linesFor`. Prints the kind of the completion, and
  * a line for each candidate. Never fails: messages would end up in the line that the user types.
  */
-export async function answer(words: readonly string[], io: Io, commands: readonly Command[]): Promise<number> {
-  const complete: Complete = (before, current) => completeLine(commands, { before, current }, listValues(io))
+export async function answer(
+  words: readonly string[],
+  io: Io,
+  commands: readonly Command[],
+  deadline = DEADLINE,
+): Promise<number> {
+  const list = listValues(io, deadline)
+  const complete: Complete = (before, current) => completeLine(commands, { before, current }, list)
   const lines = await linesFor(words, io.env, complete).catch((): readonly string[] => [])
   io.stdout.write(lines.map(line => `${line}\n`).join(''))
   await io.stdout.flushed?.().catch(() => {})

@@ -7,14 +7,15 @@ import type { Candidate } from './completion.ts'
 
 /** Settings that select the cluster: options of the line, and the manifest. */
 export interface ClusterQuestion {
+  readonly io: Io
   readonly options: TargetOptions
   readonly manifest: TargetOptions
   readonly signal: AbortSignal
 }
 
 /** Returns the namespaces of the cluster, or on a platform those that the user may see. */
-export async function namespaceNames(io: Io, question: ClusterQuestion): Promise<readonly Candidate[]> {
-  const where = await whereFor(io, question)
+export async function namespaceNames(question: ClusterQuestion): Promise<readonly Candidate[]> {
+  const where = await whereFor(question)
   if (isPlatform(where.target.context)) {
     const { items } = await call(where, 'GET /namespaces', {})
     return items.map(({ name }) => ({ value: name }))
@@ -23,8 +24,8 @@ export async function namespaceNames(io: Io, question: ClusterQuestion): Promise
 }
 
 /** Returns the names of the environments that are deployed in the namespace. */
-export async function deployedNames(io: Io, question: ClusterQuestion): Promise<readonly Candidate[]> {
-  const where = await whereFor(io, question)
+export async function deployedNames(question: ClusterQuestion): Promise<readonly Candidate[]> {
+  const where = await whereFor(question)
   const { namespace } = where.target
   if (isPlatform(where.target.context)) {
     const { items } = await call(where, 'GET /namespaces/:ns/environments', { params: { ns: namespace } })
@@ -41,16 +42,16 @@ export async function deployedNames(io: Io, question: ClusterQuestion): Promise<
 }
 
 /** Returns the names of the environments that runs have deployed to the namespace. */
-export async function pipelineNames(io: Io, question: ClusterQuestion): Promise<readonly Candidate[]> {
-  const where = await whereFor(io, question)
+export async function pipelineNames(question: ClusterQuestion): Promise<readonly Candidate[]> {
+  const where = await whereFor(question)
   if (!isPlatform(where.target.context)) return []
   const { items } = await call(where, 'GET /runs', { query: { namespace: where.target.namespace } })
   return [...new Set(items.map(({ environment }) => environment))].map(value => ({ value }))
 }
 
 /** Returns the previews that the user may see. */
-export async function previewNames(io: Io, question: ClusterQuestion): Promise<readonly Candidate[]> {
-  const where = await whereFor(io, question)
+export async function previewNames(question: ClusterQuestion): Promise<readonly Candidate[]> {
+  const where = await whereFor(question)
   if (!isPlatform(where.target.context)) return []
   const { items } = await call(where, 'GET /previews', { query: {} })
   return items.map(({ name, branch }) => ({ value: name, ...(branch !== undefined && { description: branch }) }))
@@ -62,7 +63,7 @@ interface Where {
   readonly signal: AbortSignal
 }
 
-async function whereFor(io: Io, { options, manifest, signal }: ClusterQuestion): Promise<Where> {
+async function whereFor({ io, options, manifest, signal }: ClusterQuestion): Promise<Where> {
   const { findTargetWithHome } = await import('../../platform/session/target-with-home.ts')
   // Without `onPlatform`, since completing a line is not counted as a use of the platform.
   const around = { cwd: io.cwd, env: io.env }

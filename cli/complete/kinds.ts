@@ -6,50 +6,57 @@ import type { ValueQuestion } from './complete-line.ts'
 import type { Candidate } from './completion.ts'
 import type { Line } from './line.ts'
 
-/** What lists the values of each kind; the shells list files and folders, and `completeLine` the commands. */
+interface Asked {
+  readonly io: Io
+  readonly line: Line
+  readonly signal: AbortSignal
+}
+
+type List = (asked: Asked) => Promise<readonly Candidate[]>
+
+/** Functions that list the values of a kind; the shells list files and folders, and `completeLine` the commands. */
 const LISTS: Readonly<Record<Exclude<ValueKind, 'file' | 'folder' | 'command'>, List>> = {
-  branch: async io => (await import('./branches.ts')).branches(io),
+  branch: async ({ io }) => (await import('./branches.ts')).branches(io),
   code: async () => (await import('./codes.ts')).codeCandidates(),
-  context: async io => (await import('./contexts.ts')).contextCandidates(io),
-  deployed: async (io, line) => {
+  context: async ({ io }) => (await import('./contexts.ts')).contextCandidates(io),
+  async deployed(asked) {
     // A command without a context, such as `render`, names environments that need not exist.
-    if (line.command?.options['context'] === undefined) return []
-    return (await import('./cluster-values.ts')).deployedNames(io, await clusterFor(io, line))
+    if (asked.line.command?.options['context'] === undefined) return []
+    return (await cluster()).deployedNames(await clusterFor(asked))
   },
-  development: async (io, line) => {
-    const { developments, services } = await namesFor(io, line)
+  async development(asked) {
+    const { developments, services } = await namesFor(asked)
     return developments.length > 0 ? plain(developments) : described(services)
   },
-  environment: async (io, line) =>
-    [...(await namesFor(io, line)).environments].map(([value, { context, namespace }]) => ({
+  environment: async asked =>
+    [...(await namesFor(asked)).environments].map(([value, { context, namespace }]) => ({
       value,
       description: [context && `context ${context}`, namespace && `namespace ${namespace}`].filter(Boolean).join(', '),
     })),
-  image: async (io, line) =>
-    described((await namesFor(io, line)).services).map(one => ({ ...one, value: `${one.value}=` })),
-  namespace: async (io, line) => (await import('./cluster-values.ts')).namespaceNames(io, await clusterFor(io, line)),
-  pipeline: async (io, line) => (await import('./cluster-values.ts')).pipelineNames(io, await clusterFor(io, line)),
-  preview: async (io, line) => (await import('./cluster-values.ts')).previewNames(io, await clusterFor(io, line)),
-  profile: async (io, line) => plain((await namesFor(io, line)).profiles),
-  service: async (io, line) => described((await namesFor(io, line)).services),
+  image: async asked => described((await namesFor(asked)).services).map(one => ({ ...one, value: `${one.value}=` })),
+  namespace: async asked => (await cluster()).namespaceNames(await clusterFor(asked)),
+  pipeline: async asked => (await cluster()).pipelineNames(await clusterFor(asked)),
+  preview: async asked => (await cluster()).previewNames(await clusterFor(asked)),
+  profile: async asked => plain((await namesFor(asked)).profiles),
+  service: async asked => described((await namesFor(asked)).services),
 }
 
-/** Time for the values of a cluster, in milliseconds, since the user waits. */
-const DEADLINE = 800
+const cluster = () => import('./cluster-values.ts')
 
-type List = (io: Io, line: Line) => Promise<readonly Candidate[]>
-
-/** Returns the function that lists the values of a kind; a kind that cannot be listed has none. */
+/**
+ * Returns the function that lists the values of a kind within `deadline` milliseconds. Values that cannot be listed are
+ * left out: the command itself reports what is wrong.
+ */
 export const listValues =
-  (io: Io) =>
+  (io: Io, deadline: number) =>
   async ({ kind, line }: ValueQuestion): Promise<readonly Candidate[]> => {
     if (kind === 'file' || kind === 'folder' || kind === 'command') return []
-    // The command itself reports what is wrong.
-    const found = LISTS[kind](io, line).catch(() => [])
-    return Promise.race([found, pause(DEADLINE, [], { ref: false })])
+    const found = LISTS[kind]({ io, line, signal: AbortSignal.timeout(deadline) }).catch(() => [])
+    // A credential plugin may take longer to end.
+    return Promise.race([found, pause(deadline, [], { ref: false })])
   }
 
-async function namesFor(io: Io, line: Line) {
+async function namesFor({ io, line }: Asked) {
   const { readNames } = await import('./project-files.ts')
   const many = (key: string) => valuesOf(line, key)
   const one = (key: string) => many(key)?.at(-1)
@@ -61,15 +68,16 @@ async function namesFor(io: Io, line: Line) {
 }
 
 /** Returns the settings that select the cluster of a line, as `targetOf` does. */
-async function clusterFor(io: Io, line: Line): Promise<ClusterQuestion> {
-  const signal = AbortSignal.timeout(DEADLINE)
+async function clusterFor(asked: Asked): Promise<ClusterQuestion> {
+  const { io, line, signal } = asked
   const named = line.command?.name === 'context use' ? line.words[0] : valuesOf(line, 'context')?.at(-1)
   const options = { context: named, namespace: valuesOf(line, 'namespace')?.at(-1) }
   // Other commands do not read a manifest.
-  if (line.command?.options['projectDirectory'] === undefined) return { options, manifest: {}, signal }
-  const { environments, destination } = await namesFor(io, line)
+  if (line.command?.options['projectDirectory'] === undefined) return { io, options, manifest: {}, signal }
+  const { environments, destination } = await namesFor(asked)
   const environment = environments.get(valuesOf(line, 'environment')?.at(-1) ?? '')
   return {
+    io,
     options: {
       context: options.context ?? environment?.context,
       namespace: options.namespace ?? environment?.namespace,
@@ -80,7 +88,7 @@ async function clusterFor(io: Io, line: Line): Promise<ClusterQuestion> {
 }
 
 /** Returns the values of an option by its key in the declaration; undefined if the line does not use it. */
-export function valuesOf({ command, given }: Line, key: string): readonly string[] | undefined {
+function valuesOf({ command, given }: Line, key: string): readonly string[] | undefined {
   const option = command?.options[key]
   return option && given.get(option)
 }
