@@ -9,7 +9,7 @@ import { SourceFile } from '../../compiler/text/source.ts'
 import { get, isMap, isScalar, isSeq, type Tree } from '../../compiler/text/tree.ts'
 import type { LoadInput } from '../../project/input.ts'
 import { composeFilesIn } from '../../project/names/environment-name.ts'
-import { nearestManifests } from '../../project/open-project.ts'
+import { nearestManifests } from '../../project/names/nearest-manifests.ts'
 import { namedFiles, projectFolder } from '../../project/project-folder.ts'
 import type { Workspace } from '../../project/workspace.ts'
 
