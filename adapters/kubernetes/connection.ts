@@ -57,8 +57,8 @@ const IDLE = 30_000
 
 /**
  * Returns the access that the user's kubeconfig defines. Throws a UserError as `loadKubeconfig` does. `signal` belongs
- * to the entire command; aborting it ends a credential plugin. With `isSilent`, a plugin cannot prompt, and its messages
- * are dropped.
+ * to the entire command; aborting it ends a credential plugin. With `isSilent`, a plugin cannot prompt, and its
+ * messages are dropped.
  */
 export async function kubeconfigAccess(
   context: string | undefined,

@@ -13,7 +13,7 @@ To install it for zsh, the folder of the script must be in \`fpath\` before \`co
   options: {},
   examples: [
     {
-      line: 'source <(devctl completion bash)',
+      line: 'eval "$(devctl completion bash)"',
       does: 'load it in this shell; add the line to ~/.bashrc to load it in every shell',
     },
     { line: 'devctl completion zsh > ~/.zfunc/_devctl', does: 'install it for zsh, in a folder of your fpath' },

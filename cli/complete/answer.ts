@@ -13,8 +13,8 @@ const LINE = 'DEVCTL_COMPLETE_LINE'
 const DEADLINE = 800
 
 /**
- * Answers a completion script: `__complete SHELL …` with the words of `linesFor`. Prints the kind of the completion, and
- * a line for each candidate. Never fails: messages would end up in the line that the user types.
+ * Answers a completion script (scripts.ts), which passes the name of the shell and the line. Prints the kind of the
+ * completion, and a line for each candidate. Never fails: messages would end up in the line that the user types.
  */
 export async function answer(
   words: readonly string[],

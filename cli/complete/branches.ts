@@ -6,8 +6,8 @@ const DEADLINE = 500
 const MOST = 1000
 
 /**
- * Returns the branches and tags of the checkout in the current folder, and the branches of its remote `origin`. Reads no
- * objects, which git might fetch.
+ * Returns the branches and tags of the checkout in the current folder, and the branches of its remote `origin`. Reads
+ * no objects, which git might fetch.
  */
 export async function branches({ cwd, env }: Pick<Io, 'cwd' | 'env'>): Promise<readonly Candidate[]> {
   const git = openGit(cwd, { env, signal: AbortSignal.timeout(DEADLINE) })

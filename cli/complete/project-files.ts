@@ -37,7 +37,8 @@ const MOST_FILES = 50
 
 /**
  * Reads the names in the files that a command would load. Files are only parsed: variables are not substituted, and
- * nothing is checked, because the whole compiler takes longer than a user waits. Files that cannot be read are left out.
+ * nothing is checked, because the whole compiler takes longer than a user waits. Files that cannot be read are left
+ * out.
  */
 export function readNames(workspace: Workspace, loading: LoadInput): ProjectNames {
   const manifest = manifestOf(workspace, loading)

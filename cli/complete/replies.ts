@@ -29,7 +29,9 @@ export function replyToKubectl(completion: Completion, current: string): readonl
   return [...lines, `:${directive}`]
 }
 
-/** Returns the lines for the script of PowerShell: the kind, then the text to insert, the shown text and a description. */
+/**
+ * Returns the lines for the script of PowerShell: the kind, then the text to insert, the shown text and a description.
+ */
 export function replyToPowershell(completion: Completion, current: string): readonly string[] {
   const lines = begun(completion, current).map(({ value, description }) =>
     [quoteForPowershell(`${completion.prefix}${value}`), value, description || value].join('\t'),
@@ -37,7 +39,7 @@ export function replyToPowershell(completion: Completion, current: string): read
   return [completion.kind, ...lines]
 }
 
-/** How bash asks. */
+/** A line of bash, and how it shows candidates. */
 export interface BashQuestion extends ShellWords {
   /** The part of the last argument that bash replaces, as typed: it ends at a quote, `=` or `:`. */
   readonly replaced: string

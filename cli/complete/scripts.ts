@@ -3,7 +3,7 @@ import type { Shell } from '../commands/completion.ts'
 /** Completion scripts. They only pass the line to `devctl __complete`, and show its answer. */
 export const SCRIPTS: Readonly<Record<Shell, string>> = {
   // For bash 3.2, the version of macOS, and later.
-  bash: `# Completion of devctl for bash: source <(devctl completion bash)
+  bash: `# Completion of devctl for bash: eval "$(devctl completion bash)"
 _devctl() {
   local line kind=
   COMPREPLY=()

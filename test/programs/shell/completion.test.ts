@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { root } from '../../support/cases.ts'
 import { makeFolder, read } from '../../support/cli/folder.ts'
 import { lacks } from '../../support/lacks.ts'
+import { program } from '../../support/program.ts'
 import { type InteractiveShell, Terminal } from './interactive-shell.ts'
 
 const PROJECT = {
@@ -13,6 +16,7 @@ const PROJECT = {
   'sub folder/x': '',
 }
 
+const documentation = readFileSync(join(root, 'docs/cli.md'), 'utf8')
 const BASH_COMPLETION = '/usr/share/bash-completion/bash_completion'
 const SHELLS = (['bash', 'zsh', 'fish'] as const).filter(
   shell => !lacks(shell, spawnSync(shell, ['--version']).error !== undefined),
@@ -68,20 +72,64 @@ describe('completion', () => {
   test.skipIf(isMissing)(
     'bash completes with the package bash-completion, which breaks words differently',
     async () => {
-      await using terminal = await Terminal.open('bash', makeFolder(PROJECT), `source ${BASH_COMPLETION}`)
+      await using terminal = await Terminal.open('bash', makeFolder(PROJECT), { before: `source ${BASH_COMPLETION}` })
       const lines = LINES.filter(([typed]) => /[="']/.test(typed))
       for (const [typed, completed] of lines) expect(await terminal.line(`${typed}\t`), typed).toBe(completed)
     },
   )
 
   test('bash completes values and paths without `compopt`, as bash 3.2', async () => {
-    await using terminal = await Terminal.open('bash', makeFolder(PROJECT), 'enable -n compopt')
+    await using terminal = await Terminal.open('bash', makeFolder(PROJECT), { before: 'enable -n compopt' })
     expect(await terminal.line('devctl deploy w\t')).toBe('devctl deploy web ')
     expect(await terminal.line('devctl deploy --environment=st\t')).toBe('devctl deploy --environment=staging ')
     expect(await terminal.line('devctl render -f my\t')).toBe('devctl render -f my\\ file.yaml ')
     expect(await terminal.line('devctl render --project-directory=sub\t')).toBe(
       'devctl render --project-directory=sub\\ folder ',
     )
+  })
+
+  test.each([
+    [
+      'zsh',
+      'mkdir ~/functions; devctl completion zsh > ~/functions/_devctl; fpath+=~/functions\nautoload -U compinit; compinit -u',
+    ],
+    ['fish', 'mkdir ~/.config/fish/completions; devctl completion fish > ~/.config/fish/completions/devctl.fish'],
+  ] as const)('%s loads the script from its folder', async (shell, load) => {
+    if (!SHELLS.includes(shell)) return
+    await using terminal = await Terminal.open(shell, makeFolder(PROJECT), { load })
+    expect(await terminal.line('devctl deploy w\t')).toBe('devctl deploy web ')
+  })
+
+  test.skipIf(lacks('kubectl', spawnSync('kubectl', ['--help']).error !== undefined))(
+    'kubectl completes `kubectl devctl` with the script of the documentation',
+    () => {
+      const script = /^ {4}(#!\/bin\/sh\n {4}exec devctl __complete kubectl .*)$/m.exec(documentation)?.[1]
+      const cwd = makeFolder({ ...PROJECT, 'bin/devctl': `#!/bin/sh\nexec ${process.execPath} -- ${program()} "$@"\n` })
+      writeFileSync(join(cwd, 'bin/kubectl_complete-devctl'), script!.replaceAll('\n    ', '\n'))
+      symlinkSync('devctl', join(cwd, 'bin/kubectl-devctl'))
+      for (const name of ['devctl', 'kubectl_complete-devctl']) chmodSync(join(cwd, 'bin', name), 0o755)
+      const env = { PATH: `${join(cwd, 'bin')}:${process.env.PATH}`, HOME: cwd }
+      const offered = (...line: string[]) =>
+        spawnSync('kubectl', ['__complete', 'devctl', ...line], { cwd, env, encoding: 'utf8' }).stdout
+      expect(offered('rest')).toBe('restart\tRestart services by replacing their Pods\n:4\n')
+      expect(offered('render', '--environment=st')).toBe('staging\n:4\n')
+      expect(offered('render', '-f', '')).toBe(':0\n')
+    },
+  )
+
+  test('completion prints nothing on standard error, not even from a credential plugin', () => {
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'sh', args: ['-c', 'echo loud >&2; exit 1'] }
+    const kubeconfig = {
+      'current-context': 'dev',
+      contexts: [{ name: 'dev', context: { cluster: 'dev', user: 'dev' } }],
+      clusters: [{ name: 'dev', cluster: { server: 'http://127.0.0.1:9' } }],
+      users: [{ name: 'dev', user: { exec: { ...exec, interactiveMode: 'Never' } } }],
+    }
+    const cwd = makeFolder({ kubeconfig: JSON.stringify(kubeconfig) })
+    const env = { PATH: process.env.PATH, HOME: cwd, KUBECONFIG: join(cwd, 'kubeconfig') }
+    const words = [program(), '__complete', 'fish', 'deploy', '--namespace', '']
+    const ended = spawnSync(process.execPath, words, { cwd, env, encoding: 'utf8' })
+    expect(ended).toMatchObject({ status: 0, stdout: 'values\n', stderr: '' })
   })
 
   test.each(SHELLS)('%s quotes names of a hostile project instead of running them', async shell => {

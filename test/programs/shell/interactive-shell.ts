@@ -29,8 +29,12 @@ export class Terminal implements AsyncDisposable {
     })
   }
 
-  /** Starts a shell in a folder. `before` are lines of its configuration that come first. */
-  static async open(shell: InteractiveShell, cwd: string, before = ''): Promise<Terminal> {
+  /** Starts a shell in a folder. Of its configuration, `before` comes first, and `load` loads the completion. */
+  static async open(
+    shell: InteractiveShell,
+    cwd: string,
+    { before = '', load = LOAD[shell] }: { readonly before?: string; readonly load?: string } = {},
+  ): Promise<Terminal> {
     const home = makeFolder({ 'bin/x': '' })
     const file = join(home, 'line')
     const devctl = join(home, 'bin/devctl')
@@ -49,7 +53,7 @@ mv "$HOME/arguments.new" "$HOME/arguments"
     mkdirSync(join(home, '.config/fish'), { recursive: true })
     // Without this folder, fish reads all manual pages in the background.
     mkdirSync(join(home, '.local/share/fish/generated_completions'), { recursive: true })
-    writeFileSync(join(home, configuration), `${before}\n${CONFIGURATIONS[shell](file)}`)
+    writeFileSync(join(home, configuration), `${before}\n${load}\n${CONFIGURATIONS[shell](file)}`)
     const env = {
       PATH: `${join(home, 'bin')}:${process.env.PATH}`,
       HOME: home,
@@ -59,6 +63,8 @@ mv "$HOME/arguments.new" "$HOME/arguments"
       TERM: 'xterm',
       LC_ALL: 'C.UTF-8',
       COLUMNS: '100',
+      HISTFILE: '/dev/null',
+      fish_history: '',
     }
     const child = spawn('script', ['-qfec', command, '/dev/null'], { cwd, env, stdio: ['pipe', 'pipe', 'ignore'] })
     const terminal = new Terminal(child, file, join(home, 'arguments'))
@@ -114,7 +120,7 @@ mv "$HOME/arguments.new" "$HOME/arguments"
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#child.kill()
+    this.#child.kill('SIGKILL')
   }
 }
 
@@ -126,20 +132,22 @@ const START: Readonly<
   fish: () => ({ command: 'fish -i', configuration: '.config/fish/config.fish' }),
 }
 
+const LOAD: Readonly<Record<InteractiveShell, string>> = {
+  bash: 'eval "$(devctl completion bash)"',
+  zsh: 'autoload -U compinit && compinit -u\nsource <(devctl completion zsh)',
+  fish: 'devctl completion fish | source',
+}
+
 const CONFIGURATIONS: Readonly<Record<InteractiveShell, (file: string) => string>> = {
-  bash: file => `source <(devctl completion bash)
-_dump() { printf '%s' "$READLINE_LINE" > ${file}.new; mv ${file}.new ${file}; }
+  bash: file => `_dump() { printf '%s' "$READLINE_LINE" > ${file}.new; mv ${file}.new ${file}; }
 bind -x '"\\C-x\\C-o": _dump'
 `,
-  zsh: file => `autoload -U compinit && compinit -u
-source <(devctl completion zsh)
-_dump() { print -rn -- "$BUFFER" > ${file}.new; mv ${file}.new ${file}; }
+  zsh: file => `_dump() { print -rn -- "$BUFFER" > ${file}.new; mv ${file}.new ${file}; }
 zle -N _dump
 bindkey '^X^O' _dump
 bindkey '^U' kill-whole-line
 `,
-  fish: file => `devctl completion fish | source
-function _dump; commandline > ${file}.new; mv ${file}.new ${file}; end
+  fish: file => `function _dump; commandline > ${file}.new; mv ${file}.new ${file}; end
 bind \\cx\\co _dump
 bind \\cu kill-whole-line
 `,

@@ -36,7 +36,7 @@ const kubeconfig = (servers: Readonly<Record<string, string>>, user: object = {}
     users: [{ name: 'u', user }],
   })
 
-/** Returns the values for the last argument of a line, without a short deadline, since modules are loaded slowly here. */
+/** Returns the values for the last argument of a line, without a short deadline: modules are loaded slowly here. */
 async function values(line: string, cwd: string, env: Readonly<Record<string, string>> = {}) {
   let stdout = ''
   const io: Io = {
