@@ -1,7 +1,7 @@
 import { type Argument, type Command, commandsBelow, lastWord } from '../command.ts'
 import type { Option, ValueKind } from '../options/option.ts'
 import type { Candidate, Completion } from './completion.ts'
-import { flagsOf, type Line, readLine, takesValue } from './line.ts'
+import { flagsOf, type Line, optionOf, readLine, takesValue } from './line.ts'
 
 /** Question for the values of a kind. */
 export interface ValueQuestion {
@@ -31,8 +31,8 @@ export async function completeLine(
   if (!line.isPassed && current.startsWith('-')) {
     const at = current.startsWith('--') ? current.indexOf('=') : -1
     if (at < 0) return plain(optionCandidates(line, current))
-    const option = line.options.find(one => takesValue(one) && flagsOf(one).includes(current.slice(0, at)))
-    if (!option) return plain([])
+    const option = optionOf(current.slice(0, at), line.options)
+    if (!option || !takesValue(option)) return plain([])
     return { ...(await values(option, current.slice(at + 1))), prefix: current.slice(0, at + 1) }
   }
   if (line.command === undefined)
@@ -58,9 +58,12 @@ function optionCandidates({ options, given, open }: Line, current: string): read
     .flatMap(one =>
       flagsOf(one)
         .filter(flag => flag.startsWith('--') || flag === current)
-        .map(value => ({ value, description: one.description })),
+        .map(value => ({ value, description: firstClause(one.description) })),
     )
 }
+
+/** Returns the part of a description that fits beside others: without conditions and defaults. */
+const firstClause = (description: string): string => description.replace(/(?:;| \().*/s, '')
 
 /** Returns the declaration of the next positional argument. */
 function argumentAt({ command, words }: Line): Argument | undefined {

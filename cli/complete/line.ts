@@ -53,6 +53,10 @@ export function readLine(commands: readonly Command[], before: readonly string[]
   return { command, options: optionsOf(command), given, words, isPassed, open }
 }
 
+/** Returns the option with a flag. */
+export const optionOf = (flag: string, options: readonly Option<unknown>[]): Option<unknown> | undefined =>
+  options.find(one => flagsOf(one).includes(flag))
+
 /** Returns the flags of an option: `-f` and `--file`. */
 export function flagsOf({ flags }: Option<unknown>): readonly string[] {
   return flags.replace(/[<[].*/, '').match(/--?[A-Za-z][\w-]*/g) ?? []
@@ -76,7 +80,7 @@ function optionIn(
   word: string,
   options: readonly Option<unknown>[],
 ): { readonly option: Option<unknown> | undefined; readonly value: string | undefined } {
-  const named = (flag: string) => options.find(one => flagsOf(one).includes(flag))
+  const named = (flag: string) => optionOf(flag, options)
   const whole = named(word)
   if (whole) return { option: whole, value: undefined }
   if (word.startsWith('--')) {

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { basename, dirname, resolve } from 'node:path'
+import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { readFile } from '../../adapters/files/read-file.ts'
 import { REMOTE_FILE } from '../../compiler/compose/load/compose-files/remote-file.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
@@ -89,7 +89,7 @@ function composeFiles(workspace: Workspace, loading: LoadInput, manifest: Manife
   if (!manifest || manifest.namesCompose) {
     if (named.length > 0) return named
     const folder = projectFolder(workspace, loading, { namesCompose: true })
-    return composeFilesIn(folder).map(path => resolve(folder, path))
+    return (ofDotenv(folder) ?? composeFilesIn(folder)).map(path => resolve(folder, path))
   }
   const deploy = get(manifest.tree, 'deploy')
   const listed = composeOf(get(deploy, 'compose'))
@@ -97,6 +97,13 @@ function composeFiles(workspace: Workspace, loading: LoadInput, manifest: Manife
   // With commands alone, no Compose file is deployed.
   if (isSeq(deploy) || get(deploy, 'commands')) return []
   return composeFilesIn(manifest.folder).map(path => resolve(manifest.folder, path))
+}
+
+/** Returns the files of COMPOSE_FILE in the `.env` file of a folder; undefined if it names none. */
+function ofDotenv(folder: string): readonly string[] | undefined {
+  const [, value] =
+    /^\s*(?:export\s+)?COMPOSE_FILE\s*=\s*["']?([^"'#\s]+)/m.exec(textOf(join(folder, '.env')) ?? '') ?? []
+  return value?.split(delimiter)
 }
 
 /** Returns the files of `deploy.compose`: a text, an object with `file`, or a list of these. */

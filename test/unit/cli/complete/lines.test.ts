@@ -130,6 +130,8 @@ describe('names in files', () => {
     expect(await values('deploy --file=other.yaml -fstaging.yaml ', cwd)).toEqual(['other', 'debug'])
     expect(await values('deploy --project-directory sub ', cwd)).toEqual(['inner'])
     expect(await values('deploy ', cwd, { COMPOSE_FILE: 'other.yaml:staging.yaml' })).toEqual(['other', 'debug'])
+    const withDotenv = makeFolder({ ...PROJECT, '.env': 'A=b\nCOMPOSE_FILE="other.yaml:staging.yaml"\n' })
+    expect(await values('deploy ', withDotenv)).toEqual(['other', 'debug'])
     expect(await values('deploy -f missing.yaml ', cwd)).toEqual([])
     expect(await values('deploy -f sub ', cwd)).toEqual([])
     expect(await values('deploy --profile ', cwd)).toEqual(['all', 'data', 'front'])
