@@ -1,7 +1,7 @@
 import { command } from '../command.ts'
+import type { Shell } from '../complete/scripts.ts'
 
-const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
-export type Shell = (typeof SHELLS)[number]
+const SHELLS: readonly Shell[] = ['bash', 'zsh', 'fish', 'powershell']
 
 export const completion = command({
   name: 'completion',

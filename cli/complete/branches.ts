@@ -1,6 +1,6 @@
 import { openGit } from '../../adapters/git/git.ts'
 import type { Io } from '../terminal/io.ts'
-import type { Candidate } from './completion.ts'
+import type { Suggestion } from './completion.ts'
 
 const DEADLINE = 500
 const MOST = 1000
@@ -9,7 +9,7 @@ const MOST = 1000
  * Returns the branches and tags of the checkout in the current folder, and the branches of its remote `origin`. Reads
  * no objects, which git might fetch.
  */
-export async function branches({ cwd, env }: Pick<Io, 'cwd' | 'env'>): Promise<readonly Candidate[]> {
+export async function branches({ cwd, env }: Pick<Io, 'cwd' | 'env'>): Promise<readonly Suggestion[]> {
   const git = openGit(cwd, { env, signal: AbortSignal.timeout(DEADLINE) })
   const folders = ['refs/heads', 'refs/remotes/origin', 'refs/tags']
   const found = await git.ask('for-each-ref', `--count=${MOST}`, '--format=%(refname)', ...folders)

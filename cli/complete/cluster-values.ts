@@ -3,7 +3,7 @@ import type { CallInput } from '../../platform/client/client.ts'
 import { isPlatform } from '../../project/contexts/store.ts'
 import type { Target, TargetOptions } from '../../project/contexts/target.ts'
 import type { Io } from '../terminal/io.ts'
-import type { Candidate } from './completion.ts'
+import type { Suggestion } from './completion.ts'
 
 /** Settings that select the cluster: options of the line, and the manifest. */
 export interface ClusterQuestion {
@@ -14,7 +14,7 @@ export interface ClusterQuestion {
 }
 
 /** Returns the namespaces of the cluster, or on a platform those that the user may see. */
-export async function namespaceNames(question: ClusterQuestion): Promise<readonly Candidate[]> {
+export async function namespaceNames(question: ClusterQuestion): Promise<readonly Suggestion[]> {
   const where = await whereFor(question)
   if (isPlatform(where.target.context)) {
     const { items } = await call(where, 'GET /namespaces', {})
@@ -24,7 +24,7 @@ export async function namespaceNames(question: ClusterQuestion): Promise<readonl
 }
 
 /** Returns the names of the environments that are deployed in the namespace. */
-export async function deployedNames(question: ClusterQuestion): Promise<readonly Candidate[]> {
+export async function deployedNames(question: ClusterQuestion): Promise<readonly Suggestion[]> {
   const where = await whereFor(question)
   const { namespace } = where.target
   if (isPlatform(where.target.context)) {
@@ -42,7 +42,7 @@ export async function deployedNames(question: ClusterQuestion): Promise<readonly
 }
 
 /** Returns the names of the environments that runs have deployed to the namespace. */
-export async function pipelineNames(question: ClusterQuestion): Promise<readonly Candidate[]> {
+export async function pipelineNames(question: ClusterQuestion): Promise<readonly Suggestion[]> {
   const where = await whereFor(question)
   if (!isPlatform(where.target.context)) return []
   const { items } = await call(where, 'GET /runs', { query: { namespace: where.target.namespace } })
@@ -50,7 +50,7 @@ export async function pipelineNames(question: ClusterQuestion): Promise<readonly
 }
 
 /** Returns the previews that the user may see. */
-export async function previewNames(question: ClusterQuestion): Promise<readonly Candidate[]> {
+export async function previewNames(question: ClusterQuestion): Promise<readonly Suggestion[]> {
   const where = await whereFor(question)
   if (!isPlatform(where.target.context)) return []
   const { items } = await call(where, 'GET /previews', { query: {} })

@@ -1,24 +1,24 @@
 import { type Argument, type Command, commandsBelow, lastWord } from '../command.ts'
 import type { Option, ValueKind } from '../options/option.ts'
-import type { Candidate, Completion } from './completion.ts'
-import { flagsOf, type Line, optionOf, readLine, takesValue } from './line.ts'
+import type { Completion, Suggestion } from './completion.ts'
+import { flagsOf, optionOf, readLine, type TypedLine, takesValue } from './line.ts'
 
 /** Question for the values of a kind. */
 export interface ValueQuestion {
   readonly kind: ValueKind
-  readonly line: Line
+  readonly line: TypedLine
   /** The part of the value before the cursor. */
   readonly current: string
 }
 
 /** Returns the values of a kind that depends on files, programs or the cluster. */
-export type ListValues = (question: ValueQuestion) => Promise<readonly Candidate[]>
+export type ListKnown = (question: ValueQuestion) => Promise<readonly Suggestion[]>
 
 /** Returns the completion of an argument, `current`, after the arguments `before` it. */
 export async function completeLine(
   commands: readonly Command[],
   { before, current }: { readonly before: readonly string[]; readonly current: string },
-  list: ListValues,
+  list: ListKnown,
 ): Promise<Completion> {
   const line = readLine(commands, before)
   const values = (declared: Option<unknown> | Argument, text: string) =>
@@ -45,14 +45,14 @@ export async function completeLine(
   return plain(line.isPassed || current !== '' ? [] : optionCandidates(line, ''))
 }
 
-const plain = (candidates: readonly Candidate[]): Completion => ({ kind: 'values', candidates, prefix: '' })
+const plain = (candidates: readonly Suggestion[]): Completion => ({ kind: 'values', candidates, prefix: '' })
 
-function commandCandidates(commands: readonly Command[], parent?: string): readonly Candidate[] {
+function commandCandidates(commands: readonly Command[], parent?: string): readonly Suggestion[] {
   return commandsBelow(commands, parent).map(one => ({ value: lastWord(one), description: one.summary }))
 }
 
 /** Returns the options that are not used yet, or may be repeated: by their long flags, or a short one as typed. */
-function optionCandidates({ options, given, open }: Line, current: string): readonly Candidate[] {
+function optionCandidates({ options, given, open }: TypedLine, current: string): readonly Suggestion[] {
   return options
     .filter(one => one.isRepeatable || !(given.has(one) || one === open))
     .flatMap(one =>
@@ -66,7 +66,7 @@ function optionCandidates({ options, given, open }: Line, current: string): read
 const firstClause = (description: string): string => description.replace(/(?:;| \().*/s, '')
 
 /** Returns the declaration of the next positional argument. */
-function argumentAt({ command, words }: Line): Argument | undefined {
+function argumentAt({ command, words }: TypedLine): Argument | undefined {
   const declared = command?.words ?? []
   const last = declared.at(-1)
   return declared[words.length] ?? (last?.name.includes('...') ? last : undefined)
@@ -76,7 +76,7 @@ async function valuesOf(
   declared: Option<unknown> | Argument,
   { line, current }: Omit<ValueQuestion, 'kind'>,
   commands: readonly Command[],
-  list: ListValues,
+  list: ListKnown,
 ): Promise<Completion> {
   const { choices, completes: kind } = declared
   if (choices) return plain(choices.map(value => ({ value })))

@@ -1,5 +1,5 @@
 /** A possible argument, or value of an option. */
-export interface Candidate {
+export interface Suggestion {
   readonly value: string
   /** Single line. */
   readonly description?: string
@@ -10,7 +10,7 @@ export type Completion =
   | {
       /** `no-space` if more of the argument follows the candidate. */
       readonly kind: 'values' | 'no-space'
-      readonly candidates: readonly Candidate[]
+      readonly candidates: readonly Suggestion[]
       /** Part of the argument before the candidate: `--file=`, or empty. */
       readonly prefix: string
     }

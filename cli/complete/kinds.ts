@@ -3,16 +3,16 @@ import type { ValueKind } from '../options/option.ts'
 import type { Io } from '../terminal/io.ts'
 import type { ClusterQuestion } from './cluster-values.ts'
 import type { ValueQuestion } from './complete-line.ts'
-import type { Candidate } from './completion.ts'
-import type { Line } from './line.ts'
+import type { Suggestion } from './completion.ts'
+import type { TypedLine } from './line.ts'
 
 interface Asked {
   readonly io: Io
-  readonly line: Line
+  readonly line: TypedLine
   readonly signal: AbortSignal
 }
 
-type List = (asked: Asked) => Promise<readonly Candidate[]>
+type List = (asked: Asked) => Promise<readonly Suggestion[]>
 
 /** Functions that list the values of a kind; the shells list files and folders, and `completeLine` the commands. */
 const LISTS: Readonly<Record<Exclude<ValueKind, 'file' | 'folder' | 'command'>, List>> = {
@@ -49,7 +49,7 @@ const cluster = () => import('./cluster-values.ts')
  */
 export const listValues =
   (io: Io, deadline: number) =>
-  async ({ kind, line }: ValueQuestion): Promise<readonly Candidate[]> => {
+  async ({ kind, line }: ValueQuestion): Promise<readonly Suggestion[]> => {
     if (kind === 'file' || kind === 'folder' || kind === 'command') return []
     const found = LISTS[kind]({ io, line, signal: AbortSignal.timeout(deadline) }).catch(() => [])
     // A credential plugin may take longer to end.
@@ -88,12 +88,12 @@ async function clusterFor(asked: Asked): Promise<ClusterQuestion> {
 }
 
 /** Returns the values of an option by its key in the declaration; undefined if the line does not use it. */
-function valuesOf({ command, given }: Line, key: string): readonly string[] | undefined {
+function valuesOf({ command, given }: TypedLine, key: string): readonly string[] | undefined {
   const option = command?.options[key]
   return option && given.get(option)
 }
 
-const plain = (values: readonly string[]): readonly Candidate[] => values.map(value => ({ value }))
+const plain = (values: readonly string[]): readonly Suggestion[] => values.map(value => ({ value }))
 
-const described = (values: ReadonlyMap<string, string>): readonly Candidate[] =>
+const described = (values: ReadonlyMap<string, string>): readonly Suggestion[] =>
   [...values].map(([value, description]) => ({ value, description }))

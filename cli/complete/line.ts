@@ -6,7 +6,7 @@ const LOG_LEVEL: Option<unknown> = { flags: '--loglevel <level>', description: '
 const VERSION = flag('--version', 'print the version')
 
 /** The arguments before the one that is completed. */
-export interface Line {
+export interface TypedLine {
   /** The command, or undefined if the line does not name one yet. */
   readonly command: Command | undefined
   /** Options that are accepted next. */
@@ -22,7 +22,7 @@ export interface Line {
 }
 
 /** Reads the arguments before the one that is completed, as the parser of the command line does. */
-export function readLine(commands: readonly Command[], before: readonly string[]): Line {
+export function readLine(commands: readonly Command[], before: readonly string[]): TypedLine {
   let command: Command | undefined
   let isPassed = false
   let open: Option<unknown> | undefined

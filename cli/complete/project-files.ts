@@ -21,12 +21,12 @@ export interface ProjectNames {
   /** Development containers of the manifest. */
   readonly developments: readonly string[]
   /** Environments of the manifest, with the context and namespace that they name. */
-  readonly environments: ReadonlyMap<string, Destination>
-  /** Destination at the top level of the manifest. */
-  readonly destination: Destination
+  readonly environments: ReadonlyMap<string, NamedTarget>
+  /** NamedTarget at the top level of the manifest. */
+  readonly destination: NamedTarget
 }
 
-export interface Destination {
+export interface NamedTarget {
   readonly context?: string
   readonly namespace?: string
 }
@@ -159,7 +159,7 @@ function treesOf(path: string): readonly Tree[] {
   return documents?.flatMap(({ tree }) => tree ?? []) ?? []
 }
 
-function destinationOf(tree: Tree | undefined): Destination {
+function destinationOf(tree: Tree | undefined): NamedTarget {
   const [context] = textsOf(get(tree, 'context'))
   const [namespace] = textsOf(get(tree, 'namespace'))
   return { ...(context && { context }), ...(namespace && { namespace }) }

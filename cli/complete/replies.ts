@@ -1,4 +1,4 @@
-import { type Candidate, type Completion, isPrintable } from './completion.ts'
+import { type Completion, isPrintable, type Suggestion } from './completion.ts'
 import { quoteForBash, quoteForPowershell, type ShellWords } from './shell-words.ts'
 
 /** Returns the lines for the scripts of zsh: the kind, then `VALUE:DESCRIPTION`, with backslashes before colons. */
@@ -64,7 +64,7 @@ function keptLength({ current, replaced }: BashQuestion): number {
   return current.endsWith(plain) ? current.length - plain.length : 0
 }
 
-function inColumns(candidates: readonly Candidate[], columns: number): readonly string[] {
+function inColumns(candidates: readonly Suggestion[], columns: number): readonly string[] {
   const width = Math.max(...candidates.map(({ value }) => value.length)) + 2
   const room = columns - width - 3
   return candidates.map(({ value, description }) => {
@@ -75,12 +75,12 @@ function inColumns(candidates: readonly Candidate[], columns: number): readonly 
 }
 
 /** Returns the candidates that continue what the user has typed. */
-function begun(completion: Completion, current: string): readonly Candidate[] {
+function begun(completion: Completion, current: string): readonly Suggestion[] {
   const typed = current.slice(completion.prefix.length)
   return shown(completion).filter(({ value }) => value.startsWith(typed))
 }
 
-function shown(completion: Completion): readonly Candidate[] {
+function shown(completion: Completion): readonly Suggestion[] {
   if (!('candidates' in completion)) return []
   return completion.candidates.flatMap(({ value, description = '' }) =>
     isPrintable(value) ? [{ value, description: isPrintable(description) ? description : '' }] : [],

@@ -1,4 +1,5 @@
-import type { Shell } from '../commands/completion.ts'
+/** Shells that `devctl completion` has a script for. */
+export type Shell = 'bash' | 'zsh' | 'fish' | 'powershell'
 
 /** Completion scripts. They only pass the line to `devctl __complete`, and show its answer. */
 export const SCRIPTS: Readonly<Record<Shell, string>> = {
