@@ -1,5 +1,5 @@
 import { LOG_LEVELS, type LogLevel } from './log-level.ts'
-import type { Option, Values } from './options/option.ts'
+import type { Option, ValueKind, Values } from './options/option.ts'
 import type { Io } from './terminal/io.ts'
 
 /** A command of devctl. The declaration is data and cheap to import; `run` imports the implementation. */
@@ -32,7 +32,7 @@ export interface Argument {
   readonly description: string
   readonly choices?: readonly string[]
   /** Kind of value, for shell completion. */
-  readonly completes?: 'service' | 'context' | 'command'
+  readonly completes?: ValueKind
 }
 
 export interface Example {

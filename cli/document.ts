@@ -162,6 +162,45 @@ a fingerprint. Commit it with them. On later runs:
 
 The fingerprint of a Secret does not include its data, so a committed lock reveals nothing about it.
 
+## Completion
+
+\`devctl completion SHELL\` prints a short script. At each Tab, it asks devctl itself, so it needs no update.
+
+| shell | line to add |
+|---|---|
+| bash 3.2 or later, with or without the package bash-completion | \`eval "$(devctl completion bash)"\` in \`~/.bashrc\` |
+| zsh | \`source <(devctl completion zsh)\` in \`~/.zshrc\`, after \`compinit\`; or the script as \`_devctl\` in a folder of \`fpath\` |
+| fish | none: \`devctl completion fish > ~/.config/fish/completions/devctl.fish\` |
+| PowerShell | \`devctl completion powershell | Out-String | Invoke-Expression\` in \`$PROFILE\` |
+
+It completes commands, options that are not used yet or may be repeated, and their values in both forms
+(\`--option value\`, \`--option=value\`). After \`--\`, options are no longer offered, and nothing is for the command of \`exec\`
+and \`up\`. zsh, fish and PowerShell show descriptions, bash after the second Tab.
+
+| values | come from |
+|---|---|
+| services, profiles | the Compose files that the command would load, with \`include\` |
+| environments, development containers | the manifest; without a manifest, development containers are services |
+| contexts | the kubeconfig, and the platforms that you are logged in to |
+| branches and tags | the checkout in this folder, and \`origin\` as last fetched |
+| diagnostic codes | devctl |
+| namespaces, names of environments | the cluster that the command would use |
+| runs, previews | the platform |
+| files, folders | the shell |
+
+The files of the project are only parsed: variables in them are not substituted, and a file whose
+path in \`include\` or in the manifest has a variable is left out. A cluster or platform has 0.8 seconds to answer. What cannot be listed is left out without a message. Completion
+writes nothing, and runs nothing of the project; it runs \`git\`, and the credential plugin of your kubeconfig without its
+messages and questions. It is not counted (analytics.md).
+
+The script for PowerShell is tested with its protocol, not in PowerShell.
+
+\`kubectl devctl\` runs devctl if a program \`kubectl-devctl\` is on the PATH, such as a link to \`devctl\`. For its completion,
+kubectl calls \`kubectl_complete-devctl\`, an executable script on the PATH:
+
+    #!/bin/sh
+    exec devctl __complete kubectl "$@"
+
 ## Commands
 `
 

@@ -5,11 +5,18 @@ import { INTERRUPTED } from './terminal/exit-status.ts'
 import type { Io } from './terminal/io.ts'
 import { redacting } from './terminal/redacting.ts'
 
+/** Hidden command that the completion scripts run (cli/complete). */
+export const COMPLETE = '__complete'
+
 /**
  * Runs a command line, without the paths of node and the script, and returns the exit status: 0 for success, 1 for
  * failure, 2 for incorrect usage. The only function that catches errors; it never throws.
  */
 export async function main(argv: readonly string[], processIo: Io): Promise<number> {
+  if (argv[0] === COMPLETE) {
+    const { answer } = await import('./complete/answer.ts')
+    return answer(argv.slice(1), processIo, commands)
+  }
   const began = performance.now()
   let command: string | undefined
   let platform: string | undefined

@@ -1,5 +1,5 @@
 import { reasonOf } from '../compiler/diagnostics/system-error.ts'
-import { main } from './main.ts'
+import { COMPLETE, main } from './main.ts'
 import { INTERRUPTED } from './terminal/exit-status.ts'
 import { processIo } from './terminal/process-io.ts'
 
@@ -19,6 +19,6 @@ export async function start(argv: readonly string[]): Promise<void> {
     })
   const status = await main(argv, processIo())
   // Exit immediately, even if connections are open or some output has not been read.
-  if (status === INTERRUPTED) process.exit(status)
+  if (status === INTERRUPTED || argv[0] === COMPLETE) process.exit(status)
   if (isWritten) process.exitCode = status
 }

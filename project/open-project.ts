@@ -9,7 +9,7 @@ import { isStream } from '../compiler/values/stream-path.ts'
 import { boundaryOf } from './boundary.ts'
 import type { TargetOptions } from './contexts/target.ts'
 import type { LoadInput } from './input.ts'
-import { composeFileIn } from './names/environment-name.ts'
+import { nearestManifests } from './names/nearest-manifests.ts'
 import { manifestNames, workspaceNames } from './names/project-names.ts'
 import { createHost, variablesFor } from './node-host.ts'
 import type { OpenProject } from './opened-project.ts'
@@ -37,9 +37,6 @@ export function targetOf(
     manifest: { context: manifest?.context?.value, namespace: manifest?.namespace?.value },
   }
 }
-
-/** Names of a manifest, in order of precedence. */
-export const MANIFEST_NAMES = ['devctl.yml', 'devctl.yaml', '.devctl/devctl.yml', '.devctl/devctl.yaml']
 
 /**
  * Finds and reads the manifest that the options of a command select: the manifest named by `-f`, otherwise the nearest
@@ -132,19 +129,6 @@ async function readFound(
   const { severalCandidates } = await import('../compiler/manifest/automatic.ts')
   const shown = manifests.map(one => relative(workspace.cwd, one))
   return { ...result, diagnostics: [...severalCandidates(shown), ...result.diagnostics] }
-}
-
-/**
- * Returns the manifests of the nearest folder that has any; empty if no folder has one, and undefined if a Compose file
- * is nearer. With `past`, Compose files are ignored.
- */
-function nearestManifests(from: string, past: boolean): readonly string[] | undefined {
-  for (let folder = from; ; folder = dirname(folder)) {
-    const found = MANIFEST_NAMES.map(name => join(folder, name)).filter(path => existsSync(path))
-    if (found.length > 0) return found
-    if (!past && composeFileIn(folder) !== undefined) return undefined
-    if (folder === dirname(folder)) return []
-  }
 }
 
 async function read(workspace: Workspace, loading: LoadInput, path: string, stdin?: Uint8Array): Promise<ReadManifest> {

@@ -159,6 +159,11 @@ async function keepCompiledCode() {
       'validate',
       'deploy --file - --name shop',
       'deploy --file - --name shop',
+      '__complete fish deploy --context ',
+      '__complete fish deploy ',
+      '__complete fish explain ',
+      '__complete fish pipeline deploy --branch ',
+      '__complete fish deploy --namespace ',
     ])
       if ((await program.main(words.split(' '), io)) !== 0) throw new Error(`devctl ${words} failed`)
     await buildOnce(program, io, folder, `127.0.0.1:${server.port}`)

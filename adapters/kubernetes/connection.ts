@@ -57,12 +57,14 @@ const IDLE = 30_000
 
 /**
  * Returns the access that the user's kubeconfig defines. Throws a UserError as `loadKubeconfig` does. `signal` belongs
- * to the entire command; aborting it ends a credential plugin.
+ * to the entire command; aborting it ends a credential plugin. With `isSilent`, a plugin cannot prompt, and its
+ * messages are dropped.
  */
 export async function kubeconfigAccess(
   context: string | undefined,
   env: Env,
   signal?: AbortSignal,
+  { isSilent = false }: { readonly isSilent?: boolean } = {},
 ): Promise<KubeconfigAccess> {
   const first = await loadKubeconfig(context, env)
   let last: ClusterCredentials | undefined
@@ -81,7 +83,7 @@ export async function kubeconfigAccess(
   async function authenticate(fresh: boolean): Promise<Connection> {
     // Token and certificate files change, and the plugin may return new credentials.
     const loaded = fresh ? await loadKubeconfig(first.context, env) : first
-    const kubeconfig = await withPluginCredentials(loaded, env, signal)
+    const kubeconfig = await withPluginCredentials(loaded, env, { signal, isSilent })
     last = readCredentials(kubeconfig)
     if (!needsLibrary(kubeconfig)) return connectOurselves(kubeconfig, last)
     const { connectByLibrary } = await import('./library.ts')

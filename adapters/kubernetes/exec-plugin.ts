@@ -14,6 +14,13 @@ export interface PluginCredentials {
   readonly clientKeyData?: string
 }
 
+interface PluginRun {
+  /** Ends the plugin. */
+  readonly signal: AbortSignal | undefined
+  /** True if the plugin must neither prompt nor print messages. */
+  readonly isSilent: boolean
+}
+
 /**
  * Returns the kubeconfig with the credentials from its user's credential plugin instead of the plugin; unchanged if the
  * user has no plugin. Throws as `runPlugin` does.
@@ -21,7 +28,7 @@ export interface PluginCredentials {
 export async function withPluginCredentials(
   kubeconfig: Kubeconfig,
   env: Readonly<Record<string, string | undefined>>,
-  signal: AbortSignal | undefined,
+  running: PluginRun,
 ): Promise<Kubeconfig> {
   const { exec, ...user } = kubeconfig.user
   if (!exec) return kubeconfig
@@ -31,7 +38,12 @@ export async function withPluginCredentials(
       'unauthorized',
       `the \`exec\` part of a user in the kubeconfig is not valid: ${plugin.problem}`,
     )
-  const { token, clientCertificateData, clientKeyData } = await runPlugin(plugin.value, kubeconfig.cluster, env, signal)
+  const { token, clientCertificateData, clientKeyData } = await runPlugin(
+    plugin.value,
+    kubeconfig.cluster,
+    env,
+    running,
+  )
   const base64 = (text: string | undefined) => text && Buffer.from(text).toString('base64')
   const certificate = {
     'client-certificate-data': base64(clientCertificateData),
@@ -50,9 +62,9 @@ async function runPlugin(
   plugin: PluginConfig,
   cluster: Fields,
   env: Readonly<Record<string, string | undefined>>,
-  signal: AbortSignal | undefined,
+  { signal, isSilent }: PluginRun,
 ): Promise<PluginCredentials> {
-  const isInteractive = plugin.interactiveMode !== 'Never' && process.stdin.isTTY === true
+  const isInteractive = !isSilent && plugin.interactiveMode !== 'Never' && process.stdin.isTTY === true
   const refuse = (why: string, cause?: unknown) =>
     new ClusterError('unauthorized', `the credential plugin \`${plugin.command}\` ${why}`, { cause })
   if (plugin.interactiveMode === 'Always' && !isInteractive)
@@ -62,7 +74,7 @@ async function runPlugin(
     env: { ...env, ...own, KUBERNETES_EXEC_INFO: infoFor(plugin, cluster, isInteractive) },
     signal,
     ...(isInteractive && { input: 'terminal' }),
-    showsErrors: true,
+    showsErrors: !isSilent,
   })
   // If `signal` ended the plugin, the caller reports it.
   signal?.throwIfAborted()

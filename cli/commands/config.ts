@@ -15,6 +15,7 @@ const options = {
   hash: optionalText(
     '--hash [services]',
     'print a hash of the configuration of these services, separated by commas (default: all)',
+    { completes: 'service' },
   ),
   allResources: flag('--all-resources', 'also print volumes, networks, secrets and configs that no service uses'),
 }

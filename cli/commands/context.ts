@@ -18,7 +18,10 @@ const values = {
   caFingerprint: text('--ca-fingerprint <sha256>', "fingerprint of the platform's own certificate authority", {
     check: fingerprint,
   }),
-  namespace: text('-n, --namespace <namespace>', 'namespace to use in this context', { check: dnsLabel }),
+  namespace: text('-n, --namespace <namespace>', 'namespace to use in this context', {
+    check: dnsLabel,
+    completes: 'namespace',
+  }),
   builder: text(
     '--builder <url>',
     'image builder: `tcp://HOST:PORT`, `tls://HOST:PORT`, `unix:///PATH` or `docker`; `-` removes the setting',

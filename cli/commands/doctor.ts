@@ -15,7 +15,13 @@ export const doctor = command({
   description: `Writes \`devctl-doctor-YYYYMMDDhhmmss.zip\` to the current folder: the log of \`up\`, the state of the synchronization, the manifest and the objects in the cluster, events, logs of containers, permissions, ignore files, and a test of the connection. Values of variables, Secrets and annotations are masked. Works without a running \`up\` and without a cluster; what is missing is named in \`metadata.json\`.
 
 Look into the file before you send it to somebody: logs are those of your application.`,
-  words: [{ name: '[devName]', description: 'development container (default: the only one, or the one you choose)' }],
+  words: [
+    {
+      name: '[devName]',
+      description: 'development container (default: the only one, or the one you choose)',
+      completes: 'development',
+    },
+  ],
   options,
   examples: [{ line: 'devctl doctor api', does: 'write the zip for the development container `api`' }],
   async run(context, [dev], options) {

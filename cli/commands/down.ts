@@ -22,7 +22,11 @@ export const down = command({
 
 The files in the container stay in their volume for the next \`up\`; \`--volumes\` deletes it.`,
   words: [
-    { name: '[devName...]', description: 'development containers (default: the active one, or the one you choose)' },
+    {
+      name: '[devName...]',
+      description: 'development containers (default: the active one, or the one you choose)',
+      completes: 'development',
+    },
   ],
   options,
   examples: [

@@ -8,7 +8,11 @@ export const exec = command({
   summary: 'Run a command in a development container',
   description: `Runs a command in the container of an active development container, with a terminal if this is one. The exit status is that of the command.`,
   words: [
-    { name: '[devName]', description: 'development container (default: the active one, or the one you choose)' },
+    {
+      name: '[devName]',
+      description: 'development container (default: the active one, or the one you choose)',
+      completes: 'development',
+    },
     { name: '[command...]', description: 'command and its arguments, after `--`' },
   ],
   options: { ...loading, ...target },

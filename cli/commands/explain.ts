@@ -8,6 +8,7 @@ export const explain = command({
     {
       name: '[code]',
       description: 'code, such as `services/unknown-key`, or its first part to list the codes of a family',
+      completes: 'code',
     },
   ],
   options: {},

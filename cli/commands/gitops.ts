@@ -52,7 +52,7 @@ const initOptions = {
   controllerNamespace: text(
     '--controller-namespace <namespace>',
     "namespace for the controller's objects (default: `argocd` or `flux-system`)",
-    { check: dnsLabel },
+    { check: dnsLabel, completes: 'namespace' },
   ),
   ...argocdOptions,
   ...fluxOptions,

@@ -9,7 +9,10 @@ const options = {
     '--replace [boolean]',
     'replace an existing manifest; the differences are shown, and a copy is kept',
   ),
-  namespace: text('-n, --namespace <namespace>', 'write this namespace into the manifest', { check: dnsLabel }),
+  namespace: text('-n, --namespace <namespace>', 'write this namespace into the manifest', {
+    check: dnsLabel,
+    completes: 'namespace',
+  }),
   context: text('-c, --context <name>', 'write this context into the manifest', { completes: 'context' }),
   yes: flag('-y, --yes', 'take the first guess of everything without asking'),
   analyze: flag('--analyze', 'print what was found without writing anything'),

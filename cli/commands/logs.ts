@@ -39,7 +39,9 @@ const options = {
   name: environmentName,
   ...target,
   all: flag('--all', 'print the logs of the whole namespace, of any environment or tool'),
-  exclude: text('--exclude <pattern>', 'exclude services whose names match this regular expression'),
+  exclude: text('--exclude <pattern>', 'exclude services whose names match this regular expression', {
+    completes: 'service',
+  }),
   since: duration(
     '--since <duration>',
     'print lines newer than this, such as 5s, 2m or 3h; 0s prints all (default: 48h0m0s)',

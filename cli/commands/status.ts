@@ -26,7 +26,13 @@ export const status = command({
   group: 'Develop',
   summary: 'Show how far the files of development containers are in sync',
   description: `Prints the state of the synchronization as a percentage: what both sides agree on, of all that there is. It is 100 only if nothing is left to send in either direction. Files with problems and conflicts are listed.`,
-  words: [{ name: '[devName...]', description: 'development containers (default: all that are active)' }],
+  words: [
+    {
+      name: '[devName...]',
+      description: 'development containers (default: all that are active)',
+      completes: 'development',
+    },
+  ],
   options,
   examples: [
     { line: 'devctl status', does: 'show the state of the synchronization' },

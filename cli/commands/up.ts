@@ -43,6 +43,7 @@ The mirror stays when \`up\` ends; \`devctl down\` restores the original. The ex
       name: '[devName...]',
       description:
         "development containers (default: the only one, or the one you choose), and after `--` the command to run (default: `command` of the manifest, or `sh`; for a Compose file alone, the service's own command)",
+      completes: 'development',
     },
   ],
   options,

@@ -26,7 +26,7 @@ export const fluxOptions = {
   targetNamespace: text(
     '--target-namespace <namespace>',
     'Flux: apply to this namespace instead of those in the manifests',
-    { check: dnsLabel },
+    { check: dnsLabel, completes: 'namespace' },
   ),
   kubeconfigSecret: dns('--kubeconfig-secret <name>', 'Flux: Secret with the kubeconfig of the cluster to deploy to'),
   decryptionSecret: dns(

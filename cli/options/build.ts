@@ -8,6 +8,7 @@ import type { Option } from './option.ts'
 export const buildArguments: Option<Readonly<Record<string, string | undefined>> | undefined> = {
   flags: '--build-arg <name=value>',
   description: 'set a build argument; a name without a value takes it from the environment; may be repeated',
+  isRepeatable: true,
   parse(text, previous) {
     const at = text.indexOf('=')
     const name = at < 0 ? text : text.slice(0, at)
@@ -32,6 +33,7 @@ export const buildSecrets: Option<readonly SecretOption[] | undefined> = {
   flags: '--secret <id=id,src=path>',
   description:
     'give a secret to build steps that mount it, from a file (`src=PATH`) or a variable (`env=NAME`); may be repeated',
+  isRepeatable: true,
   parse(text, previous) {
     const fields = new Map(
       text.split(',').map(field => {

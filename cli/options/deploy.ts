@@ -40,7 +40,9 @@ export const deploying = {
     '--registry-credentials',
     'let the cluster pull images with the credentials in your Docker configuration for their registries',
   ),
-  rerun: list('--rerun <service>', 'run the Job of this service again even if nothing changed; may be repeated'),
+  rerun: list('--rerun <service>', 'run the Job of this service again even if nothing changed; may be repeated', {
+    completes: 'service',
+  }),
 }
 
 export type DeployingValues = Values<typeof deploying>

@@ -1,5 +1,23 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 
+/** Kinds of values that shell completion lists (cli/complete/kinds.ts). */
+export type ValueKind =
+  | 'branch'
+  | 'code'
+  | 'command'
+  | 'context'
+  | 'deployed'
+  | 'development'
+  | 'environment'
+  | 'file'
+  | 'folder'
+  | 'image'
+  | 'namespace'
+  | 'pipeline'
+  | 'preview'
+  | 'profile'
+  | 'service'
+
 /** An option as data. Its key in the declaration is its long flag in camel case. */
 export interface Option<Value> {
   /** Flags as shown in the help: `-f, --file <path>`. */
@@ -10,11 +28,13 @@ export interface Option<Value> {
   readonly default?: Value
   readonly choices?: readonly string[]
   /** Kind of value, for shell completion. */
-  readonly completes?: 'file' | 'folder' | 'context'
+  readonly completes?: ValueKind
   /** Further long flags with the same meaning, which help does not list: `['--format']`. */
   readonly aliases?: readonly string[]
   /** Group of an option that many commands have. `devctl COMMAND --help` leaves it to `devctl help options`. */
   readonly common?: CommonGroup
+  /** True if the option may be repeated, so that shell completion offers it again. */
+  readonly isRepeatable?: true
   /**
    * Returns the value of the option after one more use. Throws a UsageError if the text is invalid. If absent, the
    * option is a flag, or its value is the text itself.
@@ -31,7 +51,7 @@ export type Values<Options> = {
   readonly [Key in keyof Options]: Options[Key] extends Option<infer Value> ? Value : never
 }
 
-type Completes = { readonly completes?: 'file' | 'folder' | 'context' }
+type Completes = { readonly completes?: ValueKind }
 
 /** Declares an option without a value. */
 export function flag(flags: string, description: string): Option<boolean> {
@@ -54,8 +74,12 @@ export function text(
 }
 
 /** Declares an option whose value is optional; without a value, it is `true`. */
-export function optionalText(flags: string, description: string): Option<string | true | undefined> {
-  return { flags, description }
+export function optionalText(
+  flags: string,
+  description: string,
+  { completes }: Completes = {},
+): Option<string | true | undefined> {
+  return { flags, description, ...(completes && { completes }) }
 }
 
 /** Declares an option that may be repeated. */
@@ -69,7 +93,7 @@ export function list(
     notEmpty(value, name)
     return [...(previous ?? []), value]
   }
-  return { flags, description, parse, ...(completes && { completes }) }
+  return { flags, description, parse, isRepeatable: true, ...(completes && { completes }) }
 }
 
 /** Declares an option whose value is one of a fixed set. */

@@ -26,9 +26,9 @@ export const loading = common('files', {
   envFile: list('--env-file <path>', 'read variables from this file instead of `.env`; may be repeated', {
     completes: 'file',
   }),
-  profile: list('--profile <name>', 'enable the services of this profile; may be repeated'),
+  profile: list('--profile <name>', 'enable the services of this profile; may be repeated', { completes: 'profile' }),
   allowOutside: flag('--allow-outside', 'allow references to files outside the project, and read them'),
-  environment: text('--environment <name>', 'use this environment of the manifest'),
+  environment: text('--environment <name>', 'use this environment of the manifest', { completes: 'environment' }),
 })
 
 /** Options for compiling the files. */
@@ -37,12 +37,14 @@ export const planning = {
     name: text(
       '--name <name>',
       'name of the environment (default: `name` in the file, or the name of the repository or folder)',
+      { completes: 'deployed' },
     ),
     namespace: text(
       '-n, --namespace <namespace>',
       'namespace of the objects (default: from the environment of the manifest, $DEVCTL_NAMESPACE, or the manifest; otherwise none is written)',
       {
         check: dnsLabel,
+        completes: 'namespace',
       },
     ),
   }),
@@ -118,5 +120,5 @@ function imagePairs(flags: string, description: string): Option<ReadonlyMap<stri
     }
     return new Map(previous).set(value.slice(0, at), reference)
   }
-  return { flags, description, parse }
+  return { flags, description, parse, isRepeatable: true, completes: 'image' }
 }

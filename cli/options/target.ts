@@ -6,6 +6,7 @@ export const target = common('target', {
   namespace: text(
     '-n, --namespace <namespace>',
     'namespace to use (default: from the environment of the manifest, $DEVCTL_NAMESPACE, the manifest, or the context)',
+    { completes: 'namespace' },
   ),
   context: text(
     '--context <name>',
@@ -42,6 +43,7 @@ export const environmentName = {
   ...text(
     '--name <name>',
     'name of the environment (default: `name` in the file, or the name of the repository or folder)',
+    { completes: 'deployed' },
   ),
   common: 'target' as const,
 }

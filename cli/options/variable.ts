@@ -8,6 +8,7 @@ import type { Option } from './option.ts'
 export const variables: Option<Readonly<Record<string, string>> | undefined> = {
   flags: '--var <name=value>',
   description: 'set a variable for the Compose file and the commands; may be repeated',
+  isRepeatable: true,
   parse(value, previous) {
     const at = value.indexOf('=')
     const name = value.slice(0, at)

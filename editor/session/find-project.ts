@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { kindOfFile } from '../../compiler/manifest/kind.ts'
 import { composeFileIn } from '../../project/names/environment-name.ts'
-import { MANIFEST_NAMES } from '../../project/open-project.ts'
+import { MANIFEST_NAMES } from '../../project/names/nearest-manifests.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import { compileIn, type KnownProject } from './known-project.ts'
 

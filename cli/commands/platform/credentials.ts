@@ -8,6 +8,7 @@ import { tokenFile } from '../../options/token-file.ts'
 const scope = {
   namespace: text('-n, --namespace <namespace>', 'those of this namespace (default: of the context)', {
     check: dnsLabel,
+    completes: 'namespace',
   }),
   user: flag('--user', 'your own: for what you run, in all namespaces'),
   context: platformContext,

@@ -1,4 +1,4 @@
-import { command } from '../../command.ts'
+import { type Argument, command } from '../../command.ts'
 import { duration } from '../../options/duration.ts'
 import { choice, flag } from '../../options/option.ts'
 import { output } from '../../options/output.ts'
@@ -17,7 +17,7 @@ On clusters with the platform installed, devctl can also create, delete and list
   },
 })
 
-const name = { name: '<name>', description: 'name of the namespace' }
+const name: Argument = { name: '<name>', description: 'name of the namespace', completes: 'namespace' }
 const PLATFORM = 'Requires a cluster with the platform installed.'
 
 export const namespaceUse = command({
@@ -35,7 +35,7 @@ export const namespaceCreate = command({
   name: 'namespace create',
   summary: 'Create a namespace and switch to it',
   description: `Creates a namespace and switches to it. ${PLATFORM}`,
-  words: [name],
+  words: [{ name: '<name>', description: 'name of the namespace' }],
   options: {},
   async run(context, [name]) {
     const { createNamespace } = await import('../../run/platform/namespace.ts')
@@ -106,7 +106,11 @@ export const namespaceUnshare = command({
   },
 })
 
-const current = { name: '[name]', description: 'name of the namespace (default: the current one)' }
+const current: Argument = {
+  name: '[name]',
+  description: 'name of the namespace (default: the current one)',
+  completes: 'namespace',
+}
 
 export const namespaceSleep = command({
   name: 'namespace sleep',

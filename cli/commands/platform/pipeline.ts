@@ -9,6 +9,7 @@ import { variables } from '../../options/variable.ts'
 const PLATFORM = 'Requires a login to a platform.'
 const name = text('--name <name>', 'name of the environment (default: the name of the repository or folder)', {
   check: dnsLabel,
+  completes: 'pipeline',
 })
 const target = {
   namespace: text(
@@ -16,6 +17,7 @@ const target = {
     'namespace to use (default: $DEVCTL_NAMESPACE, or that of the context)',
     {
       check: dnsLabel,
+      completes: 'namespace',
     },
   ),
   context: platformContext,
@@ -36,10 +38,13 @@ export const pipeline = command({
 })
 
 const deployOptions = {
-  branch: text('--branch <branch>', 'branch or tag to deploy (default: the main branch of the repository)'),
+  branch: text('--branch <branch>', 'branch or tag to deploy (default: the main branch of the repository)', {
+    completes: 'branch',
+  }),
   file: text(
     '-f, --file <path>',
     'manifest or Compose file, as a path in the repository (default: as `devctl deploy` finds it)',
+    { completes: 'file' },
   ),
   name,
   ...target,

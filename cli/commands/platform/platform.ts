@@ -10,7 +10,9 @@ const { timeout } = common('waiting', {
   timeout: duration('--timeout <duration>', 'limit for the whole command (default: 5m)'),
 })
 const { context } = common('target', {
-  context: text('--context <context>', 'context of the kubeconfig, with the rights of a cluster administrator'),
+  context: text('--context <context>', 'context of the kubeconfig, with the rights of a cluster administrator', {
+    completes: 'context',
+  }),
 })
 
 export const platform = command({

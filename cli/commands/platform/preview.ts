@@ -1,7 +1,7 @@
 import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
 import { HOOK_FORGES } from '../../../platform/rules/previews/webhook-signature.ts'
 import { dnsLabel } from '../../../project/checks.ts'
-import { command } from '../../command.ts'
+import { type Argument, command } from '../../command.ts'
 import { aliased, choice, flag, type Option, text, type Values } from '../../options/option.ts'
 import { output } from '../../options/output.ts'
 import { platformContext as context, waitTimeout as timeout } from '../../options/target.ts'
@@ -9,8 +9,12 @@ import { tokenFile } from '../../options/token-file.ts'
 import { variables } from '../../options/variable.ts'
 
 const PLATFORM = 'Requires a login to a platform.'
-const name = { name: '[name]', description: 'name of the preview (default: that of the repository and the branch)' }
-const branch = text('--branch <branch>', 'branch or tag (default: the current branch)')
+const name: Argument = {
+  name: '[name]',
+  description: 'name of the preview (default: that of the repository and the branch)',
+  completes: 'preview',
+}
+const branch = text('--branch <branch>', 'branch or tag (default: the current branch)', { completes: 'branch' })
 const repository = text(
   '--repository <url>',
   'HTTPS URL of the repository (default: that of the checkout in this folder)',
@@ -18,6 +22,7 @@ const repository = text(
 const labels: Option<readonly string[] | undefined> = {
   flags: '--label <label>',
   description: 'label of the preview, for `preview list --label`; may be repeated',
+  isRepeatable: true,
   parse: (value, previous) => [...(previous ?? []), value],
 }
 
@@ -39,6 +44,7 @@ const deployOptions = {
   file: text(
     '-f, --file <path>',
     'manifest or Compose file, as a path in the repository (default: as `devctl deploy` finds it)',
+    { completes: 'file' },
   ),
   repository,
   scope: choice('--scope <scope>', 'who has access: its owner, or everyone', ['personal', 'global'], 'personal'),
@@ -146,7 +152,9 @@ const hookOptions = {
     '--prefix <prefix>',
     'with add: prefix of the names of the previews (default: the name of the repository)',
   ),
-  file: text('-f, --file <path>', 'with add: manifest or Compose file, as a path in the repository'),
+  file: text('-f, --file <path>', 'with add: manifest or Compose file, as a path in the repository', {
+    completes: 'file',
+  }),
   tokenFile: { ...tokenFile, description: `with add: ${tokenFile.description}` },
   create: flag('--create', 'with add: also create the webhook in the settings of the repository, with the token'),
   context,
@@ -190,7 +198,7 @@ export const previewApprove = command({
   name: 'preview approve',
   summary: 'Approve a commit from a fork',
   description: `Confirms that you have reviewed the changes of exactly this commit, which is then deployed. You need write access to the repository, by the token of your webhook or by your own credential for its host (\`devctl credentials set HOST --user\`). Later pushes need a new approval. If the deploy of the commit has failed, the same command runs it again. ${PLATFORM}`,
-  words: [{ name: '<name>', description: 'name of the preview' }],
+  words: [{ name: '<name>', description: 'name of the preview', completes: 'preview' }],
   options: {
     commit: text('--commit <sha>', 'full hash of the commit'),
     context,

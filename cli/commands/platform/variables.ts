@@ -7,6 +7,7 @@ import { platformContext, timeout } from '../../options/target.ts'
 const scope = {
   namespace: text('-n, --namespace <namespace>', 'those of this namespace (default: of the context)', {
     check: dnsLabel,
+    completes: 'namespace',
   }),
   user: flag('--user', 'your own, for your deploys in all namespaces'),
   admin: flag('--admin', 'those for everyone, which administrators set'),

@@ -38,7 +38,9 @@ export async function runImages(context: Context, values: PlatformImagesValues):
         : await buildImages(context, { ...values, registry }, signal)
     if (!pushed) return 1
     if (values.output === 'json') io.stdout.write(`${jsonText(pushed, 2)}\n`)
-    else for (const { name, image } of pushed) io.stdout.write(values.output === 'name' ? `${image}\n` : `${name}: ${image}\n`)
+    else
+      for (const { name, image } of pushed)
+        io.stdout.write(values.output === 'name' ? `${image}\n` : `${name}: ${image}\n`)
     return 0
   })
 }

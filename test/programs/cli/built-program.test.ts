@@ -69,6 +69,24 @@ describe('the built program', () => {
     // A start loads the command declarations (70 kB), the command line parser (40 kB) and the masking of secrets.
     expect(size).toBeLessThan(185_000)
   })
+
+  test.each(['deploy ', 'deploy --environment ', 'context use ', 'explain ', 'pipeline deploy --branch '])(
+    'completing `%s` loads no compiler, which takes longer than a user waits',
+    line => {
+      const script = `
+      const { statSync } = require('node:fs')
+      const { load, loaded } = require(${JSON.stringify(program)})
+      const io = { stdout: { write() {} }, stderr: { write() {} }, env: process.env, cwd: process.cwd() }
+      load('devctl.cjs').main(['__complete', 'fish', ...${JSON.stringify(line.split(' '))}], io).then(() => {
+        console.log([...loaded.values()].reduce((sum, { file }) => sum + statSync(file).size, 0))
+        process.exit()
+      })`
+      const { stdout, stderr } = run(join(root, 'examples/shop'), ['-e', script])
+      expect(stderr).toBe('')
+      // The start, the declarations, and the reader of YAML (60 kB).
+      expect(Number(stdout)).toBeLessThan(300_000)
+    },
+  )
 })
 
 describe('example programs', () => {

@@ -1,85 +1,144 @@
 import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { commands } from '../../../cli/commands.ts'
 import { root } from '../../support/cases.ts'
-import { makeFolder } from '../../support/cli/folder.ts'
-import { run } from '../../support/run.ts'
+import { makeFolder, read } from '../../support/cli/folder.ts'
+import { lacks } from '../../support/lacks.ts'
+import { program } from '../../support/program.ts'
+import { type InteractiveShell, Terminal } from './interactive-shell.ts'
 
-const script = async (shell: string) => (await run(['completion', shell], { cwd: root })).stdout
-
-/** Returns what bash offers for the last argument of a line. */
-async function offered(...line: string[]): Promise<readonly string[]> {
-  const words = line.map(word => `'${word}'`).join(' ')
-  const program = `devctl() { if [ $1 = context ]; then printf 'kind\\nprod\\n'; else printf 'web\\ndb\\n'; fi; }\n${await script('bash')}
-COMP_WORDS=(devctl ${words}); COMP_CWORD=${line.length}; _devctl 2>/dev/null; printf '%s\\n' "\${COMPREPLY[@]}"`
-  const { stdout, status, stderr } = spawnSync('bash', ['-c', program], { encoding: 'utf8', cwd: root })
-  expect(status, stderr).toBe(0)
-  return stdout.trim().split('\n')
+const PROJECT = {
+  'compose.yaml': 'services: {web: {image: a}, api: {image: b}}',
+  'devctl.yml': 'name: shop\nenvironments:\n  staging: {}\n  production: {}\n',
+  'my file.yaml': '',
+  "it's $HOME:1.yaml": '',
+  'sub folder/x': '',
 }
 
+const documentation = readFileSync(join(root, 'docs/cli.md'), 'utf8')
+const BASH_COMPLETION = '/usr/share/bash-completion/bash_completion'
+const SHELLS = (['bash', 'zsh', 'fish'] as const).filter(
+  shell => !lacks(shell, spawnSync(shell, ['--version']).error !== undefined),
+)
+
+/** Lines before and after a Tab, in every shell. */
+const LINES: readonly (readonly [typed: string, completed: string])[] = [
+  ['devctl rest', 'devctl restart '],
+  ['devctl context li', 'devctl context list '],
+  ['devctl --loglevel e', 'devctl --loglevel error '],
+  ['devctl deploy w', 'devctl deploy web '],
+  ['devctl deploy web ', 'devctl deploy web api '],
+  ['devctl deploy --prof', 'devctl deploy --profile '],
+  ['devctl deploy --environment st', 'devctl deploy --environment staging '],
+  ['devctl deploy --environment=st', 'devctl deploy --environment=staging '],
+  ['devctl deploy "--environment=st', 'devctl deploy "--environment=staging" '],
+  ["devctl deploy 'w", "devctl deploy 'web' "],
+  ['devctl deploy --image we', 'devctl deploy --image web='],
+  ['devctl deploy --image=we', 'devctl deploy --image=web='],
+  ['devctl deploy -- w', 'devctl deploy -- web '],
+  ['devctl exec -- my', 'devctl exec -- my'],
+  ['devctl render my', 'devctl render my'],
+  ['devctl render -f my', 'devctl render -f my\\ file.yaml '],
+  ['devctl render -f my\\ f', 'devctl render -f my\\ file.yaml '],
+  ['devctl render -f "my', 'devctl render -f "my file.yaml" '],
+  ['devctl render --file=my', 'devctl render --file=my\\ file.yaml '],
+  ['devctl render --project-directory su', 'devctl render --project-directory sub\\ folder/'],
+  ['devctl render --project-directory=su', 'devctl render --project-directory=sub\\ folder/'],
+]
+const SPECIAL: Readonly<Record<InteractiveShell, string>> = {
+  bash: "it\\'s\\ \\$HOME\\:1.yaml",
+  zsh: "it\\'s\\ \\$HOME:1.yaml",
+  fish: "it\\'s\\ \\$HOME:1.yaml",
+}
+
+/** Name that is dangerous in every shell unless it is quoted. */
+const NAME = `e$(touch hacked); \`touch hacked\` & 'x' "y" *`
+
 describe('completion', () => {
-  test('bash completion offers commands, options, choices, services and files', async () => {
-    const names = commands.map(({ name }) => name).filter(name => !name.includes(' '))
-    expect(await offered('')).toEqual([...names, '--version', '--loglevel', '-h', '--help'])
-    expect(await offered('re')).toEqual(['restart', 'render'])
-    expect(await offered('render', '--outp')).toEqual(['--output', '--output-dir'])
-    expect(await offered('render', '--output', '')).toEqual(['yaml', 'json', 'kustomize'])
-    expect(await offered('--loglevel', 'e')).toEqual(['error'])
-    expect(await offered('config', 'w')).toEqual(['web'])
-    expect(await offered('render', '-f', 'pack')).toEqual(expect.arrayContaining(['package.json']))
-    expect(await offered('completion', '')).toEqual(['bash', 'zsh', 'fish', '--loglevel', '-h', '--help'])
-    expect(await offered('help', 'ren')).toEqual(['render'])
-    expect(await offered('render', '--name', '')).toEqual([''])
+  test.each(SHELLS)('completion of %s completes a line after Tab', async shell => {
+    await using terminal = await Terminal.open(shell, makeFolder(PROJECT))
+    for (const [typed, completed] of LINES) expect(await terminal.line(`${typed}\t`), typed).toBe(completed)
+    expect(await terminal.line('devctl render -f it\t')).toBe(`devctl render -f ${SPECIAL[shell]} `)
+    expect(await terminal.line('devctl render --file=it\t')).toBe(`devctl render --file=${SPECIAL[shell]} `)
   })
 
-  test('bash completion offers paths with blanks and special characters', async () => {
-    const cwd = makeFolder({ 'my compose.yaml': '', 'my *.yaml': '', 'my folder/x': '' })
-    const program = `${await script('bash')}
-for option in -f --project-directory; do
-  COMP_WORDS=(devctl render $option my); COMP_CWORD=3; _devctl 2>/dev/null; printf '%s|' "\${COMPREPLY[@]}"; echo
-done`
-    const { stdout, stderr } = spawnSync('bash', ['-c', program], { encoding: 'utf8', cwd })
-    const [files = '', folders] = stdout.split('\n')
-    // There is no `compopt` outside of a completion, as in bash 3.2, so the script quotes.
-    const quoted = ['my\\ \\*.yaml', 'my\\ compose.yaml', 'my\\ folder']
-    expect(files.split('|').filter(Boolean).sort(), stderr).toEqual(quoted)
-    expect(folders).toBe('my\\ folder|')
+  test.each(SHELLS)('%s shows descriptions after the second Tab', async shell => {
+    await using terminal = await Terminal.open(shell, makeFolder(PROJECT))
+    await terminal.shows('devctl re\t\t', /Restart services by replacing their Pods/)
   })
 
-  test('bash completion offers subcommands and contexts', async () => {
-    const below = ['use', 'show', 'list', 'delete']
-    expect((await offered('context', '')).slice(0, 4)).toEqual(below)
-    expect(await offered('context', 'sh')).toEqual(['show'])
-    expect(await offered('context', 'list', '--output', '')).toEqual(['text', 'wide', 'json', 'name'])
-    expect(await offered('context', 'use', 'k')).toEqual(['kind'])
-    expect(await offered('context', 'use', '--bui')).toEqual(['--builder'])
-    expect(await offered('context', 'delete', '')).toEqual(expect.arrayContaining(['kind', 'prod']))
-    expect(await offered('deploy', '--context', 'p')).toEqual(['prod'])
-    expect(await offered('namespace', 'us')).toEqual(['use'])
-    expect(await offered('use', '')).not.toContain('kind')
-    expect(await offered('help', 'na')).toEqual(['namespace'])
+  const isMissing = lacks('bash-completion', !existsSync(BASH_COMPLETION))
+  test.skipIf(isMissing)(
+    'bash completes with the package bash-completion, which breaks words differently',
+    async () => {
+      await using terminal = await Terminal.open('bash', makeFolder(PROJECT), { before: `source ${BASH_COMPLETION}` })
+      const lines = LINES.filter(([typed]) => /[="']/.test(typed))
+      for (const [typed, completed] of lines) expect(await terminal.line(`${typed}\t`), typed).toBe(completed)
+    },
+  )
+
+  test('bash completes values and paths without `compopt`, as bash 3.2', async () => {
+    await using terminal = await Terminal.open('bash', makeFolder(PROJECT), { before: 'enable -n compopt' })
+    expect(await terminal.line('devctl deploy w\t')).toBe('devctl deploy web ')
+    expect(await terminal.line('devctl deploy --environment=st\t')).toBe('devctl deploy --environment=staging ')
+    expect(await terminal.line('devctl render -f my\t')).toBe('devctl render -f my\\ file.yaml ')
+    expect(await terminal.line('devctl render --project-directory=sub\t')).toBe(
+      'devctl render --project-directory=sub\\ folder ',
+    )
   })
 
-  test.each(['zsh', 'fish'])('the completion of %s contains every command and option', async shell => {
-    const text = await script(shell)
-    for (const command of commands) {
-      for (const word of command.name.split(' ')) expect(text).toContain(word)
-      for (const { flags } of Object.values(command.options)) {
-        const long = /--([a-z-]+)/.exec(flags)![1]!
-        expect(text).toContain(shell === 'fish' ? `-l ${long} ` : `--${long}`)
-      }
+  test.each([
+    [
+      'zsh',
+      'mkdir ~/functions; devctl completion zsh > ~/functions/_devctl; fpath+=~/functions\nautoload -U compinit; compinit -u',
+    ],
+    ['fish', 'mkdir ~/.config/fish/completions; devctl completion fish > ~/.config/fish/completions/devctl.fish'],
+  ] as const)('%s loads the script from its folder', async (shell, load) => {
+    if (!SHELLS.includes(shell)) return
+    await using terminal = await Terminal.open(shell, makeFolder(PROJECT), { load })
+    expect(await terminal.line('devctl deploy w\t')).toBe('devctl deploy web ')
+  })
+
+  test.skipIf(lacks('kubectl', spawnSync('kubectl', ['--help']).error !== undefined))(
+    'kubectl completes `kubectl devctl` with the script of the documentation',
+    () => {
+      const script = /^ {4}(#!\/bin\/sh\n {4}exec devctl __complete kubectl .*)$/m.exec(documentation)?.[1]
+      const cwd = makeFolder({ ...PROJECT, 'bin/devctl': `#!/bin/sh\nexec ${process.execPath} -- ${program()} "$@"\n` })
+      writeFileSync(join(cwd, 'bin/kubectl_complete-devctl'), script!.replaceAll('\n    ', '\n'))
+      symlinkSync('devctl', join(cwd, 'bin/kubectl-devctl'))
+      for (const name of ['devctl', 'kubectl_complete-devctl']) chmodSync(join(cwd, 'bin', name), 0o755)
+      const env = { PATH: `${join(cwd, 'bin')}:${process.env.PATH}`, HOME: cwd }
+      const offered = (...line: string[]) =>
+        spawnSync('kubectl', ['__complete', 'devctl', ...line], { cwd, env, encoding: 'utf8' }).stdout
+      expect(offered('rest')).toBe('restart\tRestart services by replacing their Pods\n:4\n')
+      expect(offered('render', '--environment=st')).toBe('staging\n:4\n')
+      expect(offered('render', '-f', '')).toBe(':0\n')
+    },
+  )
+
+  test('completion prints nothing on standard error, not even from a credential plugin', () => {
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'sh', args: ['-c', 'echo loud >&2; exit 1'] }
+    const kubeconfig = {
+      'current-context': 'dev',
+      contexts: [{ name: 'dev', context: { cluster: 'dev', user: 'dev' } }],
+      clusters: [{ name: 'dev', cluster: { server: 'http://127.0.0.1:9' } }],
+      users: [{ name: 'dev', user: { exec: { ...exec, interactiveMode: 'Never' } } }],
     }
+    const cwd = makeFolder({ kubeconfig: JSON.stringify(kubeconfig) })
+    const env = { PATH: process.env.PATH, HOME: cwd, KUBECONFIG: join(cwd, 'kubeconfig') }
+    const words = [program(), '__complete', 'fish', 'deploy', '--namespace', '']
+    const ended = spawnSync(process.execPath, words, { cwd, env, encoding: 'utf8' })
+    expect(ended).toMatchObject({ status: 0, stdout: 'values\n', stderr: '' })
   })
 
-  test.each(['bash', 'zsh', 'fish'])('the completion of %s is accepted by its shell, if installed', async shell => {
-    // The script is named by its path, since standard input can be a socket, which cannot be opened by path.
-    const file = join(makeFolder({ completion: await script(shell) }), 'completion')
-    const { status, error, stderr } = spawnSync(shell, ['-n', file], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    if (error) expect(error).toMatchObject({ code: 'ENOENT' })
-    else expect(status, stderr).toBe(0)
+  test.each(SHELLS)('%s quotes names of a hostile project instead of running them', async shell => {
+    const cwd = makeFolder({ 'devctl.yml': `environments:\n  ${JSON.stringify(NAME)}: {}\n` })
+    await using terminal = await Terminal.open(shell, cwd)
+    const words = ['render', '--environment', NAME]
+    expect(await terminal.called('devctl render --environment e\t')).toEqual(words)
+    expect(await terminal.called('devctl render --environment=e\t')).toEqual(['render', `--environment=${NAME}`])
+    expect(await terminal.called('devctl render --environment "e\t\r')).toEqual(words)
+    expect(read(cwd)).toEqual({ 'devctl.yml': expect.any(String) })
   })
 })

@@ -190,7 +190,7 @@ describe('wrong usage', () => {
     ['--loglevel loud render', '`--log-level` is `loud`', 'use `debug` or `info` or `warn` or `error`'],
     ['version now', 'too many arguments for `version`: expected 0 arguments but got 1', 'see `devctl version --help`'],
     ['completion', 'missing required argument `shell`', 'see `devctl completion --help`'],
-    ['completion ksh', 'shell is `ksh`, not one of bash, zsh, fish', 'see `devctl completion --help`'],
+    ['completion ksh', 'shell is `ksh`, not one of bash, zsh, fish, powershell', 'see `devctl completion --help`'],
     ['render --format kustomize', '`--output kustomize` writes several files', 'add `--output-dir FOLDER`'],
     ['render --take-over', '`--take-over` has no effect without `--output-dir`', 'see `devctl render --help`'],
     ['render --routes gateway', '`--routes gateway` needs a Gateway', 'add `--gateway NAMESPACE/NAME`'],

@@ -1,0 +1,18 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packageFolder } from '../../project/version.ts'
+import type { Suggestion } from './completion.ts'
+
+/**
+ * Returns the codes of `devctl explain` with the first sentence of each page. Reads docs/diagnostics, because the codes
+ * are declared in all parts of the compiler, which takes long to load.
+ */
+export function codeCandidates(): readonly Suggestion[] {
+  const folder = join(packageFolder(), 'docs/diagnostics')
+  const pages = readdirSync(folder).map(name => readFileSync(join(folder, name), 'utf8'))
+  const found = pages.flatMap(page => [...page.matchAll(/^## (\S+\/\S+)\n\*.*\*.*\n\n(.+)$/gm)])
+  return found.map(([, value = '', text = '']) => ({
+    value,
+    description: /^.*?[.:](?= |$)/.exec(text)?.[0] ?? text,
+  }))
+}

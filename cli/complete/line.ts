@@ -1,0 +1,97 @@
+import { type Command, commandsBelow } from '../command.ts'
+import { globalOptions } from '../options/global.ts'
+import { flag, type Option } from '../options/option.ts'
+
+const HELP = flag('-h, --help', 'print help')
+const VERSION = flag('--version', 'print the version')
+
+/** The arguments before the one that is completed. */
+export interface TypedLine {
+  /** The command, or undefined if the line does not name one yet. */
+  readonly command: Command | undefined
+  /** Options that are accepted next. */
+  readonly options: readonly Option<unknown>[]
+  /** Values of the options so far, by option; an option without a value has the value ''. */
+  readonly given: ReadonlyMap<Option<unknown>, readonly string[]>
+  /** Positional arguments so far, without the names of the command. */
+  readonly words: readonly string[]
+  /** True after `--`. */
+  readonly isPassed: boolean
+  /** Option whose value is the next argument. */
+  readonly open: Option<unknown> | undefined
+}
+
+/** Reads the arguments before the one that is completed, as the parser of the command line does. */
+export function readLine(commands: readonly Command[], before: readonly string[]): TypedLine {
+  let command: Command | undefined
+  let isPassed = false
+  let open: Option<unknown> | undefined
+  const given = new Map<Option<unknown>, readonly string[]>()
+  const words: string[] = []
+  const give = (option: Option<unknown>, value: string) => given.set(option, [...(given.get(option) ?? []), value])
+  for (const word of before) {
+    if (open) {
+      // An optional value does not begin with a dash.
+      const isValue = needsValue(open) || !word.startsWith('-')
+      give(open, isValue ? word : '')
+      open = undefined
+      if (isValue) continue
+    }
+    if (isPassed) words.push(word)
+    else if (word === '--') isPassed = true
+    else if (word.startsWith('-') && word !== '-') {
+      const { option, value } = optionIn(word, optionsOf(command))
+      if (option === undefined) continue
+      if (value !== undefined || !takesValue(option)) give(option, value ?? '')
+      else open = option
+    } else {
+      const below = words.length > 0 ? undefined : commandBelow(commands, command, word)
+      if (below) command = below
+      else words.push(word)
+    }
+  }
+  return { command, options: optionsOf(command), given, words, isPassed, open }
+}
+
+/** Returns the option with a flag, or with an alias that help does not list. */
+export const optionOf = (flag: string, options: readonly Option<unknown>[]): Option<unknown> | undefined =>
+  options.find(one => flagsOf(one).includes(flag) || one.aliases?.includes(flag))
+
+/** Returns the flags of an option: `-f` and `--file`. */
+export function flagsOf({ flags }: Option<unknown>): readonly string[] {
+  return flags.replace(/[<[].*/, '').match(/--?[A-Za-z][\w-]*/g) ?? []
+}
+
+export const takesValue = ({ flags }: Option<unknown>): boolean => /[<[]/.test(flags)
+
+const needsValue = ({ flags }: Option<unknown>): boolean => flags.includes('<')
+
+function optionsOf(command: Command | undefined): readonly Option<unknown>[] {
+  const everywhere = Object.values(globalOptions)
+  return command ? [...Object.values(command.options), ...everywhere, HELP] : [...everywhere, VERSION, HELP]
+}
+
+function commandBelow(commands: readonly Command[], command: Command | undefined, word: string): Command | undefined {
+  const name = command ? `${command.name} ${word}` : word
+  return commandsBelow(commands, command?.name).find(one => one.name === name)
+}
+
+/** Returns the option of an argument such as `--file=x`, `-f` or `-fx`, and the value in it. */
+function optionIn(
+  word: string,
+  options: readonly Option<unknown>[],
+): { readonly option: Option<unknown> | undefined; readonly value: string | undefined } {
+  const named = (flag: string) => optionOf(flag, options)
+  const whole = named(word)
+  if (whole) return { option: whole, value: undefined }
+  if (word.startsWith('--')) {
+    const at = word.indexOf('=')
+    return at < 0
+      ? { option: undefined, value: undefined }
+      : { option: named(word.slice(0, at)), value: word.slice(at + 1) }
+  }
+  const option = named(word.slice(0, 2))
+  // Several short flags in one argument: the last may need a value.
+  if (option && !takesValue(option)) return optionIn(`-${word.slice(2)}`, options)
+  return { option, value: word.slice(2) }
+}

@@ -1,0 +1,91 @@
+import { type Completion, isPrintable, type Suggestion } from './completion.ts'
+import { quoteForBash, quoteForPowershell, type ShellWords } from './shell-words.ts'
+
+/** Returns the lines for the scripts of zsh: the kind, then `VALUE:DESCRIPTION`, with backslashes before colons. */
+export function replyToZsh(completion: Completion): readonly string[] {
+  const escaped = (text: string) => text.replace(/[\\:]/g, '\\$&')
+  const lines = shown(completion).map(
+    ({ value, description }) => `${escaped(value)}${description ? `:${description}` : ''}`,
+  )
+  return [completion.kind, ...lines]
+}
+
+/**
+ * Returns the lines for the script of fish: the kind, then whole arguments with their descriptions, or the part before
+ * the path and the path.
+ */
+export function replyToFish(completion: Completion, current: string): readonly string[] {
+  const { kind, prefix } = completion
+  if (kind === 'files' || kind === 'folders') return [kind, prefix, current.slice(prefix.length)]
+  const lines = shown(completion).map(({ value, description }) => withTab(`${prefix}${value}`, description))
+  return [kind, ...lines]
+}
+
+/** Returns the lines that kubectl expects from a program `kubectl_complete-devctl`. */
+export function replyToKubectl(completion: Completion, current: string): readonly string[] {
+  const lines = begun(completion, current).map(({ value, description }) => withTab(value, description))
+  // https://pkg.go.dev/github.com/spf13/cobra#ShellCompDirective
+  const directive = { values: 4, 'no-space': 4 + 2, files: 0, folders: 16 }[completion.kind]
+  return [...lines, `:${directive}`]
+}
+
+/**
+ * Returns the lines for the script of PowerShell: the kind, then the text to insert, the shown text and a description.
+ */
+export function replyToPowershell(completion: Completion, current: string): readonly string[] {
+  const lines = begun(completion, current).map(({ value, description }) =>
+    [quoteForPowershell(`${completion.prefix}${value}`), value, description || value].join('\t'),
+  )
+  return [completion.kind, ...lines]
+}
+
+/** A line of bash, and how it shows candidates. */
+export interface BashQuestion extends ShellWords {
+  /** The part of the last argument that bash replaces, as typed: it ends at a quote, `=` or `:`. */
+  readonly replaced: string
+  /** True if bash only lists the candidates. */
+  readonly isList: boolean
+  /** Width of the terminal. */
+  readonly columns: number
+}
+
+/** Returns the lines for the script of bash: the kind, then what takes the place of `replaced`. */
+export function replyToBash(completion: Completion, question: BashQuestion): readonly string[] {
+  const found = begun(completion, question.current)
+  if (question.isList && found.length > 1) return [completion.kind, ...inColumns(found, question.columns)]
+  const kept = keptLength(question)
+  const lines = found.map(({ value }) => quoteForBash(`${completion.prefix}${value}`.slice(kept), question.quote))
+  return [completion.kind, ...lines]
+}
+
+/** Returns the length of the part of the argument before `replaced`, without quotes. */
+function keptLength({ current, replaced }: BashQuestion): number {
+  const plain = replaced.replace(/^["']/, '').replace(/\\(.)/g, '$1')
+  return current.endsWith(plain) ? current.length - plain.length : 0
+}
+
+function inColumns(candidates: readonly Suggestion[], columns: number): readonly string[] {
+  const width = Math.max(...candidates.map(({ value }) => value.length)) + 2
+  const room = columns - width - 3
+  return candidates.map(({ value, description }) => {
+    if (!description || room < 10) return value
+    const text = description.length > room ? `${description.slice(0, room - 1)}…` : description
+    return `${value.padEnd(width)}(${text})`
+  })
+}
+
+/** Returns the candidates that continue what the user has typed. */
+function begun(completion: Completion, current: string): readonly Suggestion[] {
+  const typed = current.slice(completion.prefix.length)
+  return shown(completion).filter(({ value }) => value.startsWith(typed))
+}
+
+function shown(completion: Completion): readonly Suggestion[] {
+  if (!('candidates' in completion)) return []
+  return completion.candidates.flatMap(({ value, description = '' }) =>
+    isPrintable(value) ? [{ value, description: isPrintable(description) ? description : '' }] : [],
+  )
+}
+
+const withTab = (value: string, description: string | undefined): string =>
+  description ? `${value}\t${description}` : value
