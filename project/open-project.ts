@@ -40,6 +40,10 @@ export function targetOf(
 
 /** Names of a manifest, in order of precedence. */
 const NAMES = ['devctl.yml', 'devctl.yaml', '.devctl/devctl.yml', '.devctl/devctl.yaml']
+/** Names of Okteto's manifests, in order of precedence. They count in a folder without a manifest of devctl. */
+const OKTETO_NAMES = ['okteto', 'okteto-pipeline', 'okteto-pipelines']
+  .flatMap(name => [name, `.okteto/${name}`])
+  .flatMap(name => [`${name}.yml`, `${name}.yaml`])
 
 /**
  * Finds and reads the manifest that the options of a command select: the manifest named by `-f`, otherwise the nearest
@@ -138,8 +142,10 @@ async function readFound(
  */
 function nearestManifests(from: string, past: boolean): readonly string[] | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
-    const found = NAMES.map(name => join(folder, name)).filter(path => existsSync(path))
-    if (found.length > 0) return found
+    for (const names of [NAMES, OKTETO_NAMES]) {
+      const found = names.map(name => join(folder, name)).filter(path => existsSync(path))
+      if (found.length > 0) return found
+    }
     if (!past && composeFileIn(folder) !== undefined) return undefined
     if (folder === dirname(folder)) return []
   }

@@ -36,7 +36,7 @@ function read(text: string, { environment }: ManifestCase) {
 const { cases, title } = partOf(manifestCases(), 6)
 
 test.each(cases.map(one => [one.name, one] as const))(`%s with changes is read or refused (${title})`, (_name, one) => {
-  for (const text of mutations(readFileSync(join(one.directory, 'devctl.yml'), 'utf8'))) {
+  for (const text of mutations(readFileSync(join(one.directory, one.file), 'utf8'))) {
     const { manifest, diagnostics } = read(text, one)
     expect(manifest !== undefined || diagnostics.length > 0, text).toBe(true)
     for (const { span, message } of diagnostics) expect(span, `${message}\n${text}`).toBeDefined()
