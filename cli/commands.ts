@@ -18,6 +18,7 @@ import { history } from './commands/history.ts'
 import { init } from './commands/init.ts'
 import { kubeconfig } from './commands/kubeconfig.ts'
 import { logs } from './commands/logs.ts'
+import { migrate } from './commands/migrate.ts'
 import { analytics } from './commands/platform/analytics.ts'
 import { credentials, credentialsList, credentialsSet, credentialsUnset } from './commands/platform/credentials.ts'
 import {
@@ -122,6 +123,7 @@ export const commands: readonly Command[] = [
   platformUninstall,
   kubeconfig,
   init,
+  migrate,
   publish,
   promote,
   gitops,

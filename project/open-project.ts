@@ -151,6 +151,10 @@ function nearestManifests(from: string, past: boolean): readonly string[] | unde
   }
 }
 
+/** Returns the Okteto manifest of a folder, as a path relative to it; undefined if it has none. */
+export const oktetoManifestIn = (folder: string): string | undefined =>
+  OKTETO_NAMES.find(name => existsSync(join(folder, name)))
+
 async function read(workspace: Workspace, loading: LoadInput, path: string, stdin?: Uint8Array): Promise<ReadManifest> {
   const { readManifest } = await import('../compiler/manifest/read.ts')
   const envFiles = namedEnvFiles(workspace, loading)

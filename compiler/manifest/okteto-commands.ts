@@ -7,10 +7,10 @@ import { get, isMap, isScalar, type MapTree, type Tree } from '../text/tree.ts'
 const callsOkteto = diagnostic({
   code: 'okteto/command',
   severity: 'warning',
-  explain: `A command of \`deploy\` or \`destroy\` calls the program \`okteto\`, which talks to an Okteto platform and not to the cluster of devctl. The hint has the equivalent of devctl.`,
-  text: (p: { call: string; hint: string }) => ({
-    message: `the command calls \`${p.call}\`, which talks to an Okteto platform`,
-    hint: p.hint,
+  explain: `A command of \`deploy\` or \`destroy\` calls the program \`okteto\`, which talks to an Okteto platform and not to the cluster of devctl. The message has the equivalent of devctl.`,
+  // A group of warnings shows only the first hint, so the advice is part of the message.
+  text: (p: { call: string; instead: string }) => ({
+    message: `the command calls \`${p.call}\`, which talks to an Okteto platform: ${p.instead}`,
   }),
 })
 
@@ -43,7 +43,7 @@ export function reportOktetoCommands(tree: MapTree, reporter: Reporter): void {
         const start = index + whole.length - call!.length
         reporter.report(callsOkteto, spanInside(command, start, start + call!.length), {
           call: call!.replace(/^\/\S*\//, '').replace(/\s+/, ' '),
-          hint: INSTEAD[verb] ?? 'use the equivalent of devctl: `devctl help`',
+          instead: INSTEAD[verb] ?? 'use the equivalent of devctl: `devctl help`',
         })
       }
     }

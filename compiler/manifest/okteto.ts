@@ -13,13 +13,16 @@ const absentKey = diagnostic<AbsentKey & { readonly path: string }>({
   code: 'okteto/key',
   severity: 'warning',
   explain: `An Okteto manifest has a key that devctl does not have. The rest of the manifest is read as it is. The message says how to get the same with devctl.`,
-  text: ({ path, says, hint }) => ({ message: `\`${path}\` of an Okteto manifest has no effect: ${says}`, hint }),
+  // A group of warnings shows only the first hint, so the advice is part of the message.
+  text: ({ path, says, hint }) => ({
+    message: `\`${path}\` of an Okteto manifest has no effect: ${says}${hint === undefined ? '' : `; ${hint}`}`,
+  }),
 })
 const harmlessKey = diagnostic<AbsentKey & { readonly path: string }>({
   code: 'okteto/unneeded-key',
   severity: 'info',
   explain: 'An Okteto manifest has a key that devctl does not have and does not need, such as `icon`. It is left out.',
-  text: ({ path, says, hint }) => ({ message: `\`${path}\` of an Okteto manifest is left out: ${says}`, hint }),
+  text: ({ path, says }) => ({ message: `\`${path}\` of an Okteto manifest is left out: ${says}` }),
 })
 const singleContainer = diagnostic({
   code: 'okteto/single-container',

@@ -121,6 +121,7 @@ export const USED_COMMANDS: ReadonlySet<string> = new Set([
   'init',
   'kubeconfig',
   'logs',
+  'migrate',
   'namespace',
   'namespace create',
   'namespace delete',

@@ -1,0 +1,63 @@
+import { editYaml } from '../../adapters/files/yaml-edit.ts'
+import { removeFromYaml } from '../../adapters/files/yaml-remove.ts'
+import type { Reporter } from '../../compiler/diagnostics/reporter.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { type OktetoChange, readOkteto } from '../../compiler/manifest/okteto.ts'
+import { toDevctlVariables } from '../../compiler/manifest/okteto-variables.ts'
+import { parseYaml } from '../../compiler/text/parse.ts'
+import type { SourceFile } from '../../compiler/text/source.ts'
+import { isMap } from '../../compiler/text/tree.ts'
+import type { Workspace } from '../../project/workspace.ts'
+
+/**
+ * Converts an Okteto manifest into the text of `devctl.yml`, with its comments, and reports what is lost. Returns
+ * undefined if the file cannot be read, which is reported.
+ */
+export async function manifestOfOkteto(
+  file: SourceFile,
+  path: string,
+  { env }: Pick<Workspace, 'env'>,
+  reporter: Reporter,
+): Promise<string | undefined> {
+  const tree = parseYaml(file, reporter)?.[0]?.tree
+  if (!isMap(tree)) {
+    if (!reporter.hasErrors) throw new UserError(`\`${file.path}\` is not a manifest`)
+    return undefined
+  }
+  const lookup = (name: string) => {
+    const value = env[name]
+    return value === undefined ? undefined : { value, origin: 'the shell' }
+  }
+  const { changes, only } = readOkteto(tree, path, { lookup, reporter })
+  const whole = only === undefined ? file.text : asSection(file.text, only)
+  return toDevctlVariables(await withChanges(whole, file.path, changes))
+}
+
+async function withChanges(text: string, shown: string, changes: readonly OktetoChange[]): Promise<string> {
+  let edited = text
+  for (const { path, value } of changes) {
+    const result = await (value === undefined ? removeFromYaml(edited, path) : editYaml(edited, { path, value }))
+    if (!result.ok)
+      throw new UserError(`\`${shown}\` cannot be converted: ${result.problem}`, {
+        hint: `change \`${path.join('.')}\` by hand first`,
+      })
+    edited = result.text
+  }
+  return edited
+}
+
+/** Keys of the first format that are about the whole manifest, and stay at the top level. */
+const OF_MANIFEST = /^(?:namespace|context)[ \t]*:/
+
+/** Moves the keys of a manifest with only one development container below its name in `dev`. */
+function asSection(text: string, name: string): string {
+  const eol = text.includes('\r\n') ? '\r\n' : '\n'
+  const lines = text.replace(/\r?\n$/, '').split(/\r?\n/)
+  const first = lines.findIndex(line => /^[^\s#]/.test(line) && !line.startsWith('---'))
+  const isOwn = (line: string) => !OF_MANIFEST.test(line) && !/^(?:name|icon)[ \t]*:/.test(line)
+  const body = lines.slice(first)
+  const top = body.filter(line => OF_MANIFEST.test(line))
+  const below = body.filter(isOwn).map(line => (line === '' ? '' : `    ${line}`))
+  const key = /^[\w-]+$/.test(name) ? name : JSON.stringify(name)
+  return `${[...lines.slice(0, first), ...top, 'dev:', `  ${key}:`, ...below].join(eol)}${eol}`
+}
