@@ -18,6 +18,7 @@ export async function explainCode(code: string | undefined): Promise<string> {
     import('../../compiler/manifest/automatic.ts'),
     import('../../environment/status/failures.ts'),
     import('../../operations/commands/command-diagnostics.ts'),
+    import('../../init/migrate/notes.ts'),
     import('../../compiler/manifest/not-published.ts'),
     import('../../builds/plan/official-names.ts'),
     import('../../builds/plan/same-images.ts'),

@@ -12,6 +12,7 @@ import { composeFilesIn } from '../../project/names/environment-name.ts'
 import { oktetoManifestIn } from '../../project/open-project.ts'
 import type { LocalContext } from '../../project/session.ts'
 import type { Workspace } from '../../project/workspace.ts'
+import { withEquivalents } from './compose-edits.ts'
 import { composeOfDockerRun } from './docker-run.ts'
 import { manifestOfOkteto } from './okteto.ts'
 
@@ -128,6 +129,7 @@ async function convert(
     const result = await manifestOfOkteto(file, path, workspace, reporter)
     return result === undefined ? undefined : { ...target(join(beside, 'devctl.yml')), text: result }
   }
+  if (path !== undefined && isComposeFile(text)) return editedCompose(file, shown, reporter)
   const compose = composeOfDockerRun(file, reporter)
   if (!compose) return undefined
   const named = (names: readonly string[]) => Object.fromEntries(names.map(name => [name, null]))
@@ -138,6 +140,14 @@ async function convert(
     ...(networks.length > 0 && { networks: named(networks) }),
   }
   return { ...target('compose.yaml'), text: await printYaml(model) }
+}
+
+/** True if a text has the key `services`; a script or page has none. */
+const isComposeFile = (text: string): boolean => /^["']?services["']?[ \t]*:/m.test(text)
+
+async function editedCompose(file: SourceFile, shown: string, reporter: Reporter): Promise<MigratedFile | undefined> {
+  const text = await withEquivalents(file, reporter)
+  return text === undefined ? undefined : { path: shown, text, before: file.text, isEdit: true }
 }
 
 /** Writes the files after checking that all of them may be written. Returns the paths of copies. */
