@@ -9,7 +9,7 @@ import { isOktetoManifest } from '../../compiler/manifest/okteto.ts'
 import { SourceFile } from '../../compiler/text/source.ts'
 import { isStream } from '../../compiler/values/stream-path.ts'
 import { composeFilesIn } from '../../project/names/environment-name.ts'
-import { oktetoManifestIn } from '../../project/open-project.ts'
+import { oktetoManifestIn, refuseForeign } from '../../project/open-project.ts'
 import type { LocalContext } from '../../project/session.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import { withEquivalents } from './compose-edits.ts'
@@ -101,6 +101,7 @@ async function sourcesOf(workspace: Workspace, { files, command }: MigrateInput)
       const path = resolve(cwd, file)
       const text = readText(path)
       if (text === undefined) throw new UserError(`the file \`${file}\` does not exist`)
+      refuseForeign(file, text)
       return { shown: relative(cwd, path) || basename(path), path, text }
     }),
   )
