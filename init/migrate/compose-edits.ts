@@ -10,8 +10,8 @@ import { convertOkteto } from './okteto-labels.ts'
 import { convertTraefik } from './traefik.ts'
 
 /**
- * Returns a Compose file with the equivalents of its labels of kompose, Traefik and Okteto. Comments, formatting and the labels
- * stay. Returns undefined if it has no such labels, or cannot be read, which is reported.
+ * Returns a Compose file with the equivalents of its labels of kompose, Traefik and Okteto. Comments, formatting and
+ * the labels stay. Returns undefined if it has no such labels, or cannot be read, which is reported.
  */
 export async function withEquivalents(file: SourceFile, reporter: Reporter): Promise<string | undefined> {
   const model = parseYaml(file, reporter)?.[0]?.tree
