@@ -1,12 +1,12 @@
 import { entries } from '../../compiler/compose/read/tree-values.ts'
 import { equivalentOf } from '../../compiler/plan/labels/foreign-families.ts'
-import { entry, get, isMap, isScalar, type MapTree } from '../../compiler/text/tree.ts'
+import { get, isMap, isScalar, type MapTree } from '../../compiler/text/tree.ts'
 import { type ComposeEdits, labelledServices } from './compose-labels.ts'
 
 const LABEL = 'dev.okteto.com/'
 const KEY = /^x-okteto-(?=(?:readiness|liveness)$)/
 
-/** Converts labels, keys and images of Okteto in a Compose file. Returns true if the file has any. */
+/** Converts labels and keys of Okteto in a Compose file. Returns true if the file has any. */
 export function convertOkteto(model: MapTree, edits: ComposeEdits): boolean {
   let isFound = false
   for (const { name: service, tree, labels } of labelledServices(model))
@@ -27,15 +27,6 @@ export function convertOkteto(model: MapTree, edits: ComposeEdits): boolean {
       const path = ['services', service, 'healthcheck', key.replace(KEY, 'x-platform-')]
       edits.set({ name: key, value: '', span }, path, value.value === true)
     }
-    const image = get(tree, 'image')
-    if (!isScalar(image) || !/^okteto\.(?:dev|global)\//.test(String(image.value))) continue
-    isFound = true
-    const hasBuild = entry(tree, 'build') !== undefined
-    edits.lose(
-      { name: `image: ${image.value}`, value: '', span: image.span },
-      'it is in the registry of an Okteto platform',
-      hasBuild ? 'remove `image`: devctl names the images that it builds' : 'name an image in your registry',
-    )
   }
   return isFound
 }

@@ -1,13 +1,16 @@
 import { editYaml } from '../../adapters/files/yaml-edit.ts'
 import { removeFromYaml } from '../../adapters/files/yaml-remove.ts'
+import { entries } from '../../compiler/compose/read/tree-values.ts'
 import type { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { type OktetoChange, readOkteto } from '../../compiler/manifest/okteto.ts'
 import { toDevctlVariables } from '../../compiler/manifest/okteto-variables.ts'
 import { parseYaml } from '../../compiler/text/parse.ts'
 import type { SourceFile } from '../../compiler/text/source.ts'
-import { isMap } from '../../compiler/text/tree.ts'
+import { isMap, type MapTree } from '../../compiler/text/tree.ts'
+import { compileFiles } from '../../project/compile-files.ts'
 import type { Workspace } from '../../project/workspace.ts'
+import { notCarriedOver } from './notes.ts'
 
 /**
  * Converts an Okteto manifest into the text of `devctl.yml`, with its comments, and reports what is lost. Returns
@@ -16,9 +19,10 @@ import type { Workspace } from '../../project/workspace.ts'
 export async function manifestOfOkteto(
   file: SourceFile,
   path: string,
-  { env }: Pick<Workspace, 'env'>,
+  workspace: Workspace,
   reporter: Reporter,
 ): Promise<string | undefined> {
+  const { env } = workspace
   const tree = parseYaml(file, reporter)?.[0]?.tree
   if (!isMap(tree)) {
     if (!reporter.hasErrors) throw new UserError(`\`${file.path}\` is not a manifest`)
@@ -30,7 +34,31 @@ export async function manifestOfOkteto(
   }
   const { changes, only } = readOkteto(tree, path, { lookup, reporter })
   const whole = only === undefined ? file.text : asSection(file.text, only)
-  return toDevctlVariables(await withChanges(whole, file.path, changes))
+  const ofServices = await buildsOfServices(path, tree, workspace, reporter)
+  const doubled = ofServices.map(name => ({ path: ['build', name], value: undefined }))
+  return toDevctlVariables(await withChanges(whole, file.path, [...changes, ...doubled]))
+}
+
+/** Returns the entries of `build` that services of the Compose files have themselves, and reports them. */
+async function buildsOfServices(
+  path: string,
+  tree: MapTree,
+  workspace: Workspace,
+  reporter: Reporter,
+): Promise<readonly string[]> {
+  const builds = entries(tree, 'build')
+  if (builds.size === 0) return []
+  // Errors of the Compose files are for `validate`.
+  const { project } = await compileFiles(workspace, [], { file: [path] })
+  return [...builds].flatMap(([name, { key }]) => {
+    if (!project?.services.get(name)?.build) return []
+    reporter.report(notCarriedOver, key, {
+      what: `build.${name}`,
+      why: `the service \`${name}\` has \`build\`, too, and devctl builds it from there`,
+      hint: 'write its settings at the service',
+    })
+    return [name]
+  })
 }
 
 async function withChanges(text: string, shown: string, changes: readonly OktetoChange[]): Promise<string> {
