@@ -96,7 +96,8 @@ export async function compileFiles(
     tellSecrets(workspace, compilation)
     // An option may only be missing because its line in the manifest has an error.
     const own = compilation.diagnostics.filter(({ code }) => !failed || !ABOUT_OPTIONS.has(code))
-    const ofServices = new Set(compilation.plan?.builds.map(({ service }) => service))
+    const services = [...(compilation.project?.services.values() ?? [])]
+    const ofServices = new Set(services.flatMap(({ name, build }) => (build ? [name] : [])))
     const ofManifest = manifest && !project.namesCompose ? reportOktetoBuilds(manifest, ofServices) : []
     const all = [...diagnostics, ...ofManifest, ...own]
     const { plan: made, withImages, ...rest } = compilation

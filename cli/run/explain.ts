@@ -20,6 +20,7 @@ export async function explainCode(code: string | undefined): Promise<string> {
     import('../../operations/commands/command-diagnostics.ts'),
     import('../../init/migrate/notes.ts'),
     import('../../compiler/manifest/not-published.ts'),
+    import('../../compiler/manifest/okteto-builds.ts'),
     import('../../builds/plan/official-names.ts'),
     import('../../builds/plan/same-images.ts'),
     import('../../builds/plan/planned-builds.ts'),

@@ -18,14 +18,15 @@ import { manifestOfOkteto } from './okteto.ts'
 
 export interface MigrateInput {
   /** Files to read; `-` is standard input. If empty, the Okteto manifest and Compose files of the folder. */
-  readonly files: readonly string[]
+  readonly files?: readonly string[] | undefined
   /** Arguments of a `docker run` command. */
   readonly command?: readonly string[] | undefined
   /** Path of the file to write, if there is one new file. Default: `devctl.yml` or `compose.yaml`. */
   readonly to?: string | undefined
-  readonly write: boolean
+  /** True to write the files. */
+  readonly write?: boolean | undefined
   /** True to replace files that the command did not read. A copy is kept. */
-  readonly replace: boolean
+  readonly replace?: boolean | undefined
 }
 
 /** A file that the command makes or changes. */
@@ -72,7 +73,7 @@ export async function migrate(
   if (made.length === 0) throw nothingToMigrate(input)
   const files = made.filter(({ text, before }) => text !== before)
   const copies = input.write ? await write(files, workspace, input) : []
-  return { kind: 'migrated', files: made, diagnostics, isWritten: input.write, copies }
+  return { kind: 'migrated', files: made, diagnostics, isWritten: input.write ?? false, copies }
 }
 
 /** A text to convert: a file, or a command. */
@@ -84,7 +85,7 @@ interface Source {
   readonly text: string
 }
 
-async function sourcesOf(workspace: Workspace, { files, command }: MigrateInput): Promise<readonly Source[]> {
+async function sourcesOf(workspace: Workspace, { files = [], command }: MigrateInput): Promise<readonly Source[]> {
   const { cwd } = workspace
   if (command) {
     const words = command.map(word => (/^[\w./:=@,+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
@@ -189,7 +190,7 @@ function freeName(path: string): string {
   }
 }
 
-const nothingToMigrate = ({ files, command }: MigrateInput): Error =>
+const nothingToMigrate = ({ files = [], command }: MigrateInput): Error =>
   command
     ? new UsageError('the command after `--` is not `docker run`', { hint: 'write `devctl migrate -- docker run …`' })
     : new UserError(

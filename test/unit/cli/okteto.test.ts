@@ -2,6 +2,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { manifestBuilds } from '../../../builds/plan/manifest-builds.ts'
+import { compileFiles } from '../../../project/compile-files.ts'
+import { openProject } from '../../../project/open-project.ts'
+import { workspaceOf } from '../../../project/workspace.ts'
 import { run } from '../../support/run.ts'
 
 const work = mkdtempSync(join(tmpdir(), 'devctl-okteto-'))
@@ -61,6 +65,26 @@ test('-f takes an Okteto manifest of the first format, although its keys are als
   const cwd = folder({ 'okteto.yml': 'image: golang\nvolumes: [/go/pkg]\nsync: [".:/app"]\n' })
   const { status, stderr } = await run(['validate', '-f', 'okteto.yml', '--loglevel', 'info'], { cwd })
   expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining('is read as `dev.project-') })
+})
+
+test('an image that an Okteto manifest and a service build is built once, from the service', async () => {
+  const cwd = folder({
+    'okteto.yml': 'build:\n  api: ./other\n  tools: ./tools\n',
+    'compose.yaml': 'services:\n  api:\n    build: ./api\n',
+    'api/Dockerfile': 'FROM busybox\n',
+    'tools/Dockerfile': 'FROM busybox\n',
+  })
+  const { status, stderr } = await run(['validate'], { cwd })
+  expect({ status, stderr }).toEqual({
+    status: 0,
+    stderr: expect.stringContaining('warning[okteto/build-of-service]: the service `api` has `build`, too'),
+  })
+  expect(stderr).not.toContain('`tools` has `build`')
+  const workspace = workspaceOf({ cwd, env: {} })
+  const project = await openProject(workspace, {})
+  const { plan } = await compileFiles(workspace, [], {}, {}, { project, forBuild: 'build' })
+  const builds = manifestBuilds(workspace, {}, project, { plan: plan!, registry: 'registry.example.com' })
+  expect(builds.map(({ service }) => service)).toEqual(['tools'])
 })
 
 test('devctl never writes answers into an Okteto manifest', async () => {
