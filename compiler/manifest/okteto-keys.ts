@@ -57,15 +57,23 @@ const ABSENT: ReadonlyMap<string, AbsentKey> = new Map<string, AbsentKey>([
     'dev.*.namespace',
     { says: 'the namespace belongs to the whole manifest', hint: 'write `namespace` at the top level' },
   ],
-  ['dev.*.labels', { says: 'it is an old name', hint: 'write `selector` for the labels of the application' }],
   ['dev.*.annotations', { says: 'it is an old name', hint: 'write `metadata: {annotations: …}`' }],
-  ['dev.*.healthchecks', { says: 'it is an old name', hint: 'write `probes: true`' }],
   ['dev.*.mountpath', { says: 'it is an old name', hint: 'write `sync: [".:PATH"]`' }],
   ['dev.*.push', localFiles],
   ['dev.*.docker', localFiles],
   ['dev.*.divert', { says: 'devctl does not divert traffic' }],
   ['dev.*.build', localFiles],
 ])
+
+/** Old names of keys of a development container. */
+const OLD_NAMES: ReadonlyMap<string, string> = new Map([
+  ['labels', 'selector'],
+  ['healthchecks', 'probes'],
+])
+
+/** Returns the present name of a key with an old name; undefined for other keys. */
+export const presentName = ([section, , key, ...rest]: readonly string[]): string | undefined =>
+  section === 'dev' && key !== undefined && rest.length === 0 ? OLD_NAMES.get(key) : undefined
 
 /** Returns the reason if devctl does not have a key of Okteto manifests. */
 export function absentKeys(path: readonly string[], value: Tree): AbsentKey | undefined {

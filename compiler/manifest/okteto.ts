@@ -5,7 +5,7 @@ import type { Span } from '../text/source.ts'
 import { get, isMap, isScalar, type MapTree, scalarTree, type Tree, withEntry, withoutKeys } from '../text/tree.ts'
 import { toVariableName } from '../values/variable-name.ts'
 import { reportOktetoCommands } from './okteto-commands.ts'
-import { type AbsentKey, absentKeys } from './okteto-keys.ts'
+import { type AbsentKey, absentKeys, presentName } from './okteto-keys.ts'
 import { reportOktetoVariables, withDevctlVariables } from './okteto-variables.ts'
 import type { Reading } from './values.ts'
 
@@ -23,6 +23,16 @@ const harmlessKey = diagnostic<AbsentKey & { readonly path: string }>({
   severity: 'info',
   explain: 'An Okteto manifest has a key that devctl does not have and does not need, such as `icon`. It is left out.',
   text: ({ path, says }) => ({ message: `\`${path}\` of an Okteto manifest is left out: ${says}` }),
+})
+const oldName = diagnostic({
+  code: 'okteto/old-name',
+  severity: 'info',
+  explain:
+    'An Okteto manifest has a key with an old name: `labels` of a development container is `selector`, and `healthchecks` is `probes`. It is read as the present one.',
+  text: (p: { key: string; now: string }) => ({
+    message: `\`${p.key}\` is an old name and is read as \`${p.now}\``,
+    hint: `write \`${p.now}\``,
+  }),
 })
 const singleContainer = diagnostic({
   code: 'okteto/single-container',
@@ -55,10 +65,18 @@ export interface OktetoChange {
   readonly value: string | undefined
 }
 
+/** A key with an old name. */
+export interface OktetoRename {
+  readonly key: Span
+  readonly name: string
+}
+
 /** An Okteto manifest as devctl reads it. */
 export interface ReadOkteto {
   readonly tree: MapTree
   readonly changes: readonly OktetoChange[]
+  /** Keys with old names, and their present names. */
+  readonly renames: readonly OktetoRename[]
   /** Name of the development container, if the manifest is in the first format, which has only one. */
   readonly only?: string
   /** Variables of Okteto that are not set, and have been reported. */
@@ -91,6 +109,7 @@ export function readOkteto(
     tree: withDevctlVariables(images.tree),
     unset: reportOktetoVariables(images.tree, lookup, reporter),
     changes: [...kept.changes, ...images.changes],
+    renames: kept.renames,
     ...(only !== undefined && { only }),
   }
 }
@@ -124,15 +143,22 @@ interface Changed {
   readonly changes: readonly OktetoChange[]
 }
 
-function withoutAbsent(tree: MapTree, reporter: Reporter): Changed {
+function withoutAbsent(tree: MapTree, reporter: Reporter): Changed & { readonly renames: readonly OktetoRename[] } {
   const changes: OktetoChange[] = []
+  const renames: OktetoRename[] = []
   const walk = (node: Tree, path: readonly string[]): Tree => {
     if (!isMap(node)) return node
     const entries = new Map(node.entries)
     for (const [key, { key: span, value }] of node.entries) {
       const at = [...path, key]
       const absent = absentKeys(at, value)
-      if (absent) {
+      const now = presentName(at)
+      if (now !== undefined && !node.entries.has(now)) {
+        reporter.report(oldName, span, { key, now })
+        renames.push({ key: span, name: now })
+        entries.delete(key)
+        entries.set(now, { key: span, value })
+      } else if (absent) {
         reporter.report(absent.isHarmless ? harmlessKey : absentKey, span, { ...absent, path: at.join('.') })
         changes.push({ path: at, value: undefined })
         entries.delete(key)
@@ -140,7 +166,7 @@ function withoutAbsent(tree: MapTree, reporter: Reporter): Changed {
     }
     return { ...node, entries }
   }
-  return { tree: walk(tree, []) as MapTree, changes } // a map stays a map
+  return { tree: walk(tree, []) as MapTree, changes, renames } // a map stays a map
 }
 
 const REGISTRY = /^okteto\.(dev|global)\//

@@ -67,14 +67,17 @@ export async function migrate(
     const file = await convert(source, workspace, input, reporter)
     if (file) made.push(file)
   }
-  // The format of the input does not matter any more.
-  const diagnostics = reporter.diagnostics().filter(({ code }) => code !== 'okteto/single-container')
+  // The result has the present format and names.
+  const diagnostics = reporter.diagnostics().filter(({ code }) => !CARRIED_OVER.has(code))
   if (reporter.hasErrors) return { kind: 'refused', diagnostics }
   if (made.length === 0) throw nothingToMigrate(input)
   const files = made.filter(({ text, before }) => text !== before)
   const copies = input.write ? await write(files, workspace, input) : []
   return { kind: 'migrated', files: made, diagnostics, isWritten: input.write ?? false, copies }
 }
+
+/** Remarks about a manifest that do not matter for the result. */
+const CARRIED_OVER: ReadonlySet<string> = new Set(['okteto/single-container', 'okteto/old-name'])
 
 /** A text to convert: a file, or a command. */
 interface Source {

@@ -3,7 +3,7 @@ import { removeFromYaml } from '../../adapters/files/yaml-remove.ts'
 import { entries } from '../../compiler/compose/read/tree-values.ts'
 import type { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { type OktetoChange, readOkteto } from '../../compiler/manifest/okteto.ts'
+import { type OktetoChange, type OktetoRename, readOkteto } from '../../compiler/manifest/okteto.ts'
 import { toDevctlVariables } from '../../compiler/manifest/okteto-variables.ts'
 import { parseYaml } from '../../compiler/text/parse.ts'
 import type { SourceFile } from '../../compiler/text/source.ts'
@@ -32,8 +32,9 @@ export async function manifestOfOkteto(
     const value = env[name]
     return value === undefined ? undefined : { value, origin: 'the shell' }
   }
-  const { changes, only } = readOkteto(tree, path, { lookup, reporter })
-  const whole = only === undefined ? file.text : asSection(file.text, only)
+  const { changes, renames, only } = readOkteto(tree, path, { lookup, reporter })
+  const text = withRenames(file.text, renames)
+  const whole = only === undefined ? text : asSection(text, only)
   const ofServices = await buildsOfServices(path, tree, workspace, reporter)
   const doubled = ofServices.map(name => ({ path: ['build', name], value: undefined }))
   return toDevctlVariables(await withChanges(whole, file.path, [...changes, ...doubled]))
@@ -59,6 +60,11 @@ async function buildsOfServices(
     })
     return [name]
   })
+}
+
+function withRenames(text: string, renames: readonly OktetoRename[]): string {
+  const last = [...renames].sort((a, b) => b.key.start - a.key.start)
+  return last.reduce((all, { key, name }) => all.slice(0, key.start) + name + all.slice(key.end), text)
 }
 
 async function withChanges(text: string, shown: string, changes: readonly OktetoChange[]): Promise<string> {
