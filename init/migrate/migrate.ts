@@ -71,6 +71,7 @@ export async function migrate(
   const diagnostics = reporter.diagnostics().filter(({ code }) => !CARRIED_OVER.has(code))
   if (reporter.hasErrors) return { kind: 'refused', diagnostics }
   if (made.length === 0) throw nothingToMigrate(input)
+  refuseSamePath(made)
   const files = made.filter(({ text, before }) => text !== before)
   const copies = input.write ? await write(files, workspace, input) : []
   return { kind: 'migrated', files: made, diagnostics, isWritten: input.write ?? false, copies }
@@ -78,6 +79,15 @@ export async function migrate(
 
 /** Remarks about a manifest that do not matter for the result. */
 const CARRIED_OVER: ReadonlySet<string> = new Set(['okteto/single-container', 'okteto/old-name'])
+
+/** Throws a UsageError if two results would be the same file. */
+function refuseSamePath(files: readonly MigratedFile[]): void {
+  const double = files.find(({ path }, index) => files.findIndex(other => other.path === path) !== index)
+  if (double)
+    throw new UsageError(`two of the results would be \`${double.path}\``, {
+      hint: 'run `devctl migrate` for one file at a time, with `--to PATH`',
+    })
+}
 
 /** A text to convert: a file, or a command. */
 interface Source {
@@ -134,7 +144,14 @@ async function convert(
     const result = await manifestOfOkteto(file, path, workspace, reporter)
     return result === undefined ? undefined : { ...target(join(beside, 'devctl.yml')), text: result }
   }
-  if (path !== undefined && isComposeFile(text)) return editedCompose(file, shown, reporter)
+  if (path !== undefined && isComposeFile(text)) {
+    const result = await withEquivalents(file, reporter)
+    if (result === undefined) return undefined
+    // With `--to`, the Compose file itself stays.
+    return to === undefined
+      ? { path: shown, text: result, before: text, isEdit: true }
+      : { ...target(to), text: result }
+  }
   const compose = composeOfDockerRun(file, reporter)
   if (!compose) return undefined
   const named = (names: readonly string[]) => Object.fromEntries(names.map(name => [name, null]))
@@ -149,11 +166,6 @@ async function convert(
 
 /** True if a text has the key `services`; a script or page has none. */
 const isComposeFile = (text: string): boolean => /^["']?services["']?[ \t]*:/m.test(text)
-
-async function editedCompose(file: SourceFile, shown: string, reporter: Reporter): Promise<MigratedFile | undefined> {
-  const text = await withEquivalents(file, reporter)
-  return text === undefined ? undefined : { path: shown, text, before: file.text, isEdit: true }
-}
 
 /** Writes the files after checking that all of them may be written. Returns the paths of copies. */
 async function write(

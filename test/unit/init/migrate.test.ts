@@ -125,6 +125,29 @@ describe('migrate', () => {
     expect(existsSync(join(cwd, 'compose.yaml'))).toBe(false)
   })
 
+  test('--to leaves a Compose file as it is, and writes the edited one', async () => {
+    const labelled = 'services:\n  web:\n    image: nginx\n    labels: {kompose.image-pull-policy: Always}\n'
+    const cwd = folder({ 'compose.yaml': labelled })
+    await run(['migrate', 'compose.yaml', '-w', '--to', 'new.yaml'], { cwd })
+    expect(textsIn(cwd)).toEqual(
+      new Map([
+        ['compose.yaml', labelled],
+        ['new.yaml', `${labelled}    pull_policy: always\n`],
+      ]),
+    )
+  })
+
+  test('migrate writes nothing if two results would be one file', async () => {
+    const files = { 'a.sh': `${COMMAND.join(' ')}\n`, 'b.sh': 'docker run -d redis\n' }
+    const cwd = folder(files)
+    expect(await run(['migrate', 'a.sh', 'b.sh', '-w'], { cwd })).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringContaining('two of the results would be `compose.yaml`'),
+    })
+    expect(textsIn(cwd)).toEqual(new Map(Object.entries(files)))
+  })
+
   test('-o json prints the files and the notes', async () => {
     const cwd = folder({ 'okteto.yml': 'icon: x\ndeploy:\n  - "true"\n' })
     const { stdout, stderr } = await run(['migrate', '-o', 'json'], { cwd })
