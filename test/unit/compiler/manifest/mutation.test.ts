@@ -24,12 +24,13 @@ function* mutations(text: string): Generator<string> {
   }
 }
 
-function read(text: string, { environment }: ManifestCase) {
+function read(text: string, { environment, file }: ManifestCase) {
   const host = createHost({ env: {} })
   const bytes = new TextEncoder().encode(text)
+  // Manifests of Okteto are known by their names.
   return readManifest(
-    { path: '-', workingDirectory: '/nowhere', stdin: bytes, ...(environment && { environment }) },
-    { ...host, stat: () => undefined },
+    { path: `/nowhere/${file}`, workingDirectory: '/nowhere', ...(environment && { environment }) },
+    { ...host, stat: () => undefined, readFile: () => ({ kind: 'file', bytes }) },
   )
 }
 
