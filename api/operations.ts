@@ -63,6 +63,12 @@ export {
   type InitQuestions,
   initProject,
 } from '../init/init.ts'
+export {
+  type MigratedFile,
+  type MigrateInput,
+  type MigrateOutcome,
+  migrate,
+} from '../init/migrate/migrate.ts'
 export { deploy } from '../operations/deploy/deploy.ts'
 export type { DeployInput, ForCluster } from '../operations/deploy/input.ts'
 export type { DeployOutcome, ServiceState } from '../operations/deploy/outcome.ts'

@@ -19,6 +19,7 @@ import { init } from './commands/init.ts'
 import { kubeconfig } from './commands/kubeconfig.ts'
 import { logs } from './commands/logs.ts'
 import { lsp } from './commands/lsp.ts'
+import { migrate } from './commands/migrate.ts'
 import { analytics } from './commands/platform/analytics.ts'
 import { credentials, credentialsList, credentialsSet, credentialsUnset } from './commands/platform/credentials.ts'
 import {
@@ -123,6 +124,7 @@ export const commands: readonly Command[] = [
   platformUninstall,
   kubeconfig,
   init,
+  migrate,
   publish,
   promote,
   gitops,

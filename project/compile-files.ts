@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { UsageError } from '../compiler/diagnostics/user-error.ts'
 import type { AvailableImages, Compilation } from '../compiler/index.ts'
 import type { DevctlManifest, ManifestEnvironment } from '../compiler/manifest/manifest.ts'
+import { reportOktetoBuilds } from '../compiler/manifest/okteto-builds.ts'
 import type { LoadOptions, PlanOptions } from '../compiler/options.ts'
 import { SecretPlaces } from '../compiler/text/secret-places.ts'
 import { boundaryOf } from './boundary.ts'
@@ -96,7 +97,10 @@ export async function compileFiles(
     tellSecrets(workspace, compilation)
     // An option may only be missing because its line in the manifest has an error.
     const own = compilation.diagnostics.filter(({ code }) => !failed || !ABOUT_OPTIONS.has(code))
-    const all = [...diagnostics, ...own]
+    const services = [...(compilation.project?.services.values() ?? [])]
+    const ofServices = new Set(services.flatMap(({ name, build }) => (build ? [name] : [])))
+    const ofManifest = manifest && !project.namesCompose ? reportOktetoBuilds(manifest, ofServices) : []
+    const all = [...diagnostics, ...ofManifest, ...own]
     const { plan: made, withImages, ...rest } = compilation
     const isSound = !all.some(({ severity }) => severity === 'error')
     return {

@@ -5,6 +5,7 @@ import { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
 import type { CompilerHost } from '../compiler/host.ts'
 import type { DevctlManifest, ManifestEnvironment } from '../compiler/manifest/manifest.ts'
 import type { ReadManifest } from '../compiler/manifest/read.ts'
+import { foreignFileOf, foreignText } from '../compiler/values/foreign-files.ts'
 import { isStream } from '../compiler/values/stream-path.ts'
 import { boundaryOf } from './boundary.ts'
 import type { TargetOptions } from './contexts/target.ts'
@@ -99,7 +100,10 @@ async function namedManifest(
     const unsaved = workspace.unsaved?.get(resolve(workspace.cwd, path))
     if (unsaved !== undefined) return kindOfFile(unsaved, path) === 'manifest'
     const content = path === '-' ? ({ kind: 'file', bytes: stdin! } as const) : readFile(resolve(workspace.cwd, path))
-    return content.kind === 'file' && kindOfFile(new TextDecoder().decode(content.bytes), path) === 'manifest'
+    if (content.kind !== 'file') return false
+    const text = new TextDecoder().decode(content.bytes)
+    refuseForeign(path, text)
+    return kindOfFile(text, path) === 'manifest'
   })
   if (manifest !== undefined && files.length > 1) {
     throw new UsageError(`\`${manifest}\` is a manifest, which cannot be combined with other files`, {
@@ -107,6 +111,12 @@ async function namedManifest(
     })
   }
   return manifest
+}
+
+/** Throws a UserError for a file of another tool. */
+export function refuseForeign(path: string, text: string): void {
+  const file = foreignFileOf(path, text)
+  if (file) throw new UserError(foreignText(path, file), { hint: file.hint })
 }
 
 async function readFound(

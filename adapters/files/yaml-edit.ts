@@ -12,8 +12,8 @@ import {
   type YamlStep,
 } from './yaml-path.ts'
 
-/** A string, or a mapping of strings. */
-export type YamlValue = string | Readonly<Record<string, string>>
+/** Data to write. Mappings are written on one line. */
+export type YamlValue = string | number | boolean | readonly YamlValue[] | { readonly [key: string]: YamlValue }
 
 /**
  * A change of a document: a value to set, or an item to add to a list that lacks it. Missing mappings and lists on the
@@ -43,13 +43,20 @@ export async function editYaml(
   if (!place.ok) return place
   if ('item' in edit && place.rest.length === 0 && !yaml.isSeq(place.node) && !isEmpty(yaml, place.node))
     return refuse(`${showPath(edit.path)} must be a list`)
-  if ('item' in edit && place.rest.length === 0 && yaml.isSeq(place.node) && place.node.toJSON().includes(edit.item))
+  if (
+    'item' in edit &&
+    place.rest.length === 0 &&
+    yaml.isSeq(place.node) &&
+    place.node.toJSON().some((one: unknown) => isDeepStrictEqual(one, edit.item))
+  )
     return { ok: true, text }
   const wanted = withEdit(yaml, document.clone(), place, edit)
   const edited = editInPlace(yaml, text, place, valueAt(yaml, place, edit))
   // Verifies that the edited text parses to the edited document.
-  const isSame = edited !== undefined && isDeepStrictEqual(contentOf(parse(yaml, edited)), contentOf(wanted))
-  return { ok: true, text: isSame ? edited : print(wanted, text) }
+  const printed = print(wanted, text)
+  const isSame =
+    edited !== undefined && isDeepStrictEqual(contentOf(parse(yaml, edited)), contentOf(parse(yaml, printed)))
+  return { ok: true, text: isSame ? edited : printed }
 }
 
 /** Parses every scalar as a string, so that keys such as `on` and `1` keep their text. */
@@ -86,10 +93,18 @@ function toNode(yaml: Yaml, value: YamlValue): Node {
   return asTexts(yaml, new yaml.Document(value).createNode(value, { flow: true }))
 }
 
-/** Quotes the strings of a node that some version of YAML reads as another type, such as the number `1_000`. */
+/**
+ * Quotes the strings of a node that some version of YAML reads as another type, such as the number `1_000`, and makes
+ * other values plain text, because documents are parsed as strings only.
+ */
 export function asTexts<N extends Node>(yaml: Yaml, node: N): N {
   yaml.visit(node, {
     Scalar(_, scalar) {
+      if (typeof scalar.value !== 'string') {
+        scalar.value = String(scalar.value)
+        scalar.type = 'PLAIN'
+        return
+      }
       const isPlain = yaml.stringify(scalar.value, { compat: 'yaml-1.1', lineWidth: 0 }) === `${scalar.value}\n`
       if (!isPlain) scalar.type = 'QUOTE_DOUBLE'
     },

@@ -13,8 +13,12 @@ export function editInPlace(
 ): string | undefined {
   if (isEmpty(yaml, node)) return pair && afterKey(yaml, text, pair, rest, value)
   if (yaml.isScalar(node)) {
-    if (node.type?.startsWith('BLOCK') || !yaml.isScalar(value)) return undefined
-    return replaced(text, rangeOf(node), printScalar(yaml, value, node.type))
+    if (node.type?.startsWith('BLOCK') || rest.length > 0) return undefined
+    return replaced(
+      text,
+      rangeOf(node),
+      yaml.isScalar(value) ? printScalar(yaml, value, node.type) : printFlow(yaml, value),
+    )
   }
   if (!yaml.isCollection(node) || (yaml.isMap(node) && rest.length === 0)) return undefined
   if (node.flow) return intoFlow(yaml, text, node as YAMLMap | YAMLSeq, rest, value) // there are no others
@@ -48,7 +52,7 @@ function printLines(yaml: Yaml, node: Node | undefined, rest: readonly string[],
   const nested = nest(yaml, rest, value)
   const list = new yaml.YAMLSeq()
   if (yaml.isSeq(node)) list.add(nested)
-  const document = new yaml.Document()
+  const document = new yaml.Document(undefined, { schema: 'failsafe' })
   document.contents = (yaml.isSeq(node) ? list : nested) as typeof document.contents // typed for a scalar
   return document.toString({ lineWidth: 0, flowCollectionPadding: false }).trimEnd().split('\n')
 }
@@ -64,6 +68,7 @@ const nest = (yaml: Yaml, keys: readonly string[], value: Node): Node =>
 const printFlow = (yaml: Yaml, node: Node, isJson = false): string =>
   yaml
     .stringify(node, {
+      schema: 'failsafe',
       collectionStyle: 'flow',
       flowCollectionPadding: false,
       lineWidth: 0,

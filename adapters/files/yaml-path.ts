@@ -2,8 +2,8 @@ import type { Document, Node, Pair } from 'yaml'
 
 export type Yaml = typeof import('yaml')
 
-/** A step into a document: the value of a key, or the item of a list that has this `name`. */
-export type YamlStep = string | { readonly name: string }
+/** A step into a document: the value of a key, or the item of a list at an index or with this `name`. */
+export type YamlStep = string | number | { readonly name: string }
 
 /** The part of a path that exists in a document. */
 export interface YamlPlace {
@@ -36,29 +36,31 @@ export function followPath(yaml: Yaml, document: Document, path: readonly YamlSt
     if (yaml.isAlias(node)) return refuse(`${shown} is an alias, which stands for another place too`)
     if (typeof step === 'string' && !isEmpty(yaml, node) && !yaml.isMap(node))
       return refuse(`${shown} must be a mapping`)
-    if (typeof step === 'object' && !yaml.isSeq(node)) return refuse(`${shown} must be a list`)
+    if (typeof step !== 'string' && !yaml.isSeq(node)) return refuse(`${shown} must be a list`)
     const next = into(yaml, place, step)
     if (next) place = next
-    else if (typeof step === 'object') return refuse(`${shown} has no item \`${step.name}\``)
+    else if (typeof step !== 'string')
+      return refuse(`${shown} has no item \`${typeof step === 'number' ? step : step.name}\``)
     else return restOf(place, path.slice(index))
   }
   return yaml.isAlias(place.node) ? refuse(`${showPath(path)} is an alias, which stands for another place too`) : place
 }
 
 function into(yaml: Yaml, { steps, node }: YamlPlace, step: YamlStep): YamlPlace | undefined {
-  if (yaml.isSeq(node) && typeof step === 'object') {
-    const index = node.items.findIndex(item => yaml.isMap(item) && item.get('name') === step.name)
+  if (yaml.isSeq(node) && typeof step !== 'string') {
+    const index =
+      typeof step === 'number' ? step : node.items.findIndex(item => yaml.isMap(item) && item.get('name') === step.name)
     const item = node.items[index] as Node | undefined // of a document that was parsed
     return item && { ok: true, steps: [...steps, index], node: item, pair: undefined, rest: [] }
   }
-  if (!yaml.isMap(node) || typeof step === 'object') return undefined
+  if (!yaml.isMap(node) || typeof step !== 'string') return undefined
   const pair = node.items.find(one => yaml.isScalar(one.key) && one.key.value === step)
   const value = (pair?.value ?? undefined) as Node | undefined // of a document that was parsed
   return pair && { ok: true, steps: [...steps, step], node: value, pair, rest: [] }
 }
 
 function restOf(place: YamlPlace, path: readonly YamlStep[]): YamlPlace | YamlProblem {
-  const at = path.findIndex(step => typeof step === 'object')
+  const at = path.findIndex(step => typeof step !== 'string')
   if (at === -1) return { ...place, rest: path as readonly string[] } // all of them are keys
   return refuse(`${showPath([...(place.steps as readonly string[]), ...path.slice(0, at)])} is missing`) // as above
 }
@@ -69,7 +71,9 @@ export const isEmpty = (yaml: Yaml, node: Node | undefined): boolean =>
 
 /** Formats a path for a message: `` `contexts[kind].context` ``. */
 export function showPath(path: readonly YamlStep[]): string {
-  const steps = path.map(step => (typeof step === 'string' ? `.${step}` : `[${step.name}]`))
+  const steps = path.map(step =>
+    typeof step === 'string' ? `.${step}` : `[${typeof step === 'number' ? step : step.name}]`,
+  )
   return steps.length === 0 ? 'it' : `\`${steps.join('').slice(1)}\``
 }
 

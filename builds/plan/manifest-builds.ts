@@ -43,8 +43,11 @@ export function manifestBuilds(
   project: OpenProject,
   { plan, registry, tag, isPushed = true, isDeploy = false, overrides = {} }: Names,
 ): readonly PlannedBuild[] {
-  const manifest = manifestOf(project)
-  if (!manifest || manifest.build.size === 0) return []
+  const written = manifestOf(project)
+  if (!written) return []
+  // Okteto takes an image and a service with one name for the same.
+  const manifest = written.dialect === 'okteto' ? { ...written, build: withoutServices(written.build, plan) } : written
+  if (manifest.build.size === 0) return []
   checkNames(manifest.build, plan)
   const reporter = new Reporter()
   for (const { name, image, span } of manifest.build.values())
@@ -96,6 +99,9 @@ function checkNames(builds: ReadonlyMap<string, ImageBuild>, { builds: ofService
     hint: 'remove one of the two, or give them different names',
   })
 }
+
+const withoutServices = (builds: ReadonlyMap<string, ImageBuild>, { builds: ofServices }: Plan) =>
+  new Map([...builds].filter(([name]) => !ofServices.some(({ service }) => service === name)))
 
 /** Returns the `DEVCTL_BUILD_…` variables of the images that a build depends on, as far as they are built. */
 function variablesOf({ dependsOn }: ImageBuild, images: ReadonlyMap<string, string>): ReadonlyMap<string, string> {

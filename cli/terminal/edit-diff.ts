@@ -46,6 +46,15 @@ export async function editDiff(folder: string, edits: readonly ConflictingFile[]
   return shown.map(line => `${colour ? paint(line) : line}\n`).join('')
 }
 
+/** Returns a unified diff from the current text of a file to the text that devctl would write, in full. */
+export async function fileDiff(
+  { path, before, text }: { readonly path: string; readonly before?: string; readonly text: string },
+  colour: boolean,
+): Promise<string> {
+  const lines = await linesOf('.', { path, there: before ?? '', wanted: text, isOurs: true })
+  return lines.map(line => `${colour ? paint(line) : line}\n`).join('')
+}
+
 async function linesOf(folder: string, { path, there, wanted }: ConflictingFile): Promise<readonly string[]> {
   const name = folder === '.' ? path : `${folder}/${path}`
   const head = [

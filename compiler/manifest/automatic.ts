@@ -17,7 +17,7 @@ const KUSTOMIZATIONS = ['kustomization.yaml', 'kustomization.yml', 'Kustomizatio
 const several = diagnostic({
   code: 'manifest/several-candidates',
   severity: 'warning',
-  explain: `The folder has several manifests or, without a manifest and a Compose file, several Helm charts or folders with Kubernetes manifests. devctl uses the first one, in the order \`devctl.yml\`, \`devctl.yaml\`, \`.devctl/devctl.yml\`, \`.devctl/devctl.yaml\`; \`chart\`, \`charts\`, \`helm/chart\`, \`helm/charts\`; \`manifests\`, \`kubernetes\`, \`k8s\`. Remove the others, name the manifest with \`-f\`, or write a manifest.`,
+  explain: `The folder has several manifests or, without a manifest and a Compose file, several Helm charts or folders with Kubernetes manifests. devctl uses the first one, in the order \`devctl.yml\`, \`devctl.yaml\`, \`.devctl/devctl.yml\`, \`.devctl/devctl.yaml\`; \`okteto.yml\`, \`okteto.yaml\`, those in \`.okteto\`; \`chart\`, \`charts\`, \`helm/chart\`, \`helm/charts\`; \`manifests\`, \`kubernetes\`, \`k8s\`. Remove the others, name the manifest with \`-f\`, or write a manifest.`,
   text: (p: { used: string; ignored: readonly string[] }) => ({
     message: `\`${p.used}\` is used; ${p.ignored.map(name => `\`${name}\``).join(', ')} ${p.ignored.length === 1 ? 'is' : 'are'} ignored`,
   }),

@@ -68,8 +68,9 @@ win over the top level of the manifest. With \`compose\`, the \`.override\` sibl
 const finding = `## Which files devctl uses
 
 1. \`-f FILE\`: a manifest or Compose files, told apart by content. With Compose files the manifest counts only for \`--environment\`.
-2. The manifest: \`devctl.yml\`, \`devctl.yaml\`, \`.devctl/devctl.yml\`, \`.devctl/devctl.yaml\`, in this folder or the nearest one above.
-3. The Compose file, where one is nearer than a manifest: \`compose.yaml\`, \`compose.yml\`, \`docker-compose.yml\`, \`docker-compose.yaml\`, then those in \`.devctl\`.
+2. The manifest: \`devctl.yml\`, \`devctl.yaml\`, \`.devctl/devctl.yml\`, \`.devctl/devctl.yaml\`, in this folder or the nearest one above. In a folder without
+   these, a manifest of Okteto: \`okteto.yml\`, \`okteto.yaml\` and those in \`.okteto\`, read as they are ([what differs](migrate.md#okteto)).
+3. The Compose file, where one is nearer than a manifest: \`compose.yaml\`, \`compose.yml\`, \`docker-compose.yml\`, \`docker-compose.yaml\`, \`okteto-stack.yml\`, \`okteto-compose.yml\`, then those in \`.devctl\`.
 4. A Helm chart in this folder (\`chart\`, \`charts\`, \`helm/chart\`, \`helm/charts\`): \`deploy\` runs \`helm upgrade --install "$DEVCTL_NAME" CHART\`, with
    \`--set KEY.image="$DEVCTL_BUILD_KEY_IMAGE"\` for each top-level key of \`values.yaml\` that has an \`image\` and whose variable is set.
 5. Kubernetes manifests in this folder (\`manifests\`, \`kubernetes\`, \`k8s\`; a folder, or a file ending in \`.yml\` or \`.yaml\`): \`deploy\` runs \`kubectl apply -f PATH\`, or

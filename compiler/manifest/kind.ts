@@ -1,4 +1,5 @@
 import { suggest } from '../diagnostics/suggest.ts'
+import { isOktetoManifest } from './okteto.ts'
 
 /** Keys that exist only in manifests or only in Compose files. `name` and `x-*` exist in both. */
 const MANIFEST = [
@@ -39,6 +40,8 @@ const FLOW_PART = /("(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z_][\w-]*)(\s*:)?|[{}[\]]/g
  * parse the text, so it also works for files with YAML errors.
  */
 export function kindOfFile(text: string, path: string): 'manifest' | 'compose' {
+  // The first format of Okteto has keys that also occur in services, but no `services`.
+  if (isOktetoManifest(path) && !/^["']?services["']?[ \t]*:/m.test(text)) return 'manifest'
   const isFlow = /^\s*\{/.test(text.replace(/^(\s*#.*\n|---.*\n)+/, ''))
   let score = 0
   for (const key of isFlow ? flowKeys(text) : blockKeys(text)) {

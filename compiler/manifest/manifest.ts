@@ -22,6 +22,8 @@ export interface DevctlManifest {
   readonly folder: string
   /** The automatic rule that created the manifest. Absent if the manifest is a file. */
   readonly automatic?: 'chart' | 'manifests'
+  /** Set if the manifest is one of Okteto, which devctl reads but never writes. */
+  readonly dialect?: 'okteto'
   readonly name?: At<string>
   readonly namespace?: At<string>
   readonly context?: At<string>

@@ -11,6 +11,7 @@ import { Findings } from '../schema/findings.ts'
 import { parseYaml } from '../text/parse.ts'
 import type { SecretPlaces } from '../text/secret-places.ts'
 import type { SourceFile } from '../text/source.ts'
+import type { Lookup } from '../text/template.ts'
 import { entry, get, isMap, isNull, type MapTree } from '../text/tree.ts'
 import { isStream } from '../values/stream-path.ts'
 import { present, readBuilds } from './build.ts'
@@ -21,6 +22,7 @@ import { readEnvironments, readRegistry } from './environments.ts'
 import { readForwards } from './forward.ts'
 import type { DevctlManifest } from './manifest.ts'
 import { manifestMistakes } from './mistakes.ts'
+import { isOktetoManifest, readOkteto } from './okteto.ts'
 import { manifestShape } from './shape.ts'
 import { known, type Reading } from './values.ts'
 import { isOpen, substituteVariables, textsIn } from './variables.ts'
@@ -110,8 +112,8 @@ export function readManifest(options: ManifestOptions, host: CompilerHost): Read
 function readWith(options: ManifestOptions, host: CompilerHost, reporter: Reporter): ReadManifest {
   const sources = new Sources(host, options.workingDirectory, options.stdin)
   const file = sources.open(options.path, 'the manifest', reporter)
-  const tree = file && readTree(file, reporter)
-  if (!file || !tree) return { diagnostics: reporter.diagnostics() }
+  const written = file && readTree(file, reporter)
+  if (!file || !written) return { diagnostics: reporter.diagnostics() }
   reporter.registerFile(file.path)
   const folder = isStream(options.path) ? options.workingDirectory : manifestFolder(options.path)
   const dotenv = join(folder, '.env')
@@ -122,14 +124,24 @@ function readWith(options: ManifestOptions, host: CompilerHost, reporter: Report
     reporter,
   )
   const reading: Reading = { reporter, lookup, folder }
-  const { tree: model, failed } = substituteVariables(tree, options.environment, lookup, reporter)
+  const okteto = isOktetoManifest(options.path) ? readOkteto(written, options.path, reading) : undefined
+  const tree = okteto?.tree ?? written
+  // Unset variables of Okteto have been reported.
+  const lookupAll: Lookup = name => lookup(name) ?? (okteto?.unset.has(name) ? EMPTY : undefined)
+  const { tree: model, failed } = substituteVariables(tree, options.environment, lookupAll, reporter)
   secrets.addFrom(model)
   const findings = new Findings(manifestMistakes, { isUnresolved: isOpen, reported: failed })
   check(model, manifestShape, { path: [], keySpan: model.span }, findings)
   findings.report(reporter)
   const manifest = readModel(
     model,
-    { path: options.path, shown: file.path, folder, variables: namedVariables(tree) },
+    {
+      path: options.path,
+      shown: file.path,
+      folder,
+      variables: namedVariables(tree),
+      ...(okteto && { dialect: 'okteto' as const }),
+    },
     reading,
   )
   for (const build of manifest.build.values())
@@ -137,10 +149,13 @@ function readWith(options: ManifestOptions, host: CompilerHost, reporter: Report
   return { manifest, diagnostics: reporter.diagnostics(), secrets }
 }
 
-/** Returns the folder that paths in a manifest are relative to: the manifest's folder, or the parent of `.devctl`. */
+/**
+ * Returns the folder that paths in a manifest are relative to: the manifest's folder, or the parent of `.devctl` and
+ * `.okteto`.
+ */
 function manifestFolder(path: string): string {
   const folder = dirname(path)
-  return basename(folder) === '.devctl' ? dirname(folder) : folder
+  return ['.devctl', '.okteto'].includes(basename(folder)) ? dirname(folder) : folder
 }
 
 function readTree(file: SourceFile, reporter: Reporter): MapTree | undefined {
@@ -161,7 +176,7 @@ function readTree(file: SourceFile, reporter: Reporter): MapTree | undefined {
 
 function readModel(
   tree: MapTree,
-  file: Pick<DevctlManifest, 'path' | 'shown' | 'folder' | 'variables'>,
+  file: Pick<DevctlManifest, 'path' | 'shown' | 'folder' | 'variables' | 'dialect'>,
   reading: Reading,
 ): DevctlManifest {
   const deploy = entry(tree, 'deploy')
@@ -197,6 +212,8 @@ function namedVariables(manifest: MapTree): ReadonlySet<string> {
   )
   return new Set([...listed, ...referred])
 }
+
+const EMPTY = { value: '', origin: 'nowhere' }
 
 /** A variable as Compose or a shell refers to it: `$NAME`, `${NAME:-default}`, `${#NAME}`, `${!NAME}`. */
 const REFERENCES = /\$(?:\{[#!]?)?([A-Za-z_][A-Za-z0-9_]*)/g

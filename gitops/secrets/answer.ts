@@ -81,6 +81,10 @@ export async function answerSecrets(
 function editable({ manifest, environment }: OpenProject) {
   if (!environment) throw new UsageError('which environment?', { hint: 'add `--environment NAME`' })
   if (!manifest || manifest.automatic) throw new UsageError('no devctl.yml to write the answers to')
+  if (manifest.dialect)
+    throw new UsageError(`\`${manifest.shown}\` is an Okteto manifest, which devctl does not change`, {
+      hint: 'to write a `devctl.yml` from it, run `devctl migrate --write`',
+    })
   return { manifest, environment }
 }
 

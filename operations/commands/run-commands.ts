@@ -32,6 +32,8 @@ export interface RunOptions {
   readonly folder: string
   /** Full environment, with the variables of `commandVariables` and of the labelling proxy. */
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Variables with the path of the file for `NAME=value` lines. Default `DEVCTL_ENV`. */
+  readonly envNames?: readonly string[]
   /** True to run `sh` instead of bash. Default false. */
   readonly noBash?: boolean
   /** Values that are masked in the output, in addition to those in `known`. */
@@ -71,10 +73,11 @@ export async function runCommands(commands: readonly ManifestCommand[], options:
   const reporter = new Reporter()
   const background: Background[] = []
   const handed = new HandedVariables()
+  const paths = Object.fromEntries((options.envNames ?? ['DEVCTL_ENV']).map(name => [name, handed.path]))
   let failed: RunResult['failed']
   try {
     for (const command of commands) {
-      const own = { ...env, ...handed.values, DEVCTL_ENV: handed.path }
+      const own = { ...env, ...handed.values, ...paths }
       const all = known.with([...secrets, ...secretValues(handed.values)])
       options.begin?.(command)
       const ended = await runShell(command.command, {

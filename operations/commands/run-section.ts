@@ -1,5 +1,6 @@
 import type { BuiltImage } from '../../builds/built-image.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import type { DevctlManifest } from '../../compiler/manifest/manifest.ts'
 import { kindKeeper } from '../../environment/record/record.ts'
 import type { CommonEvent } from '../../project/events.ts'
 import type { OperationContext } from '../../project/session.ts'
@@ -11,6 +12,8 @@ export interface Section {
   /** Absolute path of the manifest's folder. */
   readonly folder: string
   readonly environment: string
+  /** Set if the commands are of an Okteto manifest, and get variables under their Okteto names, too. */
+  readonly dialect?: DevctlManifest['dialect']
   /** Images that were built, by service. */
   readonly built: ReadonlyMap<string, BuiltImage>
   readonly noBash: boolean
@@ -47,12 +50,14 @@ export async function runSection(
   section: Section,
   signal: AbortSignal,
 ): Promise<SectionResult> {
-  const [{ runCommands }, { commandVariables }, { readGitFacts }, { startLabellingProxy }] = await Promise.all([
-    import('./run-commands.ts'),
-    import('./command-variables.ts'),
-    import('../../adapters/git/git-facts.ts'),
-    import('./labelling-proxy.ts'),
-  ])
+  const [{ runCommands }, { commandVariables }, { withOktetoNames }, { readGitFacts }, { startLabellingProxy }] =
+    await Promise.all([
+      import('./run-commands.ts'),
+      import('./command-variables.ts'),
+      import('./okteto-names.ts'),
+      import('../../adapters/git/git-facts.ts'),
+      import('./labelling-proxy.ts'),
+    ])
   const { cluster, access, namespace, target } = session
   const { environment, folder, noBash, commands, domain, registry, named } = section
   // Other users can set platform variables, and their names can change what programs do.
@@ -86,7 +91,8 @@ export async function runSection(
   try {
     const { failed, variables, diagnostics } = await runCommands(commands, {
       folder,
-      env: { ...env, ...proxy.variables },
+      env: { ...(section.dialect === 'okteto' ? withOktetoNames(env) : env), ...proxy.variables },
+      ...(section.dialect === 'okteto' && { envNames: ['DEVCTL_ENV', 'OKTETO_ENV'] }),
       noBash,
       known: workspace.secrets,
       secrets: [...secrets, ...proxy.secrets],

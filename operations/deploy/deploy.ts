@@ -82,6 +82,7 @@ export async function deploy(
       {
         commands,
         folder: manifest.folder,
+        ...(manifest.dialect && { dialect: manifest.dialect }),
         environment,
         noBash: input.bash === false,
         named: manifest.variables,

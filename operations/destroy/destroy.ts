@@ -167,6 +167,7 @@ async function runCommands(
       {
         commands: list,
         folder: manifest?.folder ?? world.workspace.cwd,
+        ...(manifest?.dialect && { dialect: manifest.dialect }),
         environment,
         noBash: input.bash === false,
         named,

@@ -122,6 +122,7 @@ export const USED_COMMANDS: ReadonlySet<string> = new Set([
   'kubeconfig',
   'logs',
   'lsp',
+  'migrate',
   'namespace',
   'namespace create',
   'namespace delete',

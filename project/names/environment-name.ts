@@ -17,13 +17,14 @@ export function nearestProject(folder: string): string | undefined {
 }
 
 const COMPOSE_FILES = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml']
+const OKTETO_FILES = ['okteto-stack.yml', 'okteto-stack.yaml', 'okteto-compose.yml', 'okteto-compose.yaml']
 
 /**
  * Returns the Compose file with a default name in a folder, or in its `.devctl`, as a relative path; undefined if none
  * exists.
  */
 export function composeFileIn(folder: string): string | undefined {
-  const paths = ['', '.devctl'].flatMap(inside => COMPOSE_FILES.map(name => join(inside, name)))
+  const paths = ['', '.devctl'].flatMap(inside => [...COMPOSE_FILES, ...OKTETO_FILES].map(name => join(inside, name)))
   return paths.find(path => existsSync(join(folder, path)))
 }
 

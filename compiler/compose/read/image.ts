@@ -1,7 +1,7 @@
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { At } from '../../text/source.ts'
 import { spanInside } from '../../text/span-inside.ts'
-import type { MapTree, ScalarTree } from '../../text/tree.ts'
+import { get, type MapTree, type ScalarTree } from '../../text/tree.ts'
 import { parseImageReference } from '../../values/images/image-reference.ts'
 import type { ReadContext } from './context.ts'
 import { scalar } from './tree-values.ts'
@@ -22,10 +22,29 @@ image: app:\${TAG:-latest}   # with a default
   }),
 })
 
-/** Reads `image`. Reports an invalid image reference. */
+const oktetoRegistry = diagnostic({
+  code: 'image/okteto-registry',
+  severity: 'warning',
+  explain:
+    '`okteto.dev` and `okteto.global` are short names for the registry of an Okteto platform. No other program can push to it or pull from it. The image of a service with `build` is named as if it had no `image`; other services need an image in a registry that the cluster can pull from.',
+  text: (p: { image: string; hasBuild: boolean }) => ({
+    message: `\`${p.image}\` is in the registry of an Okteto platform; ${p.hasBuild ? 'devctl names the image itself' : 'no other cluster can pull it'}`,
+    hint: p.hasBuild ? 'remove `image`' : 'name an image in your registry, or add `build`',
+  }),
+})
+
+/**
+ * Reads `image`. Reports an invalid image reference, and the registry of an Okteto platform, which does not count as
+ * the name of an image to build.
+ */
 export function readReference(service: MapTree, context: ReadContext): At<string> | undefined {
   const found = scalar(service, 'image')
-  return found && parseReference(found, context)
+  if (!found) return undefined
+  const image = parseReference(found, context)
+  if (!image || !/^okteto\.(?:dev|global)\//.test(image.value)) return image
+  const hasBuild = get(service, 'build') !== undefined
+  context.reporter.report(oktetoRegistry, image.span, { image: image.value, hasBuild })
+  return hasBuild ? undefined : image
 }
 
 /** Returns the reference of an image; undefined if it is empty, or invalid (which is reported). */

@@ -126,6 +126,14 @@ export const families: readonly Family[] = [
   },
 ]
 
+/** Returns the devctl equivalent of a label of another tool, if it has one. */
+export function equivalentOf(label: Said): string | undefined {
+  const write = families
+    .find(({ prefix }) => prefix.test(label.name))
+    ?.meanings.find(meaning => meaning.label.test(label.name))?.write
+  return typeof write === 'function' ? write(label) : write
+}
+
 function serviceType({ value }: Said): string | undefined {
   switch (value.toLowerCase()) {
     case 'headless':

@@ -22,7 +22,7 @@ endpoints:                        # the equivalent for devctl
 \`\`\``,
   text: (p: { tool: string; says: readonly string[]; left: number }) => ({
     message: `devctl does not read labels and keys of ${p.tool}`,
-    hint: 'use the equivalents in the notes, and remove the labels unless another tool reads them',
+    hint: '`devctl migrate` writes the equivalents in the notes; remove the labels unless another tool reads them',
     notes: [...p.says, ...(p.left > 0 ? [`and ${p.left} more`] : [])],
   }),
 })

@@ -9,6 +9,8 @@ import { root } from '../cases.ts'
 export interface ManifestCase {
   readonly name: string
   readonly directory: string
+  /** Name of the manifest: `devctl.yml`, or `okteto.yml` for one of Okteto. */
+  readonly file: string
   readonly env: Readonly<Record<string, string>>
   readonly environment?: string
 }
@@ -32,6 +34,7 @@ export function manifestCases(): readonly ManifestCase[] {
       return {
         name,
         directory,
+        file: existsSync(join(directory, 'okteto.yml')) ? 'okteto.yml' : 'devctl.yml',
         env: options.env ?? {},
         ...(options.environment && { environment: options.environment }),
       }
@@ -39,10 +42,10 @@ export function manifestCases(): readonly ManifestCase[] {
 }
 
 /** Reads the manifest of a case. */
-export function readCase({ directory, env, environment }: ManifestCase): ReadManifest {
+export function readCase({ directory, file, env, environment }: ManifestCase): ReadManifest {
   return readManifest(
     {
-      path: join(directory, 'devctl.yml'),
+      path: join(directory, file),
       workingDirectory: directory,
       ...(environment && { environment }),
     },

@@ -4,6 +4,7 @@ import type { Reporter } from '../../../diagnostics/reporter.ts'
 import type { CompilerHost } from '../../../host.ts'
 import type { LoadOptions, ManifestInputs } from '../../../options.ts'
 import type { SecretPlaces } from '../../../text/secret-places.ts'
+import { foreignFileIn, foreignText } from '../../../values/foreign-files.ts'
 import { normalizeProjectName } from '../../../values/project-name.ts'
 import { isVariableWithSecret } from '../../../values/secrets/secret-names.ts'
 import { isStream } from '../../../values/stream-path.ts'
@@ -26,6 +27,8 @@ export interface Located {
  * Default file names in Docker Compose's order of preference: `.yaml` first for base files, `.yml` first for overrides.
  */
 const BASE_NAMES = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml']
+/** Names that Okteto gives to Compose files. They count where there is no file with a default name. */
+const OKTETO_NAMES = ['okteto-stack.yml', 'okteto-stack.yaml', 'okteto-compose.yml', 'okteto-compose.yaml']
 const OVERRIDE_NAMES = [
   'compose.override.yml',
   'compose.override.yaml',
@@ -39,10 +42,10 @@ const noFile = diagnostic({
   code: 'files/no-compose-file',
   severity: 'error',
   explain:
-    'Neither `-f` nor `COMPOSE_FILE` names a Compose file, and neither this folder nor a parent folder has a manifest or a Compose file. devctl looks for `devctl.yml`, `devctl.yaml`, `compose.yaml`, `compose.yml`, `docker-compose.yml` and `docker-compose.yaml`, also in `.devctl`. There is no Helm chart and there are no Kubernetes manifests in this folder either, which `deploy` could apply as they are.',
-  text: (p: { directory: string }) => ({
-    message: `no manifest or Compose file found in \`${p.directory}\` or its parent folders`,
-    hint: 'name one with `-f`, or create `compose.yaml`',
+    'Neither `-f` nor `COMPOSE_FILE` names a Compose file, and neither this folder nor a parent folder has a manifest or a Compose file. devctl looks for `devctl.yml`, `devctl.yaml`, `compose.yaml`, `compose.yml`, `docker-compose.yml` and `docker-compose.yaml`, also in `.devctl`. There is no Helm chart and there are no Kubernetes manifests in this folder either, which `deploy` could apply as they are. If the folder has a file of another tool (Skaffold, Tilt, Score, DevSpace, dev containers), the hint says how to start from it: docs/migrate.md.',
+  text: (p: { directory: string; foreign: ReturnType<typeof foreignFileIn> }) => ({
+    message: `no manifest or Compose file found in \`${p.directory}\` or its parent folders${p.foreign ? `; ${foreignText(p.foreign.path, p.foreign.file)}` : ''}`,
+    hint: p.foreign?.file.hint ?? 'name one with `-f`, or create `compose.yaml`',
   }),
 })
 const severalFiles = diagnostic({
@@ -109,7 +112,8 @@ export function locateProject(
     } else {
       const found = discover(directory, manifest, host, sources, reporter)
       if (!found) {
-        reporter.report(noFile, undefined, { directory: sources.display(directory) })
+        const foreign = foreignFileIn(path => host.stat(join(directory, path))?.kind === 'file')
+        reporter.report(noFile, undefined, { directory: sources.display(directory), foreign })
         return undefined
       }
       files = found
@@ -165,7 +169,9 @@ function discover(
 ): readonly string[] | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     for (const inside of [folder, join(folder, OWN_FOLDER)]) {
-      const bases = BASE_NAMES.filter(name => host.stat(join(inside, name)))
+      const basesIn = (names: readonly string[]) => names.filter(name => host.stat(join(inside, name)))
+      const own = basesIn(BASE_NAMES)
+      const bases = own.length > 0 ? own : basesIn(OKTETO_NAMES)
       if (bases.length === 0) continue
       // The environment's own files replace the override file, which is for local use.
       const overrides = manifest?.files?.length ? [] : OVERRIDE_NAMES.filter(name => host.stat(join(inside, name)))

@@ -77,6 +77,7 @@ const unseen: Readonly<Record<string, string>> = {
   'security/image-user': 'needs the configuration of an image; test/unit/compiler/plan/image-facts.test.ts shows it',
   'limits/invalid': 'is about a variable of the environment; test/unit/cli/limits.test.ts shows it',
   'manifest/not-published': 'is said by `publish`; test/programs/git/publish.test.ts shows it',
+  'okteto/build-of-service': 'needs a manifest and a Compose file; test/unit/cli/okteto.test.ts shows it',
   'routes/bad-domain': 'the command line refuses a bad domain itself; for callers of the compiler',
   'routes/no-gateway':
     'the command line refuses `--routes gateway` without a Gateway itself; for callers of the compiler',

@@ -24,19 +24,20 @@ function* mutations(text: string): Generator<string> {
   }
 }
 
-function read(text: string, { environment }: ManifestCase) {
+function read(text: string, { environment, file }: ManifestCase) {
   const host = createHost({ env: {} })
   const bytes = new TextEncoder().encode(text)
+  // Manifests of Okteto are known by their names.
   return readManifest(
-    { path: '-', workingDirectory: '/nowhere', stdin: bytes, ...(environment && { environment }) },
-    { ...host, stat: () => undefined },
+    { path: `/nowhere/${file}`, workingDirectory: '/nowhere', ...(environment && { environment }) },
+    { ...host, stat: () => undefined, readFile: () => ({ kind: 'file', bytes }) },
   )
 }
 
 const { cases, title } = partOf(manifestCases(), 6)
 
 test.each(cases.map(one => [one.name, one] as const))(`%s with changes is read or refused (${title})`, (_name, one) => {
-  for (const text of mutations(readFileSync(join(one.directory, 'devctl.yml'), 'utf8'))) {
+  for (const text of mutations(readFileSync(join(one.directory, one.file), 'utf8'))) {
     const { manifest, diagnostics } = read(text, one)
     expect(manifest !== undefined || diagnostics.length > 0, text).toBe(true)
     for (const { span, message } of diagnostics) expect(span, `${message}\n${text}`).toBeDefined()

@@ -1,0 +1,37 @@
+import { editYaml } from '../../adapters/files/yaml-edit.ts'
+import type { Reporter } from '../../compiler/diagnostics/reporter.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { parseYaml } from '../../compiler/text/parse.ts'
+import type { SourceFile } from '../../compiler/text/source.ts'
+import { isMap } from '../../compiler/text/tree.ts'
+import { ComposeEdits, labelledServices } from './compose-labels.ts'
+import { convertKompose } from './kompose.ts'
+import { convertOkteto } from './okteto-labels.ts'
+import { convertTraefik } from './traefik.ts'
+
+/**
+ * Returns a Compose file with the equivalents of its labels of kompose, Traefik and Okteto. Comments, formatting and
+ * the labels stay. Returns undefined if it has no such labels, or cannot be read, which is reported.
+ */
+export async function withEquivalents(file: SourceFile, reporter: Reporter): Promise<string | undefined> {
+  const model = parseYaml(file, reporter)?.[0]?.tree
+  if (!isMap(model)) return undefined
+  const services = labelledServices(model).filter(({ labels }) =>
+    labels.some(({ name }) => /^(?:kompose\.|traefik\.|dev\.okteto\.com\/)/i.test(name)),
+  )
+  const edits = new ComposeEdits(model, reporter)
+  const hasOkteto = convertOkteto(model, edits)
+  if (services.length === 0 && !hasOkteto) return undefined
+  for (const service of services) convertKompose(service, model, edits)
+  convertTraefik(services, edits)
+  let { text } = file
+  for (const edit of edits.edits) {
+    const result = await editYaml(text, edit)
+    if (!result.ok)
+      throw new UserError(`\`${file.path}\` cannot be edited: ${result.problem}`, {
+        hint: 'change it by hand: `devctl validate` shows the equivalent of each label',
+      })
+    ;({ text } = result)
+  }
+  return text
+}

@@ -1,0 +1,242 @@
+/** A Compose value: data that can be written as YAML. */
+export type ComposeValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly ComposeValue[]
+  | { readonly [key: string]: ComposeValue }
+
+/** A part of a service that a flag sets: a value, or one more item of a list or entry of a mapping. */
+export type FlagEffect =
+  | { readonly kind: 'set'; readonly path: readonly string[]; readonly value: ComposeValue }
+  | { readonly kind: 'add'; readonly path: readonly string[]; readonly item: ComposeValue }
+  | { readonly kind: 'volume'; readonly name: string }
+  | { readonly kind: 'network'; readonly name: string }
+  | { readonly kind: 'name'; readonly name: string }
+  | { readonly kind: 'detached' | 'removed' }
+  | { readonly kind: 'lost'; readonly why: string; readonly hint?: string }
+
+/** A flag of `docker run`. A flag without a value is a switch. */
+export interface DockerFlag {
+  readonly short?: string
+  readonly isSwitch?: true
+  readonly effects: (value: string) => readonly FlagEffect[]
+}
+
+const set = (path: string, value: ComposeValue): FlagEffect => ({ kind: 'set', path: path.split('.'), value })
+const add = (path: string, item: ComposeValue): FlagEffect => ({ kind: 'add', path: path.split('.'), item })
+const lost = (why: string, hint?: string): FlagEffect => ({ kind: 'lost', why, ...(hint !== undefined && { hint }) })
+
+const sets = (path: string, short?: string): DockerFlag => ({
+  ...(short !== undefined && { short }),
+  effects: value => [set(path, value)],
+})
+const adds = (path: string, short?: string): DockerFlag => ({
+  ...(short !== undefined && { short }),
+  effects: value => [add(path, value)],
+})
+const turnsOn = (path: string, short?: string): DockerFlag => ({
+  ...(short !== undefined && { short }),
+  isSwitch: true,
+  effects: value => [set(path, value !== 'false')],
+})
+/** A flag about the client or the machine, which says nothing about the service. */
+const ignored = (isSwitch: boolean, short?: string): DockerFlag => ({
+  ...(short !== undefined && { short }),
+  ...(isSwitch && { isSwitch: true as const }),
+  effects: () => [],
+})
+const loses = (why: string, hint?: string, isSwitch = false): DockerFlag => ({
+  ...(isSwitch && { isSwitch: true as const }),
+  effects: () => [lost(why, hint)],
+})
+
+const ofOnePod = 'a Pod has one network interface, with a new address at every start'
+const entryOf = (path: string, separator = '='): ((value: string) => readonly FlagEffect[]) => {
+  return text => {
+    const at = text.indexOf(separator)
+    const [name, value] = at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)]
+    return [{ kind: 'set', path: [...path.split('.'), name], value }]
+  }
+}
+
+/** The flags of `docker run`, and of the compatible commands of podman and nerdctl, by their long names. */
+export const DOCKER_FLAGS: Readonly<Record<string, DockerFlag>> = {
+  'add-host': adds('extra_hosts'),
+  annotation: { effects: entryOf('annotations') },
+  attach: ignored(false, 'a'),
+  'blkio-weight': { effects: value => [set('blkio_config.weight', numeric(value))] },
+  'cap-add': adds('cap_add'),
+  'cap-drop': adds('cap_drop'),
+  'cgroup-parent': sets('cgroup_parent'),
+  cgroupns: sets('cgroup'),
+  cidfile: ignored(false),
+  'cpu-period': sets('cpu_period'),
+  'cpu-quota': sets('cpu_quota'),
+  'cpu-shares': { short: 'c', effects: value => [set('cpu_shares', numeric(value))] },
+  cpus: sets('deploy.resources.limits.cpus'),
+  'cpuset-cpus': sets('cpuset'),
+  'cpuset-mems': loses('Kubernetes does not choose memory nodes for a container'),
+  detach: { short: 'd', isSwitch: true, effects: () => [{ kind: 'detached' }] },
+  'detach-keys': ignored(false),
+  device: adds('devices'),
+  'device-cgroup-rule': adds('device_cgroup_rules'),
+  'device-read-bps': loses('Kubernetes does not limit a device'),
+  'device-read-iops': loses('Kubernetes does not limit a device'),
+  'device-write-bps': loses('Kubernetes does not limit a device'),
+  'device-write-iops': loses('Kubernetes does not limit a device'),
+  'disable-content-trust': ignored(true),
+  dns: adds('dns'),
+  'dns-option': adds('dns_opt'),
+  'dns-opt': adds('dns_opt'),
+  'dns-search': adds('dns_search'),
+  domainname: sets('domainname'),
+  entrypoint: { effects: value => [set('entrypoint', value === '' ? [] : [value])] },
+  env: { short: 'e', effects: environment },
+  'env-file': adds('env_file'),
+  expose: adds('expose'),
+  gpus: { effects: gpus },
+  'group-add': adds('group_add'),
+  'health-cmd': sets('healthcheck.test'),
+  'health-interval': sets('healthcheck.interval'),
+  'health-retries': { effects: value => [set('healthcheck.retries', numeric(value))] },
+  'health-start-interval': sets('healthcheck.start_interval'),
+  'health-start-period': sets('healthcheck.start_period'),
+  'health-timeout': sets('healthcheck.timeout'),
+  help: ignored(true),
+  hostname: sets('hostname', 'h'),
+  init: turnsOn('init'),
+  interactive: turnsOn('stdin_open', 'i'),
+  ip: loses(ofOnePod, 'reach the service by its name'),
+  ip6: loses(ofOnePod, 'reach the service by its name'),
+  ipc: sets('ipc'),
+  isolation: sets('isolation'),
+  'kernel-memory': loses('Kubernetes does not limit the memory of the kernel'),
+  label: { short: 'l', effects: entryOf('labels') },
+  'label-file': loses('the file is not read', 'write its lines under `labels`'),
+  link: adds('links'),
+  'link-local-ip': loses(ofOnePod),
+  'log-driver': sets('logging.driver'),
+  'log-opt': { effects: entryOf('logging.options') },
+  'mac-address': sets('mac_address'),
+  memory: sets('deploy.resources.limits.memory', 'm'),
+  'memory-reservation': sets('deploy.resources.reservations.memory'),
+  'memory-swap': sets('memswap_limit'),
+  'memory-swappiness': { effects: value => [set('mem_swappiness', numeric(value))] },
+  mount: { effects: mount },
+  name: { effects: name => [{ kind: 'name', name }] },
+  network: { effects: network },
+  net: { effects: network },
+  'network-alias': { effects: value => [{ kind: 'add', path: ['networks', '', 'aliases'], item: value }] },
+  'net-alias': { effects: value => [{ kind: 'add', path: ['networks', '', 'aliases'], item: value }] },
+  'no-healthcheck': { isSwitch: true, effects: () => [set('healthcheck.disable', true)] },
+  'oom-kill-disable': turnsOn('oom_kill_disable'),
+  'oom-score-adj': { effects: value => [set('oom_score_adj', numeric(value))] },
+  pid: sets('pid'),
+  'pids-limit': { effects: value => [set('pids_limit', numeric(value))] },
+  platform: sets('platform'),
+  privileged: turnsOn('privileged'),
+  publish: adds('ports', 'p'),
+  'publish-all': {
+    short: 'P',
+    isSwitch: true,
+    effects: () => [lost('the ports of the image are not known here', 'list them under `ports`')],
+  },
+  pull: { effects: value => [set('pull_policy', value)] },
+  quiet: ignored(true, 'q'),
+  'read-only': turnsOn('read_only'),
+  replace: ignored(true),
+  restart: sets('restart'),
+  rm: { isSwitch: true, effects: value => (value === 'false' ? [] : [{ kind: 'removed' }]) },
+  runtime: sets('runtime'),
+  'security-opt': adds('security_opt'),
+  'shm-size': sets('shm_size'),
+  'sig-proxy': ignored(true),
+  'stop-signal': sets('stop_signal'),
+  'stop-timeout': { effects: value => [set('stop_grace_period', `${value}s`)] },
+  'storage-opt': { effects: entryOf('storage_opt') },
+  sysctl: { effects: entryOf('sysctls') },
+  tmpfs: adds('tmpfs'),
+  tty: turnsOn('tty', 't'),
+  ulimit: { effects: ulimit },
+  'use-api-socket': loses('a Pod has no Docker socket', undefined, true),
+  user: sets('user', 'u'),
+  userns: sets('userns_mode'),
+  uts: sets('uts'),
+  volume: { short: 'v', effects: volume },
+  'volume-driver': loses(
+    'the driver of a volume is a storage class',
+    'write `driver_opts: {class: NAME}` at the volume',
+  ),
+  'volumes-from': adds('volumes_from'),
+  workdir: sets('working_dir', 'w'),
+}
+
+const numeric = (value: string): ComposeValue => (/^-?\d+$/.test(value) ? Number(value) : value)
+
+function environment(text: string): readonly FlagEffect[] {
+  const at = text.indexOf('=')
+  const name = at < 0 ? text : text.slice(0, at)
+  return [{ kind: 'set', path: ['environment', name], value: at < 0 ? null : text.slice(at + 1) }]
+}
+
+/** Converts `SOURCE:PATH[:MODE]`. A source that is not a path is a named volume. */
+function volume(text: string): readonly FlagEffect[] {
+  const source = /^([A-Za-z]:[\\/][^:]*|[^:]*):/.exec(text)?.[1]
+  if (source === undefined) return [add('volumes', text)]
+  if (/^(?:[./~]|\$\{|[A-Za-z]:[\\/])/.test(source)) return [add('volumes', text)]
+  return [add('volumes', text), { kind: 'volume', name: source }]
+}
+
+function mount(text: string): readonly FlagEffect[] {
+  const fields = new Map(
+    text.split(',').map(field => {
+      const at = field.indexOf('=')
+      return at < 0 ? ([field, 'true'] as const) : ([field.slice(0, at), field.slice(at + 1)] as const)
+    }),
+  )
+  const first = (...names: readonly string[]) => names.map(name => fields.get(name)).find(one => one !== undefined)
+  const type = first('type') ?? 'volume'
+  const source = first('source', 'src')
+  const target = first('target', 'dst', 'destination')
+  if (!['bind', 'volume', 'tmpfs'].includes(type) || target === undefined)
+    return [lost(target === undefined ? 'it has no `target`' : `a mount of type \`${type}\` has no equivalent`)]
+  const isReadOnly = /^(?:true|1)$/.test(first('readonly', 'ro') ?? 'false')
+  const subpath = first('volume-subpath')
+  const size = first('tmpfs-size')
+  const item: ComposeValue = {
+    type,
+    ...(source !== undefined && { source }),
+    target,
+    ...(isReadOnly && { read_only: true }),
+    ...(subpath !== undefined && { volume: { subpath } }),
+    ...(size !== undefined && { tmpfs: { size: numeric(size) } }),
+  }
+  const named = type === 'volume' && source !== undefined ? [{ kind: 'volume' as const, name: source }] : []
+  return [add('volumes', item), ...named]
+}
+
+function network(text: string): readonly FlagEffect[] {
+  if (text === 'bridge' || text === 'default') return []
+  if (text === 'host' || text === 'none') return [set('network_mode', text)]
+  if (text.startsWith('container:')) return [set('network_mode', `service:${text.slice('container:'.length)}`)]
+  const name = /(?:^|,)name=([^,]+)/.exec(text)?.[1] ?? text
+  return [{ kind: 'network', name }]
+}
+
+function gpus(text: string): readonly FlagEffect[] {
+  const value = text.replace(/^"|"$/g, '')
+  if (value === 'all') return [set('gpus', 'all')]
+  if (/^\d+$/.test(value)) return [set('gpus', [{ count: Number(value) }])]
+  const devices = /device=([^"]+)/.exec(value)?.[1]
+  if (devices === undefined) return [lost('the value is not `all`, a number or `device=…`')]
+  return [set('gpus', [{ device_ids: devices.split(',') }])]
+}
+
+function ulimit(text: string): readonly FlagEffect[] {
+  const [, name, soft, hard] = /^([\w-]+)=(-?\d+)(?::(-?\d+))?$/.exec(text) ?? []
+  if (name === undefined || soft === undefined) return [lost('it is not `NAME=SOFT[:HARD]`')]
+  const value = hard === undefined ? Number(soft) : { soft: Number(soft), hard: Number(hard) }
+  return [{ kind: 'set', path: ['ulimits', name], value }]
+}

@@ -1,0 +1,217 @@
+import type { Reporter } from '../../compiler/diagnostics/reporter.ts'
+import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
+import type { SourceFile, Span } from '../../compiler/text/source.ts'
+import { toDnsLabel } from '../../compiler/values/dns-name.ts'
+import { type ComposeValue, DOCKER_FLAGS, type DockerFlag, type FlagEffect } from './docker-flags.ts'
+import { badCommand, notCarriedOver, unknownFlag } from './notes.ts'
+import { engineCommands, type ShellCommand, type ShellWord } from './shell-words.ts'
+
+type MutableValue = { [key: string]: ComposeValue | MutableValue | ComposeValue[] }
+
+/** Compose file made from commands. */
+export interface MadeCompose {
+  readonly services: Readonly<Record<string, ComposeValue>>
+  readonly volumes: readonly string[]
+  readonly networks: readonly string[]
+}
+
+/**
+ * Converts the `docker run` commands of a script into a Compose file, with a service for each. Reports what it cannot
+ * carry over. Returns undefined if the script has none.
+ */
+export function composeOfDockerRun(file: SourceFile, reporter: Reporter): MadeCompose | undefined {
+  const runs = engineCommands(file).flatMap(command => runOf(command, reporter) ?? [])
+  if (runs.length === 0) return undefined
+  const read = runs.flatMap(run => readRun(run, reporter) ?? [])
+  const services: Record<string, ComposeValue> = {}
+  // Containers are linked by the names of their commands.
+  const names = new Map<string, string>()
+  for (const { name } of read) if (!names.has(name)) names.set(name, toDnsLabel(name))
+  for (const { name, service } of read) services[freeName(name, services)] = withNames(service, names) as ComposeValue // built of them
+  return {
+    services,
+    volumes: [...new Set(read.flatMap(({ volumes }) => volumes))],
+    networks: [...new Set(read.flatMap(({ networks }) => networks))],
+  }
+}
+
+/** Replaces names of containers by those of their services in the keys that refer to services. */
+function withNames(service: MutableValue, names: ReadonlyMap<string, string>): MutableValue {
+  const nameOf = (name: string) => names.get(name) ?? name
+  const { links, network_mode: mode, volumes_from: from } = service
+  const renamed = (list: unknown) => (list as readonly string[]).map(item => item.replace(/^[^:]*/, nameOf)) // these flags add strings
+  return {
+    ...service,
+    ...(links !== undefined && { links: renamed(links) }),
+    ...(from !== undefined && { volumes_from: renamed(from) }),
+    ...(typeof mode === 'string' && { network_mode: mode.replace(/(?<=^service:).*/, nameOf) }),
+  }
+}
+
+function freeName(name: string, taken: Readonly<Record<string, unknown>>): string {
+  const label = toDnsLabel(name)
+  for (let number = 1; ; number++) {
+    const one = number === 1 ? label : `${label}-${number}`
+    if (!Object.hasOwn(taken, one)) return one
+  }
+}
+
+/** The arguments of a command that runs a container. */
+interface Run {
+  readonly words: readonly ShellWord[]
+  readonly span: Span
+  readonly problem?: string | undefined
+}
+
+/** Other commands of an engine that say nothing about a service. */
+const SILENT = new Set(['pull', 'network', 'volume', 'login', 'stop', 'rm', 'logs', 'ps', 'images', 'version', 'info'])
+
+/** Returns the arguments of `docker run`; undefined for other commands. Reports other commands of an engine. */
+function runOf({ words, problem }: ShellCommand, reporter: Reporter): Run | undefined {
+  const [engine, ...rest] = words
+  const verbs = rest[0]?.text === 'container' ? rest.slice(1) : rest
+  const verb = verbs[0]?.text
+  if (!engine || verb === undefined) return undefined
+  if (verb === 'run' || verb === 'create') return { words: verbs.slice(1), span: engine.span, problem }
+  if (/^[a-z]+$/.test(verb) && !SILENT.has(verb))
+    reporter.report(notCarriedOver, engine.span, {
+      what: `${engine.text} ${verb}`,
+      why: 'only `docker run` becomes a service',
+      ...(verb === 'build' && { hint: 'write `build: FOLDER` at the service' }),
+    })
+  return undefined
+}
+
+interface ReadRun {
+  readonly name: string
+  readonly service: MutableValue
+  readonly volumes: readonly string[]
+  readonly networks: readonly string[]
+}
+
+function readRun({ words, span, problem }: Run, reporter: Reporter): ReadRun | undefined {
+  const bad = (text: string, at: Span, hint: string): undefined => {
+    reporter.report(badCommand, at, { problem: text, hint })
+    return undefined
+  }
+  if (problem !== undefined) return bad(problem, span, 'close it')
+  const effects: FlagEffect[] = []
+  let next = 0
+  for (; next < words.length; next++) {
+    const word = words[next]!
+    if (word.text === '--') {
+      next++
+      break
+    }
+    if (!/^-./.test(word.text)) break
+    const flags = splitFlags(word.text)
+    if (typeof flags === 'string') {
+      const names = Object.keys(DOCKER_FLAGS).map(name => `--${name}`)
+      reporter.report(unknownFlag, word.span, { flag: flags, near: didYouMean(flags, names) })
+      return undefined
+    }
+    for (const { flag, name, value: inline } of flags) {
+      const given = inline === undefined && !flag.isSwitch ? words[++next] : undefined
+      const value = inline ?? given?.text ?? (flag.isSwitch ? 'true' : undefined)
+      if (value === undefined) return bad(`\`${name}\` has no value`, word.span, 'add one')
+      // Half a value would be another value.
+      if (reportCommands(given ?? word, name, reporter)) continue
+      for (const effect of flag.effects(value)) {
+        if (effect.kind === 'lost')
+          reporter.report(notCarriedOver, word.span, { what: name, why: effect.why, hint: effect.hint })
+        else effects.push(effect)
+      }
+    }
+  }
+  const image = words[next]
+  if (!image) return bad('the command has no image', span, 'add the image after the flags')
+  for (const word of words.slice(next)) reportCommands(word, word.text === '' ? 'an argument' : word.text, reporter)
+  return serviceOf(image.text, words.slice(next + 1), effects)
+}
+
+/** Reports a word that contains the output of commands; returns true if it does. */
+function reportCommands({ commands, span }: ShellWord, what: string, reporter: Reporter): boolean {
+  if (commands.length > 0)
+    reporter.report(notCarriedOver, span, {
+      what,
+      why: `it contains the output of \`${commands.join('` and `')}\`, and a Compose file runs no commands`,
+      hint: 'write the value, or a variable `${NAME}`',
+    })
+  return commands.length > 0
+}
+
+interface FoundFlag {
+  readonly flag: DockerFlag
+  readonly name: string
+  /** Value in the same word: `--name=web`, `-p80:80`. */
+  readonly value?: string
+}
+
+/** Splits a word into its flags (`-it`); returns the name of one that does not exist. */
+function splitFlags(word: string): readonly FoundFlag[] | string {
+  if (word.startsWith('--')) {
+    const at = word.indexOf('=')
+    const name = at < 0 ? word : word.slice(0, at)
+    const flag = Object.hasOwn(DOCKER_FLAGS, name.slice(2)) ? DOCKER_FLAGS[name.slice(2)] : undefined
+    if (!flag) return name
+    return [{ flag, name, ...(at >= 0 && { value: word.slice(at + 1) }) }]
+  }
+  const found: FoundFlag[] = []
+  for (let at = 1; at < word.length; at++) {
+    const flag = Object.values(DOCKER_FLAGS).find(({ short }) => short === word[at])
+    const name = `-${word[at]}`
+    if (!flag) return name
+    const rest = word.slice(at + 1).replace(/^=/, '')
+    if (!flag.isSwitch) {
+      found.push({ flag, name, ...(rest !== '' && { value: rest }) })
+      break
+    }
+    found.push({ flag, name })
+  }
+  return found
+}
+
+function serviceOf(image: string, command: readonly ShellWord[], effects: readonly FlagEffect[]): ReadRun {
+  const service: MutableValue = { image }
+  if (command.length > 0) service['command'] = command.map(({ text }) => text)
+  const volumes: string[] = []
+  const networks = effects.flatMap(effect => (effect.kind === 'network' ? [effect.name] : []))
+  for (const effect of effects) {
+    if (effect.kind === 'set') setAt(service, effect.path, effect.value)
+    else if (effect.kind === 'add' && effect.path[0] !== 'networks') addAt(service, effect.path, effect.item)
+    else if (effect.kind === 'volume') volumes.push(effect.name)
+  }
+  const aliases = effects.flatMap(effect =>
+    effect.kind === 'add' && effect.path[0] === 'networks' ? [effect.item] : [],
+  )
+  if (networks.length > 0) service['networks'] = aliases.length > 0 ? { [networks[0]!]: { aliases } } : networks
+  const has = (kind: FlagEffect['kind']) => effects.some(effect => effect.kind === kind)
+  // A container that is removed when it ends, and in whose foreground the user waits, is a task.
+  if (has('removed') && !has('detached') && !service['restart'] && !service['ports']) service['restart'] = 'no'
+  const named = effects.findLast(effect => effect.kind === 'name')
+  return { name: named?.name ?? nameOfImage(image), service, volumes, networks }
+}
+
+function nameOfImage(image: string): string {
+  const last = image.replace(/@.*$/, '').split('/').at(-1) ?? ''
+  return last.replace(/:.*$/, '').replace(/\$\{|\}/g, '') || 'app'
+}
+
+function setAt(tree: MutableValue, path: readonly string[], value: ComposeValue): void {
+  const [key = '', ...rest] = path
+  if (rest.length === 0) tree[key] = value
+  else setAt(below(tree, key), rest, value)
+}
+
+function addAt(tree: MutableValue, path: readonly string[], item: ComposeValue): void {
+  const [key = '', ...rest] = path
+  if (rest.length === 0)
+    tree[key] = [...((tree[key] as ComposeValue[] | undefined) ?? []), item] // it was added here
+  else addAt(below(tree, key), rest, item)
+}
+
+function below(tree: MutableValue, key: string): MutableValue {
+  const found = tree[key] ?? {}
+  tree[key] = found
+  return found as MutableValue // paths of flags go through mappings
+}

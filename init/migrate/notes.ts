@@ -1,0 +1,33 @@
+import { diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+
+/** A setting of another tool, by the name that its user knows it by. */
+export interface LostSetting {
+  readonly what: string
+  readonly why: string
+  readonly hint?: string | undefined
+}
+
+/** Reported for each setting that has no equivalent, or that a program cannot decide. */
+export const notCarriedOver = diagnostic<LostSetting>({
+  code: 'migrate/not-carried-over',
+  severity: 'warning',
+  explain: `\`devctl migrate\` has read a setting of another tool that it did not carry over: it has no equivalent, its value is not one that devctl can express, or the file already has another value. The message says why, and the hint what to do by hand. Everything else is in the result.`,
+  text: ({ what, why, hint }) => ({ message: `\`${what}\` is not carried over: ${why}`, hint }),
+})
+
+export const unknownFlag = diagnostic<{ readonly flag: string; readonly near: string | undefined }>({
+  code: 'migrate/unknown-flag',
+  severity: 'error',
+  explain: `A \`docker run\` command has a flag that \`devctl migrate\` does not know. It could have a value, so the rest of the command cannot be read either, and nothing is written.`,
+  text: ({ flag, near }) => ({
+    message: `\`${flag}\` is not a flag of \`docker run\``,
+    hint: near ?? 'remove it; `docker run --help` lists the flags',
+  }),
+})
+
+export const badCommand = diagnostic<{ readonly problem: string; readonly hint: string }>({
+  code: 'migrate/bad-command',
+  severity: 'error',
+  explain: `A \`docker run\` command is incomplete: a quote is not closed, a flag has no value, or the image is missing.`,
+  text: ({ problem, hint }) => ({ message: problem, hint }),
+})

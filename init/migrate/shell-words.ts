@@ -1,0 +1,126 @@
+import type { SourceFile, Span } from '../../compiler/text/source.ts'
+
+/** A word of a shell command, as a value of a Compose file: variables are `${NAME}`, literal dollar signs `$$`. */
+export interface ShellWord {
+  readonly text: string
+  readonly span: Span
+  /** Commands in `$(…)` or backticks whose output the word contains, without `pwd`, which is the folder itself. */
+  readonly commands: readonly string[]
+}
+
+export interface ShellCommand {
+  readonly words: readonly ShellWord[]
+  /** Problem that ends the command early, such as a quote that is not closed. */
+  readonly problem?: string
+}
+
+const NAME = /^[A-Za-z_]\w*/
+/** `pwd`, as a command or a variable, also of cmd.exe and PowerShell. */
+const FOLDER = /^(?:\$\(\s*pwd\s*\)|`\s*pwd\s*`|\$\{PWD\}|\$PWD\b|\$\{pwd\}|%cd%)/i
+
+/** Programs that run containers, at the position of a command in a line: after a prompt, `sudo`, or another command. */
+const ENGINE =
+  /^((?:.*(?:&&|[;|(`])|[ \t]*(?:[$>%][ \t]+)?)[ \t]*(?:(?:sudo(?:[ \t]+-\w+)*|exec|time|[A-Za-z_]\w*=\S*)[ \t]+)*)(?:docker|podman|nerdctl)[ \t]/gm
+
+/**
+ * Finds the commands of container engines in a script, or in the text of a page, and splits them into words as a shell
+ * does: quotes, escapes and continuation lines. Does not run or expand anything.
+ */
+export function engineCommands(file: SourceFile): readonly ShellCommand[] {
+  const commands: ShellCommand[] = []
+  let done = 0
+  for (const { 0: line, 1: before = '', index } of file.text.matchAll(ENGINE)) {
+    const start = index + before.length
+    if (start < done || line.startsWith('#!')) continue
+    const command = readCommand(file, start, before.endsWith('`'))
+    commands.push(command)
+    done = command.end
+  }
+  return commands
+}
+
+function readCommand(file: SourceFile, start: number, isInline: boolean): ShellCommand & { readonly end: number } {
+  const { text } = file
+  const words: ShellWord[] = []
+  let at = start
+  while (at < text.length) {
+    const rest = text.slice(at, at + 3)
+    if (/^\\\r?\n/.test(rest)) at = endOfLine(text, at) + 1
+    else if (/^[ \t\r]/.test(rest)) at++
+    else if (/^(?:[\n;&|()]|\d?[<>]|#)/.test(rest) || (isInline && rest[0] === '`')) break
+    else {
+      const word = readWord(file, at, isInline)
+      at = word.at
+      if (word.problem !== undefined) return { words, problem: word.problem, end: at }
+      words.push(word.word)
+    }
+  }
+  return { words, end: at }
+}
+
+const endOfLine = (text: string, at: number): number => {
+  const next = text.indexOf('\n', at)
+  return next < 0 ? text.length : next
+}
+
+interface ReadWord {
+  readonly word: ShellWord
+  readonly at: number
+  readonly problem?: string
+}
+
+function readWord(file: SourceFile, start: number, isInline: boolean): ReadWord {
+  const { text } = file
+  const commands: string[] = []
+  let value = ''
+  let at = start
+  let quote: '"' | "'" | undefined
+  const result = (problem?: string): ReadWord => ({
+    word: { text: value, span: { file, start, end: at }, commands },
+    at,
+    ...(problem !== undefined && { problem }),
+  })
+  while (at < text.length) {
+    const char = text[at]!
+    if (quote === "'") {
+      if (char === "'") quote = undefined
+      else value += char === '$' ? '$$' : char
+      at++
+    } else if (char === '\\') {
+      const next = text[at + 1] ?? ''
+      const isBreak = /^\r?\n/.test(text.slice(at + 1, at + 3))
+      if (isBreak) at = endOfLine(text, at) + 1
+      else {
+        const isLiteral = quote === '"' && !/["\\$`]/.test(next)
+        value += `${isLiteral ? '\\' : ''}${next === '$' ? '$$' : next}`
+        at += 2
+      }
+    } else if (char === '"') {
+      quote = quote ? undefined : '"'
+      at++
+    } else if (char === "'" && !quote) {
+      quote = "'"
+      at++
+    } else if (!quote && (/[\s;&|()<>]/.test(char) || (isInline && char === '`'))) break
+    else {
+      const expansion = readExpansion(text.slice(at, at + 2000))
+      value += expansion.value
+      if (expansion.command !== undefined) commands.push(expansion.command)
+      at += expansion.length
+    }
+  }
+  return quote ? result(`a quote (\`${quote}\`) is not closed`) : result()
+}
+
+/** Reads one character, or an expansion that begins here. */
+function readExpansion(text: string): { readonly value: string; readonly length: number; readonly command?: string } {
+  const folder = FOLDER.exec(text)
+  if (folder) return { value: '.', length: folder[0].length }
+  const command = /^\$\(((?:[^()]|\([^()]*\))*)\)|^`([^`]*)`/.exec(text)
+  if (command) return { value: '', length: command[0].length, command: (command[1] ?? command[2] ?? '').trim() }
+  const braces = /^\$\{[^}\n]*\}/.exec(text)
+  if (braces) return { value: braces[0], length: braces[0].length }
+  if (text[0] !== '$') return { value: text[0] ?? '', length: 1 }
+  const name = NAME.exec(text.slice(1))
+  return name ? { value: `\${${name[0]}}`, length: name[0].length + 1 } : { value: '$$', length: 1 }
+}

@@ -1,0 +1,175 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { root } from '../../support/cases.ts'
+import { run } from '../../support/run.ts'
+
+const golden = join(root, 'golden/migrate')
+const work = mkdtempSync(join(tmpdir(), 'devctl-migrate-'))
+afterAll(() => rmSync(work, { recursive: true, force: true }))
+
+/** Files that another tool reads, by the name that `migrate` would not find itself. */
+const NAMED = /\.(?:sh|md)$/
+
+function copyOf(name: string): { readonly cwd: string; readonly args: readonly string[] } {
+  const cwd = join(work, name)
+  cpSync(join(golden, name, 'input'), cwd, { recursive: true })
+  return { cwd, args: ['migrate', ...readdirSync(cwd).filter(one => NAMED.test(one))] }
+}
+
+const textsIn = (folder: string) =>
+  new Map(
+    readdirSync(folder, { withFileTypes: true })
+      .filter(entry => entry.isFile())
+      .map(({ name }) => [name, readFileSync(join(folder, name), 'utf8')]),
+  )
+
+describe.each(readdirSync(golden))('%s', name => {
+  test('migrate prints the expected files and notes, writes nothing by itself, and the result is valid', async () => {
+    const { cwd, args } = copyOf(name)
+    const before = textsIn(cwd)
+    const expected = join(golden, name, 'expected')
+    const printed = await run(args, { cwd })
+    await expect(printed.stderr).toMatchFileSnapshot(join(expected, 'notes.txt'))
+    expect(textsIn(cwd)).toEqual(before)
+    if (name.endsWith('-is-refused'))
+      return expect({ ...printed, stderr: '' }).toEqual({ status: 1, stdout: '', stderr: '' })
+    expect(printed.status, printed.stderr).toBe(0)
+    await expect(printed.stdout).toMatchFileSnapshot(join(expected, 'printed.txt'))
+
+    const written = await run([...args, '--write'], { cwd })
+    expect(written).toMatchObject({ status: 0, stdout: expect.stringContaining('written: ') })
+    const after = textsIn(cwd)
+    for (const [file, text] of after)
+      if (before.get(file) !== text) await expect(text).toMatchFileSnapshot(join(expected, file))
+
+    const again = await run([...args, '--write'], { cwd })
+    expect(again).toMatchObject({ status: 0, stdout: expect.not.stringContaining('written: ') })
+    expect(textsIn(cwd)).toEqual(after)
+    const checked = await run(['validate'], { cwd })
+    expect(checked).toMatchObject({ status: 0, stderr: expect.not.stringMatching(/^error/m) })
+  })
+})
+
+let made = 0
+function folder(files: Readonly<Record<string, string>>): string {
+  const cwd = join(work, `made-${made++}`)
+  mkdirSync(cwd)
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
+  return cwd
+}
+
+const NGINX = 'services:\n  nginx:\n    image: nginx\n    ports:\n      - 8080:80\n'
+const COMMAND = ['docker', 'run', '-d', '-p', '8080:80', 'nginx']
+
+describe('migrate', () => {
+  test.each([
+    ['arguments after `--`', ['--', ...COMMAND], ''],
+    ['arguments after `--` without `docker run`', ['--', ...COMMAND.slice(2)], ''],
+    ['standard input', ['-'], COMMAND.join(' ')],
+  ])('migrate takes a command from %s', async (_, args, stdin) => {
+    expect(await run(['migrate', ...args], { cwd: folder({}), stdin })).toEqual({
+      status: 0,
+      stdout: NGINX,
+      stderr: '',
+    })
+  })
+
+  test('arguments after `--` keep their spaces, quotes and dollar signs', async () => {
+    const args = ['-e', `A=it's "$HOME"`, 'example/api', 'sh', '-c', 'echo $A; true']
+    const { stdout } = await run(['migrate', '--', ...args], { cwd: folder({}) })
+    const { services } = parse(stdout) as { services: { api: unknown } }
+    expect(services.api).toEqual({
+      image: 'example/api',
+      command: ['sh', '-c', 'echo $$A; true'],
+      environment: { A: `it's "$$HOME"` },
+    })
+  })
+
+  test('migrate does not overwrite a file unless it is told to, and then keeps a copy', async () => {
+    const cwd = folder({ 'compose.yaml': 'services: {}\n' })
+    const args = ['migrate', '--write', '--', ...COMMAND]
+    expect(await run(args, { cwd })).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining('`compose.yaml` already exists'),
+    })
+    expect(readFileSync(join(cwd, 'compose.yaml'), 'utf8')).toBe('services: {}\n')
+    const { status, stdout } = await run(['migrate', '--replace', ...args.slice(1)], { cwd })
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: 'written: compose.yaml\nkept: compose.yaml.bak\nnext: devctl validate\n',
+    })
+    expect(textsIn(cwd)).toEqual(
+      new Map([
+        ['compose.yaml', NGINX],
+        ['compose.yaml.bak', 'services: {}\n'],
+      ]),
+    )
+  })
+
+  test('migrate writes no file if one of several may not be replaced', async () => {
+    const labelled = 'services:\n  web:\n    image: nginx\n    labels: {kompose.image-pull-policy: Always}\n'
+    const files = { 'okteto.yml': 'deploy:\n  - "true"\n', 'devctl.yml': 'name: mine\n', 'compose.yaml': labelled }
+    const cwd = folder(files)
+    expect(await run(['migrate', '--write'], { cwd })).toMatchObject({ status: 1 })
+    expect(textsIn(cwd)).toEqual(new Map(Object.entries(files).sort()))
+  })
+
+  test('--to names the file that is written', async () => {
+    const cwd = folder({})
+    const { stdout } = await run(['migrate', '-w', '--to', 'web.yaml', '--', ...COMMAND], { cwd })
+    expect(stdout).toContain('written: web.yaml')
+    expect(existsSync(join(cwd, 'compose.yaml'))).toBe(false)
+  })
+
+  test('--to leaves a Compose file as it is, and writes the edited one', async () => {
+    const labelled = 'services:\n  web:\n    image: nginx\n    labels: {kompose.image-pull-policy: Always}\n'
+    const cwd = folder({ 'compose.yaml': labelled })
+    await run(['migrate', 'compose.yaml', '-w', '--to', 'new.yaml'], { cwd })
+    expect(textsIn(cwd)).toEqual(
+      new Map([
+        ['compose.yaml', labelled],
+        ['new.yaml', `${labelled}    pull_policy: always\n`],
+      ]),
+    )
+  })
+
+  test('migrate writes nothing if two results would be one file', async () => {
+    const files = { 'a.sh': `${COMMAND.join(' ')}\n`, 'b.sh': 'docker run -d redis\n' }
+    const cwd = folder(files)
+    expect(await run(['migrate', 'a.sh', 'b.sh', '-w'], { cwd })).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringContaining('two of the results would be `compose.yaml`'),
+    })
+    expect(textsIn(cwd)).toEqual(new Map(Object.entries(files)))
+  })
+
+  test('-o json prints the files and the notes', async () => {
+    const cwd = folder({ 'okteto.yml': 'icon: x\ndeploy:\n  - "true"\n' })
+    const { stdout, stderr } = await run(['migrate', '-o', 'json'], { cwd })
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout)).toMatchObject({
+      files: [{ path: 'devctl.yml', isChanged: true, isWritten: false, text: 'deploy:\n  - "true"\n' }],
+      diagnostics: [{ code: 'okteto/unneeded-key', file: 'okteto.yml', range: { start: { line: 1 } } }],
+    })
+    const refused = await run(['migrate', '-o', 'json', '--', '--nope', 'nginx'], { cwd })
+    expect(refused.status).toBe(1)
+    expect(JSON.parse(refused.stdout)).toMatchObject({ files: [], diagnostics: [{ code: 'migrate/unknown-flag' }] })
+  })
+
+  test.each([
+    ['nothing to migrate', [], 1, 'this folder has nothing to migrate'],
+    ['a file without anything to migrate', ['plain.yaml'], 1, '`plain.yaml` has nothing to migrate'],
+    ['a missing file', ['missing.yml'], 1, 'the file `missing.yml` does not exist'],
+    ['files and a command', ['plain.yaml', '--', 'nginx'], 2, 'cannot be combined'],
+    ['broken YAML', ['okteto.yml'], 1, 'error[yaml/syntax]'],
+  ])('migrate says what is wrong: %s', async (_, args, status, message) => {
+    const cwd = folder({ 'plain.yaml': NGINX, ...(args[0] === 'okteto.yml' && { 'okteto.yml': 'a: b: c\n' }) })
+    const result = await run(['migrate', ...args], { cwd })
+    expect(result).toEqual({ status, stdout: '', stderr: expect.stringContaining(message) })
+  })
+})
