@@ -15,21 +15,28 @@ const ENTRIES = { compiler: 'compiler/index', constructs: 'api/constructs', oper
 /** Packages of the program that uses `devctl/constructs`. */
 const PEERS = ['cdk8s', 'cdk8s-plus-27', 'constructs']
 
-/** Optional parts of ssh2 that are compiled for one system: it does without them. */
-export const NATIVE = ['cpu-features', '*.node']
-
-const output = {
+/** Options of every bundle for Node.js. */
+export const forNode = {
   absWorkingDir: root,
-  outdir: lib,
+  logLevel: 'warning',
   bundle: true,
-  format: 'esm',
   platform: 'node',
   target: 'node20.19',
+  metafile: true,
+  // Optional parts of ssh2 that are compiled for one system: it does without them.
+  external: ['cpu-features', '*.node'],
+  // node-fetch uses it where Node.js has no URL, and its tables are 300 kB.
+  alias: { 'whatwg-url': 'node:url' },
+}
+
+const output = {
+  ...forNode,
+  outdir: lib,
+  format: 'esm',
   // Names stay, for the traces of programs.
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'linked',
-  logLevel: 'warning',
   // Packages in CommonJS use these names.
   banner: {
     js: [
@@ -43,20 +50,22 @@ const output = {
   },
 }
 
+/** Writes the modules and their types, in place of those of an earlier build. Returns the metafiles. */
 export async function bundleLibrary() {
   rmSync(lib, { recursive: true, force: true })
+  const metafiles = []
   // One file for each module: in split files, packages in CommonJS that are imported later would lose their names.
-  for (const [name, path] of Object.entries(ENTRIES))
-    await build({
-      ...output,
-      entryPoints: { [name]: `${path}.ts` },
-      external: [...NATIVE, ...(name === 'constructs' ? PEERS : [])],
-    })
+  for (const [name, path] of Object.entries(ENTRIES)) {
+    const external = [...output.external, ...(name === 'constructs' ? PEERS : [])]
+    const { metafile } = await build({ ...output, entryPoints: { [name]: `${path}.ts` }, external })
+    metafiles.push(metafile)
+  }
   for (const path of declarations(Object.values(ENTRIES).map(entry => join(dist, `${entry}.d.ts`)))) {
     const target = join(lib, 'types', relative(dist, path))
     mkdirSync(dirname(target), { recursive: true })
     copyFileSync(path, target)
   }
+  return metafiles
 }
 
 /** Returns the declaration files that some declaration files reach, with these. */

@@ -7,20 +7,21 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { build, transform } from 'esbuild'
-import { bundleLibrary, NATIVE } from './bundle-library.mjs'
+import { bundleLibrary, forNode } from './bundle-library.mjs'
 import { bundleWeb } from './bundle-web.mjs'
 import { standInServer } from './stand-in-server.mjs'
+import { writeThirdParty } from './third-party.mjs'
 
 const root = join(import.meta.dirname, '..')
-const output = { minify: true, platform: 'node', target: 'node20.19' }
+const output = { ...forNode, minify: true }
 
 if (process.argv[2] === '--keep-compiled-code') await keepCompiledCode()
 else {
-  await bundle()
-  await bundleAgent()
-  await bundlePlatform()
-  await bundleWeb()
-  await bundleLibrary()
+  const metafiles = [await bundle(), await bundleAgent(), await bundlePlatform(), await bundleWeb()]
+  metafiles.push(...(await bundleLibrary()))
+  // For tests and for questions about sizes.
+  writeFileSync(join(root, 'dist/metafiles.json'), JSON.stringify(metafiles))
+  writeThirdParty(metafiles)
   // In a process of its own: its code must be as a fresh start of devctl leaves it.
   const { status } = spawnSync(process.execPath, [import.meta.filename, '--keep-compiled-code'], { stdio: 'inherit' })
   process.exitCode = status ?? 1
@@ -28,25 +29,20 @@ else {
 
 /**
  * Writes a file that starts the program, and one for each module that is imported by `import()`; what
- * several of them need is in files that they share.
+ * several of them need is in files that they share. Returns the metafile, as all functions here do.
  */
 async function bundle() {
   const { outputFiles, metafile } = await build({
     ...output,
-    absWorkingDir: root,
-    logLevel: 'warning',
     entryPoints: { devctl: 'cli/start.ts' },
     outdir: 'dist/bin',
     outExtension: { '.js': '.cjs' },
-    bundle: true,
     splitting: true,
     format: 'esm',
     legalComments: 'linked',
     // The files become scripts, in which the path of a module has other names.
     define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' },
-    metafile: true,
     write: false,
-    external: NATIVE,
     plugins: [membersAtOnce()],
   })
   const folder = join(root, 'dist/bin')
@@ -63,21 +59,19 @@ async function bundle() {
     const mark = basename(path) === 'devctl.cjs' ? `/* build ${id} */` : ''
     writeFileSync(path, path.endsWith('.cjs') ? mark + (await toFunction(text, entry?.format)) : text)
   }
+  return metafile
 }
 
 /** The program that runs in the Pod, in one file: a Secret holds it, beside a stock Node.js. */
 async function bundleAgent() {
-  await build({
+  const { metafile } = await build({
     ...output,
-    absWorkingDir: root,
-    logLevel: 'warning',
     entryPoints: ['agent/main.ts'],
     outfile: 'dist/agent/agent.cjs',
-    bundle: true,
     format: 'cjs',
     legalComments: 'inline',
-    external: NATIVE,
   })
+  return metafile
 }
 
 /**
@@ -85,19 +79,16 @@ async function bundleAgent() {
  * this.
  */
 async function bundlePlatform() {
-  await build({
+  const { metafile } = await build({
     ...output,
-    absWorkingDir: root,
-    logLevel: 'warning',
     entryPoints: { server: 'platform/server/main.ts', runner: 'platform/runner/main.ts' },
     outdir: 'dist/platform',
     outExtension: { '.js': '.cjs' },
     target: 'node22',
-    bundle: true,
     format: 'cjs',
     legalComments: 'inline',
-    external: NATIVE,
   })
+  return metafile
 }
 
 /**
@@ -106,7 +97,15 @@ async function bundlePlatform() {
  * names must be there too, as they are in Node.
  */
 async function toFunction(text, format) {
-  const options = { ...output, logLevel: 'error', format: 'cjs', supported: { 'dynamic-import': false } }
+  const { platform, target } = output
+  const options = {
+    minify: true,
+    platform,
+    target,
+    logLevel: 'error',
+    format: 'cjs',
+    supported: { 'dynamic-import': false },
+  }
   const { code } = await transform(text, options)
   const names = format === 'cjs' ? 'module.exports = module.exports.default' : ''
   return `(function (exports, require, module, __filename, __dirname) {${code}${names}})`

@@ -11,14 +11,22 @@ import {
   symlinkSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
+import type { Metafile } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { root } from '../../support/cases.ts'
 import { write } from '../../support/cli/folder.ts'
 import { program } from '../../support/program.ts'
 
 // Installs the package as users do, in a folder of its own, and works with nothing else.
+
+interface Component {
+  readonly group?: string
+  readonly name: string
+  readonly version: string
+  readonly purl: string
+}
 
 const call = promisify(execFile)
 const MEGABYTE = 1 << 20
@@ -105,6 +113,45 @@ describe('the package', () => {
   test('the program of a development container and the server of a platform are in the package', () => {
     for (const path of ['agent/agent.cjs', 'platform/server.cjs', 'platform/runner.cjs', 'platform/web/index.html'])
       expect(statSync(join(installed, 'dist', path)).size, path).toBeGreaterThan(500)
+  })
+})
+
+describe('code of other packages', () => {
+  const metafiles: readonly Metafile[] = JSON.parse(readFileSync(join(root, 'dist/metafiles.json'), 'utf8'))
+  const outputs = metafiles.flatMap(one => Object.entries(one.outputs))
+
+  test('all programs of the package are bundles', () => {
+    const bundled = outputs.map(([path]) => path)
+    const programs = filesIn(join(installed, 'dist')).filter(path => /\.(js|cjs|css|woff2)$/.test(path))
+    expect(programs.length).toBeGreaterThan(100)
+    const shipped = programs.map(path => relative(installed, path))
+    expect(shipped.filter(path => !bundled.includes(path.replace(/\.cjs$/, '.js')) && !bundled.includes(path))).toEqual(
+      [],
+    )
+  })
+
+  test('licences and the bill of materials name the packages that are bundled', () => {
+    const inputs = outputs.flatMap(([, output]) => Object.entries(output.inputs))
+    const bundled = inputs
+      .filter(([path, { bytesInOutput }]) => bytesInOutput > 0 && path.includes('node_modules/'))
+      .map(([path]) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)!)
+      .map(
+        ([folder, name]) => `${name} ${JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')).version}`,
+      )
+    expect(bundled.length).toBeGreaterThan(100)
+    const names = [...new Set(bundled)].sort()
+    const licences = readFileSync(join(installed, 'dist/THIRD-PARTY-LICENSES'), 'utf8')
+    expect([...licences.matchAll(/^(\S+ \d+\.\d+\.\S+) \(.+\)$/gm)].map(([, name]) => name).sort()).toEqual(names)
+    const { components } = JSON.parse(readFileSync(join(installed, 'dist/bom.cdx.json'), 'utf8'))
+    const listed = (components as readonly Component[]).map(one => ({
+      ...one,
+      name: [one.group, one.name].filter(Boolean).join('/'),
+    }))
+    expect(listed.map(({ name, version }) => `${name} ${version}`).sort()).toEqual(names)
+    for (const { name, version, purl } of listed) expect(decodeURIComponent(purl)).toBe(`pkg:npm/${name}@${version}`)
+    // The font of the pages, and a package of each kind of bundle.
+    for (const name of ['@fontsource-variable/inter', 'preact', 'cdk8s', 'fastify', 'ssh2', 'commander'])
+      expect(listed.map(one => one.name)).toContain(name)
   })
 })
 
