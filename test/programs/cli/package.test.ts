@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import {
   chownSync,
   cpSync,
@@ -12,12 +12,13 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
-import { promisify } from 'node:util'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import type { Metafile } from 'esbuild'
+import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { root } from '../../support/cases.ts'
 import { write } from '../../support/cli/folder.ts'
-import { program } from '../../support/program.ts'
+import { installPackage } from '../../support/installed-package.ts'
 
 // Installs the package as users do, in a folder of its own, and works with nothing else.
 
@@ -28,7 +29,6 @@ interface Component {
   readonly purl: string
 }
 
-const call = promisify(execFile)
 const MEGABYTE = 1 << 20
 const folder = mkdtempSync(join(tmpdir(), 'devctl-package-'))
 const home = join(folder, 'home')
@@ -39,16 +39,8 @@ let tarball: string
 let output: string
 
 beforeAll(async () => {
-  program()
   mkdirSync(home)
-  const pack = await call('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
-    cwd: root,
-    env,
-  })
-  tarball = join(folder, JSON.parse(pack.stdout)[0].filename)
-  const words = ['install', '--global', '--prefix', join(folder, 'global'), '--offline', '--no-audit', tarball]
-  const { stdout, stderr } = await call('npm', words, { cwd: folder, env })
-  output = stdout + stderr
+  ;({ tarball, output } = await installPackage(folder, env))
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -113,6 +105,26 @@ describe('the package', () => {
   test('the program of a development container and the server of a platform are in the package', () => {
     for (const path of ['agent/agent.cjs', 'platform/server.cjs', 'platform/runner.cjs', 'platform/web/index.html'])
       expect(statSync(join(installed, 'dist', path)).size, path).toBeGreaterThan(500)
+  })
+})
+
+describe('package.json and the declarations', () => {
+  test('publint finds no mistake but the shell that starts Node.js', async () => {
+    const { buffer } = new Uint8Array(readFileSync(tarball))
+    const { messages } = await publint({ pack: { tarball: buffer }, strict: true })
+    // It expects `#!/usr/bin/env`; bin/devctl.cjs says why it has another one.
+    expect(messages).toMatchObject([{ code: 'BIN_FILE_NOT_EXECUTABLE', path: ['bin', 'devctl'] }])
+  })
+
+  test('all ways to resolve modules find the declarations of what runs', async () => {
+    const checked = await checkPackage(createPackageFromTarballData(new Uint8Array(readFileSync(tarball))))
+    const problems = 'problems' in checked ? checked.problems : ['no types']
+    // `node10` knows no `exports`, and TypeScript 7 has no such resolution. Node.js loads modules with `require`.
+    const isExpected = (one: (typeof problems)[number]) =>
+      typeof one !== 'string' &&
+      (one.kind === 'CJSResolvesToESM' || (one.kind === 'NoResolution' && one.resolutionKind === 'node10'))
+    expect(problems.filter(one => !isExpected(one))).toEqual([])
+    expect(problems).toHaveLength(6)
   })
 })
 
