@@ -4,6 +4,7 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { build } from 'esbuild'
+import { smallCdk8s } from './small-cdk8s.mjs'
 
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
@@ -27,6 +28,7 @@ export const forNode = {
   external: ['cpu-features', '*.node'],
   // node-fetch uses it where Node.js has no URL, and its tables are 300 kB.
   alias: { 'whatwg-url': 'node:url' },
+  plugins: [smallCdk8s],
 }
 
 const output = {
@@ -56,8 +58,8 @@ export async function bundleLibrary() {
   const metafiles = []
   // One file for each module: in split files, packages in CommonJS that are imported later would lose their names.
   for (const [name, path] of Object.entries(ENTRIES)) {
-    const external = [...output.external, ...(name === 'constructs' ? PEERS : [])]
-    const { metafile } = await build({ ...output, entryPoints: { [name]: `${path}.ts` }, external })
+    const own = name === 'constructs' ? { external: [...output.external, ...PEERS], plugins: [] } : {}
+    const { metafile } = await build({ ...output, entryPoints: { [name]: `${path}.ts` }, ...own })
     metafiles.push(metafile)
   }
   for (const path of declarations(Object.values(ENTRIES).map(entry => join(dist, `${entry}.d.ts`)))) {

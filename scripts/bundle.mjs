@@ -2,7 +2,7 @@
 // and keeps the compiled code of typical runs beside them (see bin/devctl.cjs).
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
@@ -43,7 +43,6 @@ async function bundle() {
     // The files become scripts, in which the path of a module has other names.
     define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' },
     write: false,
-    plugins: [membersAtOnce()],
   })
   const folder = join(root, 'dist/bin')
   // Removes parts of earlier builds, whose names have other hashes, and compiled code, which V8 takes for that of any
@@ -109,31 +108,6 @@ async function toFunction(text, format) {
   const { code } = await transform(text, options)
   const names = format === 'cjs' ? 'module.exports = module.exports.default' : ''
   return `(function (exports, require, module, __filename, __dirname) {${code}${names}})`
-}
-
-/**
- * cdk8s leaves out the undefined members of an object by copying the object once for each member. The
- * program makes one copy.
- */
-function membersAtOnce() {
-  const copying = 'Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})'
-  const contentsOf = path => {
-    const [before, ...others] = readFileSync(path, 'utf8').split(copying)
-    if (others.length === 0) throw new Error(`${path} does not copy objects this way: remove membersAtOnce`)
-    return `${[before, ...others].join('definedMembers(result)')}\n${definedMembers}`
-  }
-  return {
-    name: 'members-at-once',
-    setup({ onLoad }) {
-      onLoad({ filter: /cdk8s-plus-\d+\/lib\/imports\/k8s\.js$/ }, ({ path }) => ({ contents: contentsOf(path) }))
-    },
-  }
-}
-
-function definedMembers(object) {
-  const defined = {}
-  for (const name in object) if (object[name] !== undefined) defined[name] = object[name]
-  return defined
 }
 
 /** Runs the commands once, so that what they need is compiled, and writes it down. */

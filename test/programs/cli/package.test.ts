@@ -162,7 +162,7 @@ describe('code of other packages', () => {
     expect(listed.map(({ name, version }) => `${name} ${version}`).sort()).toEqual(names)
     for (const { name, version, purl } of listed) expect(decodeURIComponent(purl)).toBe(`pkg:npm/${name}@${version}`)
     // The font of the pages, and a package of each kind of bundle.
-    for (const name of ['@fontsource-variable/inter', 'preact', 'cdk8s', 'fastify', 'ssh2', 'commander'])
+    for (const name of ['@fontsource-variable/inter', 'preact', 'cdk8s-plus-27', 'fastify', 'ssh2', 'commander'])
       expect(listed.map(one => one.name)).toContain(name)
   })
 })
