@@ -2,7 +2,7 @@
 // and keeps the compiled code of typical runs beside them (see bin/devctl.cjs).
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
@@ -13,18 +13,26 @@ import { standInServer } from './stand-in-server.mjs'
 import { writeThirdParty } from './third-party.mjs'
 
 const root = join(import.meta.dirname, '..')
+const bin = join(root, 'dist/bin')
 const output = { ...forNode, minify: true }
 
-if (process.argv[2] === '--keep-compiled-code') await keepCompiledCode()
+/** Commands that compile the files of a folder. */
+const COMPILING = ['render --namespace shop --domain dev.example.com', 'validate']
+
+const [, , part] = process.argv
+if (part === '--make-packs') await makePacks()
+else if (part === '--keep-compiled-code') await keepCompiledCode()
 else {
   const metafiles = [await bundle(), await bundleAgent(), await bundlePlatform(), await bundleWeb()]
   metafiles.push(...(await bundleLibrary()))
   // For tests and for questions about sizes.
   writeFileSync(join(root, 'dist/metafiles.json'), JSON.stringify(metafiles))
   writeThirdParty(metafiles)
-  // In a process of its own: its code must be as a fresh start of devctl leaves it.
-  const { status } = spawnSync(process.execPath, [import.meta.filename, '--keep-compiled-code'], { stdio: 'inherit' })
-  process.exitCode = status ?? 1
+  // In processes of their own: the code must be as a fresh start of devctl leaves it.
+  for (const next of ['--make-packs', '--keep-compiled-code']) {
+    const { status } = spawnSync(process.execPath, [import.meta.filename, next], { stdio: 'inherit' })
+    if (status !== 0) process.exit(status ?? 1)
+  }
 }
 
 /**
@@ -44,11 +52,10 @@ async function bundle() {
     define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' },
     write: false,
   })
-  const folder = join(root, 'dist/bin')
   // Removes parts of earlier builds, whose names have other hashes, and compiled code, which V8 takes for that of any
   // file of the same length.
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
+  rmSync(bin, { recursive: true, force: true })
+  mkdirSync(bin, { recursive: true })
   // Compiled code is kept by this name, since the names of files do not tell builds apart.
   const content = createHash('sha256')
   for (const { text } of outputFiles) content.update(text)
@@ -110,37 +117,70 @@ async function toFunction(text, format) {
   return `(function (exports, require, module, __filename, __dirname) {${code}${names}})`
 }
 
+/**
+ * Puts the files that each command loads into a pack, and those that compile Compose files into another one, for
+ * bin/devctl.cjs: objects with the functions of the files.
+ */
+async function makePacks() {
+  const { load, loaded } = createRequire(import.meta.url)('../bin/devctl.cjs')
+  const program = load('devctl.cjs')
+  const folder = mkdtempSync(join(tmpdir(), 'devctl-build-'))
+  const io = standInIo({ HOME: folder }, '')
+  try {
+    await runAll(program, io, ['--help'])
+    const start = [...loaded.keys()]
+    await runAll(program, io, ['config --format json', ...COMPILING])
+    const later = [...loaded.keys()].filter(name => !start.includes(name))
+    const [mark] = readFile('devctl.cjs').match(/^.*?\*\//)
+    const names = later.map(name => `${JSON.stringify(name)}:"compile.pack"`)
+    writeFileSync(join(bin, 'start.pack'), `${mark}({${[...start.map(inPack), ...names]}})`)
+    writeFileSync(join(bin, 'compile.pack'), `({${later.map(inPack)}})`)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function readFile(name) {
+  return readFileSync(join(bin, name), 'latin1')
+}
+
+/** Returns a member of the object of a pack: without parentheses, V8 compiles a function when it is called. */
+function inPack(name) {
+  return `${JSON.stringify(name)}:${readFile(name)
+    .replace(/^\/\*.*?\*\//, '')
+    .slice(1, -1)}\n`
+}
+
+/** The streams of a command whose output nobody reads. */
+function standInIo(env, input) {
+  const nobody = { isTTY: false, write: () => true }
+  const readStdin = async () => Buffer.from(input)
+  return { stdout: nobody, stderr: nobody, readStdin, env, cwd: join(root, 'examples/voting') }
+}
+
+async function runAll(program, io, commands) {
+  for (const words of commands)
+    if ((await program.main(words.split(' '), io)) !== 0) throw new Error(`devctl ${words} failed`)
+}
+
 /** Runs the commands once, so that what they need is compiled, and writes it down. */
 async function keepCompiledCode() {
-  const { load, loaded } = createRequire(import.meta.url)('../bin/devctl.cjs')
+  const { load, scripts } = createRequire(import.meta.url)('../bin/devctl.cjs')
   const program = load('devctl.cjs')
   const server = await standInServer()
   const folder = mkdtempSync(join(tmpdir(), 'devctl-build-'))
   try {
-    const nobody = { isTTY: false, write: () => true }
-    const io = {
-      stdout: nobody,
-      stderr: nobody,
-      readStdin: async () => Buffer.from('services: {web: {image: nginx, ports: ["80"]}, api: {image: nginx}}'),
-      env: { HOME: folder, DEVCTL_HOME: folder, KUBECONFIG: kubeconfigFor(server.port, folder) },
-      cwd: join(root, 'examples/voting'),
-    }
-    for (const words of [
-      '--help',
-      'config --format json',
-      'render --namespace shop --domain dev.example.com',
-      'validate',
-      'deploy --file - --name shop',
-      'deploy --file - --name shop',
-    ])
-      if ((await program.main(words.split(' '), io)) !== 0) throw new Error(`devctl ${words} failed`)
+    const env = { HOME: folder, DEVCTL_HOME: folder, KUBECONFIG: kubeconfigFor(server.port, folder) }
+    const io = standInIo(env, 'services: {web: {image: nginx, ports: ["80"]}, api: {image: nginx}}')
+    const deploy = 'deploy --file - --name shop'
+    await runAll(program, io, ['--help', 'config --format json', ...COMPILING, deploy, deploy])
     await buildOnce(program, io, folder, `127.0.0.1:${server.port}`)
     await publishOnce(program, io, folder)
   } finally {
     server.close()
     rmSync(folder, { recursive: true })
   }
-  for (const { file, script } of loaded.values()) writeFileSync(`${file}.cache`, script.createCachedData())
+  for (const [name, { script }] of scripts) writeFileSync(join(bin, `${name}.cache`), script.createCachedData())
 }
 
 /** Builds a Dockerfile with a stand-in for BuildKit, and an image that the registry has. */
@@ -152,8 +192,7 @@ async function buildOnce(program, io, folder, registry) {
   writeFileSync(join(folder, 'compose.yaml'), 'name: shop\nservices: {web: {build: .}}')
   try {
     const world = { ...io, cwd: folder, env: { ...io.env, BUILDKIT_HOST: builder.address } }
-    for (const words of [`build --file Dockerfile --tag ${registry}/web:1 .`, `build --registry ${registry}`])
-      if ((await program.main(words.split(' '), world)) !== 0) throw new Error(`devctl ${words} failed`)
+    await runAll(program, world, [`build --file Dockerfile --tag ${registry}/web:1 .`, `build --registry ${registry}`])
   } finally {
     builder.close()
   }

@@ -11,8 +11,8 @@ import {
   symlinkSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, relative } from 'node:path'
-import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { basename, dirname, join, relative } from 'node:path'
+import { checkPackage, Package } from '@arethetypeswrong/core'
 import type { Metafile } from 'esbuild'
 import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -117,7 +117,13 @@ describe('package.json and the declarations', () => {
   })
 
   test('all ways to resolve modules find the declarations of what runs', async () => {
-    const checked = await checkPackage(createPackageFromTarballData(new Uint8Array(readFileSync(tarball))))
+    const paths = ['package.json', ...filesIn(join(installed, 'dist/lib')).map(path => relative(installed, path))]
+    const { name, version } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+    // TypeScript takes ten seconds to parse the bundles, of which only the kind of module matters here.
+    const contentOf = (path: string) =>
+      path.endsWith('.js') ? 'export {}' : readFileSync(join(installed, path), 'utf8')
+    const files = Object.fromEntries(paths.map(path => [`/node_modules/devctl/${path}`, contentOf(path)]))
+    const checked = await checkPackage(new Package(files, name, version))
     const problems = 'problems' in checked ? checked.problems : ['no types']
     // `node10` knows no `exports`, and TypeScript 7 has no such resolution. Node.js loads modules with `require`.
     const isExpected = (one: (typeof problems)[number]) =>
@@ -174,17 +180,49 @@ describe('compiled code', () => {
     rmSync(code, { recursive: true, force: true })
     expect(run('--help').status).toBe(0)
     const kept = filesIn(code)
-    expect(kept.some(path => path.endsWith('devctl.cjs.cache'))).toBe(true)
+    expect(kept.map(path => basename(path))).toEqual(['start.pack.options.cache'])
     const before = kept.map(path => statSync(path).mtimeMs)
     expect(run('--help').status).toBe(0)
     expect(filesIn(code)).toEqual(kept)
     expect(kept.map(path => statSync(path).mtimeMs)).toEqual(before)
   })
 
+  test('each command has its own code, wrong usage has none, and flags of V8 share none', () => {
+    rmSync(code, { recursive: true, force: true })
+    const names = () => filesIn(code).map(path => relative(code, path).replace(/^\w+-v[^/]+x64|^\w+-v[^/]+arm64/, ''))
+    for (const words of [['render', '--name', 'shop'], ['rendr'], ['config']]) run(...words)
+    const packs = ['compile.pack', 'start.pack'].flatMap(pack =>
+      ['config', 'render'].map(one => `/${pack}.${one}.cache`),
+    )
+    expect(
+      names()
+        .filter(name => name.includes('.pack'))
+        .sort(),
+    ).toEqual(packs)
+    const before = filesIn(code).map(path => statSync(path).mtimeMs)
+    for (let time = 0; time < 2; time++) {
+      run('config')
+      spawnSync(devctl, ['config'], {
+        cwd: join(folder, 'work'),
+        env: { ...env, NODE_OPTIONS: '--max-old-space-size=500' },
+      })
+    }
+    expect(
+      names()
+        .filter(name => name.endsWith('/start.pack.config.cache'))
+        .sort(),
+    ).toEqual([expect.stringMatching(/^-\d+\/start/), '/start.pack.config.cache'])
+    expect(
+      filesIn(code)
+        .filter(path => !/-\d+\/[^/]+$/.test(path))
+        .map(path => statSync(path).mtimeMs),
+    ).toEqual(before)
+  })
+
   test('code in a folder that others can write to is not used', () => {
     const [own] = readdirSync(code)
-    const file = join(code, own!, 'devctl.cjs.cache')
-    write(dirname(file), { 'devctl.cjs.cache': 'something else' })
+    const file = join(code, own!, 'start.pack.options.cache')
+    write(dirname(file), { 'start.pack.options.cache': 'something else' })
     spawnSync('chmod', ['777', dirname(file)])
     expect(run('--help').status).toBe(0)
     expect(readFileSync(file, 'utf8')).toBe('something else')
