@@ -10,7 +10,8 @@ import { redacting } from './terminal/redacting.ts'
  * failure, 2 for incorrect usage. The only function that catches errors; it never throws.
  */
 export async function main(argv: readonly string[], processIo: Io): Promise<number> {
-  const began = performance.now()
+  // The first access to `performance` takes Node.js a millisecond.
+  const began = process.uptime()
   let command: string | undefined
   let platform: string | undefined
   const io = redacting(processIo, url => {
@@ -22,7 +23,8 @@ export async function main(argv: readonly string[], processIo: Io): Promise<numb
   const status = await runProgram(argv, io, commands, onCommand).catch(error => printError(error, argv, io))
   if (command !== undefined && platform !== undefined) {
     const { countCommand } = await import('./run/analytics.ts')
-    await countCommand(io, { command, platform, milliseconds: performance.now() - began, status })
+    const milliseconds = (process.uptime() - began) * 1000
+    await countCommand(io, { command, platform, milliseconds, status })
   }
   return status
 }
