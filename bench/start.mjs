@@ -1,5 +1,6 @@
-// `npm run bench -- start`: how soon the installed package has done its work, from the second run of a command on, with
-// each version of Node.js that scripts/test-packages.mjs has fetched. Without $RUNS, each number is the median of twenty.
+// `npm run bench -- start`: how soon the installed package has done its work, from the second run of a command on,
+// with each version of Node.js that scripts/test-packages.mjs has fetched. Without $RUNS, each number is the median
+// of twenty.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

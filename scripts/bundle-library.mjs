@@ -64,7 +64,7 @@ const output = {
   },
 }
 
-/** Gives packages in CommonJS their names if they are imported later: esbuild exports only `default` from their files. */
+/** Gives packages in CommonJS their names if they are imported later: esbuild exports only `default` of them. */
 const withNames = {
   name: 'with names',
   setup({ onLoad, onResolve, resolve }) {

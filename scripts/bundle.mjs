@@ -129,7 +129,7 @@ async function makePacks() {
   try {
     await runAll(program, io, ['--help'])
     const start = [...loaded.keys()]
-    await runAll(program, io, ['config --format json', ...COMPILING])
+    await runAll(program, io, ['config --file compose.yaml --format json', ...COMPILING])
     const later = [...loaded.keys()].filter(name => !start.includes(name))
     const [mark] = readFile('devctl.cjs').match(/^.*?\*\//)
     const names = later.map(name => `${JSON.stringify(name)}:"compile.pack"`)

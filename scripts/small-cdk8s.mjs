@@ -1,5 +1,5 @@
-// A plugin of esbuild for programs that render manifests, and never make constructs: cdk8s and constructs are a fifth of
-// the time that `devctl render` takes otherwise, and evaluating all classes of Kubernetes another one.
+// A plugin of esbuild for programs that render manifests, and never make constructs: cdk8s and constructs are a fifth
+// of the time that `devctl render` takes otherwise, and evaluating all classes of Kubernetes another one.
 import { readFileSync } from 'node:fs'
 
 export const smallCdk8s = {

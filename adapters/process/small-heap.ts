@@ -17,7 +17,7 @@ export function keepHeapSmall(): void {
 
 const initialFlags = new Set<string>()
 
-/** Sets a flag until the process ends: code that is kept then (bin/devctl.cjs) must have the flags of the next start. */
+/** Sets a flag until the process ends: code that is kept then (bin/devctl.cjs) must fit the flags of the next start. */
 function setFlag(flag: string, initial: string): void {
   setFlagsFromString(flag)
   if (!initialFlags.has(initial)) process.prependOnceListener('exit', () => setFlagsFromString(initial))
