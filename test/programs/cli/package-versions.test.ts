@@ -75,6 +75,23 @@ describe.each(NODE_VERSIONS)('with Node.js %s, the package', version => {
     expect(run('git', '--git-dir', repository, 'ls-tree', '-r', '--name-only', 'HEAD').stdout).toContain('shop/')
   })
 
+  test('keeps code for the flags with which V8 starts, though a session sets others', () => {
+    const heap = join(root, 'dist/adapters/process/small-heap.js')
+    const { stdout, stderr } = node(`
+      import { cachedDataVersionTag } from 'node:v8'
+      import { keepHeapSmall, shrinkHeap } from ${JSON.stringify(heap)}
+      const before = cachedDataVersionTag()
+      keepHeapSmall()
+      const meanwhile = cachedDataVersionTag()
+      process.on('exit', () => console.log(meanwhile !== before, cachedDataVersionTag() === before))
+      const alive = setInterval(() => {}, 60_000)
+      await shrinkHeap(1)
+      await shrinkHeap(1)
+      clearInterval(alive)`)
+    expect(stderr).toBe('')
+    expect(stdout).toBe('true true\n')
+  })
+
   test('is a library for modules, and for scripts that call require', () => {
     const use = `
       const workspace = workspaceOf({ cwd: process.cwd() })
