@@ -4,10 +4,11 @@
 // command line and obey the NODE_OPTIONS in that file, which are code to load; it stops looking at `--`. There is no
 // `env -S` on Alpine.
 //
-// Starts the command line. It is in many files, of which a command loads those that it needs (scripts/bundle.mjs).
-// Compiling them takes Node as long as most commands run, so the compiled code is kept: beside the files in a clone,
-// and in the user's cache folder for an installed package. Node checks that the code fits its own version, and compiles
-// where it does not.
+// Starts the command line. It is in many files, of which a command loads those that it needs (scripts/bundle.mjs). Those
+// that most commands need are also in packs: one file is read and compiled sooner than fifty.
+// Compiling takes Node as long as most commands run, so the compiled code is kept: beside the files in a clone, and in
+// the user's cache folder for an installed package. Node checks that the code fits its own version, and compiles where
+// it does not.
 const {
   existsSync,
   lstatSync,
@@ -24,49 +25,77 @@ const { dirname, isAbsolute, join } = require('node:path')
 const { Script } = require('node:vm')
 
 const folder = join(__dirname, '..', 'dist', 'bin')
+/** The pack that is loaded first, which also names the packs of other files. */
+const FIRST = 'start.pack'
+/** Functions of files by name; the name of a pack for files that are in it. */
+const functions = {}
 const loaded = new Map()
+/** Scripts by the names of their files. */
+const scripts = new Map()
 /** Milliseconds after which the compiled code of other versions is deleted. */
 const OLD = 90 * 24 * 3_600_000
 
 /** What a file of the program exports. */
 function load(name) {
   if (!loaded.has(name)) run(name)
-  return loaded.get(name).module.exports
+  return loaded.get(name).exports
 }
 
 function run(name) {
-  const file = join(folder, name)
-  // The files are ASCII, and `latin1` is the encoding that takes no time to decode.
-  const text = readFileSync(file, 'latin1')
-  const cachedData = compiledCode(name, text)
-  const script = new Script(text, { filename: file, cachedData })
+  if (scripts.size === 0 && existsSync(join(folder, FIRST))) unpack(FIRST)
+  if (typeof functions[name] === 'string') unpack(functions[name])
+  const start = functions[name] ?? compile(name)
   const module = { exports: {} }
-  const isKept = cachedData !== undefined && !script.cachedDataRejected
-  loaded.set(name, { file, script, module, isKept })
+  loaded.set(name, module)
   const requireFrom = id => (id.startsWith('./') ? load(id.slice(2)) : require(id))
-  script.runInThisContext()(module.exports, requireFrom, module, file, folder)
+  start(module.exports, requireFrom, module, join(folder, name), folder)
 }
 
-/** The folder with the compiled code; undefined if there is none to use. */
+function unpack(name) {
+  Object.assign(functions, compile(name))
+}
+
+/** Returns the value of a file: a function, or functions by name. */
+function compile(name) {
+  const filename = join(folder, name)
+  // The files are ASCII, and `latin1` is the encoding that takes no time to decode.
+  const text = readFileSync(filename, 'latin1')
+  const cachedData = compiledCode(name, text)
+  const script = new Script(text, { filename, cachedData })
+  scripts.set(name, { script, isKept: cachedData !== undefined && !script.cachedDataRejected })
+  return script.runInThisContext()
+}
+
+/** The folder with the compiled code; undefined if there can be none. */
 let cache
 
 /** Returns the compiled code of a file; undefined if it must be compiled. */
 function compiledCode(name, text) {
   try {
-    if (loaded.size === 0) chooseCache(text)
+    if (scripts.size === 0) chooseCache(text)
     if (cache === undefined) return undefined
-    return readFileSync(join(cache, `${name}.cache`))
+    return readFileSync(join(cache, cacheName(name)))
   } catch {
     // No command that has run yet has needed the file, or there is no home.
   }
 }
+
+/** Returns the name of the compiled code of a file. That of a pack has the functions that one command has called. */
+function cacheName(name) {
+  if (cache === folder || !name.endsWith('.pack')) return `${name}.cache`
+  const [, , command = ''] = process.argv
+  return `${name}.${/^[a-z][a-z-]*$/.test(command) ? command : 'options'}.cache`
+}
+
+/** Returns what V8 compares first: its version and its flags. */
+const v8 = () => new Script('0').createCachedData().toString('hex', 4, 16)
 
 /**
  * Chooses the folder of the compiled code, when the first file is loaded. The code belongs to a build, to a version of
  * Node and to a processor: V8 takes the code of any file of the same length.
  */
 function chooseCache(text) {
-  if (lstatSync(join(folder, 'devctl.cjs.cache'), { throwIfNoEntry: false })) {
+  if (lstatSync(join(folder, `${FIRST}.cache`), { throwIfNoEntry: false })) {
     cache = folder
     return
   }
@@ -76,7 +105,10 @@ function chooseCache(text) {
   // A relative home is the current folder, which may be anybody's checkout.
   if (require.main !== module || build === undefined || !isAbsolute(parent)) return
   const [top, all] = [join(parent, 'devctl'), join(parent, 'devctl', 'code')]
-  const own = join(all, `${build}-${process.version}-${process.arch}`)
+  // Flags of V8 change its code: they are in the options of Node, or in NODE_OPTIONS.
+  const hasFlags = process.execArgv.some(option => option !== '--') || process.env.NODE_OPTIONS
+  const flags = hasFlags ? `-${require('node:v8').cachedDataVersionTag() >>> 0}` : ''
+  const own = join(all, `${build}-${process.version}-${process.arch}${flags}`)
   const found = statSync(parent, { throwIfNoEntry: false }) ?? statSync(dirname(parent), { throwIfNoEntry: false })
   const uid = process.getuid?.() ?? found?.uid
   // A process under `sudo` may have the home of a user who could then not delete the files.
@@ -87,22 +119,25 @@ function chooseCache(text) {
   }
   // Whoever can write to these folders can run code here.
   if (![top, all, own].every(isOwn)) return
-  if (existsSync(own)) cache = own
-  process.once('exit', () => {
+  const isThere = existsSync(own)
+  cache = own
+  const before = v8()
+  process.once('exit', status => {
     try {
-      keepCode([parent, top, all, own])
+      // Wrong usage may have any word for a command, and code for flags that this process has set fits no next start.
+      if (status !== 2 && v8() === before) keepCode(isThere ? [own] : [parent, top, all, own])
     } catch {
       // A full or read-only disk makes the next start slower, and nothing else.
     }
   })
 }
 
-/** Writes the code that this run has compiled, each file at once, for the next runs. */
+/** Writes the code that this run has compiled, each file at once, for the next runs, into the last of the folders. */
 function keepCode(folders) {
-  const compiled = [...loaded].filter(([, { isKept }]) => !isKept)
+  const compiled = [...scripts].filter(([, { isKept }]) => !isKept)
   if (compiled.length === 0) return
-  const [all, own] = folders.slice(-2)
-  if (cache === undefined) {
+  if (folders.length > 1) {
+    const all = folders.at(-2)
     // One after the other: with `recursive`, Node.js 20 never returns from a path below /proc.
     for (const path of folders) if (!existsSync(path)) mkdirSync(path, { mode: 0o700 })
     for (const name of readdirSync(all)) {
@@ -113,10 +148,10 @@ function keepCode(folders) {
   }
   for (const [name, { script }] of compiled) {
     // Containers that share the folder have the same numbers of processes.
-    const temporary = join(own, `${name}.${process.pid}-${Math.random().toString(36).slice(2)}`)
+    const temporary = join(cache, `${name}.${process.pid}-${Math.random().toString(36).slice(2)}`)
     try {
       writeFileSync(temporary, script.createCachedData(), { flag: 'wx' })
-      renameSync(temporary, join(own, `${name}.cache`))
+      renameSync(temporary, join(cache, cacheName(name)))
     } catch (error) {
       rmSync(temporary, { force: true })
       throw error
@@ -136,4 +171,4 @@ function program() {
 }
 
 if (require.main === module) program()?.start(process.argv.slice(2))
-else module.exports = { load, loaded }
+else module.exports = { load, loaded, scripts }

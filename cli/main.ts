@@ -17,7 +17,8 @@ export async function main(argv: readonly string[], processIo: Io): Promise<numb
     const { answer } = await import('./complete/answer.ts')
     return answer(argv.slice(1), processIo, commands)
   }
-  const began = performance.now()
+  // The first access to `performance` takes Node.js a millisecond.
+  const began = process.uptime()
   let command: string | undefined
   let platform: string | undefined
   const io = redacting(processIo, url => {
@@ -29,7 +30,8 @@ export async function main(argv: readonly string[], processIo: Io): Promise<numb
   const status = await runProgram(argv, io, commands, onCommand).catch(error => printError(error, argv, io))
   if (command !== undefined && platform !== undefined) {
     const { countCommand } = await import('./run/analytics.ts')
-    await countCommand(io, { command, platform, milliseconds: performance.now() - began, status })
+    const milliseconds = (process.uptime() - began) * 1000
+    await countCommand(io, { command, platform, milliseconds, status })
   }
   return status
 }

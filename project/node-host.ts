@@ -83,7 +83,7 @@ export function createHost({
     ...(secretVariables && { secretVariables }),
     hashBuild: (input, spend) =>
       hashBuild(input, { ...(spend && { spend }), mayRead: path => !isClosed(path), known: contexts }),
-    now: () => performance.now(),
+    now: () => process.uptime() * 1000,
     homeDirectory: ofShell('HOME') ?? homedir(),
     checkout: createCheckouts(env),
   }

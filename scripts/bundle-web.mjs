@@ -85,10 +85,11 @@ export function webIndex({ outputs }) {
   return readFileSync(webDocument, 'utf8').replaceAll(/%[A-Z]+%/g, key => names[key])
 }
 
-/** Writes the pages, which need no other file, in place of those of an earlier build. */
+/** Writes the pages, which need no other file, in place of those of an earlier build. Returns the metafile. */
 export async function bundleWeb() {
   rmSync(outdir, { recursive: true, force: true })
   const { metafile } = await build(webOptions)
   mkdirSync(outdir, { recursive: true })
   writeFileSync(join(outdir, 'index.html'), webIndex(metafile))
+  return metafile
 }

@@ -7,53 +7,55 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { build, transform } from 'esbuild'
-import { bundleLibrary, NATIVE } from './bundle-library.mjs'
+import { bundleLibrary, forNode } from './bundle-library.mjs'
 import { bundleWeb } from './bundle-web.mjs'
 import { standInServer } from './stand-in-server.mjs'
+import { writeThirdParty } from './third-party.mjs'
 
 const root = join(import.meta.dirname, '..')
-const output = { minify: true, platform: 'node', target: 'node20.19' }
+const bin = join(root, 'dist/bin')
+const output = { ...forNode, minify: true }
 
-if (process.argv[2] === '--keep-compiled-code') await keepCompiledCode()
+/** Commands that compile the files of a folder. */
+const COMPILING = ['render --namespace shop --domain dev.example.com', 'validate']
+
+const [, , part] = process.argv
+if (part === '--make-packs') await makePacks()
+else if (part === '--keep-compiled-code') await keepCompiledCode()
 else {
-  await bundle()
-  await bundleAgent()
-  await bundlePlatform()
-  await bundleWeb()
-  await bundleLibrary()
-  // In a process of its own: its code must be as a fresh start of devctl leaves it.
-  const { status } = spawnSync(process.execPath, [import.meta.filename, '--keep-compiled-code'], { stdio: 'inherit' })
-  process.exitCode = status ?? 1
+  const metafiles = [await bundle(), await bundleAgent(), await bundlePlatform(), await bundleWeb()]
+  metafiles.push(...(await bundleLibrary()))
+  // For tests and for questions about sizes.
+  writeFileSync(join(root, 'dist/metafiles.json'), JSON.stringify(metafiles))
+  writeThirdParty(metafiles)
+  // In processes of their own: the code must be as a fresh start of devctl leaves it.
+  for (const next of ['--make-packs', '--keep-compiled-code']) {
+    const { status } = spawnSync(process.execPath, [import.meta.filename, next], { stdio: 'inherit' })
+    if (status !== 0) process.exit(status ?? 1)
+  }
 }
 
 /**
  * Writes a file that starts the program, and one for each module that is imported by `import()`; what
- * several of them need is in files that they share.
+ * several of them need is in files that they share. Returns the metafile, as all functions here do.
  */
 async function bundle() {
   const { outputFiles, metafile } = await build({
     ...output,
-    absWorkingDir: root,
-    logLevel: 'warning',
     entryPoints: { devctl: 'cli/start.ts' },
     outdir: 'dist/bin',
     outExtension: { '.js': '.cjs' },
-    bundle: true,
     splitting: true,
     format: 'esm',
     legalComments: 'linked',
     // The files become scripts, in which the path of a module has other names.
     define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' },
-    metafile: true,
     write: false,
-    external: NATIVE,
-    plugins: [membersAtOnce()],
   })
-  const folder = join(root, 'dist/bin')
   // Removes parts of earlier builds, whose names have other hashes, and compiled code, which V8 takes for that of any
   // file of the same length.
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
+  rmSync(bin, { recursive: true, force: true })
+  mkdirSync(bin, { recursive: true })
   // Compiled code is kept by this name, since the names of files do not tell builds apart.
   const content = createHash('sha256')
   for (const { text } of outputFiles) content.update(text)
@@ -63,21 +65,19 @@ async function bundle() {
     const mark = basename(path) === 'devctl.cjs' ? `/* build ${id} */` : ''
     writeFileSync(path, path.endsWith('.cjs') ? mark + (await toFunction(text, entry?.format)) : text)
   }
+  return metafile
 }
 
 /** The program that runs in the Pod, in one file: a Secret holds it, beside a stock Node.js. */
 async function bundleAgent() {
-  await build({
+  const { metafile } = await build({
     ...output,
-    absWorkingDir: root,
-    logLevel: 'warning',
     entryPoints: ['agent/main.ts'],
     outfile: 'dist/agent/agent.cjs',
-    bundle: true,
     format: 'cjs',
     legalComments: 'inline',
-    external: NATIVE,
   })
+  return metafile
 }
 
 /**
@@ -85,19 +85,16 @@ async function bundleAgent() {
  * this.
  */
 async function bundlePlatform() {
-  await build({
+  const { metafile } = await build({
     ...output,
-    absWorkingDir: root,
-    logLevel: 'warning',
     entryPoints: { server: 'platform/server/main.ts', runner: 'platform/runner/main.ts' },
     outdir: 'dist/platform',
     outExtension: { '.js': '.cjs' },
     target: 'node22',
-    bundle: true,
     format: 'cjs',
     legalComments: 'inline',
-    external: NATIVE,
   })
+  return metafile
 }
 
 /**
@@ -106,73 +103,93 @@ async function bundlePlatform() {
  * names must be there too, as they are in Node.
  */
 async function toFunction(text, format) {
-  const options = { ...output, logLevel: 'error', format: 'cjs', supported: { 'dynamic-import': false } }
+  const { platform, target } = output
+  const options = {
+    minify: true,
+    platform,
+    target,
+    logLevel: 'error',
+    format: 'cjs',
+    supported: { 'dynamic-import': false },
+  }
   const { code } = await transform(text, options)
   const names = format === 'cjs' ? 'module.exports = module.exports.default' : ''
   return `(function (exports, require, module, __filename, __dirname) {${code}${names}})`
 }
 
 /**
- * cdk8s leaves out the undefined members of an object by copying the object once for each member. The
- * program makes one copy.
+ * Puts the files that each command loads into a pack, and those that compile Compose files into another one, for
+ * bin/devctl.cjs: objects with the functions of the files.
  */
-function membersAtOnce() {
-  const copying = 'Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})'
-  const contentsOf = path => {
-    const [before, ...others] = readFileSync(path, 'utf8').split(copying)
-    if (others.length === 0) throw new Error(`${path} does not copy objects this way: remove membersAtOnce`)
-    return `${[before, ...others].join('definedMembers(result)')}\n${definedMembers}`
-  }
-  return {
-    name: 'members-at-once',
-    setup({ onLoad }) {
-      onLoad({ filter: /cdk8s-plus-\d+\/lib\/imports\/k8s\.js$/ }, ({ path }) => ({ contents: contentsOf(path) }))
-    },
+async function makePacks() {
+  const { load, loaded } = createRequire(import.meta.url)('../bin/devctl.cjs')
+  const program = load('devctl.cjs')
+  const folder = mkdtempSync(join(tmpdir(), 'devctl-build-'))
+  const io = standInIo({ HOME: folder }, '')
+  try {
+    await runAll(program, io, ['--help'])
+    const start = [...loaded.keys()]
+    await runAll(program, io, ['config --file compose.yaml --output json', ...COMPILING])
+    const later = [...loaded.keys()].filter(name => !start.includes(name))
+    const [mark] = readFile('devctl.cjs').match(/^.*?\*\//)
+    const names = later.map(name => `${JSON.stringify(name)}:"compile.pack"`)
+    writeFileSync(join(bin, 'start.pack'), `${mark}({${[...start.map(inPack), ...names]}})`)
+    writeFileSync(join(bin, 'compile.pack'), `({${later.map(inPack)}})`)
+  } finally {
+    rmSync(folder, { recursive: true })
   }
 }
 
-function definedMembers(object) {
-  const defined = {}
-  for (const name in object) if (object[name] !== undefined) defined[name] = object[name]
-  return defined
+function readFile(name) {
+  return readFileSync(join(bin, name), 'latin1')
+}
+
+/** Returns a member of the object of a pack: without parentheses, V8 compiles a function when it is called. */
+function inPack(name) {
+  return `${JSON.stringify(name)}:${readFile(name)
+    .replace(/^\/\*.*?\*\//, '')
+    .slice(1, -1)}\n`
+}
+
+/** Lines to complete, one for each kind of value. */
+const COMPLETING = [
+  '__complete fish deploy --context ',
+  '__complete fish deploy ',
+  '__complete fish explain ',
+  '__complete fish pipeline deploy --branch ',
+  '__complete fish deploy --namespace ',
+]
+
+/** The streams of a command whose output nobody reads. */
+function standInIo(env, input) {
+  const nobody = { isTTY: false, write: () => true }
+  const readStdin = async () => Buffer.from(input)
+  return { stdout: nobody, stderr: nobody, readStdin, env, cwd: join(root, 'examples/voting') }
+}
+
+async function runAll(program, io, commands) {
+  for (const words of commands)
+    if ((await program.main(words.split(' '), io)) !== 0) throw new Error(`devctl ${words} failed`)
 }
 
 /** Runs the commands once, so that what they need is compiled, and writes it down. */
 async function keepCompiledCode() {
-  const { load, loaded } = createRequire(import.meta.url)('../bin/devctl.cjs')
+  const { load, scripts } = createRequire(import.meta.url)('../bin/devctl.cjs')
   const program = load('devctl.cjs')
   const server = await standInServer()
   const folder = mkdtempSync(join(tmpdir(), 'devctl-build-'))
   try {
-    const nobody = { isTTY: false, write: () => true }
-    const io = {
-      stdout: nobody,
-      stderr: nobody,
-      readStdin: async () => Buffer.from('services: {web: {image: nginx, ports: ["80"]}, api: {image: nginx}}'),
-      env: { HOME: folder, DEVCTL_HOME: folder, KUBECONFIG: kubeconfigFor(server.port, folder) },
-      cwd: join(root, 'examples/voting'),
-    }
-    for (const words of [
-      '--help',
-      'config --output json',
-      'render --namespace shop --domain dev.example.com',
-      'validate',
-      'deploy --file - --name shop',
-      'deploy --file - --name shop',
-      '__complete fish deploy --context ',
-      '__complete fish deploy ',
-      '__complete fish explain ',
-      '__complete fish pipeline deploy --branch ',
-      '__complete fish deploy --namespace ',
-    ])
-      if ((await program.main(words.split(' '), io)) !== 0) throw new Error(`devctl ${words} failed`)
+    const env = { HOME: folder, DEVCTL_HOME: folder, KUBECONFIG: kubeconfigFor(server.port, folder) }
+    const io = standInIo(env, 'services: {web: {image: nginx, ports: ["80"]}, api: {image: nginx}}')
+    const deploy = 'deploy --file - --name shop'
+    await runAll(program, io, ['--help', 'config --output json', ...COMPILING, deploy, deploy, ...COMPLETING])
     await buildOnce(program, io, folder, `127.0.0.1:${server.port}`)
     await publishOnce(program, io, folder)
   } finally {
     server.close()
     rmSync(folder, { recursive: true })
   }
-  for (const { file, script } of loaded.values()) writeFileSync(`${file}.cache`, script.createCachedData())
+  for (const [name, { script }] of scripts) writeFileSync(join(bin, `${name}.cache`), script.createCachedData())
 }
 
 /** Builds a Dockerfile with a stand-in for BuildKit, and an image that the registry has. */
@@ -184,8 +201,7 @@ async function buildOnce(program, io, folder, registry) {
   writeFileSync(join(folder, 'compose.yaml'), 'name: shop\nservices: {web: {build: .}}')
   try {
     const world = { ...io, cwd: folder, env: { ...io.env, BUILDKIT_HOST: builder.address } }
-    for (const words of [`build --file Dockerfile --tag ${registry}/web:1 .`, `build --registry ${registry}`])
-      if ((await program.main(words.split(' '), world)) !== 0) throw new Error(`devctl ${words} failed`)
+    await runAll(program, world, [`build --file Dockerfile --tag ${registry}/web:1 .`, `build --registry ${registry}`])
   } finally {
     builder.close()
   }

@@ -213,6 +213,7 @@ async function main() {
     )
     await mustPass('check', 10, 'npm', ['run', '--silent', 'check'])
     await mustPass('build', 10, 'npm', ['run', '--silent', 'build'])
+    await mustPass('packages for tests', 10, process.execPath, [join(root, 'scripts/test-packages.mjs')])
     await tests('unit', 15, ['unit', 'catalogue'])
     const [forPrograms = {}, forApi = {}, forPods = {}] = await people
     const pods = images.then(

@@ -12,7 +12,16 @@ const areFlagsKnown = (): boolean => Number.parseInt(process.versions.v8, 10) <=
  * to 48 MB. Code loaded later is compiled from source, because the code cache belongs to other flags.
  */
 export function keepHeapSmall(): void {
-  if (areFlagsKnown()) setFlagsFromString('--semi-space-growth-factor=1')
+  if (areFlagsKnown()) setFlag('--semi-space-growth-factor=1', '--semi-space-growth-factor=2')
+}
+
+const initialFlags = new Set<string>()
+
+/** Sets a flag until the process ends: code that is kept then (bin/devctl.cjs) must fit the flags of the next start. */
+function setFlag(flag: string, initial: string): void {
+  setFlagsFromString(flag)
+  if (!initialFlags.has(initial)) process.prependOnceListener('exit', () => setFlagsFromString(initial))
+  initialFlags.add(initial)
 }
 
 /**
@@ -27,7 +36,7 @@ const PAUSE = 6000
  */
 export async function shrinkHeap(pause = PAUSE): Promise<void> {
   if (!areFlagsKnown()) return
-  setFlagsFromString('--expose-gc')
+  setFlag('--expose-gc', '--no-expose-gc')
   const collect = runInNewContext('gc') as () => void // the function of that flag
   collectCompacting(collect)
   await sleep(pause, undefined, { ref: false })

@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import {
   chownSync,
   cpSync,
@@ -11,16 +11,24 @@ import {
   symlinkSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
+import { basename, dirname, join, relative } from 'node:path'
+import { checkPackage, Package } from '@arethetypeswrong/core'
+import type { Metafile } from 'esbuild'
+import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { root } from '../../support/cases.ts'
 import { write } from '../../support/cli/folder.ts'
-import { program } from '../../support/program.ts'
+import { installPackage } from '../../support/installed-package.ts'
 
 // Installs the package as users do, in a folder of its own, and works with nothing else.
 
-const call = promisify(execFile)
+interface Component {
+  readonly group?: string
+  readonly name: string
+  readonly version: string
+  readonly purl: string
+}
+
 const MEGABYTE = 1 << 20
 const folder = mkdtempSync(join(tmpdir(), 'devctl-package-'))
 const home = join(folder, 'home')
@@ -31,16 +39,8 @@ let tarball: string
 let output: string
 
 beforeAll(async () => {
-  program()
   mkdirSync(home)
-  const pack = await call('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
-    cwd: root,
-    env,
-  })
-  tarball = join(folder, JSON.parse(pack.stdout)[0].filename)
-  const words = ['install', '--global', '--prefix', join(folder, 'global'), '--offline', '--no-audit', tarball]
-  const { stdout, stderr } = await call('npm', words, { cwd: folder, env })
-  output = stdout + stderr
+  ;({ tarball, output } = await installPackage(folder, env))
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -108,6 +108,71 @@ describe('the package', () => {
   })
 })
 
+describe('package.json and the declarations', () => {
+  test('publint finds no mistake but the shell that starts Node.js', async () => {
+    const { buffer } = new Uint8Array(readFileSync(tarball))
+    const { messages } = await publint({ pack: { tarball: buffer }, strict: true })
+    // It expects `#!/usr/bin/env`; bin/devctl.cjs says why it has another one.
+    expect(messages).toMatchObject([{ code: 'BIN_FILE_NOT_EXECUTABLE', path: ['bin', 'devctl'] }])
+  })
+
+  test('all ways to resolve modules find the declarations of what runs', async () => {
+    const paths = ['package.json', ...filesIn(join(installed, 'dist/lib')).map(path => relative(installed, path))]
+    const { name, version } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+    // TypeScript takes ten seconds to parse the bundles, of which only the kind of module matters here.
+    const contentOf = (path: string) =>
+      path.endsWith('.js') ? 'export {}' : readFileSync(join(installed, path), 'utf8')
+    const files = Object.fromEntries(paths.map(path => [`/node_modules/devctl/${path}`, contentOf(path)]))
+    const checked = await checkPackage(new Package(files, name, version))
+    const problems = 'problems' in checked ? checked.problems : ['no types']
+    // `node10` knows no `exports`, and TypeScript 7 has no such resolution. Node.js loads modules with `require`.
+    const isExpected = (one: (typeof problems)[number]) =>
+      typeof one !== 'string' &&
+      (one.kind === 'CJSResolvesToESM' || (one.kind === 'NoResolution' && one.resolutionKind === 'node10'))
+    expect(problems.filter(one => !isExpected(one))).toEqual([])
+    expect(problems).toHaveLength(6)
+  })
+})
+
+describe('code of other packages', () => {
+  const metafiles: readonly Metafile[] = JSON.parse(readFileSync(join(root, 'dist/metafiles.json'), 'utf8'))
+  const outputs = metafiles.flatMap(one => Object.entries(one.outputs))
+
+  test('all programs of the package are bundles', () => {
+    const bundled = outputs.map(([path]) => path)
+    const programs = filesIn(join(installed, 'dist')).filter(path => /\.(js|cjs|css|woff2)$/.test(path))
+    expect(programs.length).toBeGreaterThan(100)
+    const shipped = programs.map(path => relative(installed, path))
+    expect(shipped.filter(path => !bundled.includes(path.replace(/\.cjs$/, '.js')) && !bundled.includes(path))).toEqual(
+      [],
+    )
+  })
+
+  test('licences and the bill of materials name the packages that are bundled', () => {
+    const inputs = outputs.flatMap(([, output]) => Object.entries(output.inputs))
+    const bundled = inputs
+      .filter(([path, { bytesInOutput }]) => bytesInOutput > 0 && path.includes('node_modules/'))
+      .map(([path]) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)!)
+      .map(
+        ([folder, name]) => `${name} ${JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')).version}`,
+      )
+    expect(bundled.length).toBeGreaterThan(100)
+    const names = [...new Set(bundled)].sort()
+    const licences = readFileSync(join(installed, 'dist/THIRD-PARTY-LICENSES'), 'utf8')
+    expect([...licences.matchAll(/^(\S+ \d+\.\d+\.\S+) \(.+\)$/gm)].map(([, name]) => name).sort()).toEqual(names)
+    const { components } = JSON.parse(readFileSync(join(installed, 'dist/bom.cdx.json'), 'utf8'))
+    const listed = (components as readonly Component[]).map(one => ({
+      ...one,
+      name: [one.group, one.name].filter(Boolean).join('/'),
+    }))
+    expect(listed.map(({ name, version }) => `${name} ${version}`).sort()).toEqual(names)
+    for (const { name, version, purl } of listed) expect(decodeURIComponent(purl)).toBe(`pkg:npm/${name}@${version}`)
+    // The font of the pages, and a package of each kind of bundle.
+    for (const name of ['@fontsource-variable/inter', 'preact', 'cdk8s-plus-27', 'fastify', 'ssh2', 'commander'])
+      expect(listed.map(one => one.name)).toContain(name)
+  })
+})
+
 describe('compiled code', () => {
   const code = join(home, '.cache/devctl/code')
 
@@ -115,17 +180,49 @@ describe('compiled code', () => {
     rmSync(code, { recursive: true, force: true })
     expect(run('--help').status).toBe(0)
     const kept = filesIn(code)
-    expect(kept.some(path => path.endsWith('devctl.cjs.cache'))).toBe(true)
+    expect(kept.map(path => basename(path))).toEqual(['start.pack.options.cache'])
     const before = kept.map(path => statSync(path).mtimeMs)
     expect(run('--help').status).toBe(0)
     expect(filesIn(code)).toEqual(kept)
     expect(kept.map(path => statSync(path).mtimeMs)).toEqual(before)
   })
 
+  test('each command has its own code, wrong usage has none, and flags of V8 share none', () => {
+    rmSync(code, { recursive: true, force: true })
+    const names = () => filesIn(code).map(path => relative(code, path).replace(/^\w+-v[^/]+x64|^\w+-v[^/]+arm64/, ''))
+    for (const words of [['render', '--name', 'shop'], ['rendr'], ['config']]) run(...words)
+    const packs = ['compile.pack', 'start.pack'].flatMap(pack =>
+      ['config', 'render'].map(one => `/${pack}.${one}.cache`),
+    )
+    expect(
+      names()
+        .filter(name => name.includes('.pack'))
+        .sort(),
+    ).toEqual(packs)
+    const before = filesIn(code).map(path => statSync(path).mtimeMs)
+    for (let time = 0; time < 2; time++) {
+      run('config')
+      spawnSync(devctl, ['config'], {
+        cwd: join(folder, 'work'),
+        env: { ...env, NODE_OPTIONS: '--max-old-space-size=500' },
+      })
+    }
+    expect(
+      names()
+        .filter(name => name.endsWith('/start.pack.config.cache'))
+        .sort(),
+    ).toEqual([expect.stringMatching(/^-\d+\/start/), '/start.pack.config.cache'])
+    expect(
+      filesIn(code)
+        .filter(path => !/-\d+\/[^/]+$/.test(path))
+        .map(path => statSync(path).mtimeMs),
+    ).toEqual(before)
+  })
+
   test('code in a folder that others can write to is not used', () => {
     const [own] = readdirSync(code)
-    const file = join(code, own!, 'devctl.cjs.cache')
-    write(dirname(file), { 'devctl.cjs.cache': 'something else' })
+    const file = join(code, own!, 'start.pack.options.cache')
+    write(dirname(file), { 'start.pack.options.cache': 'something else' })
     spawnSync('chmod', ['777', dirname(file)])
     expect(run('--help').status).toBe(0)
     expect(readFileSync(file, 'utf8')).toBe('something else')
