@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { embeddedFile } from '../adapters/files/embedded-file.ts'
 
 /**
  * Returns the version in the package.json nearest above this module, whether it runs from source, from dist or from a
- * bundle.
+ * bundle, or in that of the single executable.
  */
 export function version(): string {
+  const embedded = embeddedFile('package.json')
+  if (embedded) return JSON.parse(embedded.toString()).version
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     const found = readPackage(join(folder, 'package.json'))
     if (found?.name === 'devctl') return found.version

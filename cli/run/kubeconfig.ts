@@ -9,6 +9,7 @@ import type { Target } from '../../project/contexts/target.ts'
 import type { Context } from '../command.ts'
 import type { KubeconfigValues } from '../commands/kubeconfig.ts'
 import type { Io } from '../terminal/io.ts'
+import { type OwnCommand, ownCommand } from '../terminal/own-command.ts'
 import { withDeadline } from './deadline.ts'
 
 /** Maximum time that kubectl waits for its token, in milliseconds. */
@@ -57,12 +58,10 @@ function writePlatform(io: Io, target: Target): Promise<number> {
 }
 
 /** Returns `devctl` if it is on the PATH; otherwise the command of this process. */
-async function thisProgram({ env }: Io): Promise<{ readonly command: string; readonly args: readonly string[] }> {
+async function thisProgram({ env }: Io): Promise<OwnCommand> {
   const { findProgram } = await import('../../adapters/process/find-program.ts')
-  const script = process.argv[1]
-  return script === undefined || findProgram('devctl', env) !== undefined
-    ? { command: 'devctl', args: [] }
-    : { command: process.execPath, args: [script] }
+  const own = findProgram('devctl', env) === undefined ? ownCommand() : undefined
+  return own ?? { command: 'devctl', args: [] }
 }
 
 /**
