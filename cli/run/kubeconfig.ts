@@ -57,11 +57,13 @@ function writePlatform(io: Io, target: Target): Promise<number> {
   })
 }
 
-/** Returns `devctl` if it is on the PATH; otherwise the command of this process. */
+/**
+ * Returns the name under which devctl is on the PATH, which an upgrade keeps; otherwise the command of this process.
+ */
 async function thisProgram({ env }: Io): Promise<OwnCommand> {
   const { findProgram } = await import('../../adapters/process/find-program.ts')
-  const own = findProgram('devctl', env) === undefined ? ownCommand() : undefined
-  return own ?? { command: 'devctl', args: [] }
+  const name = ['devctl', 'kubectl-devctl'].find(name => findProgram(name, env) !== undefined)
+  return (name === undefined && ownCommand()) || { command: name ?? 'devctl', args: [] }
 }
 
 /**

@@ -1,12 +1,12 @@
 // Makes the single executables: Node.js, the program and the agent in one file for each processor.
 //   npm run executable                         # for all processors, in dist/executable
-//   npm run executable -- x64 --output FOLDER
-//   npm run executable -- x64 --fetch          # only fetches Node.js, which npm then keeps
+//   npm run executable -- amd64 --output FOLDER
+//   npm run executable -- amd64 --fetch          # only fetches Node.js, which npm then keeps
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { fetchNode, PROCESSORS } from './node.mjs'
+import { fetchNode, OWN, PROCESSORS } from './node.mjs'
 import { run } from './run.mjs'
 
 const root = join(import.meta.dirname, '../..')
@@ -19,6 +19,7 @@ const { values, positionals } = parseArgs({
 })
 const folder = mkdtempSync(join(tmpdir(), 'devctl-executable-'))
 try {
+  if (OWN === undefined) throw new Error('executables are made on Linux, on x64 or arm64')
   for (const processor of positionals.length > 0 ? positionals : Object.keys(PROCESSORS)) {
     const node = fetchNode(processor, folder)
     if (!values.fetch) make(processor, node)
@@ -54,7 +55,7 @@ function resource() {
     execArgv: ['--'],
   }
   writeFileSync(config, JSON.stringify(settings))
-  run(fetchNode(process.arch, folder), ['--experimental-sea-config', config])
+  run(fetchNode(OWN, folder), ['--experimental-sea-config', config])
   return output
 }
 

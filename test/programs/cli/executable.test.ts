@@ -1,4 +1,4 @@
 import { executableSuite } from '../../support/channels/executable-suite.ts'
 
 // The executable for arm64 is tested in test/long.
-executableSuite('x64')
+executableSuite('amd64')

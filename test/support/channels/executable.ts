@@ -5,7 +5,7 @@ import { lacks } from '../lacks.ts'
 import { program } from '../program.ts'
 
 /** Processors with an executable. */
-export type Processor = 'x64' | 'arm64'
+export type Processor = 'amd64' | 'arm64'
 
 const MAKE = join(root, 'scripts/executable/make.mjs')
 /** Tests do not use the network: `.ci/run` has fetched what npm keeps. */
@@ -14,7 +14,7 @@ const env = { ...process.env, npm_config_offline: 'true' }
 /** Returns true if tests without the executable of a processor are left out: npm must have its Node.js. */
 export function lacksExecutable(processor: Processor): boolean {
   if (process.platform !== 'linux') return true
-  const { status } = spawnSync(process.execPath, [MAKE, '--fetch', processor, process.arch], { env })
+  const { status } = spawnSync(process.execPath, [MAKE, '--fetch', processor], { env })
   return lacks(`the Node.js of the executable for ${processor} (\`npm run executable -- --fetch\`)`, status !== 0)
 }
 
