@@ -7,7 +7,7 @@ import { program } from '../program.ts'
 /** Processors with an executable. */
 export type Processor = 'amd64' | 'arm64'
 
-const MAKE = join(root, 'scripts/executable/make.mjs')
+const MAKE = join(root, 'scripts/executable.mjs')
 /** Tests do not use the network: `.ci/run` has fetched what npm keeps. */
 const env = { ...process.env, npm_config_offline: 'true' }
 
