@@ -1,5 +1,5 @@
 // Makes the files of a release: the package for npm, an archive with the executable for each processor, the manifest of
-// the kubectl plugin, and their checksums. Needs a build.
+// the kubectl plugin, and their checksums. Leaves the executables in dist/executable, for the image. Needs a build.
 //   npm run release                                      # in dist/release
 //   npm run release -- --tag v0.1.0 --output FOLDER      # fails if the version in package.json is not 0.1.0
 import {
@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { makeExecutable } from './executable/make.mjs'
 import { fetchNode, PROCESSORS } from './executable/node.mjs'
@@ -45,8 +45,10 @@ try {
 /** Puts the executable, and the licences of what is in it, into an archive. */
 function archiveExecutable(processor) {
   const content = join(folder, `content-${processor}`)
-  mkdirSync(content)
-  makeExecutable(processor, join(content, 'devctl'), folder)
+  const executable = join(root, 'dist/executable', `devctl-linux-${processor}`)
+  for (const path of [content, dirname(executable)]) mkdirSync(path, { recursive: true })
+  makeExecutable(processor, executable, folder)
+  copyFileSync(executable, join(content, 'devctl'))
   for (const name of ['LICENSE', 'dist/THIRD-PARTY-LICENSES'])
     if (existsSync(join(root, name))) copyFileSync(join(root, name), join(content, basename(name)))
   copyFileSync(join(fetchNode(processor, folder), '../../LICENSE'), join(content, 'LICENSE-NODE'))
