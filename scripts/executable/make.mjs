@@ -4,7 +4,7 @@ import { fetchNode, OWN } from './node.mjs'
 import { run } from './run.mjs'
 
 const root = join(import.meta.dirname, '../..')
-/** Name of the resource with the program, and the text of Node.js that says whether there is one: documented by Node.js. */
+/** Name of the resource with the program, and the mark in Node.js that says whether there is one; Node.js fixes both. */
 const RESOURCE = ['NODE_SEA_BLOB', '--sentinel-fuse', 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2']
 
 /** Makes the executable of a processor at a path. Files that the executables share are kept in `folder`. */
@@ -24,7 +24,7 @@ function resource(folder) {
     output,
     assets: assets(),
     disableExperimentalSEAWarning: true,
-    // Node.js reads no options of its own after it: it also has an `--env-file`, and obeys the NODE_OPTIONS in that file.
+    // Node.js reads no options of its own after it: it has an `--env-file`, too, and obeys NODE_OPTIONS in that file.
     execArgv: ['--'],
   }
   writeFileSync(config, JSON.stringify(settings))

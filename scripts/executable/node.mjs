@@ -8,8 +8,8 @@ import { run } from './run.mjs'
 const VERSION = '24.22.3'
 
 /**
- * The processors with an executable, by the names that container images use: the name that Node.js has for them, and the
- * checksum of the package with their Node.js.
+ * The processors with an executable, by the names that container images use: the name that Node.js has for them, and
+ * the checksum of the package with their Node.js.
  */
 export const PROCESSORS = {
   amd64: {

@@ -1,4 +1,7 @@
-/** A step of the composite action, and of workflows: https://docs.github.com/actions/reference/workflows-and-actions/metadata-syntax */
+/**
+ * A step of the composite action, and of workflows:
+ * https://docs.github.com/actions/reference/workflows-and-actions/metadata-syntax
+ */
 export interface Step {
   readonly name?: string
   readonly id?: string
@@ -14,7 +17,7 @@ export interface Step {
 /** The context of expressions. */
 export type Values = Readonly<Record<string, string>>
 
-/** Replaces the expressions of a text; those that the action uses are known: `a.b`, `x || y`, `format(…)`, `x != 'y'`. */
+/** Replaces the expressions of a text. Only those that the action uses are known: `a.b`, `x || y` and `format(…)`. */
 export const evaluate = (text: string, values: Values): string =>
   text.replace(/\$\{\{ (.+?) \}\}/g, (_, expression: string) => resultOf(expression, values))
 
