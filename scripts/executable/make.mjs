@@ -4,7 +4,7 @@ import { fetchNode, OWN } from './node.mjs'
 import { run } from './run.mjs'
 
 const root = join(import.meta.dirname, '../..')
-/** Name of the resource with the program, and the mark in Node.js that says whether there is one; Node.js fixes both. */
+/** Name of the resource with the program, and the mark in Node.js that says whether there is one. */
 const RESOURCE = ['NODE_SEA_BLOB', '--sentinel-fuse', 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2']
 
 /** Makes the executable of a processor at a path. Files that the executables share are kept in `folder`. */
