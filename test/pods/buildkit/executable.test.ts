@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
-import { findBuildkit } from '../../support/buildkit/buildkit.ts'
+import { delimiter, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildctlEnv, findBuildkit } from '../../support/buildkit/buildkit.ts'
 import { root } from '../../support/cases.ts'
 import { lacksExecutable, makeExecutable } from '../../support/channels/executable.ts'
 import { write } from '../../support/cli/folder.ts'
@@ -32,8 +33,12 @@ ssh -V
 kubectl-devctl --version
 `
 
-describe.skipIf(cluster === undefined)('the image for CI jobs', () => {
+describe.skipIf(cluster === undefined)('the executable in a cluster', () => {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-ci-image-'))
+  let executable = ''
+  beforeAll(() => {
+    executable = makeExecutable('amd64', join(folder, 'dist/executable'))
+  })
   afterAll(() => {
     cluster?.close()
     rmSync(folder, { recursive: true, force: true })
@@ -41,7 +46,6 @@ describe.skipIf(cluster === undefined)('the image for CI jobs', () => {
 
   test('devctl builds the image, and a Pod validates, renders and publishes the checkout of another user', async () => {
     // As in a clone, but with an executable of this test.
-    makeExecutable('amd64', join(folder, 'dist/executable'))
     symlinkSync(join(root, 'integrations'), join(folder, 'integrations'))
     const env = { BUILDKIT_HOST: address!, DEVCTL_HOME: join(folder, 'home'), DEVCTL_IMAGE: IMAGE }
     const built = await run(['build', '--progress', 'plain'], { cwd: join(folder, 'integrations/image'), env })
@@ -80,4 +84,37 @@ describe.skipIf(cluster === undefined)('the image for CI jobs', () => {
       expect(log).toMatch(/^devctl \d/m)
     })
   })
+
+  test('kubectl runs the executable as a plugin', () => {
+    const bin = join(folder, 'bin')
+    mkdirSync(bin)
+    symlinkSync(executable, join(bin, 'kubectl-devctl'))
+    const env = { PATH: `${bin}${delimiter}${buildctlEnv.PATH}`, HOME: folder }
+    const { status, stdout } = spawnSync('kubectl', ['devctl', '--version'], { env, encoding: 'utf8' })
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^devctl \d/) })
+  })
+
+  test('the executable brings the agent of development containers, and continues in the background', () =>
+    withProject(cluster!, async ({ name, directory, write: writeFile }) => {
+      writeFile(
+        'compose.yaml',
+        'services:\n  app:\n    image: busybox:1.37\n    command: [sleep, "3600"]\n    volumes: [./src:/src]\n    stop_grace_period: 1s\n',
+      )
+      writeFile('src/a.txt', 'one')
+      const env = {
+        PATH: '/usr/bin:/bin',
+        HOME: directory,
+        KUBECONFIG: process.env.KUBECONFIG!,
+        DEVCTL_NAMESPACE: name,
+      }
+      const devctl = (...words: readonly string[]) =>
+        spawnSync(executable, words, { cwd: directory, env, encoding: 'utf8' })
+      const up = devctl('up', 'app', '--detach')
+      expect(up.status, up.stderr).toBe(0)
+      try {
+        expect(devctl('exec', 'app', '--', 'cat', '/src/a.txt')).toMatchObject({ status: 0, stdout: 'one' })
+      } finally {
+        expect(devctl('down', 'app')).toMatchObject({ status: 0 })
+      }
+    }))
 })
