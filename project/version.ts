@@ -8,7 +8,7 @@ import { embeddedFile } from '../adapters/files/embedded-file.ts'
  */
 export function version(): string {
   const embedded = embeddedFile('package.json')
-  if (embedded) return JSON.parse(embedded.toString()).version
+  if (embedded) return JSON.parse(new TextDecoder().decode(embedded)).version
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     const found = readPackage(join(folder, 'package.json'))
     if (found?.name === 'devctl') return found.version

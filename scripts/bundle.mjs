@@ -14,7 +14,7 @@ import { standInServer } from './stand-in-server.mjs'
 const root = join(import.meta.dirname, '..')
 const output = { minify: true, platform: 'node', target: 'node20.19' }
 
-if (process.argv[2] === '--keep-compiled-code') await keepCompiledCode()
+if (process.argv[2] === '--keep-compiled-code') await keepCompiledCode(process.argv[3] ?? root)
 else {
   await bundle()
   await bundleAgent()
@@ -137,9 +137,9 @@ function definedMembers(object) {
   return defined
 }
 
-/** Runs the commands once, so that what they need is compiled, and writes it down. */
-async function keepCompiledCode() {
-  const { load, loaded } = createRequire(import.meta.url)('../bin/devctl.cjs')
+/** Runs the commands of a copy of the program once, so that what they need is compiled, and writes it down. */
+async function keepCompiledCode(copy) {
+  const { load, loaded } = createRequire(import.meta.url)(join(copy, 'bin/devctl.cjs'))
   const program = load('devctl.cjs')
   const server = await standInServer()
   const folder = mkdtempSync(join(tmpdir(), 'devctl-build-'))

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { makeExecutable } from './executable/make.mjs'
-import { fetchNode, PROCESSORS } from './executable/node.mjs'
+import { fetchArchive, PROCESSORS } from './executable/node.mjs'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -19,7 +19,7 @@ const { values, positionals } = parseArgs({
 const folder = mkdtempSync(join(tmpdir(), 'devctl-executable-'))
 try {
   for (const processor of positionals.length > 0 ? positionals : Object.keys(PROCESSORS)) {
-    if (values.fetch) fetchNode(processor, folder)
+    if (values.fetch) fetchArchive(processor, folder)
     else {
       const path = join(values.output, `devctl-linux-${processor}`)
       mkdirSync(values.output, { recursive: true })

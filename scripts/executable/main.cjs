@@ -1,5 +1,5 @@
 // The entry of the single executable: runs the files of dist/bin that it contains, as bin/devctl.cjs runs those of a
-// package. Their compiled code is beside them, made by the same Node.js; V8 refuses it in any other.
+// package. The compiled code of typical runs is beside them, if the machine that made the executable could run it.
 const { getAssetKeys, getRawAsset } = require('node:sea')
 const { Script } = require('node:vm')
 
@@ -13,14 +13,14 @@ function load(name) {
 }
 
 function run(name) {
-  const path = `dist/bin/${name}`
+  const path = `devctl/dist/bin/${name}`
   const cachedData = files.has(`${path}.cache`) ? read(`${path}.cache`) : undefined
   // The files are ASCII, and `latin1` is the encoding that takes no time to decode.
   const script = new Script(read(path).latin1Slice(), { filename: `devctl/${name}`, cachedData })
   const module = { exports: {} }
   loaded.set(name, module)
   const requireFrom = id => (id.startsWith('./') ? load(id.slice(2)) : require(id))
-  script.runInThisContext()(module.exports, requireFrom, module, `/devctl/${path}`, '/devctl/dist/bin')
+  script.runInThisContext()(module.exports, requireFrom, module, `/${path}`, '/devctl/dist/bin')
 }
 
 /** Reads a file in place: it must not be written to. */

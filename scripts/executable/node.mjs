@@ -28,23 +28,28 @@ export const OWN =
     ? Object.keys(PROCESSORS).find(processor => PROCESSORS[processor].name === process.arch)
     : undefined
 
-/**
- * Unpacks the Node.js of a processor into a folder, unless it is there, and returns its path. npm keeps the packages
- * that it has fetched, so only the first call on a machine needs the registry.
- */
+/** Unpacks the Node.js of a processor into a folder, unless it is there, and returns its path. */
 export function fetchNode(processor, folder) {
   const path = join(folder, processor, 'bin/node')
   if (existsSync(path)) return path
+  const archive = fetchArchive(processor, folder)
+  run('tar', ['-xzf', archive, '-C', folder, `--one-top-level=${processor}`, '--strip-components=1'])
+  return path
+}
+
+/**
+ * Puts the package with the Node.js of a processor into a folder, and returns its path. npm keeps the packages that it
+ * has fetched, so only the first call on a machine needs the registry.
+ */
+export function fetchArchive(processor, folder) {
   if (!Object.hasOwn(PROCESSORS, processor))
     throw new Error(`no executable for ${processor}; there are ${Object.keys(PROCESSORS).join(' and ')}`)
   const { name, integrity } = PROCESSORS[processor]
   const id = `node-linux-${name}@${VERSION}`
-  const [{ filename }] = JSON.parse(
-    run('npm', ['pack', id, '--json', '--prefer-offline', '--pack-destination', folder]),
-  )
+  const words = ['pack', id, '--json', '--prefer-offline', '--pack-destination', folder]
+  const [{ filename }] = JSON.parse(run('npm', words))
   const archive = join(folder, filename)
   const found = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`
   if (found !== integrity) throw new Error(`${id} has the checksum ${found}; expected ${integrity}`)
-  run('tar', ['-xzf', archive, '-C', folder, `--one-top-level=${processor}`, '--strip-components=1'])
-  return path
+  return archive
 }

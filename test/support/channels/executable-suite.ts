@@ -15,6 +15,20 @@ const IDENTITY = {
   GIT_COMMITTER_EMAIL: 'ann@example.com',
 }
 
+/** Counts the files that Node.js loads, and those of them that it has to compile. */
+const PROBE = `
+const vm = require('node:vm')
+let [loaded, compiled] = [0, 0]
+vm.Script = class extends vm.Script {
+  constructor(text, options) {
+    super(text, options)
+    loaded++
+    if (options.cachedData === undefined || this.cachedDataRejected) compiled++
+  }
+}
+process.on('exit', () => console.error('loaded ' + loaded + ', compiled ' + compiled))
+`
+
 /** Tests an executable by commands that need no cluster; `emulator` is the command that runs it. */
 export function executableSuite(processor: Processor, emulator: readonly string[] = []): void {
   describe.skipIf(lacksExecutable(processor))(`the executable for ${processor}`, () => {
@@ -62,6 +76,17 @@ export function executableSuite(processor: Processor, emulator: readonly string[
     ])('`devctl %s` prints what the package prints', line => {
       const words = line.split(' ')
       expect(executable(words)).toEqual(packaged(words))
+    })
+
+    // Only the machine that makes an executable for itself can run its Node.js to compile the program.
+    test.runIf(emulator.length === 0)('the executable has the compiled code of typical runs', () => {
+      write(work, { 'probe.cjs': PROBE })
+      const options = { ...env, NODE_OPTIONS: `--require ${join(work, 'probe.cjs')}` }
+      const words = ['render', '--namespace', 'dev']
+      const { stderr } = spawnSync(path, words, { cwd: work, env: options, encoding: 'utf8' })
+      const [, loaded = '', compiled = ''] = /loaded (\d+), compiled (\d+)/.exec(stderr) ?? []
+      expect(Number(loaded), stderr).toBeGreaterThan(50)
+      expect(Number(compiled), stderr).toBeLessThan(Number(loaded) / 10)
     })
 
     test('render prints the same bytes as the package', () => {
