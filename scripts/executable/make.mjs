@@ -46,7 +46,7 @@ function assets(processor, folder) {
   return Object.fromEntries([...files, ...(processor === OWN ? compiledCode(parts, folder) : [])])
 }
 
-/** Returns the compiled code of typical runs, which only the Node.js that will read it can write (scripts/bundle.mjs). */
+/** Returns the compiled code of typical runs; only the Node.js that will read it can write it (scripts/bundle.mjs). */
 function compiledCode(parts, folder) {
   const copy = join(folder, 'compiled')
   const paths = ['package.json', 'bin/devctl.cjs', ...parts.map(name => `dist/bin/${name}`)]

@@ -19,7 +19,9 @@ test('a tag has to be that of the version', () => {
 test('the integrations install the version of package.json', () => {
   expect(parse(read('integrations/github/action.yml')).inputs.version.default).toBe(version)
   const [header] = parseAllDocuments(read('integrations/gitlab/templates/devctl.yml'))
-  expect(header!.toJS().spec.inputs.image.default).toBe(`ghcr.io/devctl/devctl:${version}`)
+  const image = `ghcr.io/devctl/devctl:${version}`
+  expect(header!.toJS().spec.inputs.image.default).toBe(image)
+  expect(read('.pre-commit-hooks.yaml').match(/ghcr\S+/g)).toEqual([image])
 })
 
 test('all files name one address of the project', () => {
