@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { embeddedFile } from '../adapters/files/embedded-file.ts'
 
-/** Returns the version in the package.json of devctl. */
-export const version = (): string => ownPackage().version
+/** Returns the version in the package.json of devctl, or in that of the single executable. */
+export function version(): string {
+  const embedded = embeddedFile('package.json')
+  return embedded ? JSON.parse(new TextDecoder().decode(embedded)).version : ownPackage().version
+}
 
-/** Returns the folder of the devctl package, or of its clone. */
-export const packageFolder = (): string => ownPackage().folder
+/** Returns the folder of the devctl package, or of its clone; undefined in the single executable, which has none. */
+export const packageFolder = (): string | undefined => (embeddedFile('package.json') ? undefined : ownPackage().folder)
 
 /** Returns the package nearest above this module, whether it runs from source, from dist or from a bundle. */
 function ownPackage(): { readonly folder: string; readonly version: string } {

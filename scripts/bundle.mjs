@@ -21,7 +21,7 @@ const COMPILING = ['render --namespace shop --domain dev.example.com', 'validate
 
 const [, , part] = process.argv
 if (part === '--make-packs') await makePacks()
-else if (part === '--keep-compiled-code') await keepCompiledCode()
+else if (part === '--keep-compiled-code') await keepCompiledCode(process.argv[3] ?? root)
 else {
   const metafiles = [await bundle(), await bundleAgent(), await bundlePlatform(), await bundleWeb()]
   metafiles.push(...(await bundleLibrary()))
@@ -172,9 +172,9 @@ async function runAll(program, io, commands) {
     if ((await program.main(words.split(' '), io)) !== 0) throw new Error(`devctl ${words} failed`)
 }
 
-/** Runs the commands once, so that what they need is compiled, and writes it down. */
-async function keepCompiledCode() {
-  const { load, scripts } = createRequire(import.meta.url)('../bin/devctl.cjs')
+/** Runs the commands of a copy of the program once, so that what they need is compiled, and writes it down. */
+async function keepCompiledCode(copy) {
+  const { load, scripts } = createRequire(import.meta.url)(join(copy, 'bin/devctl.cjs'))
   const program = load('devctl.cjs')
   const server = await standInServer()
   const folder = mkdtempSync(join(tmpdir(), 'devctl-build-'))
@@ -189,7 +189,8 @@ async function keepCompiledCode() {
     server.close()
     rmSync(folder, { recursive: true })
   }
-  for (const [name, { script }] of scripts) writeFileSync(join(bin, `${name}.cache`), script.createCachedData())
+  for (const [name, { script }] of scripts)
+    writeFileSync(join(copy, 'dist/bin', `${name}.cache`), script.createCachedData())
 }
 
 /** Builds a Dockerfile with a stand-in for BuildKit, and an image that the registry has. */

@@ -8,7 +8,9 @@ import type { Suggestion } from './completion.ts'
  * are declared in all parts of the compiler, which takes long to load.
  */
 export function codeCandidates(): readonly Suggestion[] {
-  const folder = join(packageFolder(), 'docs/diagnostics')
+  const own = packageFolder()
+  if (own === undefined) return []
+  const folder = join(own, 'docs/diagnostics')
   const pages = readdirSync(folder).map(name => readFileSync(join(folder, name), 'utf8'))
   const found = pages.flatMap(page => [...page.matchAll(/^## (\S+\/\S+)\n\*.*\*.*\n\n(.+)$/gm)])
   return found.map(([, value = '', text = '']) => ({

@@ -9,6 +9,7 @@ import type { Target } from '../../project/contexts/target.ts'
 import type { Context } from '../command.ts'
 import type { KubeconfigValues } from '../commands/kubeconfig.ts'
 import type { Io } from '../terminal/io.ts'
+import { type OwnCommand, ownCommand } from '../terminal/own-command.ts'
 import { withDeadline } from './deadline.ts'
 
 /** Maximum time that kubectl waits for its token, in milliseconds. */
@@ -56,13 +57,13 @@ function writePlatform(io: Io, target: Target): Promise<number> {
   })
 }
 
-/** Returns `devctl` if it is on the PATH; otherwise the command of this process. */
-async function thisProgram({ env }: Io): Promise<{ readonly command: string; readonly args: readonly string[] }> {
+/**
+ * Returns the name under which devctl is on the PATH, which an upgrade keeps; otherwise the command of this process.
+ */
+async function thisProgram({ env }: Io): Promise<OwnCommand> {
   const { findProgram } = await import('../../adapters/process/find-program.ts')
-  const script = process.argv[1]
-  return script === undefined || findProgram('devctl', env) !== undefined
-    ? { command: 'devctl', args: [] }
-    : { command: process.execPath, args: [script] }
+  const name = ['devctl', 'kubectl-devctl'].find(name => findProgram(name, env) !== undefined)
+  return (name === undefined && ownCommand()) || { command: name ?? 'devctl', args: [] }
 }
 
 /**

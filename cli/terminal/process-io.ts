@@ -2,6 +2,7 @@ import { LIMITS, parseLimits } from '../../compiler/diagnostics/budget.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { askUntilInterrupted } from './interruption.ts'
 import { type Choose, type Io, type Output, wantsColour } from './io.ts'
+import { ownCommand } from './own-command.ts'
 
 /** Returns the Io of this process. */
 export function processIo(): Io {
@@ -66,10 +67,10 @@ function toOutput(stream: NodeJS.WriteStream, isForMessages = false): Output {
 }
 
 async function startAgain(words: readonly string[], env: Readonly<Record<string, string>>): Promise<void> {
-  const [, script] = process.argv
-  if (script === undefined) return
+  const own = ownCommand()
+  if (own === undefined) return
   const { spawn } = await import('node:child_process')
-  const started = spawn(process.execPath, ['--', script, ...words], {
+  const started = spawn(own.command, [...own.args, ...words], {
     detached: true,
     stdio: 'ignore',
     windowsHide: true,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repositoryOf } from '../../adapters/registry/registry.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { packageFolder } from '../../project/version.ts'
 import type { PlatformImageName } from './manifests/images.ts'
 
@@ -20,9 +21,13 @@ export interface BaseImageArgument {
   readonly image: string
 }
 
-/** Reads the Dockerfile of an image. */
+/** Reads the Dockerfile of an image. Throws a UserError in the single executable, which has none. */
 export function ownDockerfile(name: PlatformImageName): OwnDockerfile {
   const context = packageFolder()
+  if (context === undefined)
+    throw new UserError('the single executable does not contain the images of the platform', {
+      hint: 'use the package, `npm install --global devctl`, or name a registry that has the images: `--image-registry HOST/PATH`',
+    })
   const path = join(context, 'platform/images', `${name}.Dockerfile`)
   const [head = ''] = readFileSync(path, 'utf8').split(/^FROM /m)
   const bases = [...head.matchAll(/^ARG (\w+)=(\S+)$/gm)].map(([, argument = '', image = '']) => ({ argument, image }))

@@ -63,8 +63,7 @@ export async function trustOwnAuthority(around: Surroundings, input: TrustInput)
     throw notCompared(server.host, (error as Error).message, error)
   })
   const authority =
-    found &&
-    (ownAuthority(found) ?? (await toldAuthority(server, found, plain(fingerprint ?? ''), { around, signal })))
+    found && (ownAuthority(found) ?? (await toldAuthority(server, found, plain(fingerprint ?? ''), { around, signal })))
   if (!authority) {
     if (found && fingerprint !== undefined) refuseTold(found, server.host)
     return

@@ -125,7 +125,18 @@ const OF_FOLDER: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Folders in no room: programs for this project, tests, documents, and generated files. */
-const NO_SOURCES = ['bench', 'bin', 'dist', 'docs', 'examples', 'golden', 'node_modules', 'scripts', 'test']
+const NO_SOURCES = [
+  'bench',
+  'bin',
+  'dist',
+  'docs',
+  'examples',
+  'golden',
+  'integrations',
+  'node_modules',
+  'scripts',
+  'test',
+]
 
 /** Modules of Node that pure folders may use, because they have no side effects. */
 const PURE_NODE = new Set(['node:path', 'node:path/posix', 'node:crypto', 'node:zlib'])

@@ -16,6 +16,7 @@ import type { OpenProject } from '../../../project/opened-project.ts'
 import type { OperationContext } from '../../../project/session.ts'
 import type { UpValues } from '../../commands/up.ts'
 import type { Io } from '../../terminal/io.ts'
+import { ownCommand } from '../../terminal/own-command.ts'
 
 /** Variable that marks a process as the background process. */
 const DETACHED = 'DEVCTL_DETACHED'
@@ -100,10 +101,10 @@ export async function startInBackground(
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, 'up.out')
   const output = openSync(path, 'w', 0o600)
-  const [, program = '', ...words] = process.argv
+  const [, , ...words] = process.argv
+  const { command, args } = ownCommand() ?? { command: 'devctl', args: [] }
   const isNamed = input.all || (input.devs?.length ?? 0) > 0
-  // Node reads no options of its own after `--`: it also has an `--env-file`.
-  const child = spawn(process.execPath, ['--', program, ...wordsInBackground(words, isNamed ? [] : devs)], {
+  const child = spawn(command, [...args, ...wordsInBackground(words, isNamed ? [] : devs)], {
     cwd: io.cwd,
     env: { ...io.env, [DETACHED]: '1', [VARIABLES]: JSON.stringify(input.env ?? []) },
     detached: true,
