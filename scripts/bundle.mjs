@@ -19,6 +19,15 @@ const output = { ...forNode, minify: true }
 /** Commands that compile the files of a folder. */
 const COMPILING = ['render --namespace shop --domain dev.example.com', 'validate']
 
+/** Lines to complete, one for each kind of value. */
+const COMPLETING = [
+  '__complete fish deploy --context ',
+  '__complete fish deploy ',
+  '__complete fish explain ',
+  '__complete fish pipeline deploy --branch ',
+  '__complete fish deploy --namespace ',
+]
+
 const [, , part] = process.argv
 if (part === '--make-packs') await makePacks()
 else if (part === '--keep-compiled-code') await keepCompiledCode(process.argv[3] ?? root)
@@ -150,15 +159,6 @@ function inPack(name) {
     .replace(/^\/\*.*?\*\//, '')
     .slice(1, -1)}\n`
 }
-
-/** Lines to complete, one for each kind of value. */
-const COMPLETING = [
-  '__complete fish deploy --context ',
-  '__complete fish deploy ',
-  '__complete fish explain ',
-  '__complete fish pipeline deploy --branch ',
-  '__complete fish deploy --namespace ',
-]
 
 /** The streams of a command whose output nobody reads. */
 function standInIo(env, input) {
