@@ -38,7 +38,7 @@ Without arguments, it lists all diagnostic codes; the first part of a code lists
       line: "devctl explain deployment/web 'containers[web].image'",
       does: 'find the line that a value of an object comes from',
     },
-    { line: 'devctl explain k8s/web/deployment.yaml:31', does: 'find the origin of a line of a rendered file' },
+    { line: 'devctl explain k8s/web/deployment-web.yaml:31', does: 'find the origin of a line of a rendered file' },
     { line: 'devctl explain interpolation/required', does: 'explain what a code means and how to fix the error' },
     { line: 'devctl explain platform/quota', does: 'explain an error of the platform' },
   ],

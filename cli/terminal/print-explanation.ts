@@ -1,7 +1,7 @@
 import { displayWidth, printable } from '../../compiler/values/printable.ts'
 import type { ExplainOutcome } from '../../operations/explain/explain.ts'
 import type { FieldExplanation, FieldSetting } from '../../operations/explain/explain-field.ts'
-import type { BecomesObject, Remark } from '../../operations/explain/explain-node.ts'
+import type { BecomesObject, LineRemark } from '../../operations/explain/explain-node.ts'
 import type { SettingExplanation } from '../../operations/explain/explain-setting.ts'
 import type { KeyRule } from '../../operations/explain/key-rule.ts'
 import type { SourceLine } from '../../operations/explain/source-line.ts'
@@ -92,7 +92,7 @@ function ruleText({ key, fate, becomes, note, link }: KeyRule): string {
   return `${key}: ${FATES[fate]}${text} (${link})`
 }
 
-const remarkFacts = (remarks: readonly Remark[]): readonly Fact[] =>
+const remarkFacts = (remarks: readonly LineRemark[]): readonly Fact[] =>
   remarks.flatMap(({ code, severity, message, hint }): readonly Fact[] => [
     [severity, `${message} [${code}]`],
     ...(hint === undefined ? [] : [['help', hint] as const]),

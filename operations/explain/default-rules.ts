@@ -1,7 +1,9 @@
-import type { ModelPath } from '../../compiler/schema/model-path.ts'
+import { formatPath, type ModelPath } from '../../compiler/schema/model-path.ts'
+import type { MapTree } from '../../compiler/text/tree.ts'
 import type { ShownObject } from './influences.ts'
 import { type KeyRule, ruleForField } from './key-rule.ts'
 import type { Leaf } from './leaves.ts'
+import { nodeAt } from './model-node.ts'
 
 /** Reason for a value that no line sets. */
 export interface DefaultRule {
@@ -18,6 +20,7 @@ interface Place {
   readonly owner: string | undefined
   /** Node whose absence removes the value. */
   readonly within: ModelPath | undefined
+  readonly model: MapTree
 }
 
 /** Returns the rule that determines a value, if no line does. */
@@ -48,10 +51,12 @@ const KUBERNETES: Readonly<Record<string, unknown>> = {
   enableServiceLinks: true,
 }
 
-function fromRow({ keys, value }: Leaf, { owner, within }: Place): DefaultRule | undefined {
+function fromRow({ keys, value }: Leaf, { owner, within, model }: Place): DefaultRule | undefined {
   const fields = keys.filter(key => typeof key === 'string')
   const rule = (within && ruleAround(fields, within)) ?? ruleForField(fields, ['services', '*'])
-  if (!rule) return undefined
+  const set = rule && keyToSet(rule, within ?? ['services', owner ?? '*'])
+  // If a line sets the key, it is not a default.
+  if (!rule || !set || nodeAt(model, set)) return undefined
   const field = fields.at(-1)!
   const kubernetes = KUBERNETES[field]
   const [, said] = /\bdefault:? ([^;.]+)/i.exec(rule.note ?? '') ?? []
@@ -61,12 +66,17 @@ function fromRow({ keys, value }: Leaf, { owner, within }: Place): DefaultRule |
       ? "devctl's default"
       : `the default is ${said}`
   const differs = kubernetes !== undefined && kubernetes !== value
-  const set = within?.[1] ?? owner
   return {
     text: `no line says so: ${base}${differs ? ` (Kubernetes would take ${kubernetes})` : ''}`,
-    ...(set !== undefined && { set: rule.key.replace('*', String(set)) }),
+    ...(set[1] !== '*' && { set: formatPath(set) }),
     rule,
   }
+}
+
+/** Returns the key of a rule, with the names and indices of a path next to it. */
+function keyToSet({ path }: KeyRule, around: ModelPath): ModelPath | undefined {
+  const steps = path.map((step, index) => (step === '*' || step === '[]' ? around[index] : step))
+  return steps.every(step => step !== undefined) ? steps : undefined
 }
 
 /** Returns the rule about a field of the closest key around a path. */
@@ -100,8 +110,8 @@ const STRUCTURE: readonly Structure[] = [
     set: 'restart',
   },
   { path: /^kind$/, text: ({ value }) => `this part of the application is a ${value}` },
-  { path: /^(metadata|subjects\[.*\]|roleRef)\.name$/, text: ({ owner }) => `named after \`${owner}\`` },
-  { path: /^spec\.template\.spec\.containers\[.*\]\.name$/, text: 'the container is named after its service' },
+  { path: /^(metadata|subjects\[[^\]]*\]|roleRef)\.name$/, text: ({ owner }) => `named after \`${owner}\`` },
+  { path: /^spec\.template\.spec\.containers\[[^\]]*\]\.name$/, text: 'the container is named after its service' },
   { path: OF_SERVICE, text: ({ owner }) => `standard label: the service \`${owner}\`` },
   { path: /labels\[.*\/managed-by\]$/, text: 'standard label: devctl writes the object' },
   { path: /labels\[.*\]$/i, text: 'standard label of devctl' },
@@ -113,6 +123,12 @@ const STRUCTURE: readonly Structure[] = [
   {
     path: /enableServiceLinks$/,
     text: 'Compose sets no variables for other services, so the Pod gets none (Kubernetes would add them)',
+  },
+  {
+    path: /seccompProfile\.type$/,
+    text: 'Compose runs containers with the seccomp profile of the runtime (Kubernetes would use none)',
+    set: 'security_opt',
+    isLast: true,
   },
   {
     path: /serviceAccountName$/,
@@ -128,8 +144,7 @@ const STRUCTURE: readonly Structure[] = [
     text: 'the default is `ReadWriteOnce`: Pods on one node; set `driver_opts.access` of the volume',
   },
   {
-    path: /^spec\.ports\[/,
-    kinds: ['Service'],
+    path: /^spec\.ports\[|\.containers\[[^\]]*\]\.ports\[/,
     text: 'a port that the image exposes, a healthcheck checks, or other services name: several of them do',
     set: 'expose',
     isLast: true,

@@ -51,7 +51,9 @@ export function explainField(
     const own = settings.filter(one => influences.ofSetting(one).get(id)?.has(plain))
     const isSaid = direct.some(({ tree }) => tree.kind === 'scalar') || (direct.length === 0 && own.length > 0)
     const nodes = direct.length > 0 || own.length > 0 ? direct : closestFirst(found.whole, leaf, found.owners)
-    const rule = isSaid ? undefined : defaultRule(leaf, { object, owner: [...found.owners][0], within: nodes[0]?.path })
+    const rule = isSaid
+      ? undefined
+      : defaultRule(leaf, { object, owner: [...found.owners][0], within: nodes[0]?.path, model: loaded.tree })
     return {
       path: leaf.path,
       value: leaf.value,
@@ -79,7 +81,7 @@ const withoutObjects = ({ becomes: _, ...rest }: NodeExplanation): Omit<NodeExpl
 
 /** Finds the nodes of the model that paths of one object depend on. */
 class Search {
-  /** Services of the object, whose keys are all tried; of the others, only those that have an effect. */
+  /** Services of the object. */
   readonly owners: ReadonlySet<string>
   /** Nodes that the whole object depends on. */
   readonly whole: ModelNode[] = []
@@ -100,9 +102,16 @@ class Search {
       ({ path: [section, name] }) => section === 'services' && this.owners.has(String(name)),
     )
     for (const section of sections)
-      for (const entry of isNamed(section) ? childrenOf(section) : [section])
-        if (isNamed(section)) for (const key of childrenOf(entry)) this.#visit(key, wanted, this.#isOwn(entry.path))
-        else this.#visit(entry, wanted, false)
+      for (const part of isNamed(section) ? childrenOf(section) : [section])
+        if (this.#concerns(part))
+          for (const key of isNamed(section) ? childrenOf(part) : [part]) this.#visit(key, wanted)
+  }
+
+  /** Returns true unless the object does not depend on anything in a service or resource, or in one of its keys. */
+  #concerns(node: ModelNode): boolean {
+    const [section, name] = node.path
+    if (section !== 'services' || this.owners.has(String(name))) return true
+    return !this.#explained.influences.isIndependent(node, this.#id)
   }
 
   /** Returns the nodes that a path depends on. */
@@ -119,17 +128,13 @@ class Search {
     return same.filter(node => !has(same.filter(one => one !== node)))
   }
 
-  #isOwn([section, name]: ModelPath): boolean {
-    return section !== 'services' || this.owners.has(String(name))
-  }
-
   /** Records a node for the paths that depend on it and on none of its members. Returns all paths that depend on it. */
-  #visit(node: ModelNode, wanted: ReadonlySet<string>, isThorough: boolean): ReadonlySet<string> {
+  #visit(node: ModelNode, wanted: ReadonlySet<string>): ReadonlySet<string> {
+    if (childrenOf(node).length > 0 && !this.#concerns(node)) return new Set()
     const own = influenceOf(node, this.#explained.influences).get(this.#id)
     const paths = new Set([...(own ?? [])].filter(path => wanted.has(path)))
     const below = new Set<string>()
-    if (isThorough || paths.size > 0)
-      for (const child of childrenOf(node)) for (const path of this.#visit(child, wanted, isThorough)) below.add(path)
+    for (const child of childrenOf(node)) for (const path of this.#visit(child, wanted)) below.add(path)
     // What the whole object depends on does not determine its values, except those that it contains.
     const isWhole = own !== undefined && own.size === this.#leaves.size
     const isSaid = (path: string) => !isWhole || isNear(node, String(this.#leaves.get(path)?.value))

@@ -11,7 +11,7 @@ import { type ModelNode, nodesBelow } from './model-node.ts'
 import { type SourceLine, sourceLine } from './source-line.ts'
 import { type Detour, detourOf } from './written-at.ts'
 
-/** What a value of the Compose files became. */
+/** Objects that a value of the Compose files became, with its lines and its rule. */
 export interface NodeExplanation {
   /** Path in the model, such as `services.web.ports[0]`. */
   readonly path: string
@@ -27,7 +27,7 @@ export interface NodeExplanation {
   readonly becomes: readonly BecomesObject[]
   readonly rule?: KeyRule
   /** Diagnostics about the value, such as what is lost. */
-  readonly remarks: readonly Remark[]
+  readonly remarks: readonly LineRemark[]
 }
 
 /** Parts of an object that depend on a value. */
@@ -38,7 +38,7 @@ export interface BecomesObject {
   readonly fields?: readonly { readonly path: string; readonly value: unknown }[]
 }
 
-export interface Remark {
+export interface LineRemark {
   readonly code: string
   readonly severity: Diagnostic['severity']
   readonly message: string
@@ -71,8 +71,8 @@ export function explainNode(node: ModelNode, { loaded, influences, diagnostics }
 }
 
 /**
- * Returns the influence of a node, and all of the objects that it is the source of: they may have other sources, too, so
- * that they remain without it.
+ * Returns the influence of a node, and all of the objects that it is the source of: they may have other sources, too,
+ * so that they remain without it.
  */
 export function influenceOf(node: ModelNode, influences: Influences): Influence {
   const source = formatPath(node.path)
@@ -95,11 +95,10 @@ export function becomesOf(influence: Influence, { objects }: Influences): readon
 
 /** Summarizes paths: where all values below a part of the object are among them, only the part is listed. */
 function wholeParts({ manifest, leaves }: ShownObject, paths: ReadonlySet<string>) {
-  const all = [...leaves.values()]
   const others = [...leaves].flatMap(([path, { keys }]) => (paths.has(path) ? [] : [keys]))
   const found = new Map<string, { readonly path: string; readonly value: unknown }>()
-  for (const path of paths) {
-    const leaf = leaves.get(path) ?? all[0]!
+  for (const [path, leaf] of leaves) {
+    if (!paths.has(path)) continue
     const keys = shortest(leaf.keys, others)
     const text = pathText(keys)
     found.set(text, { path: text, value: valueAt(manifest.object, keys) })
@@ -122,7 +121,7 @@ function variablesIn(tree: Tree): NodeExplanation['variables'] {
   return [...found].map(([name, origin]) => ({ name, origin }))
 }
 
-function remarksOn(node: ModelNode, diagnostics: readonly Diagnostic[]): readonly Remark[] {
+function remarksOn(node: ModelNode, diagnostics: readonly Diagnostic[]): readonly LineRemark[] {
   if (node.isImplied) return []
   // The diagnostics inside a service are about its keys.
   const inside = node.path.length <= 2 ? [] : [...nodesBelow(node)].filter(({ isImplied }) => !isImplied)

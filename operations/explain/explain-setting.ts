@@ -2,7 +2,7 @@ import { type BecomesObject, becomesOf, type Explained } from './explain-node.ts
 import type { PlanSetting } from './settings.ts'
 import { type SourceLine, sourceLine } from './source-line.ts'
 
-/** What a setting of the environment became. */
+/** Objects that a setting of the environment became. */
 export interface SettingExplanation {
   readonly key: string
   readonly value: string

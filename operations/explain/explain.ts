@@ -19,10 +19,10 @@ import { Influences } from './influences.ts'
 import { maskedField, maskedNode } from './masked.ts'
 import { fieldAt } from './rendered-file.ts'
 import { settingsOf } from './settings.ts'
-import type { Target } from './target.ts'
+import type { ExplainTarget } from './target.ts'
 
 export interface ExplainInput extends LoadInput, PlanInput {
-  readonly target: Target
+  readonly target: ExplainTarget
 }
 
 export type ExplainOutcome =
@@ -43,8 +43,8 @@ export type ExplainOutcome =
     }
 
 /**
- * Explains what a line of the files became, or which lines a value of an object comes from. Uses only files, no cluster.
- * Throws a UserError if the target does not exist.
+ * Explains what a line of the files became, or which lines a value of an object comes from. Uses only files, no
+ * cluster. Throws a UserError if the target does not exist.
  */
 export async function explain(
   { workspace }: Pick<LocalContext, 'workspace'>,
@@ -68,7 +68,7 @@ export async function explain(
 
 type Answer = Exclude<ExplainOutcome, { readonly kind: 'refused' }>
 
-function answer(target: Target, explained: ExplainedSettings, workspace: Workspace): Answer {
+function answer(target: ExplainTarget, explained: ExplainedSettings, workspace: Workspace): Answer {
   switch (target.kind) {
     case 'key':
       return { kind: 'lines', nodes: [explainNode(findNode(target.path, explained.loaded), explained)], settings: [] }
@@ -80,7 +80,7 @@ function answer(target: Target, explained: ExplainedSettings, workspace: Workspa
 }
 
 function ofObject(
-  { objectKind, name, path }: Omit<Target & { readonly kind: 'object' }, 'kind'>,
+  { objectKind, name, path }: Omit<ExplainTarget & { readonly kind: 'object' }, 'kind'>,
   explained: ExplainedSettings,
 ): Answer {
   const id = findObject(objectKind, name, explained.influences)
@@ -90,7 +90,7 @@ function ofObject(
 }
 
 function atPosition(
-  { file, line, column }: Target & { readonly kind: 'position' },
+  { file, line, column }: ExplainTarget & { readonly kind: 'position' },
   explained: ExplainedSettings,
   { cwd }: Workspace,
 ): Answer {

@@ -3,7 +3,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { type FieldKey, pathText } from '../../environment/plan/comparison.ts'
 import type { Influences, ShownObject } from './influences.ts'
 import { membersOf } from './leaves.ts'
-import type { Step } from './target.ts'
+import type { FieldStep } from './target.ts'
 
 /** Returns the identity of an object. The hash at the end of a name may be left out. Throws a UserError. */
 export function findObject(kind: string, name: string, { objects }: Influences): string {
@@ -37,7 +37,7 @@ const quoted = (name: string) => `\`${name}\``
 const STARTS: readonly (readonly string[])[] = [[], ['spec'], ['spec', 'template', 'spec'], ['spec', 'template']]
 
 /** Returns the keys of a path in an object, which may begin in its Pod template. Throws a UserError. */
-export function findField({ manifest, name }: ShownObject, steps: readonly Step[]): readonly FieldKey[] {
+export function findField({ manifest, name }: ShownObject, steps: readonly FieldStep[]): readonly FieldKey[] {
   let furthest: Failure | undefined
   for (const start of STARTS) {
     const found = walk(manifest.object, [...start, ...steps])
@@ -53,14 +53,14 @@ export function findField({ manifest, name }: ShownObject, steps: readonly Step[
 
 interface Failure {
   readonly failed: readonly FieldKey[]
-  readonly step: Step
+  readonly step: FieldStep
   readonly names: readonly string[]
   readonly depth: number
 }
 
 function walk(
   object: unknown,
-  steps: readonly Step[],
+  steps: readonly FieldStep[],
 ): { readonly keys: readonly FieldKey[] } | Omit<Failure, 'depth'> {
   let value = object
   const keys: FieldKey[] = []

@@ -39,7 +39,7 @@ const quoted = (name: string) => `\`${name}\``
 /** Returns the nodes at a line, or at a position in it, without those inside another one. */
 export function nodesOn(loaded: Loaded, isFile: (span: Span) => boolean, line: number, column?: number) {
   const all = [...nodesBelow({ path: [], tree: loaded.tree })].filter(
-    ({ path, isImplied }) => !isImplied && (path.length > 1 || isLeaf(path)),
+    ({ path, isImplied }) => !isImplied && (path.length > 1 || isLeaf(path)) && !isExtension(path),
   )
   const at = (span: Span | undefined): boolean => {
     if (!span || !isFile(span)) return false
@@ -53,6 +53,8 @@ export function nodesOn(loaded: Loaded, isFile: (span: Span) => boolean, line: n
 }
 
 const isLeaf = ([section]: ModelNode['path']): boolean => section === 'endpoints' || section === 'name'
+
+const isExtension = ([section]: ModelNode['path']): boolean => String(section).startsWith('x-')
 
 /** True if a line is inside a text of several lines. */
 function isInText(tree: ModelNode['tree'], line: number, isFile: (span: Span) => boolean): boolean {

@@ -6,8 +6,8 @@ import { formatPath } from '../../compiler/schema/model-path.ts'
 import type { MapTree } from '../../compiler/text/tree.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import { type Leaf, leavesOf } from './leaves.ts'
-import { type ModelNode, withChange } from './model-node.ts'
-import { hasWords, otherValues } from './other-values.ts'
+import { childrenOf, type ModelNode, nodesBelow, withChange } from './model-node.ts'
+import { hasWords, isNamedByUser, otherValues } from './other-values.ts'
 import type { PlanSetting } from './settings.ts'
 
 /** Object of the application, with its values by path. */
@@ -18,6 +18,8 @@ export interface ShownObject {
   readonly leaves: ReadonlyMap<string, Leaf>
   /** Values as text, without the hashes of object names. */
   readonly texts: ReadonlyMap<string, string>
+  /** The object as JSON. */
+  readonly print: string
 }
 
 /** Paths of objects that depend on a node, by the identity of the object. */
@@ -57,10 +59,28 @@ export class Influences {
 
   /** Returns the paths that depend on several scalars together: each of them may suffice. */
   ofAll(nodes: readonly ModelNode[]): Influence {
+    const key = nodes.map(({ path }) => formatPath(path)).join(' ')
+    return this.#once(`all ${key}`, () => this.#compare(this.#changedAt(nodes)) ?? NONE)
+  }
+
+  /**
+   * Returns true if an object does not depend on a service or on anything in one of its keys: neither if all values are
+   * others, nor if there are none. Returns false if that cannot be told from all of them together.
+   */
+  isIndependent(node: ModelNode, id: string): boolean {
+    const scalars = [...nodesBelow(node)].filter(
+      ({ tree, path }) => tree.kind === 'scalar' && !REFERENCES.has(path.at(-1)),
+    )
+    const removable =
+      node.path.length === 2 ? childrenOf(node).filter(({ path }) => !REQUIRED.has(path.at(-1))) : [node]
+    const removed = removable.reduce((tree, { path }) => withChange(tree, path, undefined), this.#tree)
+    return [this.#changedAt(scalars), removed].every(variant => this.#compare(variant)?.has(id) === false)
+  }
+
+  #changedAt(nodes: readonly ModelNode[]): MapTree {
     const change = (tree: MapTree, { path, tree: one }: ModelNode) =>
       withChange(tree, path, one.kind === 'scalar' ? otherValues(one, path)[0] : undefined)
-    const key = nodes.map(({ path }) => formatPath(path)).join(' ')
-    return this.#once(`all ${key}`, () => this.#compare(nodes.reduce(change, this.#tree)) ?? NONE)
+    return nodes.reduce(change, this.#tree)
   }
 
   /** Returns the paths that depend on a setting of the environment. */
@@ -71,16 +91,17 @@ export class Influences {
   #find({ path, tree }: ModelNode): Influence {
     const values = tree.kind === 'scalar' ? otherValues(tree, path) : []
     const variants = [...values, undefined].map(value => withChange(this.#tree, path, value))
-    if (tree.kind !== 'scalar' || !hasWords(path)) return firstOf(variants.map(one => () => this.#compare(one)))
+    const compared = variants.map(one => () => this.#compare(one))
+    const found = firstOf(compared)
+    if (tree.kind !== 'scalar') return found
+    // A name that the user chooses becomes part of the objects, too.
+    if (isNamedByUser(path) && values.length > 0) return unionOf([() => found, () => compared.at(-1)!()])
+    if (!hasWords(path)) return found
     // One of few words may be the default, or may mean the same as the next. Another service may not allow it.
     const source = formatPath(path.slice(0, 2))
-    const isOwn = (id: string) => isSourceOf(source, this.objects.get(id)!)
-    return unionOf(
-      variants.map(one => () => {
-        const valid = this.#compare(one)
-        return valid ?? new Map([...(this.#compare(one, {}, true) ?? [])].filter(([id]) => isOwn(id)))
-      }),
-    )
+    const own = (variant: MapTree) =>
+      new Map([...(this.#compare(variant, {}, true) ?? [])].filter(([id]) => isSourceOf(source, this.objects.get(id)!)))
+    return unionOf([() => found, ...variants.map(one => () => own(one))])
   }
 
   #once(key: string, find: () => Influence): Influence {
@@ -95,9 +116,13 @@ export class Influences {
   #compare(tree: MapTree, options?: PlanOptions, allowsErrors = false): Influence | undefined {
     const manifests = this.#variant(tree, options, allowsErrors)
     if (!manifests) return undefined
-    const objects = byIdentity(manifests)
+    const printed = new Map(manifests.map(one => [JSON.stringify(one.object), one]))
+    const isSame = new Set([...this.objects.values()].flatMap(({ print }) => (printed.has(print) ? print : [])))
+    const changed = [...printed].flatMap(([print, one]) => (isSame.has(print) ? [] : one))
+    const objects = byIdentity(changed, withoutHashes(manifests))
     const found = new Map<string, Set<string>>()
     for (const [id, before] of this.objects) {
+      if (isSame.has(before.print)) continue
       const after = counterpart(id, before, this.objects, objects)
       const paths = [...before.texts].flatMap(([path, text]) => (after?.texts.get(path) === text ? [] : [path]))
       if (paths.length > 0) found.set(id, new Set(paths))
@@ -122,6 +147,12 @@ export function isSourceOf(path: string, { manifest: { source } }: ShownObject):
   const own = source.slice(source.indexOf('#') + 1)
   return own === path || own.startsWith(`${path}.`) || own.startsWith(`${path}[`)
 }
+
+/** Keys without which a service is not valid. */
+const REQUIRED = new Set<unknown>(['image', 'build'])
+
+/** Keys whose values are names of other parts of the model. */
+const REFERENCES = new Set<unknown>(['source', 'service', 'network_mode'])
 
 const NONE: Influence = new Map()
 
@@ -158,8 +189,10 @@ const WORKLOADS = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'Job'])
  * Returns the objects by kind and name, without hashes, and their values by path. The kind of a workload may change, so
  * it is not part of the identity.
  */
-function byIdentity(manifests: readonly Manifest[]): ReadonlyMap<string, ShownObject> {
-  const plain = withoutHashes(manifests)
+function byIdentity(
+  manifests: readonly Manifest[],
+  plain = withoutHashes(manifests),
+): ReadonlyMap<string, ShownObject> {
   const found = new Map<string, ShownObject>()
   for (const manifest of manifests) {
     const { kind, metadata } = manifest.object
@@ -167,7 +200,13 @@ function byIdentity(manifests: readonly Manifest[]): ReadonlyMap<string, ShownOb
     const leaves = new Map([...leavesOf(manifest.object)].map(([path, leaf]) => [plain(path), leaf]))
     const texts = new Map([...leaves].map(([path, { value }]) => [path, plain(JSON.stringify(value))]))
     const name = `${kind.toLowerCase()}/${metadata.name}`
-    found.set(found.has(id) ? `${id} ${manifest.source}` : id, { name, manifest, leaves, texts })
+    found.set(found.has(id) ? `${id} ${manifest.source}` : id, {
+      name,
+      manifest,
+      leaves,
+      texts,
+      print: JSON.stringify(manifest.object),
+    })
   }
   return found
 }

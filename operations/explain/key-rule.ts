@@ -10,6 +10,8 @@ export interface KeyRule {
   readonly fate: Fate
   readonly becomes: string
   readonly note?: string
+  /** Steps of the key. */
+  readonly path: readonly string[]
   /** Section of the page, such as `docs/compose.md#network`. */
   readonly link: string
 }
@@ -40,7 +42,7 @@ function fits(pattern: readonly string[], path: ModelPath): boolean {
 
 function toRule(path: readonly string[], { fate, becomes, note }: Row): KeyRule {
   const key = formatPath(path).replaceAll('"', '').replaceAll('.[]', '[]')
-  return { key, fate, becomes, ...(note !== undefined && { note }), link: `docs/compose.md#${sectionOf(path)}` }
+  return { key, path, fate, becomes, ...(note !== undefined && { note }), link: `docs/compose.md#${sectionOf(path)}` }
 }
 
 function sectionOf([section, , key]: readonly string[]): string {

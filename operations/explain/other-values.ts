@@ -15,6 +15,10 @@ export function otherValues(scalar: ScalarTree, path: ModelPath): readonly Scala
 /** True if a key accepts only some words. */
 export const hasWords = (path: ModelPath): boolean => wordsAt(path).length > 0
 
+/** True if the last step of a path is a name that the user chooses, such as that of a variable. */
+export const isNamedByUser = (path: ModelPath): boolean =>
+  typeof path.at(-1) === 'string' && shapeAt(path.slice(0, -1).map(String))?.map?.others !== undefined
+
 const wordsAt = (path: ModelPath): readonly string[] => shapeAt(path.map(String))?.scalar?.words ?? []
 
 type Value = string | number | boolean

@@ -5,13 +5,13 @@ import { parseYaml } from '../../compiler/text/parse.ts'
 import { SourceFile } from '../../compiler/text/source.ts'
 import { get, type Tree } from '../../compiler/text/tree.ts'
 import { nodesBelow } from './model-node.ts'
-import type { Step } from './target.ts'
+import type { FieldStep } from './target.ts'
 
 /** Object of a rendered file, and the path of a value in it. */
 export interface RenderedField {
   readonly objectKind: string
   readonly name: string
-  readonly path: readonly Step[]
+  readonly path: readonly FieldStep[]
 }
 
 /**

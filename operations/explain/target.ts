@@ -1,16 +1,16 @@
 import { KINDS } from '../../constructs/kinds.ts'
 
 /** Subject of a question to `explain`. */
-export type Target =
+export type ExplainTarget =
   /** Key of the model: `services.web.ports[0]`. */
   | { readonly kind: 'key'; readonly text: string; readonly path: readonly (string | number)[] }
   /** Position in a file: `compose.yaml:14`, `compose.yaml:14:7`. */
   | { readonly kind: 'position'; readonly file: string; readonly line: number; readonly column?: number }
   /** Object and a path in it: `deployment/web spec.replicas`. */
-  | { readonly kind: 'object'; readonly objectKind: string; readonly name: string; readonly path: readonly Step[] }
+  | { readonly kind: 'object'; readonly objectKind: string; readonly name: string; readonly path: readonly FieldStep[] }
 
-/** Step of a path in an object: a key, an index, or the name of an item. */
-export type Step = string | number
+/** FieldStep of a path in an object: a key, an index, or the name of an item. */
+export type FieldStep = string | number
 
 /** Short names of kinds, as kubectl has them. */
 const SHORT: Readonly<Record<string, string>> = {
@@ -26,7 +26,7 @@ const SHORT: Readonly<Record<string, string>> = {
 }
 
 /** Returns the subject that arguments of `explain` name; undefined if they can only be a diagnostic code. */
-export function parseTarget(subject: string, path: string | undefined): Target | undefined {
+export function parseTarget(subject: string, path: string | undefined): ExplainTarget | undefined {
   const position = /^(.+?):(\d+)(?::(\d+))?$/.exec(subject)
   if (position && path === undefined) {
     const [, file = '', line, column] = position
@@ -49,16 +49,16 @@ function kindOf(word: string): string | undefined {
  * Parses a path: keys with dots, indices and names in brackets (`containers[web]`, `containers[name="web"]`,
  * `labels["a.b/c"]`), or a JSON Pointer.
  */
-export function parsePath(text: string): readonly Step[] {
+export function parsePath(text: string): readonly FieldStep[] {
   if (text.startsWith('/'))
     return text
       .slice(1)
       .split('/')
       .map(step => toStep(step.replaceAll('~1', '/').replaceAll('~0', '~')))
-  const steps: Step[] = []
+  const steps: FieldStep[] = []
   for (const [, key, quoted, inner] of text.matchAll(/([^.[\]]+)|\[(?:\w+=)?"((?:[^"\\]|\\.)*)"\]|\[([^\]]*)\]/g))
     steps.push(key ?? quoted ?? toStep(inner!))
   return steps
 }
 
-const toStep = (text: string): Step => (/^\d+$/.test(text) ? Number(text) : text)
+const toStep = (text: string): FieldStep => (/^\d+$/.test(text) ? Number(text) : text)
