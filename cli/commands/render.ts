@@ -1,6 +1,7 @@
 import { command } from '../command.ts'
 import { choice, flag, text, type Values } from '../options/option.ts'
 import { loading, planning, someServices } from '../options/project.ts'
+import { report } from '../options/report.ts'
 
 const options = {
   ...loading,
@@ -22,6 +23,7 @@ const options = {
       completes: 'folder',
     },
   ),
+  report,
   takeOver: flag('--take-over', 'replace files in the folder that were edited by hand or that devctl did not write'),
 }
 

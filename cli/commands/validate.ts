@@ -1,11 +1,13 @@
 import { command } from '../command.ts'
 import { choice, flag, type Values } from '../options/option.ts'
 import { loading, planning, someServices } from '../options/project.ts'
+import { report } from '../options/report.ts'
 
 const options = {
   ...loading,
   ...planning,
   forRepository: flag('--for-repository', 'also report what `publish` refuses: values that are or look secret'),
+  report,
   output: choice('--output <form>', 'output format', ['text', 'json', 'sarif'], 'text'),
 }
 

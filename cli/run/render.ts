@@ -8,6 +8,7 @@ import type { Context } from '../command.ts'
 import type { RenderValues } from '../commands/render.ts'
 import { writeAsIs } from '../terminal/redacting.ts'
 import { printDiagnostics, printSummary } from '../terminal/report.ts'
+import { lossText, saveReport } from './loss-report.ts'
 
 /**
  * Compiles the files, then prints the manifests or writes them to a folder. Prints and writes nothing if there are
@@ -28,7 +29,8 @@ export async function renderFiles(
     io.stderr.write(`${failureSummary(diagnostics, 'nothing was rendered')}\n`)
     return 1
   }
-  const { manifests, serviceCount, written } = outcome
+  const { manifests, serviceCount, written, report } = outcome
+  if (options.report !== undefined) await saveReport(report, options.report, io)
   if (!written) writeAsIs(io.stdout, format === 'json' ? toJsonList(manifests) : await toYamlStream(manifests))
   printDiagnostics(diagnostics, io, logLevel)
   const remarks = countsText(count(diagnostics))
@@ -36,7 +38,7 @@ export async function renderFiles(
     ? ` in ${outputDir} (${written.written} written, ${written.removed} removed, ${written.unchanged} unchanged)`
     : ''
   const objects = `${plural(manifests.length, 'object')} from ${plural(serviceCount, 'service')}`
-  printSummary(`${objects}${files}${remarks && `, ${remarks}`}`, io, logLevel)
+  printSummary(`${objects}${files}${remarks && `, ${remarks}`}${lossText(report)}`, io, logLevel)
   return 0
 }
 

@@ -19,16 +19,42 @@ export interface KeyRule {
 /** Returns the rule about a path of the model. Members of a key without a row have the rule of the key. */
 export function keyRule(path: ModelPath): KeyRule | undefined {
   for (let length = path.length; length > 0; length--) {
-    const own = path.slice(0, length)
-    const row = rowOf(own.map(String))
-    const listed = row && rows().find(one => one.row === row && fits(one.path, own))
-    if (listed) return toRule(listed.path, row)
+    const rule = ruleAt(path.slice(0, length))
+    if (rule) return rule
   }
   return undefined
 }
 
-let known: readonly TableRow[] | undefined
-const rows = (): readonly TableRow[] => (known ??= [...tableRows()])
+/** Returns the rule about exactly this path; undefined if it has no row of its own. */
+export function ruleAt(path: ModelPath): KeyRule | undefined {
+  const row = rowOf(path.map(String))
+  const listed =
+    row &&
+    table()
+      .byRow.get(row)
+      ?.find(one => fits(one.path, path))
+  return listed && toRule(listed.path, listed.row)
+}
+
+interface Table {
+  readonly rows: readonly TableRow[]
+  /** Several keys may share a row. */
+  readonly byRow: ReadonlyMap<Row, readonly TableRow[]>
+}
+
+let known: Table | undefined
+const table = (): Table => (known ??= readTable())
+
+function readTable(): Table {
+  const rows = [...tableRows()]
+  const byRow = new Map<Row, TableRow[]>()
+  for (const one of rows) {
+    const same = byRow.get(one.row)
+    if (same) same.push(one)
+    else byRow.set(one.row, [one])
+  }
+  return { rows, byRow }
+}
 
 function fits(pattern: readonly string[], path: ModelPath): boolean {
   return (
@@ -63,7 +89,7 @@ const anchorOf = (title: string): string =>
  */
 export function ruleForField(fields: readonly string[], within: ModelPath): KeyRule | undefined {
   let best: { readonly length: number; readonly row: TableRow } | undefined
-  for (const row of rows()) {
+  for (const row of table().rows) {
     if (row.row.fate === 'none' || row.row.fate === 'refused' || row.path.length < 3) continue
     if (!fits(row.path.slice(0, within.length), within)) continue
     if (row.path[2] === 'pre_start') continue

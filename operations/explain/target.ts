@@ -1,3 +1,4 @@
+import { composeShape } from '../../compiler/compose/keys/compose.ts'
 import { KINDS } from '../../constructs/kinds.ts'
 
 /** Subject of a question to `explain`. */
@@ -35,7 +36,8 @@ export function parseTarget(subject: string, path: string | undefined): ExplainT
   const object = /^([a-z]+)\/([a-z0-9][\w.-]*)$/i.exec(subject)
   const objectKind = object && kindOf(object[1]!)
   if (objectKind) return { kind: 'object', objectKind, name: object[2]!, path: parsePath(path ?? '') }
-  if (path !== undefined || object || !/^[\w-]+([.[]|$)/.test(subject)) return undefined
+  const isKey = /^[\w-]+[.[]/.test(subject) || Object.hasOwn(composeShape.map!.keys, subject)
+  if (path !== undefined || object || !isKey) return undefined
   return { kind: 'key', text: subject, path: parsePath(subject) }
 }
 
