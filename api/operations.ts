@@ -75,6 +75,14 @@ export { type ExplainInput, type ExplainOutcome, explain } from '../operations/e
 export { type ExplainTarget, parseTarget } from '../operations/explain/target.ts'
 export { type ForwardedPort, type ForwardInput, forward } from '../operations/forward/forward.ts'
 export {
+  type ApplicationGraph,
+  type GraphEdge,
+  type GraphInput,
+  type GraphNode,
+  type GraphOutcome,
+  graph,
+} from '../operations/graph/graph.ts'
+export {
   type EndpointsInput,
   type EndpointsOutcome,
   endpoints,

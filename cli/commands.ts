@@ -13,6 +13,7 @@ import { exec } from './commands/exec.ts'
 import { explain } from './commands/explain.ts'
 import { forward } from './commands/forward.ts'
 import { gitops, gitopsInit, gitopsSecrets } from './commands/gitops.ts'
+import { graph } from './commands/graph.ts'
 import { help } from './commands/help.ts'
 import { history } from './commands/history.ts'
 import { init } from './commands/init.ts'
@@ -131,6 +132,7 @@ export const commands: readonly Command[] = [
   validate,
   config,
   explain,
+  graph,
   analytics,
   schema,
   completion,

@@ -163,6 +163,8 @@ const isNamed = ({ path }: ModelNode): boolean => NAMED.has(path[0])
 
 /** Returns the services of an object: those of its source, and those whose containers a Pod has. */
 function ownersOf(object: ShownObject, { loaded }: Explained): ReadonlySet<string> {
+  // Services that mount the same files share a ConfigMap, which belongs to one of them.
+  const isShared = object.manifest.object.kind === 'ConfigMap'
   const isSource = (name: string) => isSourceOf(`services.${name}`, object)
   const services = childrenOf({ path: [], tree: loaded.tree }).find(({ path }) => path[0] === 'services')
   const names = services ? childrenOf(services).map(({ path }) => String(path[1])) : []
@@ -171,7 +173,7 @@ function ownersOf(object: ShownObject, { loaded }: Explained): ReadonlySet<strin
   )
   return new Set(
     names
-      .filter(name => isSource(name) || containers.has(name.toLowerCase()))
+      .filter(name => isShared || isSource(name) || containers.has(name.toLowerCase()))
       .sort((a, b) => Number(isSource(b)) - Number(isSource(a))),
   )
 }

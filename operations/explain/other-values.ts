@@ -8,7 +8,7 @@ import type { ScalarTree } from '../../compiler/text/tree.ts'
  */
 export function otherValues(scalar: ScalarTree, path: ModelPath): readonly ScalarTree[] {
   const words = wordsAt(path)
-  const others = words.filter(word => word !== '' && word !== scalar.value)
+  const others = words.filter(word => word !== '' && word !== scalar.value && !FAR.has(word))
   return [...others, ...byType(scalar.value)].map(value => toScalar(scalar, value))
 }
 
@@ -20,6 +20,9 @@ export const isNamedByUser = (path: ModelPath): boolean =>
   typeof path.at(-1) === 'string' && shapeAt(path.slice(0, -1).map(String))?.map?.others !== undefined
 
 const wordsAt = (path: ModelPath): readonly string[] => shapeAt(path.map(String))?.scalar?.words ?? []
+
+/** Words that make another service run to its end, which would explain its kind by every dependency. */
+const FAR = new Set(['service_completed_successfully'])
 
 type Value = string | number | boolean
 
