@@ -24,6 +24,7 @@ const options = {
     },
   ),
   report,
+  watch: flag('--watch', 'render again whenever a file changes that was read, until Ctrl-C; with `--output-dir`'),
   takeOver: flag('--take-over', 'replace files in the folder that were edited by hand or that devctl did not write'),
 }
 

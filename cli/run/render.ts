@@ -22,6 +22,10 @@ export async function renderFiles(
   const { io, logLevel } = context
   const { format, outputDir } = options
   refuseOptions(options)
+  if (options.watch) {
+    const { renderOnChanges } = await import('./render-watch.ts')
+    return renderOnChanges(context, services, options)
+  }
   const outcome = await rendered(context, services, options)
   const { diagnostics } = outcome
   if (outcome.kind === 'refused') {
@@ -50,7 +54,10 @@ async function rendered({ io }: Context, services: readonly string[], options: R
   return showingEdits(io, work)
 }
 
-function refuseOptions({ format, layout, outputDir, takeOver }: RenderValues): void {
+function refuseOptions({ format, layout, outputDir, takeOver, watch, report }: RenderValues): void {
+  if (watch && outputDir === undefined)
+    throw new UsageError('`--watch` writes files', { hint: 'add `--output-dir FOLDER`' })
+  if (watch && report !== undefined) throw new UsageError('`--watch` and `--report` cannot be combined')
   if (format === 'kustomize' && outputDir === undefined)
     throw new UsageError('`--format kustomize` writes several files', { hint: 'add `--output-dir FOLDER`' })
   if (layout !== undefined && outputDir === undefined)

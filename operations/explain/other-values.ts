@@ -44,7 +44,8 @@ function byText(text: string): readonly Value[] {
   if (text === 'true' || text === 'false') return [String(text === 'false')]
   if (/^\d+(\.\d+)?$/.test(text)) return [String(Number(text) * 2), String(Number(text) + 1), `${text}1`]
   if (/^(\d+(\.\d+)?(h|m|s|ms|us|ns))+$/.test(text)) return [text === '1h1m1s' ? '2h2m2s' : '1h1m1s', `${text}x`]
-  return [`${text}x`, `x${text}`]
+  const other = text.replace(/\d+/, digits => String(Number(digits) + 1))
+  return [`${text}x`, `x${text}`, ...(other === text ? [] : [other])]
 }
 
 /** Returns the scalar with another value: not from a variable, and not at a part of the source. */

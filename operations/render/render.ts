@@ -35,12 +35,18 @@ export type RenderOutcome =
  * UserError if the project has no Compose files, and an `OverwriteRefusal` if files in the folder were edited by hand.
  */
 export async function render(
-  { workspace }: Pick<LocalContext, 'workspace'>,
+  {
+    workspace,
+    onRead,
+  }: Pick<LocalContext, 'workspace'> & {
+    /** Called with the absolute path and the bytes of each file that is read, other than the manifest. */
+    readonly onRead?: (path: string, bytes: Uint8Array) => void
+  },
   input: RenderInput,
   project: OpenProject,
 ): Promise<RenderOutcome> {
   const { services = [], outputDir } = input
-  const compiled = await compileFiles(workspace, services, input, input, { project })
+  const compiled = await compileFiles(workspace, services, input, input, { project, ...(onRead && { onRead }) })
   const { plan, loaded, diagnostics, hasNoCompose, manifest } = compiled
   if (!plan || count(diagnostics).error > 0) return { kind: 'refused', diagnostics }
   if (hasNoCompose && manifest) throw nothingToRender(manifest)
