@@ -78,8 +78,8 @@ export {
   type ApplicationGraph,
   type GraphEdge,
   type GraphInput,
-  type GraphNode,
   type GraphOutcome,
+  type GraphPart,
   graph,
 } from '../operations/graph/graph.ts'
 export {

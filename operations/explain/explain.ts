@@ -7,6 +7,7 @@ import { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
 import { pathText } from '../../environment/plan/comparison.ts'
 import { compileFiles } from '../../project/compile-files.ts'
 import type { LoadInput, PlanInput } from '../../project/input.ts'
+import { nothingToRender } from '../../project/nothing-to-render.ts'
 import { openProject } from '../../project/open-project.ts'
 import type { LocalContext } from '../../project/session.ts'
 import type { Workspace } from '../../project/workspace.ts'
@@ -52,7 +53,8 @@ export async function explain(
 ): Promise<ExplainOutcome> {
   const project = await openProject(workspace, input)
   const compiled = await compileFiles(workspace, [], input, input, { project })
-  const { loaded, plan, withModel, diagnostics } = compiled
+  const { loaded, plan, withModel, diagnostics, hasNoCompose, manifest } = compiled
+  if (hasNoCompose && manifest) throw nothingToRender(manifest)
   if (!plan || !loaded || !withModel) return { kind: 'refused', diagnostics }
   const { toManifests } = await import('../../constructs/index.ts')
   const influences = new Influences(loaded.tree, withModel, toManifests)

@@ -4,6 +4,7 @@ import { toServiceName } from '../../compiler/plan/object-names.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import { compileFiles } from '../../project/compile-files.ts'
 import type { LoadInput, PlanInput } from '../../project/input.ts'
+import { nothingToRender } from '../../project/nothing-to-render.ts'
 import type { LocalContext } from '../../project/session.ts'
 
 export interface GraphInput extends LoadInput, PlanInput {
@@ -18,11 +19,11 @@ export type GraphOutcome =
 /** Parts of an application, and how they are connected. */
 export interface ApplicationGraph {
   readonly name: string
-  readonly nodes: readonly GraphNode[]
+  readonly nodes: readonly GraphPart[]
   readonly edges: readonly GraphEdge[]
 }
 
-export interface GraphNode {
+export interface GraphPart {
   /** Identity, such as `service web`. */
   readonly id: string
   readonly kind: 'service' | 'endpoint' | 'volume' | 'config' | 'secret' | 'network'
@@ -44,7 +45,9 @@ export async function graph(
   { workspace }: Pick<LocalContext, 'workspace'>,
   { services = [], ...input }: GraphInput,
 ): Promise<GraphOutcome> {
-  const { plan, project, diagnostics } = await compileFiles(workspace, services, input, input)
+  const compiled = await compileFiles(workspace, services, input, input)
+  const { plan, project, diagnostics, hasNoCompose, manifest } = compiled
+  if (hasNoCompose && manifest) throw nothingToRender(manifest)
   if (!plan || !project) return { kind: 'refused', diagnostics }
   return { kind: 'graph', diagnostics, graph: graphOf(plan, project) }
 }
@@ -58,14 +61,14 @@ const CONDITIONS = {
 /** Returns the graph of a plan: kinds and routes are those of the plan, names those of the Compose files. */
 export function graphOf(plan: Plan, project: Project): ApplicationGraph {
   const services = [...project.services.values()]
-  const nodes: GraphNode[] = services.map(({ name }) => ({
+  const nodes: GraphPart[] = services.map(({ name }) => ({
     id: `service ${name}`,
     kind: 'service',
     name,
     ...kindOf(name, plan),
   }))
   const edges: GraphEdge[] = []
-  const add = (node: GraphNode) => {
+  const add = (node: GraphPart) => {
     if (!nodes.some(({ id }) => id === node.id)) nodes.push(node)
     return node.id
   }

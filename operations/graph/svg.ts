@@ -1,4 +1,4 @@
-import type { ApplicationGraph, GraphEdge, GraphNode } from './graph.ts'
+import type { ApplicationGraph, GraphEdge, GraphPart } from './graph.ts'
 import { labelLines } from './text-graphs.ts'
 
 /** Sizes in pixels. */
@@ -11,7 +11,7 @@ const CHARACTER = 8.8
 const SMALL = 7
 
 /** Colours of a kind of node: its area, its border. Text on each area has a contrast of more than 7 to 1. */
-const COLOURS: Readonly<Record<GraphNode['kind'], readonly [string, string]>> = {
+const COLOURS: Readonly<Record<GraphPart['kind'], readonly [string, string]>> = {
   service: ['#e3edfb', '#2f5fa8'],
   endpoint: ['#e2f3e6', '#2b7a42'],
   volume: ['#f6ead6', '#96631a'],
@@ -57,7 +57,7 @@ async function arrange({ nodes, edges }: ApplicationGraph) {
   return graph
 }
 
-function sizeOf(node: GraphNode): { readonly width: number; readonly height: number } {
+function sizeOf(node: GraphPart): { readonly width: number; readonly height: number } {
   const lines = labelLines(node)
   const width = Math.max(...lines.map(line => line.length)) * CHARACTER + 2 * PADDING
   return { width, height: lines.length * LINE + PADDING }
@@ -68,7 +68,7 @@ interface Box extends Point {
   readonly height: number
 }
 
-function drawNode(node: GraphNode, { x, y, width, height }: Box): string {
+function drawNode(node: GraphPart, { x, y, width, height }: Box): string {
   const [area, border] = COLOURS[node.kind]
   const round = node.kind === 'endpoint' ? height / 2 : node.kind === 'service' ? 6 : 2
   const first = y - ((labelLines(node).length - 1) * LINE) / 2

@@ -1,7 +1,7 @@
-import type { ApplicationGraph, GraphEdge, GraphNode } from './graph.ts'
+import type { ApplicationGraph, GraphEdge, GraphPart } from './graph.ts'
 
 /** Brackets of the shapes of Mermaid (https://mermaid.js.org/syntax/flowchart.html). */
-const MERMAID: Readonly<Record<GraphNode['kind'], readonly [string, string]>> = {
+const MERMAID: Readonly<Record<GraphPart['kind'], readonly [string, string]>> = {
   service: ['[', ']'],
   endpoint: ['([', '])'],
   volume: ['[(', ')]'],
@@ -14,7 +14,7 @@ const MERMAID: Readonly<Record<GraphNode['kind'], readonly [string, string]>> = 
 export function toMermaid({ nodes, edges }: ApplicationGraph): string {
   const ids = new Map(nodes.map(({ id }, index) => [id, `n${index}`]))
   const text = (value: string) => `"${value.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`
-  const node = ({ id, kind, ...one }: GraphNode) => {
+  const node = ({ id, kind, ...one }: GraphPart) => {
     const [open, close] = MERMAID[kind]
     return `  ${ids.get(id)}${open}${text(labelLines({ id, kind, ...one }).join('<br>'))}${close}`
   }
@@ -25,7 +25,7 @@ export function toMermaid({ nodes, edges }: ApplicationGraph): string {
   return `${['flowchart LR', ...nodes.map(node), ...edges.map(edge)].join('\n')}\n`
 }
 
-const DOT: Readonly<Record<GraphNode['kind'], string>> = {
+const DOT: Readonly<Record<GraphPart['kind'], string>> = {
   service: 'box',
   endpoint: 'oval',
   volume: 'cylinder',
@@ -37,7 +37,7 @@ const DOT: Readonly<Record<GraphNode['kind'], string>> = {
 /** Returns a graph in the language of Graphviz (https://graphviz.org/doc/info/lang.html). */
 export function toDot({ name, nodes, edges }: ApplicationGraph): string {
   const text = (value: string) => `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
-  const node = (one: GraphNode) =>
+  const node = (one: GraphPart) =>
     `  ${text(one.id)} [shape=${DOT[one.kind]}, label=${text(labelLines(one).join('\n')).replaceAll('\n', '\\n')}];`
   const edge = ({ from, to, kind, label }: GraphEdge) => {
     const style = kind === 'depends-on' ? [] : kind === 'routes-to' ? ['style=bold'] : ['style=dashed', 'dir=none']
@@ -48,6 +48,6 @@ export function toDot({ name, nodes, edges }: ApplicationGraph): string {
 }
 
 /** Returns the lines of a node: its name, and its kind. */
-export function labelLines({ kind, name, detail }: GraphNode): readonly string[] {
+export function labelLines({ kind, name, detail }: GraphPart): readonly string[] {
   return [name, detail ?? kind]
 }

@@ -36,8 +36,8 @@ export interface LostKey {
 }
 
 /**
- * Counts the keys of the loaded model by their fates, and lists the losses that the diagnostics report. Where nothing is
- * reported, nothing is lost: a row may say that a key has no effect, and its value asks for none.
+ * Counts the keys of the loaded model by their fates, and lists the losses that the diagnostics report. Where nothing
+ * is reported, nothing is lost: a row may say that a key has no effect, and its value asks for none.
  */
 export function lossReport(tree: MapTree | undefined, diagnostics: readonly Diagnostic[]): LossReport {
   if (!tree) return { mapped: 0, approximated: 0, none: 0, losses: [] }

@@ -150,6 +150,20 @@ describe('explain', () => {
     })
   })
 
+  test('errors in the files are reported, and a project without Compose files has nothing to explain', async () => {
+    const broken = makeFolder({ 'compose.yaml': 'services: {a: {imagee: x}}\n' })
+    expect(await run(['explain', 'services.a'], { cwd: broken })).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('there are no objects to explain'),
+    })
+    const commands = makeFolder({ 'devctl.yml': 'deploy: [./deploy.sh]\n' })
+    for (const command of [['explain', 'services.a'], ['graph']])
+      expect(await run(command, { cwd: commands })).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('there is no Compose file to render'),
+      })
+  })
+
   test('explains a diagnostic code, and lists those of a family, as without a project', async () => {
     expect((await explain('shop', 'interpolation/required')).stdout).toContain('interpolation/required')
     expect((await explain('shop', 'services')).stdout).toContain('services/unknown-key')
