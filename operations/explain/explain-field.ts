@@ -103,15 +103,18 @@ class Search {
     )
     for (const section of sections)
       for (const part of isNamed(section) ? childrenOf(section) : [section])
-        if (this.#concerns(part))
-          for (const key of isNamed(section) ? childrenOf(part) : [part]) this.#visit(key, wanted)
+        if (section.path[0] !== 'services' || this.#concerns(part, wanted))
+          for (const key of isNamed(section) ? childrenOf(part) : [part])
+            if (section.path[0] === 'services' || !key.isImplied) this.#visit(key, wanted)
   }
 
-  /** Returns true unless the object does not depend on anything in a service or resource, or in one of its keys. */
-  #concerns(node: ModelNode): boolean {
+  /** Returns true unless paths do not depend on anything in a service, or in one of its keys. */
+  #concerns(node: ModelNode, wanted: ReadonlySet<string>): boolean {
     const [section, name] = node.path
-    if (section !== 'services' || this.owners.has(String(name))) return true
-    return !this.#explained.influences.isIndependent(node, this.#id)
+    if (section !== 'services') return true
+    // Most keys of a service concern its own objects.
+    if (this.owners.has(String(name)) && (wanted.size > FEW || node.path.length === 2)) return true
+    return !this.#explained.influences.isIndependent(node, this.#id, wanted)
   }
 
   /** Returns the nodes that a path depends on. */
@@ -130,7 +133,7 @@ class Search {
 
   /** Records a node for the paths that depend on it and on none of its members. Returns all paths that depend on it. */
   #visit(node: ModelNode, wanted: ReadonlySet<string>): ReadonlySet<string> {
-    if (childrenOf(node).length > 0 && !this.#concerns(node)) return new Set()
+    if (childrenOf(node).length > 0 && !this.#concerns(node, wanted)) return new Set()
     const own = influenceOf(node, this.#explained.influences).get(this.#id)
     const paths = new Set([...(own ?? [])].filter(path => wanted.has(path)))
     const below = new Set<string>()
@@ -149,6 +152,9 @@ class Search {
     else this.#found.set(path, [node])
   }
 }
+
+/** Number of paths up to which the keys of their own service are ruled out, too. */
+const FEW = 3
 
 /** True if a text contains another one as a word: `tcp-8080` contains `8080`. */
 const isWordOf = (word: string, text: string): boolean =>

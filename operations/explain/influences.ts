@@ -64,17 +64,31 @@ export class Influences {
   }
 
   /**
-   * Returns true if an object does not depend on a service or on anything in one of its keys: neither if all values are
-   * others, nor if there are none. Returns false if that cannot be told from all of them together.
+   * Returns true if paths of an object do not depend on a service or on anything in one of its keys: neither if all
+   * values are others, nor if there are none. Returns false if that cannot be told from all of them together.
    */
-  isIndependent(node: ModelNode, id: string): boolean {
+  isIndependent(node: ModelNode, id: string, wanted: ReadonlySet<string>): boolean {
     const scalars = [...nodesBelow(node)].filter(
       ({ tree, path }) => tree.kind === 'scalar' && !REFERENCES.has(path.at(-1)),
     )
     const removable =
       node.path.length === 2 ? childrenOf(node).filter(({ path }) => !REQUIRED.has(path.at(-1))) : [node]
     const removed = removable.reduce((tree, { path }) => withChange(tree, path, undefined), this.#tree)
-    return [this.#changedAt(scalars), removed].every(variant => this.#compare(variant)?.has(id) === false)
+    return [this.#changedAt(scalars), removed].every(variant => {
+      const manifests = this.#variant(variant)
+      return manifests !== undefined && this.#isKept(wanted, id, manifests)
+    })
+  }
+
+  /** Returns true if paths of an object have the same values in a variant. */
+  #isKept(wanted: ReadonlySet<string>, id: string, manifests: readonly Manifest[]): boolean {
+    const before = this.objects.get(id)!
+    const { kind, metadata } = before.manifest.object
+    const isSame = ({ object }: Manifest) =>
+      object.kind === kind && object.metadata.name === metadata.name && JSON.stringify(object) === before.print
+    if (manifests.some(isSame)) return true
+    const after = counterpart(id, before, this.objects, byIdentity(manifests))
+    return after !== undefined && [...wanted].every(path => after.texts.get(path) === before.texts.get(path))
   }
 
   #changedAt(nodes: readonly ModelNode[]): MapTree {
