@@ -153,6 +153,9 @@ class Search {
   }
 }
 
+/** Kinds of objects that services share, for the same files or waits, although they belong to one of them. */
+const SHARED = new Set(['ConfigMap', 'ServiceAccount', 'Role', 'RoleBinding'])
+
 /** Number of paths up to which the keys of their own service are ruled out, too. */
 const FEW = 3
 
@@ -169,8 +172,7 @@ const isNamed = ({ path }: ModelNode): boolean => NAMED.has(path[0])
 
 /** Returns the services of an object: those of its source, and those whose containers a Pod has. */
 function ownersOf(object: ShownObject, { loaded }: Explained): ReadonlySet<string> {
-  // Services that mount the same files share a ConfigMap, which belongs to one of them.
-  const isShared = object.manifest.object.kind === 'ConfigMap'
+  const isShared = SHARED.has(object.manifest.object.kind)
   const isSource = (name: string) => isSourceOf(`services.${name}`, object)
   const services = childrenOf({ path: [], tree: loaded.tree }).find(({ path }) => path[0] === 'services')
   const names = services ? childrenOf(services).map(({ path }) => String(path[1])) : []

@@ -44,8 +44,11 @@ function byText(text: string): readonly Value[] {
   if (text === 'true' || text === 'false') return [String(text === 'false')]
   if (/^\d+(\.\d+)?$/.test(text)) return [String(Number(text) * 2), String(Number(text) + 1), `${text}1`]
   if (/^(\d+(\.\d+)?(h|m|s|ms|us|ns))+$/.test(text)) return [text === '1h1m1s' ? '2h2m2s' : '1h1m1s', `${text}x`]
-  const other = text.replace(/\d+/, digits => String(Number(digits) + 1))
-  return [`${text}x`, `x${text}`, ...(other === text ? [] : [other])]
+  const other = text.replaceAll(/\d+/g, digits => String(Number(digits) + 1))
+  const longer = [`${text}x`, `x${text}`]
+  // Each number of a user, an address or a range is a part of its own.
+  if (/^\d+([:./-]\d+)+$/.test(text)) return [other, ...longer]
+  return other === text ? longer : [...longer, other]
 }
 
 /** Returns the scalar with another value: not from a variable, and not at a part of the source. */
