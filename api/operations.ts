@@ -77,7 +77,17 @@ export type { DestroyInput } from '../operations/destroy/input.ts'
 export type { DestroyOutcome } from '../operations/destroy/outcome.ts'
 export { diffAgainst } from '../operations/diff/against.ts'
 export { type DiffOutcome, diff } from '../operations/diff/diff.ts'
+export { type ExplainInput, type ExplainOutcome, explain } from '../operations/explain/explain.ts'
+export { type ExplainTarget, parseTarget } from '../operations/explain/target.ts'
 export { type ForwardedPort, type ForwardInput, forward } from '../operations/forward/forward.ts'
+export {
+  type ApplicationGraph,
+  type GraphEdge,
+  type GraphInput,
+  type GraphOutcome,
+  type GraphPart,
+  graph,
+} from '../operations/graph/graph.ts'
 export {
   type EndpointsInput,
   type EndpointsOutcome,

@@ -13,6 +13,7 @@ import { exec } from './commands/exec.ts'
 import { explain } from './commands/explain.ts'
 import { forward } from './commands/forward.ts'
 import { gitops, gitopsInit, gitopsSecrets } from './commands/gitops.ts'
+import { graph } from './commands/graph.ts'
 import { help } from './commands/help.ts'
 import { history } from './commands/history.ts'
 import { init } from './commands/init.ts'
@@ -134,6 +135,7 @@ export const commands: readonly Command[] = [
   validate,
   config,
   explain,
+  graph,
   analytics,
   schema,
   lsp,

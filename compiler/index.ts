@@ -12,7 +12,9 @@ import type { LoadOptions, PlanOptions } from './options.ts'
 import { planProject } from './plan/index.ts'
 import { planEnvironment } from './plan/names.ts'
 import type { Plan } from './plan/plan.ts'
+import { rememberingHost } from './remembering-host.ts'
 import { SecretPlaces } from './text/secret-places.ts'
+import type { MapTree } from './text/tree.ts'
 import type { ImageConfig } from './values/images/image-config.ts'
 import { isVariableWithSecret } from './values/secrets/secret-names.ts'
 
@@ -28,6 +30,12 @@ export interface AvailableImages {
   readonly references?: ReadonlyMap<string, string>
   /** Configurations, by service. */
   readonly configs?: ReadonlyMap<string, ImageConfig>
+}
+
+/** Plan of a changed model. */
+export interface ChangedPlan {
+  readonly plan: Plan
+  readonly diagnostics: readonly Diagnostic[]
 }
 
 /** The results of a compilation. The result of a stage is absent if an error prevented it. */
@@ -50,6 +58,11 @@ export interface Compilation {
    * depend on them. Reads the Compose files no second time. Absent if there is no project to plan.
    */
   readonly withImages?: (images: AvailableImages) => Compilation
+  /**
+   * Plans a changed model, or the same with some other options, in spite of errors. Reads the Compose files no second
+   * time, and every other file at most once. Absent if there is no project to plan.
+   */
+  readonly withModel?: (tree: MapTree, options?: PlanOptions) => ChangedPlan
   readonly diagnostics: readonly Diagnostic[]
   /** The values known to be secret. They are set even after errors, because diagnostics may contain them. */
   readonly secrets: SecretPlaces
@@ -86,11 +99,20 @@ function compileWith(
   // A plan depends on all services and all of their keys, so an incomplete model cannot be planned.
   if (loaded.isIncomplete) return { loaded, project, diagnostics: reporter.diagnostics(), secrets }
   const read = reporter.copy()
+  const remembering = rememberingHost(host)
+  const withModel = (tree: MapTree, changes: PlanOptions = {}): ChangedPlan => {
+    const own = new Reporter()
+    reportUnsupportedKeys(tree, own)
+    const changed = readProject({ ...loaded, tree }, remembering, own, options.secretRules)
+    const plan = planProject(changed, { ...options, ...changes }, remembering, own)
+    return { plan, diagnostics: own.diagnostics() }
+  }
   const planned = (own: PlanOptions, reporter: Reporter): Compilation => {
     const plan = planProject(project, own, host, reporter)
     return {
       loaded,
       project,
+      withModel,
       ...((options.plansErrors || !reporter.hasErrors) && { plan }),
       withImages: ({ references = new Map(), configs }) => {
         const images = new Map([...(options.images ?? []), ...references])

@@ -2,6 +2,7 @@ import { command } from '../command.ts'
 import { choice, flag, text, type Values } from '../options/option.ts'
 import { documentOutput } from '../options/output.ts'
 import { loading, planning, someServices } from '../options/project.ts'
+import { report } from '../options/report.ts'
 
 const options = {
   ...loading,
@@ -24,6 +25,8 @@ const options = {
       completes: 'folder',
     },
   ),
+  report,
+  watch: flag('--watch', 'render again whenever a file changes that was read, until Ctrl-C; with `--output-dir`'),
   takeOver: flag('--take-over', 'replace files in the folder that were edited by hand or that devctl did not write'),
 }
 

@@ -2,11 +2,13 @@ import { command } from '../command.ts'
 import { flag, type Values } from '../options/option.ts'
 import { output } from '../options/output.ts'
 import { loading, planning, someServices } from '../options/project.ts'
+import { report } from '../options/report.ts'
 
 const options = {
   ...loading,
   ...planning,
   forRepository: flag('--for-repository', 'also report what `publish` refuses: values that are or look secret'),
+  report,
   output: output('text', 'json', 'sarif'),
 }
 

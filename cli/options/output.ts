@@ -1,7 +1,19 @@
 import { aliased, choice, type Option } from './option.ts'
 
 /** Formats of standard output, in the order in which help lists them. `kustomize` is for files in a folder. */
-export const FORMATS = ['text', 'wide', 'json', 'yaml', 'name', 'md', 'sarif', 'kustomize'] as const
+export const FORMATS = [
+  'text',
+  'wide',
+  'json',
+  'yaml',
+  'name',
+  'md',
+  'sarif',
+  'kustomize',
+  'mermaid',
+  'dot',
+  'svg',
+] as const
 export type OutputFormat = (typeof FORMATS)[number]
 
 /** `-o, --output` of a command that prints a list, a record or a report. The first format is the default. */

@@ -1,14 +1,84 @@
 import { catalogue } from '../../compiler/diagnostics/diagnostic.ts'
 import { diagnosticPage, type ExplainedCode } from '../../compiler/diagnostics/document.ts'
+import { failureSummary } from '../../compiler/diagnostics/render/summary.ts'
 import { suggest } from '../../compiler/diagnostics/suggest.ts'
-import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import { jsonText } from '../../compiler/values/printable.ts'
 import { explainedRefusals } from '../../platform/rules/refusal-pages.ts'
+import type { Context } from '../command.ts'
+import type { ExplainValues } from '../commands/explain.ts'
+import { printDiagnostics } from '../terminal/report.ts'
+
+/**
+ * Explains a key, a line or an object of the project, or a diagnostic code. A text that can be both, such as
+ * `secrets/plain-text`, is a code.
+ */
+export async function explainSubject(
+  context: Context,
+  subject: string | undefined,
+  path: string | undefined,
+  options: ExplainValues,
+): Promise<number> {
+  const { io, logLevel } = context
+  const { parseTarget } = await import('../../operations/explain/target.ts')
+  const target =
+    subject === undefined || (path === undefined && (await isCode(subject))) ? undefined : parseTarget(subject, path)
+  if (!target) {
+    if (path !== undefined)
+      throw new UsageError(`\`${subject}\` is not an object`, {
+        hint: 'write `KIND/NAME PATH`, such as `deployment/web spec.replicas`',
+      })
+    io.stdout.write(await explainCode(subject))
+    return 0
+  }
+  const { explain } = await import('../../operations/explain/explain.ts')
+  const outcome = await explain({ workspace: io }, { ...options, target })
+  if (outcome.kind === 'refused') {
+    printDiagnostics(outcome.diagnostics, io, logLevel)
+    io.stderr.write(`${failureSummary(outcome.diagnostics, 'there are no objects to explain')}\n`)
+    return 1
+  }
+  if (options.output === 'json') io.stdout.write(`${jsonText(outcome, 2)}\n`)
+  else {
+    const { printFields, printLines } = await import('../terminal/print-explanation.ts')
+    io.stdout.write(
+      outcome.kind === 'lines' ? printLines(outcome.nodes, outcome.settings) : printFields(outcome.fields),
+    )
+  }
+  return 0
+}
+
+/** True if a text is a diagnostic code or the name of a family of codes. */
+async function isCode(text: string): Promise<boolean> {
+  if (!/^[\w-]+(\/[\w-]*)?$/.test(text)) return false
+  const family = text.replace(/\/$/, '')
+  return (await allCodes()).some(({ code }) => code === text || code.startsWith(`${family}/`))
+}
 
 /**
  * Returns the page of a diagnostic code or of a platform error code. For the name of a family, returns the list of its
  * codes; without a code, the list of all codes.
  */
 export async function explainCode(code: string | undefined): Promise<string> {
+  const kinds = await allCodes()
+  const kind = kinds.find(one => one.code === code)
+  if (kind) return diagnosticPage(kind)
+
+  const listed = code === undefined ? kinds : kinds.filter(one => one.code.startsWith(`${code.replace(/\/$/, '')}/`))
+  if (listed.length > 0) return list(listed)
+  const near = nearCodes(
+    code!,
+    kinds.map(one => one.code),
+  )
+  throw new UserError(`unknown diagnostic code \`${code}\``, {
+    hint:
+      near.length > 0
+        ? `did you mean ${near.map(one => `\`${one}\``).join(' or ')}?`
+        : '`devctl explain` lists all codes',
+  })
+}
+
+async function allCodes(): Promise<readonly ExplainedCode[]> {
   // Kinds are declared next to the code that reports them, so the full compiler must be loaded.
   await Promise.all([
     import('../../compiler/index.ts'),
@@ -30,22 +100,7 @@ export async function explainCode(code: string | undefined): Promise<string> {
     import('../../builds/builder/ssh-keys.ts'),
   ])
   const all: readonly ExplainedCode[] = [...catalogue.values(), ...explainedRefusals()]
-  const kinds = all.toSorted((a, b) => (a.code < b.code ? -1 : 1))
-  const kind = kinds.find(one => one.code === code)
-  if (kind) return diagnosticPage(kind)
-
-  const listed = code === undefined ? kinds : kinds.filter(one => one.code.startsWith(`${code.replace(/\/$/, '')}/`))
-  if (listed.length > 0) return list(listed)
-  const near = nearCodes(
-    code!,
-    kinds.map(one => one.code),
-  )
-  throw new UserError(`unknown diagnostic code \`${code}\``, {
-    hint:
-      near.length > 0
-        ? `did you mean ${near.map(one => `\`${one}\``).join(' or ')}?`
-        : '`devctl explain` lists all codes',
-  })
+  return all.toSorted((a, b) => (a.code < b.code ? -1 : 1))
 }
 
 /**

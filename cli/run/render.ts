@@ -8,6 +8,7 @@ import type { Context } from '../command.ts'
 import type { RenderValues } from '../commands/render.ts'
 import { writeAsIs } from '../terminal/redacting.ts'
 import { printDiagnostics, printSummary } from '../terminal/report.ts'
+import { lossText, saveReport } from './loss-report.ts'
 
 /**
  * Compiles the files, then prints the manifests or writes them to a folder. Prints and writes nothing if there are
@@ -21,6 +22,10 @@ export async function renderFiles(
   const { io, logLevel } = context
   const { output, outputDir } = options
   refuseOptions(options)
+  if (options.watch) {
+    const { renderOnChanges } = await import('./render-watch.ts')
+    return renderOnChanges(context, services, options)
+  }
   const outcome = await rendered(context, services, options)
   const { diagnostics } = outcome
   if (outcome.kind === 'refused') {
@@ -28,7 +33,8 @@ export async function renderFiles(
     io.stderr.write(`${failureSummary(diagnostics, 'nothing was rendered')}\n`)
     return 1
   }
-  const { manifests, serviceCount, written } = outcome
+  const { manifests, serviceCount, written, report } = outcome
+  if (options.report !== undefined) await saveReport(report, options.report, io)
   if (!written) writeAsIs(io.stdout, output === 'json' ? toJsonList(manifests) : await toYamlStream(manifests))
   printDiagnostics(diagnostics, io, logLevel)
   const remarks = countsText(count(diagnostics))
@@ -36,7 +42,7 @@ export async function renderFiles(
     ? ` in ${outputDir} (${written.written} written, ${written.removed} removed, ${written.unchanged} unchanged)`
     : ''
   const objects = `${plural(manifests.length, 'object')} from ${plural(serviceCount, 'service')}`
-  printSummary(`${objects}${files}${remarks && `, ${remarks}`}`, io, logLevel)
+  printSummary(`${objects}${files}${remarks && `, ${remarks}`}${lossText(report)}`, io, logLevel)
   return 0
 }
 
@@ -48,7 +54,10 @@ async function rendered({ io }: Context, services: readonly string[], options: R
   return showingEdits(io, work)
 }
 
-function refuseOptions({ output, layout, outputDir, takeOver }: RenderValues): void {
+function refuseOptions({ output, layout, outputDir, takeOver, watch, report }: RenderValues): void {
+  if (watch && outputDir === undefined)
+    throw new UsageError('`--watch` writes files', { hint: 'add `--output-dir FOLDER`' })
+  if (watch && report !== undefined) throw new UsageError('`--watch` and `--report` cannot be combined')
   if (output === 'kustomize' && outputDir === undefined)
     throw new UsageError('`--output kustomize` writes several files', { hint: 'add `--output-dir FOLDER`' })
   if (layout !== undefined && outputDir === undefined)

@@ -4,6 +4,7 @@ import { validate } from '../../operations/validate/validate.ts'
 import type { Context } from '../command.ts'
 import type { ValidateValues } from '../commands/validate.ts'
 import { printDiagnostics, printSummary, repositoryPath } from '../terminal/report.ts'
+import { lossText, saveReport } from './loss-report.ts'
 
 /**
  * Compiles the files and prints the diagnostics: all of them as JSON or SARIF, or those that the log level includes as
@@ -15,7 +16,8 @@ export async function validateFiles(
   options: ValidateValues,
 ): Promise<number> {
   const outcome = await validate({ workspace: io }, { ...options, services })
-  const { diagnostics, isValid, serviceCount, onlyManifest } = outcome
+  const { diagnostics, isValid, serviceCount, onlyManifest, report } = outcome
+  if (options.report !== undefined && report) await saveReport(report, options.report, io)
   if (options.output === 'json') {
     const { diagnosticsToJson } = await import('../../compiler/diagnostics/render/json.ts')
     io.stdout.write(`${jsonText(diagnosticsToJson(diagnostics), 2)}\n`)
@@ -32,7 +34,7 @@ export async function validateFiles(
     else {
       const remarks = countsText(count(diagnostics))
       const checked = onlyManifest ?? plural(serviceCount, 'service')
-      printSummary(`no errors in ${checked}${remarks && `, ${remarks}`}`, io, logLevel)
+      printSummary(`no errors in ${checked}${remarks && `, ${remarks}`}${lossText(report)}`, io, logLevel)
     }
   }
   return isValid ? 0 : 1

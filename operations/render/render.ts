@@ -10,6 +10,7 @@ import { nothingToRender } from '../../project/nothing-to-render.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { LocalContext } from '../../project/session.ts'
 import type { Workspace } from '../../project/workspace.ts'
+import { type LossReport, lossReport } from '../report/loss-report.ts'
 import type { RenderInput } from './input.ts'
 
 export type RenderOutcome =
@@ -21,6 +22,8 @@ export type RenderOutcome =
       readonly diagnostics: readonly Diagnostic[]
       /** Manifests in the order of the files, or for a published environment in the form that controllers receive. */
       readonly manifests: readonly Manifest[]
+      /** Keys of the Compose files that are mapped, approximated, and without effect. */
+      readonly report: LossReport
       /** Number of services in the manifests. */
       readonly serviceCount: number
       /** Counts for the files in the folder; absent if no folder was requested. */
@@ -32,19 +35,26 @@ export type RenderOutcome =
  * UserError if the project has no Compose files, and an `OverwriteRefusal` if files in the folder were edited by hand.
  */
 export async function render(
-  { workspace }: Pick<LocalContext, 'workspace'>,
+  {
+    workspace,
+    onRead,
+  }: Pick<LocalContext, 'workspace'> & {
+    /** Called with the absolute path and the bytes of each file that is read, other than the manifest. */
+    readonly onRead?: (path: string, bytes: Uint8Array) => void
+  },
   input: RenderInput,
   project: OpenProject,
 ): Promise<RenderOutcome> {
   const { services = [], outputDir } = input
-  const compiled = await compileFiles(workspace, services, input, input, { project })
+  const compiled = await compileFiles(workspace, services, input, input, { project, ...(onRead && { onRead }) })
   const { plan, loaded, diagnostics, hasNoCompose, manifest } = compiled
   if (!plan || count(diagnostics).error > 0) return { kind: 'refused', diagnostics }
   if (hasNoCompose && manifest) throw nothingToRender(manifest)
   const { toManifests } = await import('../../constructs/index.ts')
   const layout = layoutOf(input, project)
   const manifests = layout === undefined ? toManifests(plan) : await published(plan, toManifests(plan), project)
-  const outcome = { kind: 'rendered', diagnostics, manifests, serviceCount: plan.serviceCount } as const
+  const report = lossReport(loaded?.tree, diagnostics)
+  const outcome = { kind: 'rendered', diagnostics, manifests, report, serviceCount: plan.serviceCount } as const
   if (outputDir === undefined) return outcome
   const directory = manifest?.folder ?? loaded?.directory ?? workspace.cwd
   const written =

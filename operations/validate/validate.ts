@@ -3,6 +3,7 @@ import { count } from '../../compiler/diagnostics/render/summary.ts'
 import { compileFiles } from '../../project/compile-files.ts'
 import type { LoadInput, PlanInput } from '../../project/input.ts'
 import type { LocalContext } from '../../project/session.ts'
+import { type LossReport, lossReport } from '../report/loss-report.ts'
 
 export interface ValidateInput extends LoadInput, PlanInput {
   /** Services to validate, together with their dependencies. If absent or empty, all services. */
@@ -17,6 +18,8 @@ export interface ValidateOutcome {
   /** True if the diagnostics contain no error. */
   readonly isValid: boolean
   readonly serviceCount: number
+  /** Keys of the Compose files that are mapped, approximated, and without effect. Absent if a file is not readable. */
+  readonly report?: LossReport
   /** Path of the manifest for messages, if only the manifest was checked because there is no Compose file. */
   readonly onlyManifest?: string
 }
@@ -28,11 +31,12 @@ export async function validate(
 ): Promise<ValidateOutcome> {
   const { services = [], forRepository } = input
   const compiled = await compileFiles(workspace, services, input, input, { ...(forRepository && { forRepository }) })
-  const { plan, diagnostics, hasNoCompose, manifest } = compiled
+  const { plan, loaded, diagnostics, hasNoCompose, manifest } = compiled
   return {
     diagnostics,
     isValid: plan !== undefined && count(diagnostics).error === 0,
     serviceCount: plan?.serviceCount ?? 0,
+    ...(loaded && { report: lossReport(loaded.tree, diagnostics) }),
     ...(hasNoCompose && manifest && { onlyManifest: manifest.shown }),
   }
 }

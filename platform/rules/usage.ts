@@ -116,6 +116,7 @@ export const USED_COMMANDS: ReadonlySet<string> = new Set([
   'gitops',
   'gitops init',
   'gitops secrets',
+  'graph',
   'help',
   'history',
   'init',

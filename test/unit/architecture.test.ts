@@ -122,6 +122,7 @@ const OF_FOLDER: Readonly<Record<string, readonly string[]>> = {
   'adapters/kubernetes': ['@kubernetes/client-node', 'js-yaml', 'ws'],
   'adapters/buildkit': ['@grpc/grpc-js', '@grpc/proto-loader', 'protobufjs'],
   'adapters/ssh': ['ssh2'],
+  'operations/graph': ['@dagrejs/dagre'],
 }
 
 /** Folders in no room: programs for this project, tests, documents, and generated files. */

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import { type FSWatcher, watch } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { readFile } from './read-file.ts'
+
+/** Time without further events after which files count as written, in milliseconds: editors write in several steps. */
+const QUIET = 100
+/** Interval for reading the files where the system cannot watch their folders, in milliseconds. */
+const POLL = 2_000
+
+/** Contents of files when they were last read, by absolute path. */
+export class ReadFiles {
+  readonly #hashes = new Map<string, string | undefined>()
+
+  /** Begins with the files that were read before, in their present state: an error may prevent that they are read. */
+  constructor(before?: ReadFiles) {
+    if (before) for (const path of before.#hashes.keys()) this.read(path)
+  }
+
+  /** Records the content of a file. */
+  add(path: string, bytes: Uint8Array): void {
+    this.#hashes.set(path, hashOf(bytes))
+  }
+
+  /** Reads a file, and records its content, or that it does not exist. */
+  read(path: string): void {
+    this.#hashes.set(path, currentHash(path))
+  }
+
+  /** Returns the first file whose content is no longer the one that was read. */
+  changed(): string | undefined {
+    return [...this.#hashes].find(([path, hash]) => currentHash(path) !== hash)?.[0]
+  }
+
+  /**
+   * Waits until a file has another content than was read, or until a file whose name `isInput` accepts appears in one
+   * of their folders. Returns its path. Throws the reason of the signal if that is aborted.
+   */
+  async nextChange(isInput: (name: string) => boolean, signal: AbortSignal): Promise<string> {
+    signal.throwIfAborted()
+    const paths = new Set(this.#hashes.keys())
+    return new Promise((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined
+      let appeared: string | undefined
+      const look = () => {
+        const path = appeared ?? this.changed()
+        if (path !== undefined) end(() => resolve(path))
+      }
+      const soon = () => {
+        clearTimeout(timer)
+        timer = setTimeout(look, QUIET)
+      }
+      const heard = (folder: string, name: string | null) => {
+        const path = name === null ? undefined : join(folder, name)
+        if (path !== undefined && !paths.has(path) && isInput(name!)) appeared = path
+        if (path === undefined || paths.has(path) || appeared !== undefined) soon()
+      }
+      const watchers = [...new Set([...paths].map(path => dirname(path)))].flatMap(folder => open(folder, heard))
+      const poll = setInterval(look, POLL)
+      const aborted = () => end(() => reject(signal.reason))
+      const end = (settle: () => void) => {
+        for (const watcher of watchers) watcher.close()
+        clearTimeout(timer)
+        clearInterval(poll)
+        signal.removeEventListener('abort', aborted)
+        settle()
+      }
+      signal.addEventListener('abort', aborted)
+      // A file may have changed since it was read.
+      soon()
+    })
+  }
+}
+
+/** Watches a folder. A folder that cannot be watched, or no longer exists, is only polled. */
+function open(folder: string, heard: (folder: string, name: string | null) => void): readonly FSWatcher[] {
+  try {
+    const watcher = watch(folder, (_, name) => heard(folder, name === null ? null : basename(name)))
+    watcher.on('error', () => watcher.close())
+    return [watcher]
+  } catch {
+    return []
+  }
+}
+
+const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+function currentHash(path: string): string | undefined {
+  const content = readFile(path)
+  return content.kind === 'file' ? hashOf(content.bytes) : undefined
+}

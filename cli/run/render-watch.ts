@@ -1,0 +1,72 @@
+import { relative } from 'node:path'
+import { ReadFiles } from '../../adapters/files/watch-files.ts'
+import { failureSummary } from '../../compiler/diagnostics/render/summary.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { render } from '../../operations/render/render.ts'
+import { openProject } from '../../project/open-project.ts'
+import type { Context } from '../command.ts'
+import type { RenderValues } from '../commands/render.ts'
+import { errorText } from '../terminal/error-text.ts'
+import { INTERRUPTED } from '../terminal/exit-status.ts'
+import { watchForInterruption } from '../terminal/interruption.ts'
+import { printDiagnostics } from '../terminal/report.ts'
+
+/** Names of files that devctl finds by itself, so that a new one may change the result. */
+const INPUT = /^(\.env|(docker-)?compose.*\.ya?ml|devctl\.ya?ml)$/
+
+/**
+ * Renders whenever a file changes that was read, until Ctrl-C. Prints a line for each change, and errors without
+ * ending.
+ */
+export async function renderOnChanges(
+  context: Context,
+  services: readonly string[],
+  options: RenderValues,
+  watching: { readonly signal: AbortSignal; readonly stop: () => void } = watchForInterruption(),
+): Promise<number> {
+  const { io } = context
+  let files = await renderOnce(context, services, options)
+  io.stderr.write('watching for changes; Ctrl-C ends\n')
+  try {
+    for (;;) {
+      const changed = await files.nextChange(name => INPUT.test(name), watching.signal)
+      files = await renderOnce(context, services, options, { files, changed: relative(io.cwd, changed) })
+    }
+  } catch (error) {
+    if (watching.signal.aborted) return INTERRUPTED
+    throw error
+  } finally {
+    watching.stop()
+  }
+}
+
+/** Renders, and prints the result. Returns the files that were read, also after an error. */
+async function renderOnce(
+  { io, logLevel }: Context,
+  services: readonly string[],
+  options: RenderValues,
+  last?: { readonly files: ReadFiles; readonly changed: string },
+): Promise<ReadFiles> {
+  const files = new ReadFiles(last?.files)
+  const prefix = last ? `${last.changed} changed: ` : ''
+  try {
+    const project = await openProject(io, options)
+    if (project.manifest) files.read(project.manifest.path)
+    const onRead = (path: string, bytes: Uint8Array) => files.add(path, bytes)
+    const outcome = await render({ workspace: io, onRead }, { ...options, services }, project)
+    // Warnings are printed once: after a change, only errors are new.
+    if (outcome.kind === 'refused' || !last) printDiagnostics(outcome.diagnostics, io, logLevel)
+    if (outcome.kind === 'refused')
+      io.stderr.write(`${prefix}${failureSummary(outcome.diagnostics, 'nothing was rendered')}\n`)
+    else {
+      const { written, removed, unchanged } = outcome.written!
+      io.stderr.write(
+        `${prefix}${written} written, ${removed} removed, ${unchanged} unchanged in ${options.outputDir}\n`,
+      )
+    }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    io.stderr.write(prefix + errorText(error))
+  }
+  return files
+}

@@ -1,0 +1,103 @@
+import { rowOf, type TableRow, tableRows } from '../../compiler/compose/keys/lookup.ts'
+import { serviceFamilies } from '../../compiler/compose/keys/service.ts'
+import { formatPath, type ModelPath } from '../../compiler/schema/model-path.ts'
+import type { Fate, Row } from '../../compiler/schema/shape.ts'
+
+/** Rule of docs/compose.md about a key. */
+export interface KeyRule {
+  /** Key as in the table, such as `services.*.ports[].target`. */
+  readonly key: string
+  readonly fate: Fate
+  readonly becomes: string
+  readonly note?: string
+  /** Steps of the key. */
+  readonly path: readonly string[]
+  /** Section of the page, such as `docs/compose.md#network`. */
+  readonly link: string
+}
+
+/** Returns the rule about a path of the model. Members of a key without a row have the rule of the key. */
+export function keyRule(path: ModelPath): KeyRule | undefined {
+  for (let length = path.length; length > 0; length--) {
+    const rule = ruleAt(path.slice(0, length))
+    if (rule) return rule
+  }
+  return undefined
+}
+
+/** Returns the rule about exactly this path; undefined if it has no row of its own. */
+export function ruleAt(path: ModelPath): KeyRule | undefined {
+  const row = rowOf(path.map(String))
+  const listed =
+    row &&
+    table()
+      .byRow.get(row)
+      ?.find(one => fits(one.path, path))
+  return listed && toRule(listed.path, listed.row)
+}
+
+interface Table {
+  readonly rows: readonly TableRow[]
+  /** Several keys may share a row. */
+  readonly byRow: ReadonlyMap<Row, readonly TableRow[]>
+}
+
+let known: Table | undefined
+const table = (): Table => (known ??= readTable())
+
+function readTable(): Table {
+  const rows = [...tableRows()]
+  const byRow = new Map<Row, TableRow[]>()
+  for (const one of rows) {
+    const same = byRow.get(one.row)
+    if (same) same.push(one)
+    else byRow.set(one.row, [one])
+  }
+  return { rows, byRow }
+}
+
+function fits(pattern: readonly string[], path: ModelPath): boolean {
+  return (
+    pattern.length === path.length &&
+    pattern.every((step, index) => {
+      const own = path[index]!
+      return step === '*' || step === own || (step === '[]' && typeof own === 'number')
+    })
+  )
+}
+
+function toRule(path: readonly string[], { fate, becomes, note }: Row): KeyRule {
+  const key = formatPath(path).replaceAll('"', '').replaceAll('.[]', '[]')
+  return { key, path, fate, becomes, ...(note !== undefined && { note }), link: `docs/compose.md#${sectionOf(path)}` }
+}
+
+function sectionOf([section, , key]: readonly string[]): string {
+  if (['volumes', 'networks', 'secrets', 'configs'].includes(section!)) return section!
+  const family = key !== undefined && Object.entries(serviceFamilies).find(([, keys]) => Object.hasOwn(keys, key))
+  return family ? anchorOf(family[0]) : section === 'services' ? 'services' : 'top-level'
+}
+
+const anchorOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replace(/[^\w -]/g, '')
+    .replaceAll(' ', '-')
+
+/**
+ * Returns the rule of the key that would set a field, such as `stop_grace_period` for `terminationGracePeriodSeconds`:
+ * the one whose text names the longest end of the field's path. `within` restricts the keys.
+ */
+export function ruleForField(fields: readonly string[], within: ModelPath): KeyRule | undefined {
+  let best: { readonly length: number; readonly row: TableRow } | undefined
+  for (const row of table().rows) {
+    if (row.row.fate === 'none' || row.row.fate === 'refused' || row.path.length < 3) continue
+    if (!fits(row.path.slice(0, within.length), within)) continue
+    if (row.path[2] === 'pre_start') continue
+    for (const [, token] of row.row.becomes.matchAll(/`([\w[\].]+)`/g)) {
+      const names = token!.replaceAll('[]', '').split('.')
+      if (names.length > (best?.length ?? 0) && names.every((name, at) => fields.at(at - names.length) === name))
+        best = { length: names.length, row }
+    }
+  }
+  return best && toRule(best.row.path, best.row.row)
+}

@@ -1,0 +1,111 @@
+import type { Project } from '../../compiler/compose/project.ts'
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import { toServiceName } from '../../compiler/plan/object-names.ts'
+import type { Plan } from '../../compiler/plan/plan.ts'
+import { compileFiles } from '../../project/compile-files.ts'
+import type { LoadInput, PlanInput } from '../../project/input.ts'
+import { nothingToRender } from '../../project/nothing-to-render.ts'
+import type { LocalContext } from '../../project/session.ts'
+
+export interface GraphInput extends LoadInput, PlanInput {
+  /** Services to show, together with their dependencies. If absent or empty, all services. */
+  readonly services?: readonly string[] | undefined
+}
+
+export type GraphOutcome =
+  | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
+  | { readonly kind: 'graph'; readonly diagnostics: readonly Diagnostic[]; readonly graph: ApplicationGraph }
+
+/** Parts of an application, and how they are connected. */
+export interface ApplicationGraph {
+  readonly name: string
+  readonly nodes: readonly GraphPart[]
+  readonly edges: readonly GraphEdge[]
+}
+
+export interface GraphPart {
+  /** Identity, such as `service web`. */
+  readonly id: string
+  readonly kind: 'service' | 'endpoint' | 'volume' | 'config' | 'secret' | 'network'
+  readonly name: string
+  /** Second line, such as the kind of the workload. */
+  readonly detail?: string
+}
+
+export interface GraphEdge {
+  readonly from: string
+  readonly to: string
+  readonly kind: 'depends-on' | 'routes-to' | 'mounts' | 'joins'
+  /** Condition of a dependency, path of a route, or mount path. */
+  readonly label?: string
+}
+
+/** Compiles an application, and returns its parts and how they are connected. Uses only files, no cluster. */
+export async function graph(
+  { workspace }: Pick<LocalContext, 'workspace'>,
+  { services = [], ...input }: GraphInput,
+): Promise<GraphOutcome> {
+  const compiled = await compileFiles(workspace, services, input, input)
+  const { plan, project, diagnostics, hasNoCompose, manifest } = compiled
+  if (hasNoCompose && manifest) throw nothingToRender(manifest)
+  if (!plan || !project) return { kind: 'refused', diagnostics }
+  return { kind: 'graph', diagnostics, graph: graphOf(plan, project) }
+}
+
+const CONDITIONS = {
+  service_started: 'started',
+  service_healthy: 'healthy',
+  service_completed_successfully: 'completed',
+} as const
+
+/** Returns the graph of a plan: kinds and routes are those of the plan, names those of the Compose files. */
+export function graphOf(plan: Plan, project: Project): ApplicationGraph {
+  const services = [...project.services.values()]
+  const nodes: GraphPart[] = services.map(({ name }) => ({
+    id: `service ${name}`,
+    kind: 'service',
+    name,
+    ...kindOf(name, plan),
+  }))
+  const edges: GraphEdge[] = []
+  const add = (node: GraphPart) => {
+    if (!nodes.some(({ id }) => id === node.id)) nodes.push(node)
+    return node.id
+  }
+  for (const { host, rules } of plan.routes)
+    for (const { path, service } of rules) {
+      const to = services.find(({ name }) => toServiceName(name) === service)
+      if (!to) continue
+      const from = add({ id: `endpoint ${host}`, kind: 'endpoint', name: host })
+      edges.push({ from, to: `service ${to.name}`, kind: 'routes-to', ...(path !== '/' && { label: path }) })
+    }
+  for (const { name, dependsOn, mounts, configs, secrets, networks } of services) {
+    const from = `service ${name}`
+    for (const { service, condition } of dependsOn)
+      if (project.services.has(service))
+        edges.push({ from, to: `service ${service}`, kind: 'depends-on', label: CONDITIONS[condition] })
+    for (const mount of mounts)
+      if (mount.type === 'volume' && mount.source !== undefined)
+        edges.push({
+          from,
+          to: add({ id: `volume ${mount.source}`, kind: 'volume', name: mount.source }),
+          kind: 'mounts',
+          label: mount.target.value,
+        })
+    for (const [kind, files] of [
+      ['config', configs],
+      ['secret', secrets],
+    ] as const)
+      for (const { source } of files)
+        edges.push({ from, to: add({ id: `${kind} ${source}`, kind, name: source }), kind: 'mounts' })
+    for (const { name: network } of networks)
+      if (project.networks.size > 1 || network !== 'default')
+        edges.push({ from, to: add({ id: `network ${network}`, kind: 'network', name: network }), kind: 'joins' })
+  }
+  return { name: plan.environment.name, nodes, edges }
+}
+
+function kindOf(service: string, { workloads }: Plan): { readonly detail?: string } {
+  const workload = workloads.find(({ pod }) => pod.services.includes(toServiceName(service)))
+  return workload ? { detail: workload.kind } : {}
+}

@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { root } from '../../support/cases.ts'
+import { makeFolder } from '../../support/cli/folder.ts'
+import { run } from '../../support/run.ts'
+import { expectFile } from '../../support/written-file.ts'
+
+const graph = (example: string, ...argv: string[]) =>
+  run(['graph', '--domain', 'dev.example.com', ...argv], { cwd: join(root, 'examples', example) })
+
+describe('graph', () => {
+  test.each([
+    ['shop', 'mermaid'],
+    ['shop', 'dot'],
+    ['shop', 'svg'],
+    ['voting', 'mermaid'],
+    ['voting', 'svg'],
+  ])('draws %s as %s', async (example, form) => {
+    const { status, stdout, stderr } = await graph(example, '-o', form)
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    await expectFile(stdout, join(root, 'golden/cli/graph', `${example}.${form === 'mermaid' ? 'mmd' : form}`))
+  })
+
+  test('an image has a title and a description of all connections', async () => {
+    const { stdout } = await graph('shop', '-o', 'svg')
+    expect(stdout).toContain('role="img" aria-labelledby="title desc"')
+    expect(stdout).toContain('service web depends on service api (healthy). ')
+  })
+
+  test('names with characters of the formats are escaped', async () => {
+    const cwd = makeFolder({
+      'compose.yaml':
+        'services:\n  a:\n    image: a\n    volumes: [{type: volume, source: v, target: "/<a&\\"b|"}]\nvolumes: {v: }\n',
+    })
+    expect((await run(['graph'], { cwd })).stdout).toContain('|"/<a&amp;&quot;b|"|')
+    expect((await run(['graph', '-o', 'dot'], { cwd })).stdout).toContain('label="/<a&\\"b|"')
+    expect((await run(['graph', '-o', 'svg'], { cwd })).stdout).toContain('/&lt;a&amp;&quot;b|</text>')
+  })
+
+  test('errors in the files are reported, and nothing is drawn', async () => {
+    const cwd = makeFolder({ 'compose.yaml': 'services: {a: {imagee: x}}\n' })
+    expect(await run(['graph'], { cwd })).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining('nothing was drawn'),
+    })
+  })
+})

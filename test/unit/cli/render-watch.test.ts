@@ -1,0 +1,74 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { commands } from '../../../cli/commands.ts'
+import { renderOnChanges } from '../../../cli/run/render-watch.ts'
+import { makeFolder, read, write } from '../../support/cli/folder.ts'
+import { run } from '../../support/run.ts'
+
+/** Starts `render --watch` in a folder. `said` has its output. */
+function start(cwd: string) {
+  const ending = new AbortController()
+  const said = { text: '' }
+  const output = {
+    isTTY: false,
+    write: (text: string) => {
+      said.text += text
+    },
+  }
+  const io = { stdout: output, stderr: output, readStdin: async () => new Uint8Array(), env: {}, cwd }
+  const context = { io, logLevel: 'warn' as const, commands, help: () => undefined }
+  const options = { outputDir: 'k8s', watch: true } as unknown as Parameters<typeof renderOnChanges>[2]
+  const ended = renderOnChanges(context, [], options, { signal: ending.signal, stop: () => {} })
+  return { said, ended, end: () => ending.abort(new Error('interrupted')) }
+}
+
+const until = (check: () => void) => vi.waitFor(check, { timeout: 20_000, interval: 20 })
+
+test('render --watch renders again after a change of each input, and continues after errors', {
+  timeout: 60_000,
+}, async () => {
+  const compose = (image: string) => `include: [more.yaml]\nservices: {web: {image: "${image}"}}\n`
+  const cwd = makeFolder({
+    'compose.yaml': compose('nginx:$' + '{TAG}'),
+    'more.yaml': 'services: {api: {image: a}}\n',
+    '.env': 'TAG=1\n',
+  })
+  const { said, ended, end } = start(cwd)
+  const deployment = () => read(join(cwd, 'k8s'))['web/deployment-web.yaml']
+  await until(() => expect(said.text).toContain('watching for changes'))
+  expect(deployment()).toContain('nginx:1')
+
+  write(cwd, { '.env': 'TAG=2\n' })
+  await until(() => expect(said.text).toContain('.env changed: 1 written, 0 removed, '))
+  expect(deployment()).toContain('nginx:2')
+
+  write(cwd, { 'compose.yaml': 'include: [more.yaml]\nservices: {web: {imagee: x}}\n' })
+  await until(() => expect(said.text).toContain('compose.yaml changed: '))
+  await until(() => expect(said.text).toContain('nothing was rendered'))
+  write(cwd, { 'compose.yaml': compose('nginx:3') })
+  await until(() => expect(deployment()).toContain('nginx:3'))
+
+  write(cwd, { 'more.yaml': 'services: {api: {image: b}}\n' })
+  await until(() => expect(said.text).toContain('more.yaml changed: 1 written'))
+  write(cwd, { 'compose.override.yaml': 'services: {web: {image: "nginx:4"}}\n' })
+  await until(() => expect(deployment()).toContain('nginx:4'))
+  rmSync(join(cwd, 'compose.override.yaml'))
+  await until(() => expect(deployment()).toContain('nginx:3'))
+
+  rmSync(join(cwd, 'compose.yaml'))
+  await until(() => expect(said.text).toContain('compose.yaml changed: error: there is no Compose file'))
+  write(cwd, { 'compose.yaml': compose('nginx:5') })
+  await until(() => expect(deployment()).toContain('nginx:5'))
+
+  end()
+  expect(await ended).toBe(130)
+})
+
+test('`--watch` needs a folder to write to', async () => {
+  const cwd = makeFolder({ 'compose.yaml': 'services: {web: {image: nginx}}\n' })
+  expect(await run(['render', '--watch'], { cwd })).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('add `--output-dir FOLDER`'),
+  })
+})
