@@ -3,7 +3,7 @@ import { flag, text, type Values } from '../options/option.ts'
 import { output } from '../options/output.ts'
 
 const options = {
-  write: flag('-w, --write', 'write the result: a new file, or the changes of a Compose file'),
+  write: flag('--write', 'write the result: a new file, or the changes of a Compose file'),
   to: text('--to <path>', 'new file to write (default: `devctl.yml` or `compose.yaml`)', { completes: 'file' }),
   replace: flag('--replace', 'replace an existing file; a copy is kept'),
   output: output('text', 'json'),

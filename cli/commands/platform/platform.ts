@@ -269,9 +269,12 @@ export const platformStatus = command({
 
 const imagesOptions = {
   context,
-  push: text('--push <host/path>', 'build the images that this registry lacks, and push them there', {
-    check: registryPath,
-  }),
+  push: aliased(
+    text('--push <host/path>', 'build the images that this registry lacks, and push them there', {
+      check: registryPath,
+    }),
+    '--image-registry',
+  ),
   from: text('--from <host/path>', 'with `--push`, copy the images from this registry instead of building them', {
     check: registryPath,
   }),

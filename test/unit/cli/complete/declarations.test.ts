@@ -27,7 +27,9 @@ const FREE: Readonly<Record<string, readonly string[]>> = {
     '--oci <reference>',
     '--url <address>',
     '--repository <url>',
-    '--sourceUrl <url>',
+    '--source-url <url>',
+    '--base-registry <host/path>',
+    '--push <host/path>',
     '--builder <url>',
     '--domain <domain>',
     '--address <address>',
@@ -88,6 +90,9 @@ const FREE_WORDS: readonly string[] = [
   'forward <port...>',
   // The command for the container.
   'exec [command...]',
+  // Files, of which shells complete what they see, or commands after `--`.
+  'migrate [file...]',
+  'explain [path]',
   'namespace create <name>',
   'namespace share <user>',
   'namespace unshare <user>',

@@ -60,10 +60,12 @@ describe('commands and options', () => {
     expect(await values('use ', cwd())).toEqual([])
   })
 
+  const GLOBAL = ['--log-level', '--verbose', '--quiet']
+
   test('options are offered after a dash, or if nothing else can follow', async () => {
-    expect(await values('-', cwd())).toEqual(['--loglevel', '--version', '--help'])
-    expect(await values('version ', cwd())).toEqual(['--loglevel', '--help'])
-    expect(await values('version -', cwd())).toEqual(['--loglevel', '--help'])
+    expect(await values('-', cwd())).toEqual([...GLOBAL, '--version', '--help'])
+    expect(await values('version ', cwd())).toEqual(['--output', ...GLOBAL, '--help'])
+    expect(await values('version -', cwd())).toEqual(['--output', ...GLOBAL, '--help'])
     expect(await values('version x', cwd())).toEqual([])
     expect(await values('render -f', cwd())).toContain('-f')
     expect(await values('render -', cwd())).not.toContain('-f')
@@ -79,11 +81,12 @@ describe('commands and options', () => {
   })
 
   test('choices are offered in both forms of an option, and for arguments', async () => {
-    expect(await values('render --format ', cwd())).toEqual(['yaml', 'json', 'kustomize'])
-    expect(await values('render --format=', cwd())).toEqual(['--format=yaml', '--format=json', '--format=kustomize'])
-    expect(await values('context list -o ', cwd())).toEqual(['json', 'name'])
-    expect(await values('--loglevel ', cwd())).toEqual(['debug', 'info', 'warn', 'error'])
-    expect(await values('deploy --loglevel=', cwd())).toContain('--loglevel=info')
+    expect(await values('render --output ', cwd())).toEqual(['yaml', 'json', 'kustomize'])
+    expect(await values('render --output=', cwd())).toEqual(['--output=yaml', '--output=json', '--output=kustomize'])
+    expect(await values('render --format ', cwd()), 'an older spelling').toEqual(['yaml', 'json', 'kustomize'])
+    expect(await values('context list -o ', cwd())).toEqual(['text', 'wide', 'json', 'name'])
+    expect(await values('--log-level ', cwd())).toEqual(['debug', 'info', 'warn', 'error'])
+    expect(await values('deploy --log-level=', cwd())).toContain('--log-level=info')
     expect(await values('completion ', cwd())).toEqual(['bash', 'zsh', 'fish', 'powershell'])
     expect(await values('build --push ', cwd())).toEqual(['true', 'false'])
     expect(await values('render --strict=', cwd())).toEqual([])
@@ -212,6 +215,6 @@ describe('other names', () => {
     expect((await values('explain ', root)).sort()).toEqual(codes.toSorted())
     const { stdout } = await run(['__complete', 'fish', 'explain', ''], { cwd: root })
     for (const line of stdout.split('\n').slice(1, -1)) expect(line).toMatch(/^\S+\t\S.+$/)
-    expect(readFileSync(join(root, 'package.json'), 'utf8')).toContain('"docs/*.md"')
+    expect(readFileSync(join(root, 'package.json'), 'utf8')).toContain('"docs/**/*.md"')
   })
 })
