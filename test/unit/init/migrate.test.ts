@@ -120,7 +120,7 @@ describe('migrate', () => {
 
   test('--to names the file that is written', async () => {
     const cwd = folder({})
-    const { stdout } = await run(['migrate', '-w', '--to', 'web.yaml', '--', ...COMMAND], { cwd })
+    const { stdout } = await run(['migrate', '--write', '--to', 'web.yaml', '--', ...COMMAND], { cwd })
     expect(stdout).toContain('written: web.yaml')
     expect(existsSync(join(cwd, 'compose.yaml'))).toBe(false)
   })
@@ -128,7 +128,7 @@ describe('migrate', () => {
   test('--to leaves a Compose file as it is, and writes the edited one', async () => {
     const labelled = 'services:\n  web:\n    image: nginx\n    labels: {kompose.image-pull-policy: Always}\n'
     const cwd = folder({ 'compose.yaml': labelled })
-    await run(['migrate', 'compose.yaml', '-w', '--to', 'new.yaml'], { cwd })
+    await run(['migrate', 'compose.yaml', '--write', '--to', 'new.yaml'], { cwd })
     expect(textsIn(cwd)).toEqual(
       new Map([
         ['compose.yaml', labelled],
@@ -140,7 +140,7 @@ describe('migrate', () => {
   test('migrate writes nothing if two results would be one file', async () => {
     const files = { 'a.sh': `${COMMAND.join(' ')}\n`, 'b.sh': 'docker run -d redis\n' }
     const cwd = folder(files)
-    expect(await run(['migrate', 'a.sh', 'b.sh', '-w'], { cwd })).toEqual({
+    expect(await run(['migrate', 'a.sh', 'b.sh', '--write'], { cwd })).toEqual({
       status: 2,
       stdout: '',
       stderr: expect.stringContaining('two of the results would be `compose.yaml`'),
