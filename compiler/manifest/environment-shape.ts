@@ -98,5 +98,5 @@ export const environment: Shape = object({
     'Argo CD sync waves for services that wait until another one is healthy or has completed',
     '`false`',
   ),
-  secrets: cli(secrets, 'which values are secret, and their source (docs/gitops.md)'),
+  secrets: cli(secrets, 'which values are secret, and their source (docs/gitops/repository.md)'),
 })

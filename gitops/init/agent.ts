@@ -110,5 +110,5 @@ function keysOf(
 /** Warning for Argo CD, which accepts no SOPS keys. */
 export const NOT_DECRYPTED = {
   text: 'Argo CD does not decrypt what SOPS has encrypted',
-  hint: 'it needs a plugin that does, such as KSOPS in its repo server, or another backend of secrets (docs/gitops.md)',
+  hint: 'it needs a plugin that does, such as KSOPS in its repo server, or another backend of secrets (docs/gitops/repository.md)',
 }

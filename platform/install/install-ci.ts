@@ -8,7 +8,7 @@ const PUBLIC: Readonly<Partial<Record<CiKind, string>>> = {
 }
 
 const KEYS = ['repository', 'owner', 'ref', 'event', 'prefix'] as const
-const EXAMPLE = 'write `github,repository=123456,prefix=shop-`; docs/platform.md, "Logging in", has more'
+const EXAMPLE = 'write `github,repository=123456,prefix=shop-`; docs/platform/install.md, "Logging in", has more'
 
 /**
  * Returns the CI systems whose jobs get tokens, from options such as `github,repository=123456,prefix=shop-`, each of

@@ -5,7 +5,7 @@
 export const REFUSAL_PAGES = {
   approval:
     'A commit of a fork was not approved: another commit waits now, because somebody has pushed since, or the request is closed, or nothing waits. An approval is for exactly one commit, so that nothing is deployed that nobody has read.\n\n`devctl preview hook list` shows the commit that waits. Read its changes, then approve it with its full hash.',
-  busy: 'The platform has reached a limit for now, or somebody else changes the same object or works in the namespace. Limits keep one person from using up the memory of the server; docs/platform.md lists them under Memory.\n\nTry again in a moment. Close pages and commands that follow a log if you have many of them. A namespace is put to sleep when its deploys have finished and its development containers have ended (`devctl down`).',
+  busy: 'The platform has reached a limit for now, or somebody else changes the same object or works in the namespace. Limits keep one person from using up the memory of the server; docs/platform/operate.md lists them under Memory.\n\nTry again in a moment. Close pages and commands that follow a log if you have many of them. A namespace is put to sleep when its deploys have finished and its development containers have ended (`devctl down`).',
   ci: 'A CI job tried to log in with the token of its CI system, and the platform does not accept it: the platform does not trust its issuer, its audience is not the URL of the platform, it has expired, or its signature is wrong. The message says which.\n\nIn GitHub Actions, the job needs `permissions: {id-token: write}`; in GitLab, `id_tokens: {DEVCTL_ID_TOKEN: {aud: URL}}` with the URL of the platform. An administrator of the cluster adds an issuer with `devctl platform install … --ci KIND=URL,…`.',
   'ci-issuer':
     'The platform checks the token of a CI job with the keys that the CI system publishes, and could not get them. Nothing is wrong with the job.\n\nTry again. If it stays like this, the server cannot reach the address in the message: check DNS, its network policy, and the certificate of the CI system (`--ca` of `devctl platform install`).',
@@ -54,7 +54,7 @@ export const REFUSAL_PAGES = {
   'no-run':
     'The run does not exist, or you are not a member of its namespace. Only the last ten runs of an environment, and the last hundred of a namespace, are kept.\n\n`devctl pipeline list` lists those of a namespace.',
   'no-runner':
-    'The platform was installed without an image for runs, so it can neither deploy from git nor have previews.\n\nAn administrator of the cluster builds and pushes the image (docs/platform.md, Runs), and runs `devctl platform install` again.',
+    'The platform was installed without an image for runs, so it can neither deploy from git nor have previews.\n\nAn administrator of the cluster builds and pushes the image (docs/platform/install.md), and runs `devctl platform install` again.',
   'no-service':
     'The environment has no service of this name, or the service does not run.\n\n`devctl ps` lists the services of an environment, and `devctl deploy` starts them.',
   'no-token':
@@ -78,7 +78,7 @@ export const REFUSAL_PAGES = {
   refused:
     'Somebody pressed `Refuse` on the page that asked whether this machine may log in.\n\nIf that was a mistake, run `devctl context use URL` again, and compare the code.',
   registry:
-    'A client requested a token for another registry than that of the platform, or with too many scopes or none.\n\nSet `service` and `realm` of the registry as docs/platform.md shows (A registry of your own).',
+    'A client requested a token for another registry than that of the platform, or with too many scopes or none.\n\nSet `service` and `realm` of the registry as docs/platform/builds.md shows (A registry of your own).',
   replayed:
     'The platform has received this delivery of a webhook before. A copied delivery has no effect.\n\nNothing has to be done. To deploy again, push, or approve the commit again.',
   repository:
@@ -93,7 +93,7 @@ export const REFUSAL_PAGES = {
   suspended:
     'An administrator has suspended this account. Its logins, tokens and runs have ended; its namespaces stay.\n\nAsk an administrator, who can restore it on the page `People`.',
   'too-many':
-    'There were too many attempts to log in, too many deliveries of webhooks, or too many requests at the same time. Limits apply to each person, address or repository, so that one of them does not stop the others; docs/platform.md lists those of logins.\n\nWait as long as the hint says, and send fewer requests at the same time.',
+    'There were too many attempts to log in, too many deliveries of webhooks, or too many requests at the same time. Limits apply to each person, address or repository, so that one of them does not stop the others; docs/platform/install.md lists those of logins.\n\nWait as long as the hint says, and send fewer requests at the same time.',
   untrusted:
     'Code of a fork and your own code never share a namespace: the one could read the secrets of the other.\n\nDeploy your own code to another namespace. To use the name of a preview for the other kind of code, destroy it first: `devctl preview destroy NAME`.',
   upgrade:

@@ -61,7 +61,7 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
     for (const { key, hint } of installed?.unknown ?? [])
       warn({
         message: `\`settings.json\` has \`${key}\`, which is no setting: it is kept and does nothing`,
-        hint: hint ?? 'docs/platform.md lists them',
+        hint: hint ?? 'docs/platform/operate.md lists them',
       })
     const { domain, imageRegistry } = placeOf(values, installed)
     const found = await pinnedImages(imageRegistry, { env: io.env, signal: session.signal })

@@ -28,7 +28,7 @@ export function refuseSecrets(
   if (left.length === 0) return
   throw new UserError('the manifests contain secrets; nothing was committed', {
     notes: left.slice(0, 10).map(({ path, line, what }) => `${path}:${line} ${what}`),
-    hint: 'let the value come from a Secret, or list its path under `secrets.public` of the environment (docs/gitops.md)',
+    hint: 'let the value come from a Secret, or list its path under `secrets.public` of the environment (docs/gitops/repository.md)',
   })
 }
 

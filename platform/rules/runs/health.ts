@@ -84,7 +84,7 @@ export function healthProblems(health: Health): readonly HealthProblem[] {
 /** Returns the problem that the disk of the registry is nearly full. */
 export const fillingDisk = (disk: NonNullable<Health['registry']>): HealthProblem => ({
   message: `the disk of the registry is nearly full: ${diskText(disk)}`,
-  hint: 'remove images that nobody uses (docs/platform.md says how), or enlarge the claim `data-registry-0` of `devctl-platform`',
+  hint: 'remove images that nobody uses (docs/platform/builds.md says how), or enlarge the claim `data-registry-0` of `devctl-platform`',
 })
 
 const LOGS =

@@ -47,7 +47,7 @@ export class CiExchange {
     if (!rule)
       throw new PlatformError(403, 'ci-rule', 'no rule of the platform allows this job', {
         notes: [`repository ${job.repository}, owner ${job.owner}, ref \`${job.ref}\`, event \`${job.event}\``],
-        hint: 'an administrator can add one to `ci` of the settings (docs/platform.md)',
+        hint: 'an administrator can add one to `ci` of the settings (docs/platform/install.md)',
       })
     // The subject is the numeric id of the repository, not a person.
     const identity: ProvenIdentity = {

@@ -37,11 +37,12 @@ volumes:
   data:
 `
 
-const root = realpathSync(mkdtempSync(join(tmpdir(), 'devctl-docs-')))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'devctl-docs-')))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** A source and a GitOps repository, which git finds under the addresses of the page. */
 async function shop(manifest: string) {
+  const root = mkdtempSync(join(folder, 'session-'))
   const env = hermeticGitEnv(join(root, 'home'))
   for (const name of ['shop', 'deploy']) {
     mkdirSync(join(root, name))
@@ -63,12 +64,15 @@ async function shop(manifest: string) {
 /** The registry of the pages, which is on this machine. */
 const REGISTRY = 'registry.example.com'
 
+/** The pages that continue the story of docs/gitops.md, in the order in which people read them. */
+const CONTINUED = ['controllers', 'ci', 'repository'].map(name => `docs/gitops/${name}.md`)
+
 /**
  * Blocks marked `publish` are one session for each page: its first manifest, and their commands in order. In one marked
  * `without=KEY` the environment lacks that key.
  */
-for (const page of pages) {
-  const blocks = blocksOf(page)
+for (const page of pages.filter(one => !CONTINUED.includes(one))) {
+  const blocks = [page, ...(page === 'docs/gitops.md' ? CONTINUED : [])].flatMap(blocksOf)
   const shown = blocks.filter(({ marks }) => marks.includes('publish'))
   if (shown.length === 0) continue
   test(page, async () => {

@@ -47,7 +47,7 @@ export const setting: Recipe = {
       "        ['Operators', 'contact', contact ?? 'none'],\n",
     ],
     [
-      'docs/platform.md',
+      'docs/platform/operate.md',
       'The server reads them when it starts: ',
       '`--contact ADDRESS` of `devctl platform install` says who operates the platform (`contact`).\n\n',
     ],

@@ -44,7 +44,7 @@ describe('modules of forges', () => {
         quoted(variable),
       )
     for (const variable of serverVariables)
-      expect(docs, `docs/gitops.md: add ${variable} to the variables that hold the server of a pipeline`).toContain(
+      expect(textOf('docs/gitops/ci.md'), `docs/gitops/ci.md: add ${variable} to the variables that hold the server of a pipeline`).toContain(
         quoted(variable),
       )
   })
