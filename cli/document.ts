@@ -1,5 +1,5 @@
-import type { Command } from './command.ts'
-import { fullHelp, optionsHelp, overview } from './help/help.ts'
+import { type Command, commandsBelow } from './command.ts'
+import { fullHelp, optionsHelp } from './help/help.ts'
 
 const INTRODUCTION = `# Command line
 
@@ -204,9 +204,22 @@ kubectl calls \`kubectl_complete-devctl\`, an executable script on the PATH:
 ## Commands
 `
 
-/** Returns docs/cli.md: the rules that apply to all commands, and the full help of each command. */
-export function commandsDocument(commands: readonly Command[]): string {
+/**
+ * Returns the pages of the command line by path in docs/: `cli.md` with the rules that apply to all commands, and
+ * `cli/NAME.md` with the full help of a command and its subcommands.
+ */
+export function commandsPages(commands: readonly Command[]): ReadonlyMap<string, string> {
   const block = (text: string) => `\`\`\`text\n${text.trim()}\n\`\`\`\n`
-  const sections = commands.map(one => `### devctl ${one.name}\n\n${block(fullHelp(one, commands))}`)
-  return [INTRODUCTION, block(overview(commands)), block(optionsHelp(commands)), ...sections].join('\n')
+  const top = commandsBelow(commands)
+  const rows = top.map(({ name, summary }) => `| [\`${name}\`](cli/${name}.md) | ${summary.replaceAll('|', '\\|')} |`)
+  const table = ['| command | |', '|---|---|', ...rows, ''].join('\n')
+  const pageOf = (one: Command): string => {
+    const all = [one, ...commandsBelow(commands, one.name)]
+    const sections = all.map(each => `## devctl ${each.name}\n\n${block(fullHelp(each, commands))}`)
+    return [`# devctl ${one.name}\n\n[All commands](../cli.md)\n`, ...sections].join('\n')
+  }
+  return new Map([
+    ['cli.md', [INTRODUCTION, table, '## Common options\n', block(optionsHelp(commands))].join('\n')],
+    ...top.map(one => [`cli/${one.name}.md`, pageOf(one)] as const),
+  ])
 }

@@ -49,8 +49,8 @@ test('vitest -u writes the generated files of all recipes', async () => {
   await copy.add()
   await vitest('--project', 'catalogue', '-u')
   expect(copy.read('docs/diagnostics/scale.md')).toContain('## scale/many')
-  expect(copy.read('docs/cli.md')).toContain('### devctl count')
-  expect(copy.read('docs/cli.md')).toContain('--contact <address>')
+  expect(copy.read('docs/cli/count.md')).toContain('## devctl count')
+  expect(copy.read('docs/cli/platform.md')).toContain('--contact <address>')
   expect(copy.read('golden/platform/openapi.json')).toContain('"contact"')
   const expected = 'golden/compose/workloads/many-pods-have-a-disruption-budget/expected'
   expect(copy.read(`${expected}/poddisruptionbudget-web.yaml`)).toContain('minAvailable: 1999')
