@@ -27,10 +27,10 @@ export async function runLanguageServer({ io }: Pick<Context, 'io'>): Promise<nu
   return isShutDown ? 0 : 1
 }
 
-/** Returns the path of the page of all codes in the package; undefined if it was not installed. */
+/** Returns the folder with the pages of all codes in the package; undefined if it was not installed. */
 function pagesOfCodes(): string | undefined {
   for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) {
-    const path = join(folder, 'docs/diagnostics.md')
+    const path = join(folder, 'docs/diagnostics')
     if (existsSync(path) && existsSync(join(folder, 'package.json'))) return path
   }
   return undefined

@@ -28,6 +28,9 @@ export async function readSecret(io: Io, path: string, option: string): Promise<
   return secret
 }
 
+/** Limit for the size of a file with a secret. */
+const MOST_BYTES = 65_536
+
 /** Returns the text of bytes without a line break at its end. */
 export const withoutLineBreak = (bytes: Uint8Array): string => new TextDecoder().decode(bytes).replace(/\r?\n$/, '')
 
@@ -35,6 +38,8 @@ function bytesOf(path: string, shown: string, option: string): Uint8Array {
   const content = readFile(path)
   switch (content.kind) {
     case 'file':
+      if (content.bytes.length > MOST_BYTES)
+        throw new UserError(`\`${shown}\` of \`${option}\` has ${content.bytes.length} bytes, more than a token has`)
       return content.bytes
     case 'missing':
       throw new UserError(`\`${shown}\` of \`${option}\` does not exist`)

@@ -61,8 +61,8 @@ function toShown(
   }
 }
 
-/** Returns the address of the page of a code in docs/diagnostics.md, which is part of the package. */
+/** Returns the address of the section of a code in `folder`, docs/diagnostics, which is part of the package. */
 export const pageOf =
-  (document: string) =>
+  (folder: string) =>
   (code: string): string | undefined =>
-    code === '' ? undefined : `${uriOf(document)}#${code.replaceAll('/', '')}`
+    code === '' ? undefined : `${uriOf(`${folder}/${code.replace(/\/.*/, '')}.md`)}#${code.replaceAll('/', '')}`

@@ -42,7 +42,7 @@ export interface LanguageServerOptions {
   readonly output: Writable
   readonly workspace: Workspace
   readonly version: string
-  /** Absolute path of docs/diagnostics.md; absent if the package has none. */
+  /** Absolute path of docs/diagnostics; absent if the package has none. */
   readonly pages?: string
   /** Receives errors of devctl itself, and of the connection. */
   readonly onError: (error: unknown) => void

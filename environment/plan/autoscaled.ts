@@ -26,6 +26,7 @@ export function withOwnReplicas(
   const { object } = wanted
   if (!live || !autoscaled.has(`${object.kind}/${object.metadata.name}`)) return wanted
   const { replicas } = live['spec'] as { readonly replicas?: number } // a workload has a specification
-  if (replicas === undefined || !isOurs(object, live, REPLICAS)) return wanted
+  // Kubernetes suspends the autoscaler of a workload with 0 Pods.
+  if (!replicas || !isOurs(object, live, REPLICAS)) return wanted
   return { ...wanted, object: { ...object, spec: { ...(object['spec'] as object), replicas } } }
 }

@@ -20,6 +20,14 @@ interface Conversion {
 }
 
 const HEALTH = 'service.healthcheck.'
+const HPA = 'hpa.'
+/** Keys of `x-autoscale` by labels of an autoscaler. */
+const AUTOSCALE: Readonly<Record<string, string>> = {
+  'replicas.min': 'min',
+  'replicas.max': 'max',
+  cpu: 'cpu',
+  memory: 'memory',
+}
 /** Labels that another label reads, or whose value is the default of devctl. */
 const READ_BY_OTHERS = new Set([
   'service.expose.tls-secret',
@@ -34,6 +42,7 @@ function convertLabel(label: ServiceLabel, conversion: Conversion): undefined {
   const name = label.name.slice('kompose.'.length)
   const at = ['services', service.name]
   if (READ_BY_OTHERS.has(name)) return reportAlone(label, name, conversion)
+  if (name.startsWith(HPA)) return convertAutoscaler(label, name.slice(HPA.length), conversion)
   if (name.startsWith(HEALTH)) return convertHealth(label, name.slice(HEALTH.length), conversion)
   switch (name) {
     case 'service.type':
@@ -64,10 +73,25 @@ function convertLabel(label: ServiceLabel, conversion: Conversion): undefined {
   }
 }
 
+/** Converts a label of an autoscaler, if the service has what `x-autoscale` needs: a maximum, a target, and requests. */
+function convertAutoscaler(label: ServiceLabel, name: string, { service, edits, labelValue }: Conversion): undefined {
+  const key = AUTOSCALE[name]
+  const targets = ['cpu', 'memory'].filter(one => labelValue(HPA + one) !== undefined)
+  const limits = ['limits', 'reservations'].map(kind => get(service.tree, 'deploy', 'resources', kind))
+  const isRequested = targets.every(one => limits.some(tree => get(tree, one === 'cpu' ? 'cpus' : one)))
+  if (key === undefined || labelValue('hpa.replicas.max') === undefined || targets.length === 0 || !isRequested)
+    return edits.lose(
+      label,
+      'an autoscaler needs a maximum, a target, and requests of the service',
+      'write `x-autoscale: {min: 1, max: 10, cpu: 70%}` and `deploy.resources.reservations`',
+    )
+  const value = /^\d+$/.test(label.value) ? Number(label.value) : label.value
+  return edits.set(label, ['services', service.name, 'x-autoscale', key], value)
+}
+
 const POLICIES: Readonly<Record<string, string>> = { always: 'always', never: 'never', ifnotpresent: 'missing' }
 
 function reasonFor(name: string): string {
-  if (name.startsWith('hpa.')) return 'devctl writes no autoscalers'
   if (name.startsWith('cronjob.')) return 'devctl writes no CronJobs'
   return 'it has no equivalent that could be written for you'
 }

@@ -22,10 +22,19 @@ export async function writeReport(
   if (!format)
     throw new UserError(`\`${path}\` is neither Markdown nor JSON`, { hint: 'end the name with `.md` or `.json`' })
   try {
-    await replaceFile(resolve(cwd, path), mask(format(report)))
+    await replaceFile(resolve(cwd, path), format(masked(report, mask)))
   } catch (error) {
     throw new UserError(`could not write \`${path}\`: ${reasonOf(error)}`, { cause: error })
   }
+}
+
+/** Masks the texts before they are formatted: an escaped secret is no longer found. */
+function masked(report: LossReport, mask: (text: string) => string): LossReport {
+  const losses = report.losses.map(loss => {
+    const fields = Object.entries(loss).map(([name, value]) => [name, typeof value === 'string' ? mask(value) : value])
+    return Object.fromEntries(fields) as LostKey // the same fields
+  })
+  return { ...report, losses }
 }
 
 const formatOf = (path: string) => Object.entries(FORMATS).find(([ending]) => path.endsWith(ending))?.[1]

@@ -24,7 +24,7 @@ export interface Family {
   readonly meanings: readonly Meaning[]
 }
 
-const autoscaler = 'leave out `scale`, and let an autoscaler of the cluster set the replicas'
+const autoscaler = '`x-autoscale: {min: 1, max: 10, cpu: 70%}`, with `deploy.resources.reservations`'
 const readiness = '`healthcheck` with `test` or `http: {path: …, port: …}`, which is a readiness probe'
 const liveness = '`healthcheck` with `x-platform-liveness: true`'
 

@@ -47,9 +47,12 @@ const loopback = diagnostic({
   loss: true,
   explain:
     'In Compose a port that is published on a loopback address (`127.0.0.1:8080:80`) is reachable on your machine only. The containers of a cluster do not run on your machine, so the address is left out: the port is not made public, and other services can reach it. `devctl forward web 8080:80` makes it reachable on your machine.',
-  text: (p: { service: string; written: Written; port: number; local: number; address: string }) => ({
+  text: (p: { service: string; written: Written; port: number; local: number; address: string; protocol: string }) => ({
     message: `${portsOf(p.written)} not made public, because ${isOne(p.written) ? 'it is' : 'they are'} published on \`${p.address}\``,
-    hint: `to reach it from your machine, use \`devctl forward ${p.service} ${p.local}:${p.port}\``,
+    hint:
+      p.protocol === 'TCP'
+        ? `to reach it from your machine, use \`devctl forward ${p.service} ${p.local}:${p.port}\``
+        : 'reach it from another service: a port-forward to your machine carries TCP only',
   }),
 })
 
@@ -130,11 +133,12 @@ export function publicPorts(
     const { kind, name: protocol, isWritten } = protocolOf(port)
     const item = written.get(itemOf(port))!
     // The report is the same for all ports of an item, so it appears only once.
-    if (port.protocol !== 'TCP') reporter.report(notTcp, port.span, { written: item, protocol: port.protocol })
-    else if (port.hostIp && isLoopback(port.hostIp)) {
-      const parameters = { service: name, written: item, port: port.target, local: number, address: port.hostIp }
-      if (!isRouted) reporter.report(loopback, port.span, parameters)
-    } else if (guardedAs) {
+    const { protocol: transport, hostIp: address } = port
+    if (address && isLoopback(address)) {
+      const parameters = { service: name, written: item, port: port.target, local: number, address }
+      if (!isRouted) reporter.report(loopback, port.span, { ...parameters, protocol: transport })
+    } else if (transport !== 'TCP') reporter.report(notTcp, port.span, { written: item, protocol: transport })
+    else if (guardedAs) {
       if (!isRouted) reporter.report(guarded, port.span, { service: name, port: port.target, kind: guardedAs })
     } else {
       const isOther = kind === 'other'

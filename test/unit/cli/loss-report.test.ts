@@ -50,6 +50,19 @@ test('`--report` writes the same as JSON', async () => {
   })
 })
 
+test('`--report` masks a secret that Markdown would escape', async () => {
+  const cwd = makeFolder({
+    'compose.yaml': `${compose}    devices: ["/dev/\${DB_PASSWORD}:/dev/x"]\n`,
+    '.env': "DB_PASSWORD='qu\"ote\\ba|r_x*y'\n",
+  })
+  for (const name of ['losses.md', 'losses.json']) {
+    await run(['render', '--report', name], { cwd })
+    const text = read(cwd)[name]!
+    expect(text).toContain('***')
+    expect(text).not.toMatch(/ote|r_x/)
+  }
+})
+
 test('`--report` refuses another ending, and a folder that does not exist', async () => {
   const cwd = makeFolder({ 'compose.yaml': compose })
   expect(await run(['validate', '--report', 'losses.txt'], { cwd })).toMatchObject({

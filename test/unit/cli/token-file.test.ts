@@ -55,10 +55,12 @@ describe('context use', () => {
     [`${URL} --token-file folder`, 1, '`folder` of `--token-file` is a folder\n'],
     [`${URL} --token-file /dev/zero`, 1, '`/dev/zero` of `--token-file` cannot be read: it is a device\n'],
     [`${URL} --token x --token-file y`, 2, '`--token` and `--token-file` cannot be combined\n  = help: remove one'],
+    [`${URL} --token-file large.txt`, 1, '`large.txt` of `--token-file` has 70000 bytes, more than a token has\n'],
     ['kind --token-file empty.txt', 2, '`--token-file` is for platforms\n  = help: leave it out'],
   ])('`devctl context use %s` is refused', async (line, status, message) => {
     const folder = makeFolder({
       'empty.txt': '\n',
+      'large.txt': 'x'.repeat(70_000),
       'folder/a': '',
       '.kube/config': 'contexts:\n  - { name: kind, context: { cluster: kind, user: kind } }\n',
     })

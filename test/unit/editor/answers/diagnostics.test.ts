@@ -7,7 +7,7 @@ import { ask } from '../../../support/editor/ask.ts'
 /** Returns the diagnostics of the file with the cursor, and the document. */
 async function diagnosed(files: Readonly<Record<string, string>>) {
   const { asked, folder } = await ask(files)
-  const found = diagnosticsOf(asked.project!, asked.path, pageOf('/devctl/docs/diagnostics.md'))
+  const found = diagnosticsOf(asked.project!, asked.path, pageOf('/devctl/docs/diagnostics'))
   return { asked, folder, found: found.get(asked.path) ?? [], all: found }
 }
 
@@ -19,7 +19,7 @@ describe('diagnosticsOf', () => {
         range: { start: { line: 3, character: 4 }, end: { line: 3, character: 9 } },
         severity: 1,
         code: 'services/unknown-key',
-        codeDescription: { href: 'file:///devctl/docs/diagnostics.md#servicesunknown-key' },
+        codeDescription: { href: 'file:///devctl/docs/diagnostics/services.md#servicesunknown-key' },
         message: 'unknown key `prots` in service `web`\nhelp: did you mean `ports`?',
       },
     ])
