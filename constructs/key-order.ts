@@ -7,7 +7,7 @@ const readingOrders: Readonly<Record<string, string>> = {
   spec: `
     scaleTargetRef minReplicas maxReplicas metrics type externalName serviceName replicas backoffLimit completions parallelism minReadySeconds progressDeadlineSeconds
     strategy updateStrategy podSelector policyTypes selector clusterIP publishNotReadyAddresses template volumeClaimTemplates
-    nodeSelector affinity topologySpreadConstraints automountServiceAccountToken enableServiceLinks
+    nodeSelector affinity tolerations topologySpreadConstraints priorityClassName automountServiceAccountToken enableServiceLinks
     hostname subdomain hostNetwork hostPID hostIPC hostUsers shareProcessNamespace dnsPolicy dnsConfig hostAliases runtimeClassName
     securityContext serviceAccountName terminationGracePeriodSeconds restartPolicy initContainers containers volumes
     accessModes volumeMode storageClassName resources
