@@ -18,7 +18,6 @@ import { readWatch } from '../read/develop.ts'
 import { readDeviceRequests } from '../read/devices.ts'
 import { readHealthcheck } from '../read/healthcheck.ts'
 import { readHooks } from '../read/hooks.ts'
-import { readKubernetes } from '../read/kubernetes/pieces.ts'
 import * as read from '../read/plain-values.ts'
 import { readResources } from '../read/resources.ts'
 import { readRestart } from '../read/restart.ts'
@@ -30,7 +29,6 @@ import * as path from './host-paths.ts'
 import { imageAndProcess } from './image.ts'
 import { isolation } from './isolation.ts'
 import type { Keys } from './key.ts'
-import { kubernetes } from './kubernetes.ts'
 import { dependsOn, develop, healthcheck, hook, preStartHook, provider, restartWords } from './lifecycle.ts'
 import * as long from './long-forms.ts'
 import { exposure, network } from './network.ts'
@@ -126,10 +124,6 @@ export const serviceFamilies = {
         'Compose resolves it as a host name; one with a dot is the `hostname` and `subdomain` of the Pod',
       ),
       read: { containerName: read.text },
-    },
-    'x-kubernetes': {
-      ...mapped(kubernetes, 'fields of these objects', 'of the dialect'),
-      read: { kubernetes: readKubernetes },
     },
     provider,
     profiles: cli(names(), 'selects the services'),

@@ -1,6 +1,8 @@
 import type { KubernetesMember, Service } from '../../compose/project.ts'
+import { toJson } from '../../compose/read/kubernetes/fields.ts'
 import { type ReadPiece, readPiece } from '../../compose/read/kubernetes/piece.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Tree } from '../../text/tree.ts'
 import { type PlanContext, sourceOf } from '../context.ts'
 import type {
   ClaimSpec,
@@ -73,7 +75,7 @@ export function addPieces(
     for (const service of members) {
       for (const member of ['pod', 'workload', 'claim', 'serviceAccount'] as const) {
         const piece = service.kubernetes?.get(member)
-        if (piece && service !== lead)
+        if (piece && service !== lead && !isSame(piece, lead.kubernetes?.get(member)))
           reporter.report(sharedPod, piece.span, { service: service.name, lead: lead.name, member })
       }
       const container = readMember(context, service, 'container', 'Container')
@@ -96,6 +98,11 @@ export function addPieces(
     serviceAccounts,
   }
 }
+
+type Piece = { readonly tree: Tree }
+
+const isSame = (one: Piece, other: Piece | undefined): boolean =>
+  other !== undefined && JSON.stringify(toJson(one.tree)) === JSON.stringify(toJson(other.tree))
 
 /** Reads a member of a service's `x-kubernetes`; undefined if it is absent or in error. */
 function readMember(
