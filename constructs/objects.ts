@@ -2,6 +2,7 @@ import type { ApiObject } from 'cdk8s'
 import type { Construct } from 'constructs'
 import type { Environment, ObjectPlan, Plan, WorkloadPlan } from '../compiler/plan/plan.ts'
 import { autoscalerJson, WorkloadAutoscaler } from './autoscaler.ts'
+import { EnvironmentObject, PodAccount, podAccountJson, wholeObjectJson } from './environment-object.ts'
 import { ExternalSecret, externalSecretJson } from './external-secret.ts'
 import { IsolationPolicy, policyJson } from './isolation-policy.ts'
 import { PodTemplates, waitedServices, waiterAccountName } from './pod-templates.ts'
@@ -9,7 +10,6 @@ import { GatewayRoute, IngressRoute, routeJson } from './route.ts'
 import { ServiceObject, serviceJson } from './service-object.ts'
 import { claimJson, configMapJson, FileConfigMap, FileSecret, secretJson, VolumeClaim } from './storage.ts'
 import { WaiterAccount, waiterAccountJson } from './waiter-account.ts'
-import { PodAccount, podAccountJson, WholeObject, wholeObjectJson } from './whole-object.ts'
 import { ServiceDaemonSet, ServiceDeployment, ServiceJob, ServiceStatefulSet, workloadJson } from './workload.ts'
 
 /** Input for creating objects, in addition to their own part of the plan. */
@@ -113,7 +113,7 @@ export const OBJECTS: readonly Objects[] = [
     json: (bare, { environment }) => [routeJson(bare, environment)],
   }),
   plain('policy', plan => plan.policies, IsolationPolicy, policyJson),
-  plain('object', plan => plan.objects, WholeObject, wholeObjectJson),
+  plain('object', plan => plan.objects, EnvironmentObject, wholeObjectJson),
 ]
 
 function workload(scope: Construct, id: string, plan: WorkloadPlan, { environment, templates }: Making): ApiObject {

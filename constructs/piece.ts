@@ -1,6 +1,6 @@
 import type { ApiObject } from 'cdk8s'
 import type { ObjectPlan, PiecePlan, PodPlan } from '../compiler/plan/plan.ts'
-import { type FieldType, fieldsOf, type JsonMap } from '../compiler/values/kubernetes/fields.ts'
+import { type FieldMap, type FieldType, fieldsOf } from '../compiler/values/kubernetes/fields.ts'
 
 type Json = Record<string, unknown>
 
@@ -25,8 +25,8 @@ export function renderWithPiece(construct: ApiObject, { piece }: ObjectPlan): vo
 
 /** Fields of a Pod and of its containers, by the name of the container. */
 export interface PodPieces {
-  readonly pod?: JsonMap
-  readonly containers: ReadonlyMap<string, JsonMap>
+  readonly pod?: FieldMap
+  readonly containers: ReadonlyMap<string, FieldMap>
   /** Fields of claims that live as long as the Pod, by the name of the volume. */
   readonly claims: ReadonlyMap<string, PiecePlan>
 }
@@ -62,7 +62,7 @@ export function addPodPieces(template: Json, { pod, containers, claims }: PodPie
  * merge key, and other lists as a whole.
  * https://github.com/kubernetes/community/blob/master/contributors/devel/sig-api-machinery/strategic-merge-patch.md
  */
-export function mergeFields(base: Json, fields: JsonMap, type: string): Json {
+export function mergeFields(base: Json, fields: FieldMap, type: string): Json {
   const known = fieldsOf(type)
   const merged = { ...base }
   for (const rival of rivalsOf(type, base, fields)) delete merged[rival]
@@ -78,7 +78,7 @@ const UNIONS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Returns the fields of the base that a field of its union replaces. A volume has one source. */
-function rivalsOf(type: string, base: Json, fields: JsonMap): readonly string[] {
+function rivalsOf(type: string, base: Json, fields: FieldMap): readonly string[] {
   const union = type === 'Volume' ? Object.keys({ ...base, ...fields }).filter(key => key !== 'name') : UNIONS[type]
   const isNew = (key: string) => Object.hasOwn(fields, key)
   return union?.some(isNew) ? union.filter(key => !isNew(key)) : []
@@ -89,7 +89,7 @@ function mergeValue(base: unknown, value: unknown, type: FieldType | undefined):
   if (type?.kind === 'list' && type.key !== undefined && Array.isArray(base) && Array.isArray(value))
     return mergeLists(base, value, type.items, type.key)
   if (!isMap(base) || !isMap(value)) return structuredClone(value)
-  if (type?.kind === 'object') return mergeFields(base, value as JsonMap, type.name)
+  if (type?.kind === 'object') return mergeFields(base, value as FieldMap, type.name)
   return { ...base, ...structuredClone(value) }
 }
 

@@ -203,9 +203,9 @@ function claimTemplate(
 }
 
 /**
- * Adds the fields from `x-kubernetes` to claim templates, and their type, because the typed class does not render it. The API server adds defaults such as
- * the type and the volume mode, and because controllers compare the list as a whole, missing defaults would count as
- * drift.
+ * Adds the fields from `x-kubernetes` to claim templates, and their type, because the typed class does not render it.
+ * The API server adds defaults such as the type and the volume mode, and because controllers compare the list as a
+ * whole, missing defaults would count as drift.
  */
 function withTypedClaims<T extends { spec: { volumeClaimTemplates?: readonly object[] } }>(
   statefulSet: T,

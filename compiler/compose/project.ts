@@ -3,7 +3,8 @@ import type { At, Span } from '../text/source.ts'
 import type { MapTree } from '../text/tree.ts'
 import type { BuildCache } from '../values/images/build-cache.ts'
 import type { BuildContext } from '../values/images/build-context.ts'
-import type { JsonMap } from '../values/kubernetes/fields.ts'
+import type { FieldMap } from '../values/kubernetes/fields.ts'
+import type { KubernetesMember } from '../values/kubernetes/members.ts'
 
 /**
  * The typed content of the Compose files: merged, variables substituted, profiles applied, values parsed, paths
@@ -78,12 +79,6 @@ export interface Autoscale {
   readonly scale?: Span
 }
 
-/** The members of `x-kubernetes` of a service: the objects, or parts of them, whose fields it adds. */
-export const KUBERNETES_MEMBERS = [
-  ...(['pod', 'container', 'workload', 'service', 'route', 'claim', 'serviceAccount'] as const),
-] as const
-export type KubernetesMember = (typeof KUBERNETES_MEMBERS)[number]
-
 /** `x-kubernetes` of a service: the fields to add, as written, and the position of the member. */
 export type KubernetesPieces = ReadonlyMap<KubernetesMember, { readonly span: Span; readonly tree: MapTree }>
 
@@ -91,7 +86,7 @@ export type KubernetesPieces = ReadonlyMap<KubernetesMember, { readonly span: Sp
 export interface WholeObject {
   readonly kind: string
   readonly name: string
-  readonly json: JsonMap
+  readonly json: FieldMap
   readonly span: Span
 }
 

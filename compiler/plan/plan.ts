@@ -1,5 +1,5 @@
 import type { Span } from '../text/source.ts'
-import type { JsonMap } from '../values/kubernetes/fields.ts'
+import type { FieldMap } from '../values/kubernetes/fields.ts'
 
 /**
  * The desired content of the cluster: kinds, names, ports, claims and waits. Independent of its source, so that the
@@ -57,7 +57,7 @@ export interface AutoscalerPlan extends ObjectPlan {
 export interface PiecePlan {
   readonly labels?: Readonly<Record<string, string>>
   /** The fields of the spec, and the type of the spec in the Kubernetes API, such as `DeploymentSpec`. */
-  readonly spec?: JsonMap
+  readonly spec?: FieldMap
   readonly type: string
 }
 
@@ -66,13 +66,13 @@ export interface ServiceAccountPlan extends ObjectPlan {
   readonly service: string
   readonly labels?: Readonly<Record<string, string>>
   /** Its fields besides the metadata. */
-  readonly fields: JsonMap
+  readonly fields: FieldMap
 }
 
 /** An object that the files contain as a whole. */
 export interface WholeObjectPlan extends ObjectPlan {
   readonly kind: string
-  readonly json: JsonMap
+  readonly json: FieldMap
 }
 
 /** An image to build. */
@@ -242,7 +242,7 @@ export interface PodPlan {
   /** Name of the ServiceAccount. If absent, the Pods need none of their own. */
   readonly serviceAccount?: string
   /** Fields of the PodSpec from `x-kubernetes`. */
-  readonly fields?: JsonMap
+  readonly fields?: FieldMap
 }
 
 export interface NodeRequirement {
@@ -282,7 +282,7 @@ export interface ContainerPlan {
   /** Set if the container keeps running after its program has ended. */
   readonly once?: OncePlan
   /** Fields of the Container from `x-kubernetes`. */
-  readonly fields?: JsonMap
+  readonly fields?: FieldMap
 }
 
 /**

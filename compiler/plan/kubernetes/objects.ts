@@ -12,7 +12,7 @@ const takenName = diagnostic({
   }),
 })
 
-/** Plans the objects of the top-level `x-kubernetes`. Reports those that have the name of another object of the plan. */
+/** Plans the objects of the top-level `x-kubernetes`. Reports those with the name of another object. */
 export function planObjects(context: PlanContext, plan: Omit<Plan, 'objects'>): readonly WholeObjectPlan[] {
   const lists: readonly (readonly [string, readonly { readonly name: string }[]])[] = [
     ['ConfigMap', plan.configMaps],

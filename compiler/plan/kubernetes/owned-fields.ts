@@ -1,8 +1,8 @@
-import type { KubernetesMember } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Reporter } from '../../diagnostics/reporter.ts'
 import type { Span } from '../../text/source.ts'
 import { isMap, isSeq, type Tree } from '../../text/tree.ts'
+import type { KubernetesMember } from '../../values/kubernetes/members.ts'
 
 const ownedField = diagnostic({
   code: 'kubernetes/owned-field',

@@ -1,8 +1,9 @@
-import type { KubernetesMember, Service } from '../../compose/project.ts'
+import type { Service } from '../../compose/project.ts'
 import { toJson } from '../../compose/read/kubernetes/fields.ts'
 import { type ReadPiece, readPiece } from '../../compose/read/kubernetes/piece.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Tree } from '../../text/tree.ts'
+import type { KubernetesMember } from '../../values/kubernetes/members.ts'
 import { type PlanContext, sourceOf } from '../context.ts'
 import type {
   ClaimSpec,
@@ -54,7 +55,7 @@ const claimConflict = diagnostic({
 /** The lists of the plan whose objects `x-kubernetes` changes. */
 type Pieced = Pick<Plan, 'workloads' | 'services' | 'routes' | 'openRoutes' | 'claims'>
 
-/** Adds the fields of `x-kubernetes` to the objects of the plan. Reports invalid fields, and members without an object. */
+/** Adds the fields of `x-kubernetes` to the plan. Reports invalid fields, and members without an object. */
 export function addPieces(
   context: PlanContext,
   groups: readonly Group[],

@@ -69,7 +69,7 @@ function* textsOfService(service: Service): Generator<GuardedText> {
 /** Maps whose keys the user chooses, so that they describe their values. */
 const NAMED = /\.(annotations|labels|data)$/
 
-/** Yields the texts of fields of Kubernetes. The name of a field, such as `secretName`, says nothing about its value. */
+/** Yields the texts of Kubernetes fields. A field's name, such as `secretName`, says nothing about its value. */
 function* textsOfFields(path: string, tree: Tree | undefined): Generator<GuardedText> {
   if (isScalar(tree) && typeof tree.value === 'string')
     yield { path, text: tree.value, span: tree.span, written: tree.span }

@@ -1,10 +1,10 @@
 import { API_FIELDS } from './api-fields.ts'
 
 /** A value of a JSON document. */
-export type Json = string | number | boolean | null | readonly Json[] | JsonMap
+export type FieldValue = string | number | boolean | null | readonly FieldValue[] | FieldMap
 
-export interface JsonMap {
-  readonly [key: string]: Json
+export interface FieldMap {
+  readonly [key: string]: FieldValue
 }
 
 /** The type of a field of the Kubernetes API. `name` of an object is that of its type, such as `PodSpec`. */

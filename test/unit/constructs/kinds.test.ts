@@ -23,7 +23,7 @@ import { deploy, NAMESPACE, newCluster, object, wanted } from '../../support/obj
 const cases = goldenCases()
   .filter(({ command }) => command === 'render')
   .map(one => ({ name: one.name, objects: expectedDocuments(one).map(({ object }) => object) }))
-/** False for cases with objects that the files contain as a whole. They may be of any kind, and belong to no service. */
+/** False for cases with objects of `x-kubernetes`, which may be of any kind and belong to no service. */
 const isPlanned = ({ name }: { readonly name: string }) => !name.startsWith('kubernetes/objects-')
 const objects = [...cases.flatMap(one => one.objects), ...toManifests(everything).map(({ object }) => object)]
 

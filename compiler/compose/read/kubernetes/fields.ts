@@ -20,7 +20,7 @@ import { describePath, type ModelPath } from '../../../schema/model-path.ts'
 import { shapeOf } from '../../../schema/row.ts'
 import type { Shape } from '../../../schema/shape.ts'
 import type { MapTree, ScalarTree, Tree } from '../../../text/tree.ts'
-import type { Json, JsonMap } from '../../../values/kubernetes/fields.ts'
+import type { FieldMap, FieldValue } from '../../../values/kubernetes/fields.ts'
 
 const unknownField = diagnostic<KeyProblem>({
   code: 'kubernetes/unknown-field',
@@ -42,12 +42,12 @@ const diagnostics = {
 }
 
 /** Checks a mapping against a shape, and returns it as JSON. Reports errors, and then returns undefined. */
-export function readFields(tree: MapTree, shape: Shape, path: ModelPath, reporter: Reporter): JsonMap | undefined {
+export function readFields(tree: MapTree, shape: Shape, path: ModelPath, reporter: Reporter): FieldMap | undefined {
   const cast = withCasts(tree, shape)
   const findings = new Findings(diagnostics)
   const isValid = check(cast, shape, { path, keySpan: tree.span }, findings)
   findings.report(reporter)
-  return isValid ? (toJson(cast) as JsonMap) : undefined // a mapping becomes one
+  return isValid ? (toJson(cast) as FieldMap) : undefined // a mapping becomes one
 }
 
 /**
@@ -85,7 +85,7 @@ function castScalar(tree: ScalarTree, { scalar }: Shape): ScalarTree {
 }
 
 /** Returns a tree as JSON. */
-export function toJson(tree: Tree): Json {
+export function toJson(tree: Tree): FieldValue {
   switch (tree.kind) {
     case 'map':
       return Object.fromEntries([...tree.entries].map(([key, { value }]) => [key, toJson(value)]))

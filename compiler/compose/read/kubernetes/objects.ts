@@ -3,7 +3,7 @@ import type { Reporter } from '../../../diagnostics/reporter.ts'
 import type { Span } from '../../../text/source.ts'
 import { entry, isMap, type MapTree, withoutKeys } from '../../../text/tree.ts'
 import { isDnsSubdomain } from '../../../values/dns-name.ts'
-import type { JsonMap } from '../../../values/kubernetes/fields.ts'
+import type { FieldMap } from '../../../values/kubernetes/fields.ts'
 import type { WholeObject } from '../../project.ts'
 import { entries, items, nonEmptyText } from '../tree-values.ts'
 import { apiShape } from './api-shape.ts'
@@ -126,6 +126,6 @@ function readObject(tree: MapTree, index: number, reporter: Reporter): WholeObje
   const json =
     CHECKED[value] === apiVersion.value
       ? readFields(tree, apiShape(value, 'whole'), ['x-kubernetes', 'objects', index], reporter)
-      : (toJson(withoutKeys(tree, 'status')) as JsonMap) // a mapping becomes one
+      : (toJson(withoutKeys(tree, 'status')) as FieldMap) // a mapping becomes one
   return json && { kind: value, name: name.value, json, span: kind.span }
 }

@@ -2,7 +2,7 @@ import type { Reporter } from '../../../diagnostics/reporter.ts'
 import type { ModelPath } from '../../../schema/model-path.ts'
 import { record, type Shape, text } from '../../../schema/shape.ts'
 import type { MapTree } from '../../../text/tree.ts'
-import type { JsonMap } from '../../../values/kubernetes/fields.ts'
+import type { FieldMap } from '../../../values/kubernetes/fields.ts'
 import { entries } from '../tree-values.ts'
 import { apiShape } from './api-shape.ts'
 import { readFields } from './fields.ts'
@@ -13,7 +13,7 @@ export interface ReadPiece {
   readonly labels?: Readonly<Record<string, string>>
   readonly annotations?: Readonly<Record<string, string>>
   /** The other fields, if there are any. */
-  readonly fields?: JsonMap
+  readonly fields?: FieldMap
 }
 
 /**
@@ -29,7 +29,7 @@ export function readPiece(tree: MapTree, type: string, path: ModelPath, reporter
   for (const [label, { key }] of own) reporter.report(ownLabel, key, { label })
   if (own.length > 0) return undefined
   // The shape has checked that both are mappings of text.
-  const { labels, annotations, ...fields } = json as { labels?: Record<string, string> } & JsonMap
+  const { labels, annotations, ...fields } = json as { labels?: Record<string, string> } & FieldMap
   return {
     ...(labels && { labels }),
     ...(annotations && { annotations: annotations as unknown as Record<string, string> }),

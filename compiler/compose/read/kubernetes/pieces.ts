@@ -1,5 +1,6 @@
 import type { MapTree } from '../../../text/tree.ts'
-import { KUBERNETES_MEMBERS, type KubernetesMember, type KubernetesPieces } from '../../project.ts'
+import { KUBERNETES_MEMBERS, type KubernetesMember } from '../../../values/kubernetes/members.ts'
+import type { KubernetesPieces } from '../../project.ts'
 import { keySpan, map } from '../tree-values.ts'
 
 /** Reads `x-kubernetes` of a service. The plan checks its fields, which depend on the kinds of the objects. */

@@ -5,7 +5,7 @@ import { objectMeta } from './labels.ts'
 import type { KubernetesObject } from './manifest.ts'
 
 /** An object that the files contain as a whole, as part of the environment. */
-export class WholeObject extends ApiObject {
+export class EnvironmentObject extends ApiObject {
   constructor(scope: Construct, id: string, { plan, environment }: Props<WholeObjectPlan>) {
     super(scope, `${id}-${plan.kind.toLowerCase()}`, wholeObjectJson(plan, environment))
   }
