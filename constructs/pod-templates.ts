@@ -119,7 +119,8 @@ export const waiterAccountName = (environment: string, services: readonly string
 /**
  * Returns the name of a Job, at most 63 characters long: `name` and a hash of everything that cannot change in place,
  * which is the rendered Pod template, the number of completions and the fields from `x-kubernetes`. New content results
- * in a new Job, so that no immutable field is ever patched. The hash does not depend on the order of labels or annotations.
+ * in a new Job, so that no immutable field is ever patched. The hash does not depend on the order of labels or
+ * annotations.
  */
 function jobName({ name, completions, piece }: JobPlan, template: PodTemplate): string {
   const own = piece?.spec ? `\n${JSON.stringify(piece.spec)}` : ''
