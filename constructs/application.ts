@@ -1,7 +1,8 @@
-import type { ApiObject } from 'cdk8s'
+import { ApiObject } from 'cdk8s'
 import { Construct } from 'constructs'
 import type { ObjectPlan, Plan, WorkloadPlan } from '../compiler/plan/plan.ts'
 import { makingOf, OBJECTS } from './objects.ts'
+import { renderWithPiece } from './piece.ts'
 
 /** All objects of a plan, created in the order of `OBJECTS`. */
 export class Application extends Construct {
@@ -11,7 +12,10 @@ export class Application extends Construct {
     super(scope, id)
     const making = makingOf(plan)
     for (const objects of OBJECTS)
-      objects.construct(this, making, (one, construct) => this.#objects.set(one, construct))
+      objects.construct(this, making, (one, construct) => {
+        this.#objects.set(one, construct)
+        if (construct instanceof ApiObject) renderWithPiece(construct, one)
+      })
   }
 
   /** Returns the object that was created for a workload of the plan. */

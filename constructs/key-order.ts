@@ -7,10 +7,10 @@ const readingOrders: Readonly<Record<string, string>> = {
   spec: `
     scaleTargetRef minReplicas maxReplicas metrics type externalName serviceName replicas backoffLimit completions parallelism minReadySeconds progressDeadlineSeconds
     strategy updateStrategy podSelector policyTypes selector clusterIP publishNotReadyAddresses template volumeClaimTemplates
-    nodeSelector affinity topologySpreadConstraints automountServiceAccountToken enableServiceLinks
+    nodeSelector affinity tolerations topologySpreadConstraints priorityClassName automountServiceAccountToken enableServiceLinks
     hostname subdomain hostNetwork hostPID hostIPC hostUsers shareProcessNamespace dnsPolicy dnsConfig hostAliases runtimeClassName
-    securityContext serviceAccountName terminationGracePeriodSeconds restartPolicy initContainers containers volumes
-    accessModes volumeMode storageClassName resources
+    securityContext serviceAccountName terminationGracePeriodSeconds restartPolicy initContainers containers volumes imagePullSecrets
+    accessModes volumeMode storageClassName resources dataSource dataSourceRef
     secretStoreRef target data
     ingressClassName parentRefs hostnames rules tls ingress egress ports
     loadBalancerClass loadBalancerSourceRanges`,
@@ -27,8 +27,8 @@ const readingOrders: Readonly<Record<string, string>> = {
     host path pathType ip hostnames nameservers searches options from to
     mountPath subPath claimName secretName defaultMode mode items readOnly
     resource resources resourceNames verbs requests limits
-    add automountServiceAccountToken backend backendRefs binaryData configMap data drop emptyDir ephemeral fieldRef
-    hostPath hosts http image level localhostProfile matchExpressions matchFields matches maxSurge maxUnavailable
+    add automountServiceAccountToken backend backendRefs binaryData configMap csi data drop emptyDir ephemeral fieldRef
+    hostPath hosts http image imagePullSecrets level localhostProfile matchExpressions matchFields matches maxSurge maxUnavailable
     medium mountPropagation nfs nodeAffinity operator persistentVolumeClaim podAffinity podAntiAffinity port ports
     postStart preStop projected pullPolicy recursiveReadOnly reference remoteRef role roleRef rollingUpdate rules secret server
     sizeLimit spec subjects target user value valueFrom values weight`,

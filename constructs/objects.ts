@@ -2,6 +2,7 @@ import type { ApiObject } from 'cdk8s'
 import type { Construct } from 'constructs'
 import type { Environment, ObjectPlan, Plan, WorkloadPlan } from '../compiler/plan/plan.ts'
 import { autoscalerJson, WorkloadAutoscaler } from './autoscaler.ts'
+import { EnvironmentObject, PodAccount, podAccountJson, wholeObjectJson } from './environment-object.ts'
 import { ExternalSecret, externalSecretJson } from './external-secret.ts'
 import { IsolationPolicy, policyJson } from './isolation-policy.ts'
 import { PodTemplates, waitedServices, waiterAccountName } from './pod-templates.ts'
@@ -80,12 +81,12 @@ export const OBJECTS: readonly Objects[] = [
   plain('secret', plan => plan.secrets, FileSecret, secretJson),
   plain('external-secret', plan => plan.externalSecrets, ExternalSecret, externalSecretJson),
   plain('claim', plan => plan.claims, VolumeClaim, claimJson),
+  plain('account', plan => plan.serviceAccounts, PodAccount, podAccountJson),
   objects({
     id: 'waits',
     plans: accounts,
-    construct: (scope, id, plan, { environment }) =>
-      new WaiterAccount(scope, id, { plan, environment, jobs: plan.jobs }),
-    json: (bare, { environment }) => waiterAccountJson({ plan: bare, environment, jobs: bare.jobs }),
+    construct: (scope, id, plan, { environment }) => new WaiterAccount(scope, id, { ...plan, plan, environment }),
+    json: (bare, { environment }) => waiterAccountJson({ ...bare, plan: bare, environment }),
   }),
   plain('service', plan => plan.services, ServiceObject, serviceJson),
   objects({
@@ -112,6 +113,7 @@ export const OBJECTS: readonly Objects[] = [
     json: (bare, { environment }) => [routeJson(bare, environment)],
   }),
   plain('policy', plan => plan.policies, IsolationPolicy, policyJson),
+  plain('object', plan => plan.objects, EnvironmentObject, wholeObjectJson),
 ]
 
 function workload(scope: Construct, id: string, plan: WorkloadPlan, { environment, templates }: Making): ApiObject {
@@ -132,6 +134,8 @@ function workload(scope: Construct, id: string, plan: WorkloadPlan, { environmen
 interface AccountPlan extends ObjectPlan {
   /** Distinct names of the Jobs, sorted. */
   readonly jobs: readonly string[]
+  /** The ServiceAccounts of Pods that have another one, sorted. */
+  readonly accounts: readonly string[]
 }
 
 function accounts({ plan: { workloads }, environment, templates }: Making): readonly AccountPlan[] {
@@ -142,9 +146,14 @@ function accounts({ plan: { workloads }, environment, templates }: Making): read
     const { service, source, waitsSource = source, span } = workload
     const name = waiterAccountName(environment.name, waited)
     const other = found.get(name)
+    const { serviceAccount } = workload.pod
+    const accounts = [...new Set([...(other?.accounts ?? []), ...(serviceAccount ? [serviceAccount] : [])])].sort()
     const jobs = [...new Set(waited.map(templates.jobName))].sort()
     // An account that several workloads share belongs to none of them.
-    found.set(name, other ? withoutService(other) : { name, source: waitsSource, service, span, jobs })
+    found.set(name, {
+      ...(other ? withoutService(other) : { name, source: waitsSource, service, span, jobs }),
+      accounts,
+    })
   }
   return [...found.values()]
 }

@@ -3,6 +3,7 @@ import { cutName } from '../compiler/plan/object-names.ts'
 import type { JobPlan, Plan, PodPlan, WorkloadPlan } from '../compiler/plan/plan.ts'
 import { inReadingOrder } from './key-order.ts'
 import { annotations, environmentLabels, RESTARTS_WITH, selectorLabels, standardLabels } from './labels.ts'
+import { podPieces } from './piece.ts'
 import { type PodTemplate, podTemplateJson } from './pod/newer-fields.ts'
 import { toPodSpec } from './pod/pod-spec.ts'
 
@@ -54,7 +55,7 @@ export class PodTemplates {
     const job = this.#job(service)
     const known = this.#jobNames.get(job)
     if (known !== undefined) return known
-    const name = jobName(job.name, this.of(job), job.completions)
+    const name = jobName(job, this.of(job))
     this.#jobNames.set(job, name)
     return name
   }
@@ -92,7 +93,7 @@ export class PodTemplates {
       labels: { ...workload.pod.labels, ...labels },
       annotations: annotations({ ...workload.pod.annotations, ...this.#restarts(workload.pod) }),
     }
-    return { metadata, spec }
+    return { metadata, spec, pieces: podPieces(workload.pod) }
   }
 
   /** Returns the annotation that changes when the Pods have to be replaced because those of a dependency are. */
@@ -117,11 +118,13 @@ export const waiterAccountName = (environment: string, services: readonly string
 
 /**
  * Returns the name of a Job, at most 63 characters long: `name` and a hash of everything that cannot change in place,
- * which is the rendered Pod template and the number of completions. New content results in a new Job, so that no
- * immutable field is ever patched. The hash does not depend on the order of labels or annotations.
+ * which is the rendered Pod template, the number of completions and the fields from `x-kubernetes`. New content results
+ * in a new Job, so that no immutable field is ever patched. The hash does not depend on the order of labels or
+ * annotations.
  */
-function jobName(name: string, template: PodTemplate, completions?: number): string {
-  const hash = hashOf(template, completions === undefined ? '' : `\n${completions}`)
+function jobName({ name, completions, piece }: JobPlan, template: PodTemplate): string {
+  const own = piece?.spec ? `\n${JSON.stringify(piece.spec)}` : ''
+  const hash = hashOf(template, completions === undefined ? own : `\n${completions}${own}`)
   return `${name.slice(0, 63 - 9).replace(/[-.]+$/, '')}-${hash}`
 }
 

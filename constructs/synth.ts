@@ -3,6 +3,7 @@ import { inReadingOrder } from './key-order.ts'
 import { annotations } from './labels.ts'
 import type { KubernetesObject, Manifest } from './manifest.ts'
 import { makingOf, OBJECTS } from './objects.ts'
+import { addPiece } from './piece.ts'
 import { addAnnotations } from './pod/newer-fields.ts'
 
 /**
@@ -14,8 +15,9 @@ export function synth(plan: Plan): Manifest[] {
   const making = makingOf(plan)
   const manifests: Manifest[] = []
   for (const objects of OBJECTS)
-    objects.json(making, ({ source, service, annotations: own }, json) => {
+    objects.json(making, ({ source, service, annotations: own, piece }, json) => {
       addAnnotations(json as Record<string, unknown>, annotations(own)) // a map, as all objects
+      addPiece(json as Record<string, unknown>, piece)
       // The typed classes render complete Kubernetes objects, with apiVersion, kind and metadata.
       manifests.push({ source, folder: service ?? '_shared', object: inReadingOrder(json) as KubernetesObject })
     })

@@ -8,6 +8,8 @@ interface Waiting {
   readonly plan: ObjectPlan
   readonly environment: Environment
   readonly jobs: readonly string[]
+  /** Other ServiceAccounts whose Pods wait for the Jobs. */
+  readonly accounts: readonly string[]
 }
 
 /** An account that lets a workload's Pods read only the Jobs that they wait for. */
@@ -27,7 +29,7 @@ export function waiterAccountJson(waiting: Waiting): object[] {
   return [k8s.KubeServiceAccount.manifest(account), k8s.KubeRole.manifest(role), k8s.KubeRoleBinding.manifest(binding)]
 }
 
-function accountProps({ plan, environment, jobs }: Waiting) {
+function accountProps({ plan, environment, jobs, accounts }: Waiting) {
   const metadata = objectMeta(plan, environment)
   const { name } = plan
   const { namespace } = environment
@@ -42,7 +44,11 @@ function accountProps({ plan, environment, jobs }: Waiting) {
       metadata,
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name },
       // Kubernetes does not need the namespace here, but kustomize rewrites it if it moves the account.
-      subjects: [{ kind: 'ServiceAccount', name, ...(namespace !== undefined && { namespace }) }],
+      subjects: [name, ...accounts].map(account => ({
+        kind: 'ServiceAccount',
+        name: account,
+        ...(namespace !== undefined && { namespace }),
+      })),
     },
   }
 }

@@ -11,6 +11,7 @@ import type {
   WorkloadPlan,
 } from '../compiler/plan/plan.ts'
 import { annotations, objectMeta, selectorLabels, standardLabels } from './labels.ts'
+import { addPiece } from './piece.ts'
 import { addMaps, addNewerFields, type PodTemplate, withoutMaps } from './pod/newer-fields.ts'
 import { toClaimSpec } from './pod/volumes.ts'
 
@@ -52,14 +53,16 @@ function deploymentProps({ plan, environment, template }: Running<DeploymentPlan
 /** A service with volumes. Its Pods have stable names and are replaced one after the other. */
 export class ServiceStatefulSet extends k8s.KubeStatefulSet {
   readonly #template: PodTemplate
+  readonly #claims: readonly ClaimSpec[]
 
   constructor(scope: Construct, id: string, running: Running<StatefulSetPlan>) {
     super(scope, id, statefulSetProps(running))
     this.#template = running.template
+    this.#claims = running.plan.claimTemplates
   }
 
   override toJson() {
-    return withTypedClaims(withNewerFields(super.toJson(), this.#template))
+    return withTypedClaims(withNewerFields(super.toJson(), this.#template), this.#claims)
   }
 }
 
@@ -154,7 +157,10 @@ function typedJson(plan: WorkloadPlan, environment: Environment, template: PodTe
     case 'Deployment':
       return k8s.KubeDeployment.manifest(deploymentProps({ plan, environment, template }))
     case 'StatefulSet':
-      return withTypedClaims(k8s.KubeStatefulSet.manifest(statefulSetProps({ plan, environment, template })))
+      return withTypedClaims(
+        k8s.KubeStatefulSet.manifest(statefulSetProps({ plan, environment, template })),
+        plan.claimTemplates,
+      )
     case 'DaemonSet':
       return k8s.KubeDaemonSet.manifest(daemonSetProps({ plan, environment, template }))
     case 'Job':
@@ -197,18 +203,21 @@ function claimTemplate(
 }
 
 /**
- * Adds the type to claim templates, because the typed class does not render it. The API server adds defaults such as
- * the type and the volume mode, and because controllers compare the list as a whole, missing defaults would count as
- * drift.
+ * Adds the fields from `x-kubernetes` to claim templates, and their type, because the typed class does not render it.
+ * The API server adds defaults such as the type and the volume mode, and because controllers compare the list as a
+ * whole, missing defaults would count as drift.
  */
-function withTypedClaims<T extends { spec: { volumeClaimTemplates?: readonly object[] } }>(statefulSet: T): T {
+function withTypedClaims<T extends { spec: { volumeClaimTemplates?: readonly object[] } }>(
+  statefulSet: T,
+  claims: readonly ClaimSpec[],
+): T {
   const { spec } = statefulSet
   if (spec.volumeClaimTemplates)
-    spec.volumeClaimTemplates = spec.volumeClaimTemplates.map(claim => ({
-      apiVersion: 'v1',
-      kind: 'PersistentVolumeClaim',
-      ...claim,
-    }))
+    spec.volumeClaimTemplates = spec.volumeClaimTemplates.map((claim, index) => {
+      const typed = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', ...claim }
+      addPiece(typed, claims[index]?.piece)
+      return typed
+    })
   return statefulSet
 }
 

@@ -3,6 +3,8 @@ import type { At, Span } from '../text/source.ts'
 import type { MapTree } from '../text/tree.ts'
 import type { BuildCache } from '../values/images/build-cache.ts'
 import type { BuildContext } from '../values/images/build-context.ts'
+import type { FieldMap } from '../values/kubernetes/fields.ts'
+import type { KubernetesMember } from '../values/kubernetes/members.ts'
 
 /**
  * The typed content of the Compose files: merged, variables substituted, profiles applied, values parsed, paths
@@ -32,6 +34,8 @@ export interface Project {
   readonly configs: ReadonlyMap<string, FileObject>
   readonly models: ReadonlyMap<string, Model>
   readonly endpoints?: Endpoints
+  /** Objects of the top-level `x-kubernetes`. */
+  readonly objects: readonly WholeObject[]
   /** The canonical tree, including the keys of the dialect. */
   readonly tree: MapTree
   /**
@@ -73,6 +77,17 @@ export interface Autoscale {
   readonly memory?: At<number>
   /** Position of a `scale` or `deploy.replicas` without effect. */
   readonly scale?: Span
+}
+
+/** `x-kubernetes` of a service: the fields to add, as written, and the position of the member. */
+export type KubernetesPieces = ReadonlyMap<KubernetesMember, { readonly span: Span; readonly tree: MapTree }>
+
+/** An item of `objects` of the top-level `x-kubernetes`. */
+export interface WholeObject {
+  readonly kind: string
+  readonly name: string
+  readonly json: FieldMap
+  readonly span: Span
 }
 
 /** An entry of `services`, after merging and parsing. */
@@ -117,6 +132,7 @@ export interface Service {
   /** Number of containers; of an autoscaled service, the largest number. */
   readonly scale?: At<number>
   readonly autoscale?: Autoscale
+  readonly kubernetes?: KubernetesPieces
   readonly containerName?: At<string>
   readonly hostname?: At<string>
   readonly dependsOn: readonly Dependency[]

@@ -7,6 +7,7 @@ import { DEFAULT_PLATFORM } from '../values/images/platform.ts'
 import { needsValues } from '../values/secrets/secret-backends.ts'
 import type { Loaded } from './load/loaded.ts'
 import type { Model, Project, Service } from './project.ts'
+import { readObjects } from './read/kubernetes/objects.ts'
 import { readEndpoints } from './read/network/endpoints.ts'
 import { readNetworks } from './read/network/top-level-networks.ts'
 import { readFileObjects } from './read/storage/file-objects.ts'
@@ -67,6 +68,7 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
     configs: readFileObjects('configs', usedBy(all, 'configs'), loaded, host, reporter),
     models: readModels(loaded),
     endpoints: readEndpoints(loaded.tree, known, reporter),
+    objects: readObjects(loaded.tree, reporter),
     tree: loaded.tree,
     documents: loaded.documents,
     ...(loaded.foreignKeys && { foreignKeys: loaded.foreignKeys }),

@@ -4,6 +4,8 @@ import type { CompilerHost } from '../host.ts'
 import type { PlanOptions } from '../options.ts'
 import { planBuilds } from './builds.ts'
 import { type PlanContext, sortBy } from './context.ts'
+import { planObjects } from './kubernetes/objects.ts'
+import { addPieces } from './kubernetes/pieces.ts'
 import { reportForeignLabels } from './labels/foreign-labels.ts'
 import { checkOwnLabels } from './labels/own-labels.ts'
 import { planEnvironment, planNames, reportRenamed } from './names.ts'
@@ -176,13 +178,16 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
   checkSecretPaths(context)
   const secrets = planSecretObjects(context)
   const images = imagesOf(services, workloads, names.of)
-  const plan: Plan = {
-    environment,
+  const pieced = addPieces(context, groups.all, {
     workloads: sortBy(workloads, ({ name }) => name),
     services: serviceObjects.all,
     routes,
     openRoutes: allRoutes.filter(({ isOpen }) => isOpen),
     claims: byName(objects.claims),
+  })
+  const made: Omit<Plan, 'objects'> = {
+    environment,
+    ...pieced,
     configMaps: byName(objects.configMaps),
     ...secrets,
     policies: networks.policies,
@@ -192,6 +197,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     serviceCount: project.services.size,
     security: planSecurityLevel(context, services, mountsOf),
   }
+  const plan: Plan = { ...made, objects: planObjects(context, made) }
   spendOutput(plan, reporter)
   guardSecrets(context, plan)
   return plan

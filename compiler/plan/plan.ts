@@ -1,4 +1,5 @@
 import type { Span } from '../text/source.ts'
+import type { FieldMap } from '../values/kubernetes/fields.ts'
 
 /**
  * The desired content of the cluster: kinds, names, ports, claims and waits. Independent of its source, so that the
@@ -21,6 +22,9 @@ export interface Plan {
   readonly requiredSecrets: readonly RequiredSecret[]
   readonly policies: readonly NetworkPolicyPlan[]
   readonly autoscalers: readonly AutoscalerPlan[]
+  readonly serviceAccounts: readonly ServiceAccountPlan[]
+  /** Objects that the files contain as a whole. */
+  readonly objects: readonly WholeObjectPlan[]
   /** The image of each Compose service that has one, sorted by the service's name in the file. */
   readonly images: ReadonlyMap<string, string>
   /** The images to build, starting with the images of active services. Used only by commands that build. */
@@ -47,6 +51,28 @@ export interface AutoscalerPlan extends ObjectPlan {
   readonly cpu?: number
   /** Average use of the requested memory, in percent. */
   readonly memory?: number
+}
+
+/** Fields that the user adds to an object, which a strategic merge merges into it. */
+export interface PiecePlan {
+  readonly labels?: Readonly<Record<string, string>>
+  /** The fields of the spec, and the type of the spec in the Kubernetes API, such as `DeploymentSpec`. */
+  readonly spec?: FieldMap
+  readonly type: string
+}
+
+/** A ServiceAccount of the Pods of a service. */
+export interface ServiceAccountPlan extends ObjectPlan {
+  readonly service: string
+  readonly labels?: Readonly<Record<string, string>>
+  /** Its fields besides the metadata. */
+  readonly fields: FieldMap
+}
+
+/** An object that the files contain as a whole. */
+export interface WholeObjectPlan extends ObjectPlan {
+  readonly kind: string
+  readonly json: FieldMap
 }
 
 /** An image to build. */
@@ -95,6 +121,8 @@ export interface ObjectPlan {
    */
   readonly service?: string
   readonly annotations?: Readonly<Record<string, string>>
+  /** Fields from `x-kubernetes`. */
+  readonly piece?: PiecePlan
   readonly span?: Span
 }
 
@@ -211,6 +239,10 @@ export interface PodPlan {
   readonly spreadOut?: boolean
   /** Node labels (topology keys) to spread the Pods over, on a best-effort basis. */
   readonly topologyKeys?: readonly string[]
+  /** Name of the ServiceAccount. If absent, the Pods need none of their own. */
+  readonly serviceAccount?: string
+  /** Fields of the PodSpec from `x-kubernetes`. */
+  readonly fields?: FieldMap
 }
 
 export interface NodeRequirement {
@@ -249,6 +281,8 @@ export interface ContainerPlan {
   readonly tty?: boolean
   /** Set if the container keeps running after its program has ended. */
   readonly once?: OncePlan
+  /** Fields of the Container from `x-kubernetes`. */
+  readonly fields?: FieldMap
 }
 
 /**
@@ -493,6 +527,8 @@ export interface ClaimSpec {
   readonly storageClass?: string
   readonly accessMode: 'ReadWriteOnce' | 'ReadWriteMany' | 'ReadOnlyMany' | 'ReadWriteOncePod'
   readonly annotations?: Readonly<Record<string, string>>
+  /** Fields from `x-kubernetes`, of a claim that is part of a workload. */
+  readonly piece?: PiecePlan
 }
 
 export interface ClaimPlan extends ObjectPlan {

@@ -1,4 +1,5 @@
 import * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
+import { addPodPieces, type PodPieces } from '../piece.ts'
 
 /**
  * A container with fields that the typed classes drop, because they support only Kubernetes 1.27. The types in this
@@ -36,6 +37,8 @@ export interface PodSpec extends k8s.PodSpec {
 export interface PodTemplate {
   readonly metadata: k8s.ObjectMeta
   readonly spec: PodSpec
+  /** Fields from `x-kubernetes`. */
+  readonly pieces?: PodPieces | undefined
 }
 
 type Json = Record<string, unknown>
@@ -96,6 +99,7 @@ export function addNewerFields(json: Json, template: PodTemplate): void {
   spec.volumes?.forEach((volume, index) => {
     assign(() => item(field(json, 'spec'), 'volumes', index, volume.name), { image: volume.image })
   })
+  if (template.pieces) addPodPieces(json, template.pieces)
 }
 
 function assign(place: () => Json | undefined, fields: Json): void {

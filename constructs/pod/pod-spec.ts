@@ -60,7 +60,7 @@ export function toPodSpec(plan: PodPlan, context: PodContext): PodSpec {
     shareProcessNamespace: plan.shareProcessNamespace || undefined,
     runtimeClassName: plan.runtimeClassName,
     securityContext: toPodSecurityContext(plan),
-    serviceAccountName: accountName(context, tokenVolume),
+    serviceAccountName: plan.serviceAccount ?? accountName(context, tokenVolume),
     terminationGracePeriodSeconds: plan.terminationGracePeriodSeconds,
     restartPolicy: context.restartPolicy,
     imagePullSecrets: plan.pullSecrets?.length ? plan.pullSecrets.map(name => ({ name })) : undefined,

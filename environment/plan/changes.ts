@@ -18,6 +18,7 @@ import {
 import { isDependant } from '../status/owners.ts'
 import { autoscaledBy, withOwnReplicas } from './autoscaled.ts'
 import type { Choices } from './choices.ts'
+import { refuseClusterKinds } from './cluster-kinds.ts'
 import { allOf, type DesiredObject, type DesiredState, nameOf, serviceOf } from './desired-state.ts'
 import { keepsItself } from './prune-rules.ts'
 
@@ -59,6 +60,7 @@ export async function planChanges(
   const { environment, namespace } = wanted
   refuseOtherSource(environment, recorded?.source, source, choices)
   const objects = allOf(wanted)
+  await refuseClusterKinds(cluster, objects, options)
   const kinds = unitedKinds(objects.map(({ object }) => object))
   // Nothing is listed without a record, because the dry run of an object reports whether it exists.
   const all = recorded ? unitedKinds(kinds, recorded.kinds) : []

@@ -12,6 +12,7 @@ import {
   textOrList,
 } from '../../schema/shape.ts'
 import { endpoints } from './endpoints.ts'
+import { kubernetesObjects } from './kubernetes.ts'
 import { topLevelNetwork } from './network.ts'
 import { jobs, service } from './service.ts'
 import { topLevelConfig, topLevelSecret, topLevelVolume } from './storage.ts'
@@ -76,4 +77,5 @@ export const composeShape: Shape = object({
     note: 'an error for services that use one: Kubernetes has no model runner',
   },
   jobs,
+  'x-kubernetes': mapped(kubernetesObjects, 'any other objects', 'of the dialect'),
 })

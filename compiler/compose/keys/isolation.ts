@@ -3,11 +3,13 @@ import { anyOf, integer, list, object, record, type Shape, text, word } from '..
 import { isOneOf } from '../../schema/value-predicates.ts'
 import { readAutoscale } from '../read/autoscale.ts'
 import { readCapabilities } from '../read/capabilities.ts'
+import { readKubernetes } from '../read/kubernetes/pieces.ts'
 import { readNodeSelector } from '../read/node-selector.ts'
 import * as read from '../read/plain-values.ts'
 import { readScale } from '../read/scale.ts'
 import { castFlag, labels, names } from './forms.ts'
 import type { Keys } from './key.ts'
+import { kubernetes } from './kubernetes.ts'
 import * as print from './print.ts'
 
 /** Keys for privileges, namespaces and placement, shared by services, jobs and pre_start hooks. */
@@ -94,6 +96,11 @@ export const isolation = {
       'of the dialect; `scale` then has no effect',
     ),
     read: { autoscale: readAutoscale, scale: readScale },
+    notInherited: true as const,
+  },
+  'x-kubernetes': {
+    ...mapped(kubernetes, 'fields of these objects', 'of the dialect'),
+    read: { kubernetes: readKubernetes },
     notInherited: true as const,
   },
 } satisfies Keys

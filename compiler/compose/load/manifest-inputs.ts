@@ -42,6 +42,7 @@ export function emptyProject(directory: string): Project {
     configs: new Map(),
     models: new Map(),
     endpoints: undefined,
+    objects: [],
     tree: mapTree({ file, start: 0, end: 0 }, []),
     documents: [],
     secretPlaces: new SecretPlaces(),

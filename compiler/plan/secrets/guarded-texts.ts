@@ -1,6 +1,6 @@
 import type { Hook, Pair, Service, Words } from '../../compose/project.ts'
 import type { Span } from '../../text/source.ts'
-import { get } from '../../text/tree.ts'
+import { get, isMap, isScalar, isSeq, type Tree } from '../../text/tree.ts'
 import type { PlanContext } from '../context.ts'
 import { variablePath } from './secret-sources.ts'
 
@@ -21,6 +21,7 @@ export interface GuardedText {
 /** Yields every text that the plan copies from the files unchanged. Call it after the mounts are planned. */
 export function* guardedTexts({ project, options, objects }: PlanContext): Generator<GuardedText> {
   for (const service of project.services.values()) yield* textsOfService(service)
+  yield* textsOfFields('x-kubernetes', get(project.tree, 'x-kubernetes'))
   for (const { name, path = name, span, data } of objects.configMaps.values()) {
     const key = path.startsWith('configs.') ? path.slice('configs.'.length) : undefined
     const written = key === undefined ? undefined : get(project.tree, 'configs', key, 'content')?.span
@@ -50,6 +51,7 @@ function* textsOfService(service: Service): Generator<GuardedText> {
   yield* labelsAt(`${at}.annotations`, service.annotations)
   yield* labelsAt(`${at}.deploy.labels`, service.deploy.labels)
   for (const { expose } of service.ports) yield* labelsAt(`${at}.ports`, expose?.annotations ?? [])
+  yield* textsOfFields(`${at}.x-kubernetes`, get(service.tree, 'x-kubernetes'))
   for (const key of ['entrypoint', 'command'] as const) {
     const words = service[key]
     if (words) yield { path: `${at}.${key}`, ...textOf(words) }
@@ -62,6 +64,22 @@ function* textsOfService(service: Service): Generator<GuardedText> {
   yield* textsOfHooks(`${at}.pre_start`, service.preStart)
   yield* textsOfHooks(`${at}.post_start`, service.postStart)
   yield* textsOfHooks(`${at}.pre_stop`, service.preStop)
+}
+
+/** Maps whose keys the user chooses, so that they describe their values. */
+const NAMED = /\.(annotations|labels|data)$/
+
+/** Yields the texts of Kubernetes fields. A field's name, such as `secretName`, says nothing about its value. */
+function* textsOfFields(path: string, tree: Tree | undefined): Generator<GuardedText> {
+  if (isScalar(tree) && typeof tree.value === 'string')
+    yield { path, text: tree.value, span: tree.span, written: tree.span }
+  if (isMap(tree))
+    for (const [key, { value }] of tree.entries)
+      for (const found of textsOfFields(`${path}.${key}`, value))
+        yield NAMED.test(path) ? { ...found, name: key.split(/[./]/).at(-1)! } : found
+  if (isSeq(tree))
+    for (const [index, item] of tree.items.entries())
+      yield* textsOfFields(isScalar(item) ? path : `${path}.${index}`, item)
 }
 
 function* textsOfHooks(at: string, hooks: readonly Hook[]): Generator<GuardedText> {

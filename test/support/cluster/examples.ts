@@ -48,6 +48,12 @@ export const shows: Readonly<Record<string, (cluster: Cluster, namespace: string
       async () => (await cluster.kubectl(...words)) === '2' || undefined,
     )
   },
+  kubernetes: async (cluster, namespace) => {
+    await untilAnswers(cluster, host('web', namespace), '/', page => page.body === 'web\n')
+    const words = ['get', 'networkpolicy/cache-from-web', 'poddisruptionbudget/web', 'serviceaccount/web']
+    const found = await cluster.kubectl('--namespace', namespace, ...words, '--output=name')
+    expect(found.trim().split('\n')).toHaveLength(3)
+  },
   secrets: async (cluster, namespace) => {
     const inside = (...command: string[]) =>
       cluster.kubectl('--namespace', namespace, 'exec', 'deployment/web', '--', ...command)

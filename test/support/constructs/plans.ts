@@ -17,6 +17,8 @@ export function planOf(parts: Partial<Plan>): Plan {
     requiredSecrets: [],
     policies: [],
     autoscalers: [],
+    serviceAccounts: [],
+    objects: [],
     images: new Map(),
     builds: [],
     serviceCount: 0,

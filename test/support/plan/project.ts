@@ -75,6 +75,7 @@ export function project(services: readonly Service[], fields: Partial<Project> =
     secrets: new Map(),
     configs: new Map(),
     models: new Map(),
+    objects: [],
     secretPlaces: new SecretPlaces(),
     tree: mapTree(span, []),
     ...fields,

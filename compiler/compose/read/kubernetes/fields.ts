@@ -1,0 +1,97 @@
+import { diagnostic } from '../../../diagnostics/diagnostic.ts'
+import type { Reporter } from '../../../diagnostics/reporter.ts'
+import { didYouMean } from '../../../diagnostics/suggest.ts'
+import { check } from '../../../schema/check.ts'
+import { knownKeys } from '../../../schema/describe.ts'
+import {
+  badName,
+  duplicateItem,
+  ignoredKey,
+  type KeyProblem,
+  missingKey,
+  notAllowed,
+  nullValue,
+  oddValue,
+  outOfRange,
+  wrongType,
+} from '../../../schema/diagnostics.ts'
+import { Findings } from '../../../schema/findings.ts'
+import { describePath, type ModelPath } from '../../../schema/model-path.ts'
+import { shapeOf } from '../../../schema/row.ts'
+import type { Shape } from '../../../schema/shape.ts'
+import type { MapTree, ScalarTree, Tree } from '../../../text/tree.ts'
+import type { FieldMap, FieldValue } from '../../../values/kubernetes/fields.ts'
+
+const unknownField = diagnostic<KeyProblem>({
+  code: 'kubernetes/unknown-field',
+  severity: 'error',
+  explain:
+    'devctl checks `x-kubernetes` against the API of Kubernetes 1.34, which has no such field at this position. The API server would ignore it or refuse the object.',
+  text: ({ path, key, hint, notes }) => ({
+    message: `unknown field \`${key}\` in ${describePath(path)}`,
+    hint,
+    notes,
+  }),
+})
+
+/** The schema diagnostics for fields of the Kubernetes API. */
+const diagnostics = {
+  ...{ badName, duplicateItem, ignoredKey, missingKey, notAllowed, nullValue, oddValue, outOfRange, wrongType },
+  hintForUnknown: (key: string, _: Tree, form: NonNullable<Shape['map']>) => didYouMean(key, knownKeys(form)),
+  unknownKey: () => unknownField,
+}
+
+/** Checks a mapping against a shape, and returns it as JSON. Reports errors, and then returns undefined. */
+export function readFields(tree: MapTree, shape: Shape, path: ModelPath, reporter: Reporter): FieldMap | undefined {
+  const cast = withCasts(tree, shape)
+  const findings = new Findings(diagnostics)
+  const isValid = check(cast, shape, { path, keySpan: tree.span }, findings)
+  findings.report(reporter)
+  return isValid ? (toJson(cast) as FieldMap) : undefined // a mapping becomes one
+}
+
+/**
+ * Converts text that a variable produced into the number or boolean that its field has, and numbers into the text that
+ * the API server writes for a quantity.
+ */
+function withCasts(tree: Tree, shape: Shape): Tree {
+  switch (tree.kind) {
+    case 'map': {
+      const { keys = {}, others } = shape.map ?? {}
+      const entries = [...tree.entries].map(([key, { key: span, value }]) => {
+        const field = Object.hasOwn(keys, key) ? keys[key] : others?.row
+        return [key, { key: span, value: field ? withCasts(value, shapeOf(field)) : value }] as const
+      })
+      return { ...tree, entries: new Map(entries) }
+    }
+    case 'seq': {
+      const items = shape.list?.items
+      return items ? { ...tree, items: tree.items.map(item => withCasts(item, items)) } : tree
+    }
+    case 'scalar':
+      return castScalar(tree, shape)
+  }
+}
+
+function castScalar(tree: ScalarTree, { scalar }: Shape): ScalarTree {
+  const text = String(tree.value)
+  const types = scalar?.types ?? []
+  if (types[0] === 'string' && types[1] === 'number' && typeof tree.value === 'number')
+    return { ...tree, type: 'string', value: text }
+  if (tree.template === undefined || tree.type !== 'string') return tree
+  if (types.includes('boolean') && /^(true|false)$/.test(text)) return { ...tree, type: 'bool', value: text === 'true' }
+  if (types.includes('integer') && /^-?\d{1,15}$/.test(text)) return { ...tree, type: 'int', value: Number(text) }
+  return tree
+}
+
+/** Returns a tree as JSON. */
+export function toJson(tree: Tree): FieldValue {
+  switch (tree.kind) {
+    case 'map':
+      return Object.fromEntries([...tree.entries].map(([key, { value }]) => [key, toJson(value)]))
+    case 'seq':
+      return tree.items.map(toJson)
+    case 'scalar':
+      return typeof tree.value === 'bigint' ? Number(tree.value) : tree.value
+  }
+}

@@ -1,0 +1,26 @@
+import type { CallOptions, Cluster } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { rankOf } from '../../constructs/kinds.ts'
+import { inParallel } from '../pool.ts'
+import { type DesiredObject, nameOf } from './desired-state.ts'
+
+/**
+ * Throws a UserError if an object is of a kind whose objects are in no namespace, because other environments would use
+ * it, too. The kinds that devctl creates need no request.
+ */
+export async function refuseClusterKinds(
+  cluster: Cluster,
+  objects: readonly DesiredObject[],
+  options: CallOptions,
+): Promise<void> {
+  const foreign = objects.filter(({ object }) => rankOf(object.kind) === undefined)
+  const resources = await inParallel(foreign, ({ object: { apiVersion, kind } }) =>
+    cluster.resource(apiVersion, kind, options),
+  )
+  for (const [index, { object, source }] of foreign.entries())
+    if (resources[index]?.namespaced === false)
+      throw new UserError(`${nameOf(object)} is an object of the cluster, not of a namespace`, {
+        notes: [`it is in ${source}`],
+        hint: 'remove it from `x-kubernetes`, and create it with other tools',
+      })
+}
