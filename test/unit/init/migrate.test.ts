@@ -148,6 +148,12 @@ describe('migrate', () => {
     expect(textsIn(cwd)).toEqual(new Map(Object.entries(files)))
   })
 
+  test.each([[[]], [['-o', 'json']]])('the result has the values of the input, also of secrets: %j', async options => {
+    const cwd = folder({ 'd.sh': 'docker run -e K=apisecret99 nginx\n' })
+    const { stdout } = await run(['migrate', ...options, 'd.sh'], { cwd, env: { API_SECRET: 'apisecret99' } })
+    expect(stdout).toMatch(/\bK: apisecret99\b/)
+  })
+
   test('-o json prints the files and the notes', async () => {
     const cwd = folder({ 'okteto.yml': 'icon: x\ndeploy:\n  - "true"\n' })
     const { stdout, stderr } = await run(['migrate', '-o', 'json'], { cwd })
