@@ -77,6 +77,43 @@ describe('migrate', () => {
     })
   })
 
+  test.each([
+    ['docker run --name a x && docker run --name b x', ['a', 'b']],
+    ['docker run --name a x; docker run --name b x;docker run --name c x', ['a', 'b', 'c']],
+    ['docker run --name a x | docker run --name b x || sudo docker run --name c x', ['a', 'b', 'c']],
+    ['docker run --name a x & (docker run --name b x) && { docker run --name c x; }', ['a', 'b', 'c']],
+    ['A="1 2" docker run --name a x; if true; then docker run --name b x; fi', ['a', 'b']],
+    ['docker run --name a x > log 2>&1 && docker run --name b x', ['a', 'b']],
+    ['ID=$(docker run --name a x); X=`true && docker run --name b x`; docker run --name c x', ['a', 'b', 'c']],
+    ['Use `docker run --name a x && docker run --name b x`, or `docker run --name c x`.', ['a', 'b', 'c']],
+    ['docker run --name a x sh -c "true; docker run --name b x" && docker run --name c x', ['a', 'c']],
+    ['docker run --name a x # ; docker run --name b x', ['a']],
+    ['docker run --name a x\n# docker run --name b x && docker run --name c x', ['a']],
+  ])('each command of a line becomes a service: %s', async (script, names) => {
+    const { stdout, stderr } = await run(['migrate', 'd.sh'], { cwd: folder({ 'd.sh': `${script}\n` }) })
+    expect(stderr).toBe('')
+    expect(Object.keys((parse(stdout) as { services: object }).services)).toEqual(names)
+  })
+
+  test.each([
+    [String.raw`$'x\ny\t\\ \' $A'`, "x\ny\t\\ ' $$A"],
+    [String.raw`$'\xc3\xa9 \u00e9 \U1F600 \351'`, undefined],
+    [String.raw`$'\xc3\xa9\x41g \u00e9 \U1F600 \101\q\😀'`, 'éAg é 😀 A\\q\\😀'],
+    [String.raw`a$'\x21'"b$'c'"`, "a!b$$'c'"],
+    ['$"text"', 'text'],
+    ["$'a\\0b'", undefined],
+    ["$'a", undefined],
+  ])("migrate reads the escapes of $'…', or refuses them: %s", async (word, value) => {
+    const script = `docker run -e A=${word} --name web x\n`
+    const { status, stdout, stderr } = await run(['migrate', 'd.sh'], { cwd: folder({ 'd.sh': script }) })
+    if (value === undefined) {
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+      expect(stderr).toMatch(
+        /error\[migrate\/bad-command\]: (?:a value in `\$'…'` is not UTF-8 text|a quote \(`\$'`\))/,
+      )
+    } else expect([stderr, parse(stdout).services.web.environment]).toEqual(['', { A: value }])
+  })
+
   test('arguments after `--` keep their spaces, quotes and dollar signs', async () => {
     const args = ['-e', `A=it's "$HOME"`, 'example/api', 'sh', '-c', 'echo $A; true']
     const { stdout } = await run(['migrate', '--', ...args], { cwd: folder({}) })
