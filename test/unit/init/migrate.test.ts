@@ -1,4 +1,16 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -147,8 +159,58 @@ describe('migrate', () => {
     )
   })
 
+  const labelled = 'services:\n  web:\n    image: nginx\n    labels: {kompose.image-pull-policy: Always}\n'
+
+  test.each([
+    ['an edited file', 'compose.yaml', ['compose.yaml']],
+    ['a replaced file', 'out.yaml', ['--to', 'out.yaml', '--replace', '--', ...COMMAND]],
+  ])('migrate refuses links that lead out of the project: %s', async (_, link, args) => {
+    const outside = folder({ 'victim.yaml': labelled })
+    const cwd = folder({})
+    const victim = join(outside, 'victim.yaml')
+    symlinkSync(victim, join(cwd, link))
+    expect(await run(['migrate', '--write', ...args], { cwd })).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining(`\`${link}\` is a link to \`${victim}\`, which is outside the project`),
+    })
+    expect([readFileSync(victim, 'utf8'), readdirSync(cwd), readdirSync(outside)]).toEqual([
+      labelled,
+      [link],
+      ['victim.yaml'],
+    ])
+    const named = await run(['migrate', '--write', victim], { cwd })
+    expect(named).toMatchObject({ status: 0, stdout: expect.stringContaining('written: ') })
+  })
+
+  test('migrate follows links within the project', async () => {
+    const cwd = folder({ 'real.yaml': labelled })
+    symlinkSync('real.yaml', join(cwd, 'compose.yaml'))
+    expect(await run(['migrate', '--write'], { cwd })).toMatchObject({ status: 0 })
+    expect(readFileSync(join(cwd, 'real.yaml'), 'utf8')).toContain('pull_policy')
+  })
+
+  test('migrate neither reads nor replaces a pipe that nothing writes to', async () => {
+    const cwd = folder({})
+    execFileSync('mkfifo', [join(cwd, 'compose.yaml')])
+    expect(await run(['migrate'], { cwd })).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('cannot read `compose.yaml`: it is a pipe that nothing writes to'),
+    })
+    expect(await run(['migrate', '--write', '--replace', '--', ...COMMAND], { cwd })).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('is not a regular file'),
+    })
+  })
+
+  test('a new file has the mode of the umask', async () => {
+    const cwd = folder({})
+    await run(['migrate', '--write', '--to', 'new/web.yaml', '--', ...COMMAND], { cwd })
+    const modes = ['new', 'new/web.yaml'].map(name => statSync(join(cwd, name)).mode & 0o777)
+    expect(modes).toEqual([0o777 & ~process.umask(), 0o666 & ~process.umask()])
+  })
+
   test('migrate writes no file if one of several may not be replaced', async () => {
-    const labelled = 'services:\n  web:\n    image: nginx\n    labels: {kompose.image-pull-policy: Always}\n'
     const files = { 'okteto.yml': 'deploy:\n  - "true"\n', 'devctl.yml': 'name: mine\n', 'compose.yaml': labelled }
     const cwd = folder(files)
     expect(await run(['migrate', '--write'], { cwd })).toMatchObject({ status: 1 })
@@ -163,7 +225,6 @@ describe('migrate', () => {
   })
 
   test('--to leaves a Compose file as it is, and writes the edited one', async () => {
-    const labelled = 'services:\n  web:\n    image: nginx\n    labels: {kompose.image-pull-policy: Always}\n'
     const cwd = folder({ 'compose.yaml': labelled })
     await run(['migrate', 'compose.yaml', '--write', '--to', 'new.yaml'], { cwd })
     expect(textsIn(cwd)).toEqual(
