@@ -24,7 +24,7 @@ const NAME = /^[A-Za-z_]\w*/
 /** `pwd`, as a command or a variable, also of cmd.exe and PowerShell. */
 const FOLDER = /^(?:\$\(\s*pwd\s*\)|`\s*pwd\s*`|\$\{PWD\}|\$PWD\b|\$\{pwd\}|%cd%)/i
 
-/** Programs that run containers, at the position of a command: after a prompt, `sudo`, or another command of the line. */
+/** Programs that run containers, at the position of a command: after a prompt, `sudo`, or another command. */
 const ENGINE =
   /((?:^[ \t]*(?:[$>%][ \t]+)?|[;&|({`][ \t]*(?:(?:then|do|else)[ \t]+)?)(?:(?:sudo(?:[ \t]+-\w+)*|exec|time|[A-Za-z_]\w*=(?:"[^"\n]*"|'[^'\n]*'|[^\s"';&|])*)[ \t]+)*)(?:docker|podman|nerdctl)[ \t]/gm
 
