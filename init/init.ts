@@ -187,6 +187,7 @@ async function write(
   await changeFile(path, {
     shown,
     isPrivate: false,
+    isCommitted: true,
     edit: now => {
       if (now !== before) throw new UserError(`\`${shown}\` was changed meanwhile`, { hint: 'run `devctl init` again' })
       return text
@@ -196,6 +197,7 @@ async function write(
     await changeFile(join(folder, name), {
       shown: name,
       isPrivate: false,
+      isCommitted: true,
       edit: now => (now === undefined ? content : undefined),
     })
   return copy && join(dirname(shown), basename(copy))

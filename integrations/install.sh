@@ -19,6 +19,14 @@ case $system in
   'Linux aarch64') archive=devctl-linux-arm64.tar.gz ;;
   *) fail "there is no executable for $system" 'use Node.js: npm install --global devctl' ;;
 esac
+# The rest runs in a temporary folder.
+case $folder in
+  /*) ;;
+  *) folder=$PWD/$folder ;;
+esac
+for name in devctl kubectl-devctl; do
+  [ ! -d "$folder/$name" ] || fail "$folder/$name is a folder" 'remove it, or install in another folder: install.sh VERSION FOLDER'
+done
 case $version in
   latest) release=$downloads/latest/download ;;
   *) release=$downloads/download/v${version#v} ;;
@@ -43,4 +51,6 @@ mkdir -p "$folder"
 cp devctl "$folder/.devctl.$$"
 mv "$folder/.devctl.$$" "$folder/devctl"
 ln -sf devctl "$folder/kubectl-devctl"
-echo "$(cat version) is installed in $folder"
+installed=$("$folder/devctl" --version 2>&1) ||
+  fail "$folder/devctl does not run: $(echo "$installed" | head -n 1)" 'check that the file system allows executables (mount option noexec)'
+echo "$installed is installed in $folder"

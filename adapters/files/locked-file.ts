@@ -27,10 +27,12 @@ export interface FileEdit {
   /** Name of the file in errors. */
   readonly shown: string
   /**
-   * True to give the file the mode 0600 even if it exists. A new file always has it; otherwise an existing file keeps
-   * its mode.
+   * True to give the file the mode 0600 even if it exists. A new file has it unless it is to be committed; otherwise an
+   * existing file keeps its mode.
    */
   readonly isPrivate: boolean
+  /** True for a file of the project: a new one, and its folders, have the modes of the umask. */
+  readonly isCommitted?: boolean
   /**
    * Returns the new text for the current text, which is undefined if the file does not exist; returning undefined
    * leaves the file unchanged. Must be quick, because other processes wait, and may be called again if the file has
@@ -46,7 +48,7 @@ export interface FileEdit {
  */
 export async function changeFile(file: string, change: FileEdit): Promise<void> {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    mkdirSync(dirname(file), { recursive: true, mode: change.isCommitted ? 0o777 : 0o700 })
     const path = followLinks(file)
     const deadline = Date.now() + LOCK_TIMEOUT
     while (!(await changeOnce(path, change, deadline)));
@@ -61,9 +63,15 @@ export async function changeFile(file: string, change: FileEdit): Promise<void> 
   }
 }
 
-/** Returns the text of a file; undefined if it does not exist. Throws the error of node:fs. */
+/**
+ * Returns the text of a file; undefined if it does not exist. Throws the error of node:fs, or a UserError for a pipe or
+ * device, which may never end.
+ */
 export function readText(path: string): string | undefined {
   try {
+    const found = statSync(path, { throwIfNoEntry: false })
+    if (found && !found.isFile() && !found.isDirectory() && path !== '/dev/null')
+      throw new UserError(`\`${path}\` is not a regular file`, { hint: 'name another file' })
     return readFileSync(path, 'utf8')
   } catch (error) {
     if (isSystemError(error) && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return undefined
@@ -75,16 +83,16 @@ export function readText(path: string): string | undefined {
  * Makes one attempt. Returns false if this process was suspended for so long that another process considered it dead
  * and took its lock: then it must not overwrite later changes with its old copy.
  */
-async function changeOnce(path: string, { shown, isPrivate, edit }: FileEdit, deadline: number): Promise<boolean> {
+async function changeOnce(path: string, change: FileEdit, deadline: number): Promise<boolean> {
   const lock = `${path}.lock`
-  const owner = await takeLock(path, lock, shown, deadline)
+  const owner = await takeLock(path, lock, change.shown, deadline)
   const isOurs = () => readText(lock) === owner
   const temporary = temporaryOf(path, owner)
   try {
     const before = readText(path)
-    const after = await edit(before)
+    const after = await change.edit(before)
     if (after === undefined || after === before) return true
-    writeTemporary(temporary, after, isPrivate, statSync(path, { throwIfNoEntry: false }))
+    writeTemporary(temporary, after, change, statSync(path, { throwIfNoEntry: false }))
     if (!isOurs()) return false
     renameSync(temporary, path)
     return true
@@ -129,8 +137,13 @@ function clearAway(path: string, lock: string): void {
 
 const temporaryOf = (path: string, owner: string): string => `${path}.${owner}.tmp`
 
-function writeTemporary(temporary: string, text: string, isPrivate: boolean, old: Stats | undefined): void {
-  const file = openSync(temporary, 'wx', 0o600)
+function writeTemporary(
+  temporary: string,
+  text: string,
+  { isPrivate, isCommitted }: FileEdit,
+  old: Stats | undefined,
+): void {
+  const file = openSync(temporary, 'wx', isCommitted && !old ? 0o666 : 0o600)
   try {
     if (old !== undefined && !isPrivate) {
       // The file keeps its owner under sudo.

@@ -2,12 +2,13 @@ import { diagnosticsToJson } from '../../compiler/diagnostics/render/json.ts'
 import { failureSummary } from '../../compiler/diagnostics/render/summary.ts'
 import { renderDiagnostics } from '../../compiler/diagnostics/render/text.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import { jsonText } from '../../compiler/values/printable.ts'
+import { jsonText, printable } from '../../compiler/values/printable.ts'
 import { type MigratedFile, type MigrateOutcome, migrate } from '../../init/migrate/migrate.ts'
 import type { Context } from '../command.ts'
 import type { MigrateValues } from '../commands/migrate.ts'
 import { fileDiff } from '../terminal/edit-diff.ts'
 import { type Io, wantsColour } from '../terminal/io.ts'
+import { writeAsIs } from '../terminal/redacting.ts'
 
 /** Converts files of other tools, and prints the result or the names of the written files. */
 export async function migrateFiles(
@@ -20,7 +21,7 @@ export async function migrateFiles(
     throw new UsageError('files and a command after `--` cannot be combined', { hint: 'run `devctl migrate` twice' })
   const { write, to, replace, output } = options
   const outcome = await migrate({ workspace: io }, { files, command: passed, to, write, replace })
-  if (output === 'json') io.stdout.write(`${jsonText(toJson(outcome), 2)}\n`)
+  if (output === 'json') writeAsIs(io.stdout, `${jsonText(toJson(outcome), 2)}\n`)
   else {
     const shown = outcome.diagnostics.filter(({ severity }) => logLevel !== 'error' || severity === 'error')
     // Each note has its own hint, so the notes are not grouped.
@@ -58,7 +59,7 @@ async function printFiles(io: Io, outcome: Extract<MigrateOutcome, { readonly ki
     return
   }
   for (const file of files) {
-    if (!file.isEdit) io.stdout.write(files.length > 1 ? `# ${file.path}\n${file.text}` : file.text)
+    if (!file.isEdit) writeAsIs(io.stdout, files.length > 1 ? `# ${printable(file.path)}\n${file.text}` : file.text)
     else if (isChanged(file)) io.stdout.write(await fileDiff(file, wantsColour(io.stdout, io.env)))
     else io.stderr.write(`unchanged: ${file.path}\n`)
   }

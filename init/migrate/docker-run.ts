@@ -4,7 +4,7 @@ import type { SourceFile, Span } from '../../compiler/text/source.ts'
 import { toDnsLabel } from '../../compiler/values/dns-name.ts'
 import { type ComposeValue, DOCKER_FLAGS, type DockerFlag, type FlagEffect } from './docker-flags.ts'
 import { badCommand, notCarriedOver, unknownFlag } from './notes.ts'
-import { engineCommands, type ShellCommand, type ShellWord } from './shell-words.ts'
+import { engineCommands, type ShellCommand, type ShellProblem, type ShellWord } from './shell-words.ts'
 
 type MutableValue = { [key: string]: ComposeValue | MutableValue | ComposeValue[] }
 
@@ -60,11 +60,11 @@ function freeName(name: string, taken: Readonly<Record<string, unknown>>): strin
 interface Run {
   readonly words: readonly ShellWord[]
   readonly span: Span
-  readonly problem?: string | undefined
+  readonly problem?: ShellProblem | undefined
 }
 
 /** Other commands of an engine that say nothing about a service. */
-const SILENT = new Set(['pull', 'network', 'volume', 'login', 'stop', 'rm', 'logs', 'ps', 'images', 'version', 'info'])
+const SILENT = new Set('pull network volume login start stop rm logs ps images inspect version info'.split(' '))
 
 /** Returns the arguments of `docker run`; undefined for other commands. Reports other commands of an engine. */
 function runOf({ words, problem }: ShellCommand, reporter: Reporter): Run | undefined {
@@ -94,7 +94,7 @@ function readRun({ words, span, problem }: Run, reporter: Reporter): ReadRun | u
     reporter.report(badCommand, at, { problem: text, hint })
     return undefined
   }
-  if (problem !== undefined) return bad(problem, span, 'close it')
+  if (problem !== undefined) return bad(problem.text, span, problem.hint)
   const effects: FlagEffect[] = []
   let next = 0
   for (; next < words.length; next++) {

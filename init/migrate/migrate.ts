@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { changeFile, readText } from '../../adapters/files/locked-file.ts'
+import { readFile } from '../../adapters/files/read-file.ts'
+import { realPath } from '../../adapters/files/real-path.ts'
 import { printYaml } from '../../adapters/files/yaml-print.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
@@ -8,9 +10,11 @@ import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { isOktetoManifest } from '../../compiler/manifest/okteto.ts'
 import { SourceFile } from '../../compiler/text/source.ts'
 import { isStream } from '../../compiler/values/stream-path.ts'
+import { outsideOf } from '../../project/boundary.ts'
 import { composeFilesIn } from '../../project/names/environment-name.ts'
 import { oktetoManifestIn } from '../../project/names/nearest-manifests.ts'
 import { refuseForeign } from '../../project/open-project.ts'
+import { checkoutOf } from '../../project/project-folder.ts'
 import type { LocalContext } from '../../project/session.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import { withEquivalents } from './compose-edits.ts'
@@ -114,12 +118,21 @@ async function sourcesOf(workspace: Workspace, { files = [], command }: MigrateI
     found.map(async (file): Promise<Source> => {
       if (isStream(file)) return { shown: '-', text: new TextDecoder().decode(await workspace.readStdin()) }
       const path = resolve(cwd, file)
-      const text = readText(path)
-      if (text === undefined) throw new UserError(`the file \`${file}\` does not exist`)
+      const text = textOf(path, file)
       refuseForeign(file, text)
       return { shown: relative(cwd, path) || basename(path), path, text }
     }),
   )
+}
+
+/** Returns the text of a file or pipe. Throws a UserError if it cannot be read. */
+function textOf(path: string, shown: string): string {
+  const content = readFile(path)
+  if (content.kind === 'file') return Buffer.from(content.bytes).toString('utf8')
+  if (content.kind === 'missing') throw new UserError(`the file \`${shown}\` does not exist`)
+  throw new UserError(`cannot read \`${shown}\`: ${content.kind === 'folder' ? 'it is a folder' : content.reason}`, {
+    hint: 'name a file, or `-` for standard input',
+  })
 }
 
 async function convert(
@@ -179,6 +192,7 @@ async function write(
     throw new UserError(`\`${taken.path}\` already exists`, {
       hint: 'to replace it, add `--replace`; a copy is kept. `--to PATH` writes another file',
     })
+  for (const { path } of files) refuseOutside(path, cwd)
   const copies: string[] = []
   for (const { path, before, isEdit } of files) {
     if (before === undefined || isEdit) continue
@@ -190,6 +204,7 @@ async function write(
     await changeFile(resolve(cwd, path), {
       shown: path,
       isPrivate: false,
+      isCommitted: true,
       edit: now => {
         if (now !== before)
           throw new UserError(`\`${path}\` was changed meanwhile`, { hint: 'run `devctl migrate` again' })
@@ -197,6 +212,19 @@ async function write(
       },
     })
   return copies
+}
+
+/** Throws a UserError if links lead from a path out of the checkout, or out of the folder that the user has named. */
+function refuseOutside(path: string, cwd: string): void {
+  const named = resolve(cwd, path)
+  const checkout = checkoutOf(cwd)
+  const folder = relative(checkout, named).startsWith('..') ? dirname(named) : checkout
+  const folders = [realPath(folder) ?? folder]
+  const outside = outsideOf(named, { folders, named: new Set(), others: 'refused' })
+  if (outside)
+    throw new UserError(`\`${path}\` is a link to \`${outside.path}\`, which is outside the project`, {
+      hint: `to change that file, name it: \`${outside.path}\``,
+    })
 }
 
 function freeName(path: string): string {

@@ -1,4 +1,5 @@
 import type { SourceFile, Span } from '../../compiler/text/source.ts'
+import { readAnsiCQuote } from './ansi-c-quote.ts'
 
 /** A word of a shell command, as a value of a Compose file: variables are `${NAME}`, literal dollar signs `$$`. */
 export interface ShellWord {
@@ -11,28 +12,36 @@ export interface ShellWord {
 export interface ShellCommand {
   readonly words: readonly ShellWord[]
   /** Problem that ends the command early, such as a quote that is not closed. */
-  readonly problem?: string
+  readonly problem?: ShellProblem
+}
+
+export interface ShellProblem {
+  readonly text: string
+  readonly hint: string
 }
 
 const NAME = /^[A-Za-z_]\w*/
 /** `pwd`, as a command or a variable, also of cmd.exe and PowerShell. */
 const FOLDER = /^(?:\$\(\s*pwd\s*\)|`\s*pwd\s*`|\$\{PWD\}|\$PWD\b|\$\{pwd\}|%cd%)/i
 
-/** Programs that run containers, at the position of a command in a line: after a prompt, `sudo`, or another command. */
+/** Programs that run containers, at the position of a command: after a prompt, `sudo`, or another command. */
 const ENGINE =
-  /^((?:.*(?:&&|[;|(`])|[ \t]*(?:[$>%][ \t]+)?)[ \t]*(?:(?:sudo(?:[ \t]+-\w+)*|exec|time|[A-Za-z_]\w*=\S*)[ \t]+)*)(?:docker|podman|nerdctl)[ \t]/gm
+  /((?:^[ \t]*(?:[$>%][ \t]+)?|[;&|({`][ \t]*(?:(?:then|do|else)[ \t]+)?)(?:(?:sudo(?:[ \t]+-\w+)*|exec|time|[A-Za-z_]\w*=(?:"[^"\n]*"|'[^'\n]*'|[^\s"';&|])*)[ \t]+)*)(?:docker|podman|nerdctl)[ \t]/gm
 
 /**
  * Finds the commands of container engines in a script, or in the text of a page, and splits them into words as a shell
  * does: quotes, escapes and continuation lines. Does not run or expand anything.
  */
 export function engineCommands(file: SourceFile): readonly ShellCommand[] {
+  const { text } = file
   const commands: ShellCommand[] = []
   let done = 0
-  for (const { 0: line, 1: before = '', index } of file.text.matchAll(ENGINE)) {
+  for (const { 1: before = '', index } of text.matchAll(ENGINE)) {
     const start = index + before.length
-    if (start < done || line.startsWith('#!')) continue
-    const command = readCommand(file, start, before.endsWith('`'))
+    const line = text.slice(text.lastIndexOf('\n', start - 1) + 1, start)
+    if (start < done || /^[ \t]*#/.test(line)) continue
+    const isInline = before.endsWith('`') || line.split('`').length % 2 === 0
+    const command = readCommand(file, start, isInline)
     commands.push(command)
     done = command.end
   }
@@ -47,6 +56,7 @@ function readCommand(file: SourceFile, start: number, isInline: boolean): ShellC
     const rest = text.slice(at, at + 3)
     if (/^\\\r?\n/.test(rest)) at = endOfLine(text, at) + 1
     else if (/^[ \t\r]/.test(rest)) at++
+    else if (rest[0] === '#' && !isInline) return { words, end: endOfLine(text, at) }
     else if (/^(?:[\n;&|()]|\d?[<>]|#)/.test(rest) || (isInline && rest[0] === '`')) break
     else {
       const word = readWord(file, at, isInline)
@@ -66,7 +76,7 @@ const endOfLine = (text: string, at: number): number => {
 interface ReadWord {
   readonly word: ShellWord
   readonly at: number
-  readonly problem?: string
+  readonly problem?: ShellProblem
 }
 
 function readWord(file: SourceFile, start: number, isInline: boolean): ReadWord {
@@ -75,7 +85,7 @@ function readWord(file: SourceFile, start: number, isInline: boolean): ReadWord 
   let value = ''
   let at = start
   let quote: '"' | "'" | undefined
-  const result = (problem?: string): ReadWord => ({
+  const result = (problem?: ShellProblem): ReadWord => ({
     word: { text: value, span: { file, start, end: at }, commands },
     at,
     ...(problem !== undefined && { problem }),
@@ -95,6 +105,16 @@ function readWord(file: SourceFile, start: number, isInline: boolean): ReadWord 
         value += `${isLiteral ? '\\' : ''}${next === '$' ? '$$' : next}`
         at += 2
       }
+    } else if (!quote && text.startsWith("$'", at)) {
+      const quoted = readAnsiCQuote(text, at)
+      if (!quoted) return result({ text: "a quote (`$'`) is not closed", hint: 'close it' })
+      if (quoted.value === undefined)
+        return result({ text: "a value in `$'…'` is not UTF-8 text", hint: 'write the value in a file, and use `-v`' })
+      value += quoted.value.replaceAll('$', '$$$$')
+      at = quoted.end
+    } else if (!quote && text.startsWith('$"', at)) {
+      // A text to be translated; without a catalogue, bash uses it as it is.
+      at++
     } else if (char === '"') {
       quote = quote ? undefined : '"'
       at++
@@ -109,7 +129,7 @@ function readWord(file: SourceFile, start: number, isInline: boolean): ReadWord 
       at += expansion.length
     }
   }
-  return quote ? result(`a quote (\`${quote}\`) is not closed`) : result()
+  return quote ? result({ text: `a quote (\`${quote}\`) is not closed`, hint: 'close it' }) : result()
 }
 
 /** Reads one character, or an expansion that begins here. */

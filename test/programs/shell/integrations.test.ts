@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -94,6 +94,24 @@ describe('install.sh', () => {
     write(folder, { 'again/devctl': 'old' })
     expect((await install('v0.1.0', join(folder, 'again'))).status).toBe(0)
     expect(readFileSync(join(folder, 'again/devctl'), 'utf8')).toContain('exec')
+  })
+
+  test('install.sh installs in a relative folder', async () => {
+    const { status, output } = await install('0.1.0', 'relative/bin')
+    const where = join(folder, 'relative/bin')
+    expect({ status, output }).toEqual({ status: 0, output: expect.stringContaining(`is installed in ${where}\n`) })
+    expect(await execute(join(where, 'devctl'), ['--version'], folder, {})).toMatchObject({ status: 0 })
+  })
+
+  test.each(['devctl', 'kubectl-devctl'])('install.sh refuses a folder called %s', async name => {
+    const where = join(folder, `with-${name}`)
+    write(where, { [`${name}/file`]: 'mine' })
+    expect(await install('0.1.0', where)).toEqual({
+      status: 1,
+      output: expect.stringContaining(`error: ${join(where, name)} is a folder\n`),
+    })
+    expect(readdirSync(where)).toEqual([name])
+    expect(readdirSync(join(where, name))).toEqual(['file'])
   })
 
   test('install.sh refuses an archive with another checksum', async () => {

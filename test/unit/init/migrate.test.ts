@@ -1,4 +1,16 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -77,6 +89,43 @@ describe('migrate', () => {
     })
   })
 
+  test.each([
+    ['docker run --name a x && docker run --name b x', ['a', 'b']],
+    ['docker run --name a x; docker run --name b x;docker run --name c x', ['a', 'b', 'c']],
+    ['docker run --name a x | docker run --name b x || sudo docker run --name c x', ['a', 'b', 'c']],
+    ['docker run --name a x & (docker run --name b x) && { docker run --name c x; }', ['a', 'b', 'c']],
+    ['A="1 2" docker run --name a x; if true; then docker run --name b x; fi', ['a', 'b']],
+    ['docker run --name a x > log 2>&1 && docker run --name b x', ['a', 'b']],
+    ['ID=$(docker run --name a x); X=`true && docker run --name b x`; docker run --name c x', ['a', 'b', 'c']],
+    ['Use `docker run --name a x && docker run --name b x`, or `docker run --name c x`.', ['a', 'b', 'c']],
+    ['docker run --name a x sh -c "true; docker run --name b x" && docker run --name c x', ['a', 'c']],
+    ['docker run --name a x # ; docker run --name b x', ['a']],
+    ['docker run --name a x\n# docker run --name b x && docker run --name c x', ['a']],
+  ])('each command of a line becomes a service: %s', async (script, names) => {
+    const { stdout, stderr } = await run(['migrate', 'd.sh'], { cwd: folder({ 'd.sh': `${script}\n` }) })
+    expect(stderr).toBe('')
+    expect(Object.keys((parse(stdout) as { services: object }).services)).toEqual(names)
+  })
+
+  test.each([
+    [String.raw`$'x\ny\t\\ \' $A'`, "x\ny\t\\ ' $$A"],
+    [String.raw`$'\xc3\xa9 \u00e9 \U1F600 \351'`, undefined],
+    [String.raw`$'\xc3\xa9\x41g \u00e9 \U1F600 \101\q\😀'`, 'éAg é 😀 A\\q\\😀'],
+    [String.raw`a$'\x21'"b$'c'"`, "a!b$$'c'"],
+    ['$"text"', 'text'],
+    ["$'a\\0b'", undefined],
+    ["$'a", undefined],
+  ])("migrate reads the escapes of $'…', or refuses them: %s", async (word, value) => {
+    const script = `docker run -e A=${word} --name web x\n`
+    const { status, stdout, stderr } = await run(['migrate', 'd.sh'], { cwd: folder({ 'd.sh': script }) })
+    if (value === undefined) {
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+      expect(stderr).toMatch(
+        /error\[migrate\/bad-command\]: (?:a value in `\$'…'` is not UTF-8 text|a quote \(`\$'`\))/,
+      )
+    } else expect([stderr, parse(stdout).services.web.environment]).toEqual(['', { A: value }])
+  })
+
   test('arguments after `--` keep their spaces, quotes and dollar signs', async () => {
     const args = ['-e', `A=it's "$HOME"`, 'example/api', 'sh', '-c', 'echo $A; true']
     const { stdout } = await run(['migrate', '--', ...args], { cwd: folder({}) })
@@ -110,8 +159,58 @@ describe('migrate', () => {
     )
   })
 
+  const labelled = 'services:\n  web:\n    image: nginx\n    labels: {kompose.image-pull-policy: Always}\n'
+
+  test.each([
+    ['an edited file', 'compose.yaml', ['compose.yaml']],
+    ['a replaced file', 'out.yaml', ['--to', 'out.yaml', '--replace', '--', ...COMMAND]],
+  ])('migrate refuses links that lead out of the project: %s', async (_, link, args) => {
+    const outside = folder({ 'victim.yaml': labelled })
+    const cwd = folder({})
+    const victim = join(outside, 'victim.yaml')
+    symlinkSync(victim, join(cwd, link))
+    expect(await run(['migrate', '--write', ...args], { cwd })).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining(`\`${link}\` is a link to \`${victim}\`, which is outside the project`),
+    })
+    expect([readFileSync(victim, 'utf8'), readdirSync(cwd), readdirSync(outside)]).toEqual([
+      labelled,
+      [link],
+      ['victim.yaml'],
+    ])
+    const named = await run(['migrate', '--write', victim], { cwd })
+    expect(named).toMatchObject({ status: 0, stdout: expect.stringContaining('written: ') })
+  })
+
+  test('migrate follows links within the project', async () => {
+    const cwd = folder({ 'real.yaml': labelled })
+    symlinkSync('real.yaml', join(cwd, 'compose.yaml'))
+    expect(await run(['migrate', '--write'], { cwd })).toMatchObject({ status: 0 })
+    expect(readFileSync(join(cwd, 'real.yaml'), 'utf8')).toContain('pull_policy')
+  })
+
+  test('migrate neither reads nor replaces a pipe that nothing writes to', async () => {
+    const cwd = folder({})
+    execFileSync('mkfifo', [join(cwd, 'compose.yaml')])
+    expect(await run(['migrate'], { cwd })).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('cannot read `compose.yaml`: it is a pipe that nothing writes to'),
+    })
+    expect(await run(['migrate', '--write', '--replace', '--', ...COMMAND], { cwd })).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('is not a regular file'),
+    })
+  })
+
+  test('a new file has the mode of the umask', async () => {
+    const cwd = folder({})
+    await run(['migrate', '--write', '--to', 'new/web.yaml', '--', ...COMMAND], { cwd })
+    const modes = ['new', 'new/web.yaml'].map(name => statSync(join(cwd, name)).mode & 0o777)
+    expect(modes).toEqual([0o777 & ~process.umask(), 0o666 & ~process.umask()])
+  })
+
   test('migrate writes no file if one of several may not be replaced', async () => {
-    const labelled = 'services:\n  web:\n    image: nginx\n    labels: {kompose.image-pull-policy: Always}\n'
     const files = { 'okteto.yml': 'deploy:\n  - "true"\n', 'devctl.yml': 'name: mine\n', 'compose.yaml': labelled }
     const cwd = folder(files)
     expect(await run(['migrate', '--write'], { cwd })).toMatchObject({ status: 1 })
@@ -126,7 +225,6 @@ describe('migrate', () => {
   })
 
   test('--to leaves a Compose file as it is, and writes the edited one', async () => {
-    const labelled = 'services:\n  web:\n    image: nginx\n    labels: {kompose.image-pull-policy: Always}\n'
     const cwd = folder({ 'compose.yaml': labelled })
     await run(['migrate', 'compose.yaml', '--write', '--to', 'new.yaml'], { cwd })
     expect(textsIn(cwd)).toEqual(
@@ -146,6 +244,12 @@ describe('migrate', () => {
       stderr: expect.stringContaining('two of the results would be `compose.yaml`'),
     })
     expect(textsIn(cwd)).toEqual(new Map(Object.entries(files)))
+  })
+
+  test.each([[[]], [['-o', 'json']]])('the result has the values of the input, also of secrets: %j', async options => {
+    const cwd = folder({ 'd.sh': 'docker run -e K=apisecret99 nginx\n' })
+    const { stdout } = await run(['migrate', ...options, 'd.sh'], { cwd, env: { API_SECRET: 'apisecret99' } })
+    expect(stdout).toMatch(/\bK: apisecret99\b/)
   })
 
   test('-o json prints the files and the notes', async () => {
