@@ -58,8 +58,10 @@ import { ps } from './commands/ps.ts'
 import { publish } from './commands/publish.ts'
 import { render } from './commands/render.ts'
 import { restart } from './commands/restart.ts'
+import { scale } from './commands/scale.ts'
 import { schema } from './commands/schema.ts'
 import { status } from './commands/status.ts'
+import { start, stop } from './commands/stop.ts'
 import { up } from './commands/up.ts'
 import { validate } from './commands/validate.ts'
 import { versionCommand } from './commands/version.ts'
@@ -70,6 +72,9 @@ export const commands: readonly Command[] = [
   build,
   diff,
   restart,
+  scale,
+  stop,
+  start,
   destroy,
   ps,
   endpoints,
