@@ -69,6 +69,7 @@ export {
   type MigrateOutcome,
   migrate,
 } from '../init/migrate/migrate.ts'
+export { type CopyInput, type CopyOutcome, copy } from '../operations/copy/copy.ts'
 export { deploy } from '../operations/deploy/deploy.ts'
 export type { DeployInput, ForCluster } from '../operations/deploy/input.ts'
 export type { DeployOutcome, ServiceState } from '../operations/deploy/outcome.ts'
@@ -77,6 +78,7 @@ export type { DestroyInput } from '../operations/destroy/input.ts'
 export type { DestroyOutcome } from '../operations/destroy/outcome.ts'
 export { diffAgainst } from '../operations/diff/against.ts'
 export { type DiffOutcome, diff } from '../operations/diff/diff.ts'
+export { type ExecServiceInput, execService } from '../operations/exec/exec-service.ts'
 export { type ForwardedPort, type ForwardInput, forward } from '../operations/forward/forward.ts'
 export {
   type EndpointsInput,

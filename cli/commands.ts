@@ -3,6 +3,7 @@ import { build } from './commands/build.ts'
 import { completion } from './commands/completion.ts'
 import { config } from './commands/config.ts'
 import { context, contextDelete, contextList, contextShow, contextUse } from './commands/context.ts'
+import { cp } from './commands/cp.ts'
 import { deploy } from './commands/deploy.ts'
 import { destroy } from './commands/destroy.ts'
 import { diff } from './commands/diff.ts'
@@ -81,6 +82,7 @@ export const commands: readonly Command[] = [
   history,
   logs,
   forward,
+  cp,
   up,
   exec,
   status,

@@ -100,6 +100,7 @@ export const USED_COMMANDS: ReadonlySet<string> = new Set([
   'context list',
   'context show',
   'context use',
+  'cp',
   'credentials',
   'credentials list',
   'credentials set',

@@ -18,6 +18,7 @@ const SHORT: Readonly<Record<string, string>> = {
   '-n': '--namespace',
   '-o': '--output',
   '-q': '--quiet',
+  '-s': '--service',
   '-t': '--tag',
   '-v': '--verbose',
   '-y': '--yes',
