@@ -4,14 +4,20 @@ import type { DesiredObject } from '../plan/desired-state.ts'
 import { valueAt } from '../record/up-record.ts'
 import { REPLICAS, SUSPEND, WHEN_SCALED } from './suspend-fields.ts'
 
-/** Annotation with the number of replicas that the next deploy restores: `3`, or `3 Delete` (see `recordOf`). */
+/**
+ * Annotation with the state before: `1` or `1 Delete`, and of a stopped workload the number with which it starts: `1
+ * start 2`.
+ */
 const SCALED_FROM = 'dev.platform/scaled-from'
 /** Field manager of `scale`, `stop` and `start`. A deploy takes its fields back, as it does those of a manual change. */
 const SCALER = `${MANAGER}-scale`
 
 /** State of a workload before `scale` or `stop`. */
 export interface ScaledFrom {
+  /** Number that the next deploy restores. */
   readonly replicas: number
+  /** Number that `start` restores; undefined if the workload is not stopped. */
+  readonly start: number | undefined
   /** True if the workload deletes the claims of replicas that are scaled away; paused while it is stopped. */
   readonly deletesClaims: boolean
 }
@@ -21,9 +27,14 @@ export interface ScaledFrom {
  * autoscaler has set the number since: then `devctl-scale` no longer owns the field.
  */
 export function scaledFrom(live: KubeObject): ScaledFrom | undefined {
-  const found = /^(\d{1,6})( Delete)?$/.exec(live.metadata.annotations?.[SCALED_FROM] ?? '')
+  const found = /^(\d{1,6})( Delete)?(?: start (\d{1,6}))?$/.exec(live.metadata.annotations?.[SCALED_FROM] ?? '')
   if (!found || !ownsCount(live)) return undefined
-  return { replicas: Number(found[1]), deletesClaims: found[2] !== undefined }
+  const [, replicas, deletes, start] = found
+  return {
+    replicas: Number(replicas),
+    start: start === undefined ? undefined : Number(start),
+    deletesClaims: deletes !== undefined,
+  }
 }
 
 const ownsCount = (live: KubeObject): boolean =>
@@ -59,7 +70,8 @@ export async function setReplicas(
   const { name, namespace, resourceVersion } = metadata
   const from = scaledFrom(live) ?? { replicas: replicasOf(live), deletesClaims: deletesClaims(live) }
   const isBack = replicas === from.replicas
-  const text = `${from.replicas}${from.deletesClaims ? ' Delete' : ''}`
+  const start = replicas === 0 ? ` start ${replicasOf(live)}` : ''
+  const text = `${from.replicas}${from.deletesClaims ? ' Delete' : ''}${start}`
   const patch = {
     metadata: { resourceVersion, annotations: { [SCALED_FROM]: isBack ? null : text } },
     spec: kind === 'CronJob' ? { suspend: replicas === 0 } : specWith(replicas, from.deletesClaims),

@@ -70,7 +70,8 @@ async function change(
  * the service is named.
  */
 function replicasToStart(workload: KubeObject, isNamed: boolean): number {
-  const { replicas = 0 } = scaledFrom(workload) ?? {}
+  const from = scaledFrom(workload)
+  const replicas = from?.start ?? from?.replicas ?? 0
   if (replicas > 0 || !isNamed) return replicas
   const service = serviceOf(workload)!
   throw new UserError(`\`${service}\` was not stopped by devctl, and has no replicas`, {

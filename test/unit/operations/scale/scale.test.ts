@@ -101,6 +101,15 @@ describe('stop and start', () => {
     expect(await deploy(cluster, wanted([], ALL))).toEqual([])
   })
 
+  test('start restores the number of `scale`, and the next deploy that of the files', async () => {
+    await scaled('web=3')
+    await stopped(stop, 'web')
+    await stopped(start, 'web')
+    expect(await replicasOf(WEB)).toBe(3)
+    await deploy(cluster, wanted([], ALL))
+    expect(await replicasOf(WEB)).toBe(1)
+  })
+
   test('stop keeps the claims of replicas that are scaled away', async () => {
     const policy = async () => (await specOf(DB))['persistentVolumeClaimRetentionPolicy']
     await stopped(stop, 'db')
