@@ -96,6 +96,7 @@ export { type RestartInput, type RestartOutcome, restart } from '../operations/r
 export { type ScaleInput, type ScaleOutcome, scale } from '../operations/scale/scale.ts'
 export { type StopInput, type StopOutcome, start, stop } from '../operations/scale/stop.ts'
 export { type ValidateInput, type ValidateOutcome, validate } from '../operations/validate/validate.ts'
+export { type WaitInput, type WaitOutcome, wait } from '../operations/wait/wait.ts'
 export type { LoadInput as Loading, PlanInput as Planning } from '../project/input.ts'
 export { openProject, targetOf } from '../project/open-project.ts'
 export type { OpenProject } from '../project/opened-project.ts'

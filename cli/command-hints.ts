@@ -187,7 +187,6 @@ export const COMMAND_HINTS: Readonly<Record<string, string>> = {
   lint: '`devctl validate` checks the files',
   check: '`devctl validate` checks the files',
   redeploy: 'use `devctl deploy`; `devctl restart` replaces Pods even if nothing changed',
-  wait: '`devctl deploy --wait` waits until all workloads are ready',
   login: '`devctl context use https://…` logs in to a platform, `docker login` to a registry',
   logout: '`devctl context delete https://…` logs out of a platform',
   sync: '`devctl up` synchronizes files with a development container',

@@ -66,6 +66,7 @@ import { start, stop } from './commands/stop.ts'
 import { up } from './commands/up.ts'
 import { validate } from './commands/validate.ts'
 import { versionCommand } from './commands/version.ts'
+import { wait } from './commands/wait.ts'
 
 /** Every command, in the order in which help lists them. */
 export const commands: readonly Command[] = [
@@ -76,6 +77,7 @@ export const commands: readonly Command[] = [
   scale,
   stop,
   start,
+  wait,
   destroy,
   ps,
   endpoints,

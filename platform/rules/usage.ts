@@ -169,4 +169,5 @@ export const USED_COMMANDS: ReadonlySet<string> = new Set([
   'variables set',
   'variables unset',
   'version',
+  'wait',
 ])
