@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import type { ExecProcess } from '../../adapters/kubernetes/exec.ts'
@@ -48,7 +50,7 @@ export async function runThere<Result>(
     if (done.error === undefined) return { status: await remote.exit, text, result: done.result }
     // A program without input or output may wait for them without end.
     const status = await Promise.race([remote.exit, pause(ENDING, undefined, { ref: false })])
-    if (status === undefined || (status === 0 && !isClosedEarly(done.error))) throw done.error
+    if (status === undefined || status === 0) throw done.error
     return { status, text, result: undefined }
   } catch (error) {
     if (error instanceof ClusterError && error.failure === 'not-found') return undefined
@@ -58,9 +60,21 @@ export async function runThere<Result>(
   }
 }
 
-/** Returns true if a program has ended before it has read all of its input. */
-const isClosedEarly = (error: unknown): boolean =>
-  (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE'
+/**
+ * Writes parts to a program of a container, and closes its input. A program that has read enough may end before its
+ * input is closed.
+ */
+export async function sendAll(parts: AsyncIterable<Buffer>, remote: ExecProcess): Promise<void> {
+  let isSent = false
+  async function* all() {
+    yield* parts
+    isSent = true
+  }
+  remote.stdout.resume()
+  await pipeline(Readable.from(all()), remote.stdin).catch((error: unknown) => {
+    if (!isSent) throw error
+  })
+}
 
 /** Returns the message and the hint for a container that has none of the programs that copying needs. */
 export const lacksPrograms = (container: string, programs: string): UserError =>

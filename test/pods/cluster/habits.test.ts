@@ -98,13 +98,18 @@ describe.skipIf(cluster === undefined)('the habits of docker compose', () => {
   })
 
   test('cp copies a single file without `tar`', async () => {
-    await succeed('exec', '-s', 'web', '--', 'sh', '-c', 'mv /bin/tar /bin/not-tar; echo there >/tmp/file')
+    await succeed('exec', '-s', 'web', '--', 'sh', '-c', 'mv $(which tar) /bin/not-tar; echo there >/tmp/file')
     await succeed('cp', 'web:/tmp/file', './without')
     expect(readFileSync(join(folder, 'without'), 'utf8')).toBe('there\n')
     await succeed('cp', './source/run.sh', 'web:/tmp/without')
     expect((await succeed('exec', '-s', 'web', '--', '/tmp/without')).stdout).toBe('here\n')
     expect((await devctl('cp', './source', 'web:/tmp/y')).stderr).toContain('has no `tar`')
-    await succeed('exec', '-s', 'web', '--', 'mv', '/bin/not-tar', '/bin/tar')
+    await succeed('exec', '-s', 'web', '--', 'mv', '/bin/not-tar', '/usr/bin/tar')
+  })
+
+  test('wait waits until all services are ready and Jobs are complete', async () => {
+    expect((await succeed('wait')).stderr).toContain('migrate, web of app are ready')
+    expect((await devctl('wait', 'other')).stderr).toContain('service `other` does not exist')
   })
 
   test('scale, stop, start and deploy change the number of Pods', async () => {
@@ -117,7 +122,14 @@ describe.skipIf(cluster === undefined)('the habits of docker compose', () => {
     await succeed('start', 'web')
     expect(await pods()).toMatchObject({ pods: { wanted: 2 } })
     await succeed('stop', 'web')
-    await succeed('deploy', '--wait')
-    expect(await pods()).toMatchObject({ state: 'ready', pods: { wanted: 1 } })
+    await succeed('deploy', '--wait', '--scale', 'web=2')
+    expect(await pods()).toMatchObject({ state: 'ready', pods: { wanted: 2 } })
+    await succeed('deploy', '-d')
+    const before = await pods()
+    expect(before).toMatchObject({ pods: { wanted: 1 } })
+    await succeed('wait', 'web')
+    const again = await succeed('deploy', '--no-deps', '--force-recreate', '--wait', 'web')
+    expect(again.stderr).toContain('web is restarted')
+    expect((await pods()).since).not.toBe(before.since)
   })
 })
