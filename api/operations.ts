@@ -78,6 +78,7 @@ export type { DestroyInput } from '../operations/destroy/input.ts'
 export type { DestroyOutcome } from '../operations/destroy/outcome.ts'
 export { diffAgainst } from '../operations/diff/against.ts'
 export { type DiffOutcome, diff } from '../operations/diff/diff.ts'
+export { type ClusterEvent, type EventsInput, events } from '../operations/events/events.ts'
 export { type ExecServiceInput, execService } from '../operations/exec/exec-service.ts'
 export { type ForwardedPort, type ForwardInput, forward } from '../operations/forward/forward.ts'
 export {
@@ -87,6 +88,7 @@ export {
   type NoEndpoints,
 } from '../operations/list/endpoints.ts'
 export { type HistoryInput, type HistoryOutcome, history } from '../operations/list/history.ts'
+export { type DeployedImage, deployedImages, type ImagesOfServicesInput } from '../operations/list/images.ts'
 export { type ServiceRow, type ServicesInput, type ServicesOutcome, services } from '../operations/list/services.ts'
 export type { LogEvent } from '../operations/logs/events.ts'
 export { type LogsContext as LogsWorld, type LogsInput, type LogsOutcome, logs } from '../operations/logs/logs.ts'

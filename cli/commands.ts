@@ -10,12 +10,14 @@ import { diff } from './commands/diff.ts'
 import { doctor } from './commands/doctor.ts'
 import { down } from './commands/down.ts'
 import { endpoints } from './commands/endpoints.ts'
+import { events } from './commands/events.ts'
 import { exec } from './commands/exec.ts'
 import { explain } from './commands/explain.ts'
 import { forward } from './commands/forward.ts'
 import { gitops, gitopsInit, gitopsSecrets } from './commands/gitops.ts'
 import { help } from './commands/help.ts'
 import { history } from './commands/history.ts'
+import { images } from './commands/images.ts'
 import { init } from './commands/init.ts'
 import { kubeconfig } from './commands/kubeconfig.ts'
 import { logs } from './commands/logs.ts'
@@ -83,6 +85,8 @@ export const commands: readonly Command[] = [
   endpoints,
   history,
   logs,
+  events,
+  images,
   forward,
   cp,
   up,

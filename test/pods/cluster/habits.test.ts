@@ -112,6 +112,12 @@ describe.skipIf(cluster === undefined)('the habits of docker compose', () => {
     expect((await devctl('wait', 'other')).stderr).toContain('service `other` does not exist')
   })
 
+  test('images lists the digests that run, and events what the cluster did', async () => {
+    const [row] = JSON.parse((await succeed('images', 'web', '--output', 'json')).stdout)
+    expect(row).toMatchObject({ service: 'web', image: 'node:22-alpine', digests: [expect.stringMatching(/^sha256:/)] })
+    expect((await succeed('events')).stdout).toMatch(/Normal +pod\/web-\S+ +Started: /)
+  })
+
   test('scale, stop, start and deploy change the number of Pods', async () => {
     const pods = async () => JSON.parse((await succeed('ps', 'web', '--output', 'json')).stdout)[0]
     const { stderr } = await succeed('scale', 'web=2')
