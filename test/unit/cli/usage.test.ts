@@ -139,7 +139,7 @@ describe('wrong usage', () => {
       'unknown command `port-forward`',
       expect.stringContaining('`devctl forward SERVICE 8080:80`'),
     ],
-    ['help stop', 'unknown command `stop`', expect.stringContaining('keeps its data')],
+    ['help pause', 'unknown command `pause`', expect.stringContaining('starts it again')],
     [
       'login',
       'unknown command `login`',
