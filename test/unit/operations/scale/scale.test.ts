@@ -7,7 +7,7 @@ import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts
 import { deploy, NAMESPACE, newCluster, object, ref, wanted, workload } from '../../../support/objects/deploying.ts'
 import { operationOn } from '../../../support/objects/environment.ts'
 
-/** Without a number of replicas, as the compiler writes a service without `scale`. */
+/** Workload as the compiler writes it for a service without `scale`: it has no number of replicas. */
 const WEB = workload('Deployment', 'web', { spec: { template: {} } })
 const WORKER = workload('Deployment', 'worker', { spec: { replicas: 2 } })
 const DB = workload('StatefulSet', 'db', {
