@@ -18,6 +18,7 @@ export type EventsValues = Values<typeof options>
 export const events = command({
   name: 'events',
   group: 'Deploy',
+  isSecondary: true,
   summary: 'Show the events of the application in the cluster',
   description: `Prints the events of the cluster about the workloads, Pods, volumes and routes of the application, oldest first. Clusters keep events for an hour by default. With --output json, each line is one event.`,
   options,

@@ -12,6 +12,7 @@ export type ImagesValues = Values<typeof options>
 export const images = command({
   name: 'images',
   group: 'Deploy',
+  isSecondary: true,
   summary: 'List the images of deployed services',
   description: `Lists the containers of the deployed services with their images, and the digests that their Pods run: several during a rollout, none while no Pod runs. \`devctl config --images\` lists the images of the files.`,
   words: [{ name: '[service...]', description: 'only these services (default: all)', completes: 'service' }],

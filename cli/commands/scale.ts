@@ -11,6 +11,7 @@ export type ScaleValues = Values<typeof options>
 export const scale = command({
   name: 'scale',
   group: 'Deploy',
+  isSecondary: true,
   summary: 'Set the number of replicas of services until the next deploy',
   description: `Sets the number of replicas of services in the cluster. The next deploy sets the number of the files again; to keep the new one, write \`scale\` in the Compose file.
 

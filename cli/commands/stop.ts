@@ -30,6 +30,7 @@ Jobs end by themselves, and a DaemonSet cannot be stopped; \`devctl destroy SERV
 export const start = command({
   name: 'start',
   group: 'Deploy',
+  isSecondary: true,
   summary: 'Start services that were stopped',
   description: `Starts all services that \`devctl stop\` has stopped, or the named ones, with the number of replicas that they had, and resumes CronJobs. \`devctl wait\` waits until they are ready.`,
   words: [{ name: '[service...]', description: 'only these services (default: all)', completes: 'service' }],

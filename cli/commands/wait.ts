@@ -12,6 +12,7 @@ export type WaitValues = Values<typeof options>
 export const wait = command({
   name: 'wait',
   group: 'Deploy',
+  isSecondary: true,
   summary: 'Wait until services are ready and Jobs complete',
   description: `Waits until all services, or the named ones, are ready, and until Jobs are complete. Changes nothing. The exit status is 0 when they are, and 1 when one of them fails, or is not ready in time; the reason is printed as in a deploy.`,
   words: [{ name: '[service...]', description: 'only these services (default: all)', completes: 'service' }],

@@ -9,7 +9,7 @@ import { REPLICAS, SUSPEND, WHEN_SCALED } from './suspend-fields.ts'
  * start 2`.
  */
 const SCALED_FROM = 'dev.platform/scaled-from'
-/** Field manager of `scale`, `stop` and `start`. A deploy takes its fields back, as it does those of a manual change. */
+/** Field manager of `scale`, `stop` and `start`. A deploy takes its fields back, as those of a manual change. */
 const SCALER = `${MANAGER}-scale`
 
 /** State of a workload before `scale` or `stop`. */

@@ -13,7 +13,7 @@ export interface CopyInput extends Omit<ContainerInput, 'service'> {
   readonly target: string
 }
 
-export interface CopyOutcome {
+export interface CopiedFiles {
   /** Names of the Pod and the container that files were copied from or to. */
   readonly pod: string
   readonly container: string
@@ -23,11 +23,11 @@ export interface CopyOutcome {
 }
 
 /**
- * Copies files and folders between this machine and a container of a deployed service. Links are copied as links; from a
- * container, those that lead outside the copied folder are left out. Throws a UserError if a path does not exist, or if
+ * Copies files and folders between this machine and a container of a deployed service. Links are copied as links; from
+ * a container, those that lead outside the copied folder are left out. Throws a UserError if a path does not exist, or if
  * the container lacks the programs.
  */
-export async function copy(world: OperationContext, input: CopyInput, project: OpenProject): Promise<CopyOutcome> {
+export async function copy(world: OperationContext, input: CopyInput, project: OpenProject): Promise<CopiedFiles> {
   const { workspace, session } = world
   const paths = parseCopyPaths(input.source, input.target)
   const found = await findContainer(world, { ...input, service: paths.service }, project)

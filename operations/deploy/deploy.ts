@@ -27,8 +27,8 @@ import { reportLock } from './progress.ts'
 import { compileWithStoredVariables } from './stored-variables.ts'
 
 /**
- * Deploys one project, and with `forceRecreate` then replaces the Pods of the services that were up to date. `above` are
- * the repositories that depend on the project, the nearest last.
+ * Deploys one project, and with `forceRecreate` then replaces the Pods of the services that were up to date. `above`
+ * are the repositories that depend on the project, the nearest last.
  */
 export async function deploy(
   world: OperationContext<DeployEvent>,

@@ -24,8 +24,8 @@ export interface ClusterEvent {
 }
 
 /**
- * Passes the events about the objects of an environment to `print`, oldest first, and with `follow` also new ones, until
- * the session's signal is aborted. The cluster keeps events for an hour by default.
+ * Passes the events about the objects of an environment to `print`, oldest first, and with `follow` also new ones,
+ * until the session's signal is aborted. The cluster keeps events for an hour by default.
  */
 export async function events(
   world: OperationContext,

@@ -6,7 +6,7 @@ import type { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 import { ENVIRONMENT, holder, NAMESPACE, never } from './deploying.ts'
 import { FakeClock } from './fake-clock.ts'
 
-/** Returns the world and the project of an operation on the environment of `deploying.ts`, in a folder without files. */
+/** Returns the world and the project of an operation on the environment of `deploying.ts`, without files. */
 export async function operationOn(cluster: MemoryCluster) {
   const workspace = workspaceOf({ cwd: makeFolder({}), env: {} })
   const events: { readonly type: string; readonly text?: string }[] = []
