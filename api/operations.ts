@@ -69,7 +69,7 @@ export {
   type MigrateOutcome,
   migrate,
 } from '../init/migrate/migrate.ts'
-export { type CopiedFiles, type CopyInput, copy } from '../operations/copy/copy.ts'
+export { type CopyInput, type CopyReport, copy } from '../operations/copy/copy.ts'
 export { deploy } from '../operations/deploy/deploy.ts'
 export type { DeployInput, ForCluster } from '../operations/deploy/input.ts'
 export type { DeployOutcome, ServiceState } from '../operations/deploy/outcome.ts'

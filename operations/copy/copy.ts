@@ -13,7 +13,7 @@ export interface CopyInput extends Omit<ContainerInput, 'service'> {
   readonly target: string
 }
 
-export interface CopiedFiles {
+export interface CopyReport {
   /** Names of the Pod and the container that files were copied from or to. */
   readonly pod: string
   readonly container: string
@@ -23,11 +23,10 @@ export interface CopiedFiles {
 }
 
 /**
- * Copies files and folders between this machine and a container of a deployed service. Links are copied as links; from
- * a container, those that lead outside the copied folder are left out. Throws a UserError if a path does not exist, or if
- * the container lacks the programs.
+ * Copies files and folders between this machine and a container of a deployed service. Links are copied as links;
+ * those of a container that lead outside the copied folder are left out. Throws a UserError if a path does not exist.
  */
-export async function copy(world: OperationContext, input: CopyInput, project: OpenProject): Promise<CopiedFiles> {
+export async function copy(world: OperationContext, input: CopyInput, project: OpenProject): Promise<CopyReport> {
   const { workspace, session } = world
   const paths = parseCopyPaths(input.source, input.target)
   const found = await findContainer(world, { ...input, service: paths.service }, project)
