@@ -15,6 +15,8 @@ export interface Command<Options = object> {
   readonly description?: string
   /** Group in the list of commands; a subcommand is in that of its parent. */
   readonly group?: CommandGroup
+  /** True for a command that only `devctl help` lists, so that `devctl --help` fits on a screen. */
+  readonly isSecondary?: true
   readonly words?: readonly Argument[]
   readonly options: Readonly<Record<string, Option<unknown>>>
   readonly examples?: readonly Example[]

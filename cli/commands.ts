@@ -3,12 +3,14 @@ import { build } from './commands/build.ts'
 import { completion } from './commands/completion.ts'
 import { config } from './commands/config.ts'
 import { context, contextDelete, contextList, contextShow, contextUse } from './commands/context.ts'
+import { cp } from './commands/cp.ts'
 import { deploy } from './commands/deploy.ts'
 import { destroy } from './commands/destroy.ts'
 import { diff } from './commands/diff.ts'
 import { doctor } from './commands/doctor.ts'
 import { down } from './commands/down.ts'
 import { endpoints } from './commands/endpoints.ts'
+import { events } from './commands/events.ts'
 import { exec } from './commands/exec.ts'
 import { explain } from './commands/explain.ts'
 import { forward } from './commands/forward.ts'
@@ -16,6 +18,7 @@ import { gitops, gitopsInit, gitopsSecrets } from './commands/gitops.ts'
 import { graph } from './commands/graph.ts'
 import { help } from './commands/help.ts'
 import { history } from './commands/history.ts'
+import { images } from './commands/images.ts'
 import { init } from './commands/init.ts'
 import { kubeconfig } from './commands/kubeconfig.ts'
 import { logs } from './commands/logs.ts'
@@ -59,11 +62,14 @@ import { ps } from './commands/ps.ts'
 import { publish } from './commands/publish.ts'
 import { render } from './commands/render.ts'
 import { restart } from './commands/restart.ts'
+import { scale } from './commands/scale.ts'
 import { schema } from './commands/schema.ts'
 import { status } from './commands/status.ts'
+import { start, stop } from './commands/stop.ts'
 import { up } from './commands/up.ts'
 import { validate } from './commands/validate.ts'
 import { versionCommand } from './commands/version.ts'
+import { wait } from './commands/wait.ts'
 
 /** Every command, in the order in which help lists them. */
 export const commands: readonly Command[] = [
@@ -71,12 +77,19 @@ export const commands: readonly Command[] = [
   build,
   diff,
   restart,
+  scale,
+  stop,
+  start,
+  wait,
   destroy,
   ps,
   endpoints,
   history,
   logs,
+  events,
+  images,
   forward,
+  cp,
   up,
   exec,
   status,

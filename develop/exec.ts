@@ -43,7 +43,11 @@ export async function exec(
       report
         ? `\`${dev}\` is not ready: ${report.state}${report.text && `, ${report.text}`}`
         : `no development container \`${dev}\` is active in ${namespace}`,
-      { hint: report ? 'try again in a moment' : `start it with \`devctl up ${dev}\`` },
+      {
+        hint: report
+          ? 'try again in a moment'
+          : `start it with \`devctl up ${dev}\`; \`devctl exec --service ${dev} -- sh\` enters the deployed service`,
+      },
     )
   if (development?.mode === 'hybrid')
     throw new UserError(`\`${dev}\` runs its command on this machine (\`mode: hybrid\`)`, {

@@ -1,14 +1,26 @@
 import { command } from '../command.ts'
 import { bash } from '../options/bash.ts'
 import { deploying } from '../options/deploy.ts'
-import { choice, flag, type Values } from '../options/option.ts'
+import { choice, flag, list, type Option, type Values } from '../options/option.ts'
 import { output } from '../options/output.ts'
 import { someServices } from '../options/project.ts'
 import { tolerateFailures } from '../options/tolerate-failures.ts'
 
+/** `--no-deps`: the value is false if the option is given. */
+const deps: Option<boolean> = {
+  flags: '--no-deps',
+  description: 'deploy the named services without their dependencies',
+}
+
 const options = {
   ...deploying,
   build: flag('--build', 'build and push the images of all services with `build`, also those that the registry has'),
+  detach: flag('-d, --detach', 'accepted for scripts: a deploy never stays attached; `--wait` waits for services'),
+  deps,
+  forceRecreate: flag('--force-recreate', 'replace the Pods of unchanged services, too'),
+  scale: list('--scale <service=number>', 'replicas of a service until the next deploy; may be repeated', {
+    completes: 'image',
+  }),
   wait: flag('--wait', 'wait until all workloads are ready'),
   tolerateFailures,
   dependencies: flag('--dependencies', 'deploy the repositories of `dependencies` even if they are already deployed'),

@@ -28,9 +28,9 @@ export const GROUP_NAMES: Readonly<Record<CommonGroup, string>> = {
   output: 'Output',
 }
 
-/** Returns the commands by group, one line each: `devctl --help`. */
+/** Returns the commands by group, one line each, without those that only the full help lists: `devctl --help`. */
 export function overview(commands: readonly Command[], width = WIDTH): string {
-  const top = commandsBelow(commands)
+  const top = commandsBelow(commands).filter(({ isSecondary }) => !isSecondary)
   const names = Math.max(...top.map(({ name }) => name.length))
   const rows = [...GROUPS, undefined].flatMap(group =>
     top
@@ -49,7 +49,7 @@ export function overview(commands: readonly Command[], width = WIDTH): string {
     '',
     'Help of a command: devctl COMMAND --help (all of it: devctl help COMMAND)',
     'Options that many commands have: devctl help options',
-    'Everything: devctl help',
+    'Everything, also less common commands: devctl help',
   ])
 }
 

@@ -16,6 +16,8 @@ export async function deployApplication(
   services: readonly string[],
   options: DeployValues,
 ): Promise<number> {
+  const { parseScales } = await import('../../operations/scale/parse-scales.ts')
+  const replicas = parseScales(options.scale ?? [], '--scale')
   return withProject(context, { ...options, usesPlatform: { form: options.output } }, async (own, project, session) => {
     const { deploy } = await import('../../operations/deploy/deploy.ts')
     const { clock } = session
@@ -24,7 +26,7 @@ export async function deployApplication(
     tellTarget(own, session, on)
     const world = { workspace: own.io, session, on, ask: questionsFor(own, progress) }
     try {
-      const outcome = await deploy(world, { ...options, services }, project)
+      const outcome = await deploy(world, { ...options, replicas, services }, project)
       progress.pause()
       return printOutcome(own, options.output, outcome)
     } finally {

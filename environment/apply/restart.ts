@@ -4,18 +4,14 @@ import type { Tree } from '../../compiler/text/tree.ts'
 import { kindsOf } from '../../constructs/kinds.ts'
 import type { Clock } from '../clock.ts'
 import { environmentSelector, MANAGER } from '../labels.ts'
-import { type DesiredObject, type DesiredWorkload, nameOf, serviceOf } from '../plan/desired-state.ts'
+import { nameOf, serviceOf } from '../plan/desired-state.ts'
 import { inParallel } from '../pool.ts'
-import { Tracker } from '../rollout/tracker.ts'
-import { explainFailure } from '../status/explain.ts'
 import { controllerOf, isDependant } from '../status/owners.ts'
-import { applyWorkloads } from './apply.ts'
-import { endedEarly, failuresIn } from './deploy.ts'
 import type { ApplyEvents } from './deploy-run.ts'
 import type { Holder } from './held-lease.ts'
 import { withLease } from './lease.ts'
 import { deleteObject, isEnding } from './removal.ts'
-import type { Step } from './steps.ts'
+import { explainWait, waitForWorkloads } from './wait-for-workloads.ts'
 
 /** Annotation of a Pod template with which `kubectl rollout restart` replaces Pods; other tools know it. */
 const RESTARTED = 'kubectl.kubernetes.io/restartedAt'
@@ -71,12 +67,7 @@ export async function restartServices(input: RestartServicesInput, world: Restar
     await withLease(lease, active => perform(input, world, chosen, active))
     return { restarted, failures: [], failedServices: [] }
   } catch (error) {
-    const ended = endedEarly(error)
-    const failed = ended ? ended.late : failuresIn(error, signal)
-    if (!failed) throw error
-    const explained = await Promise.all(failed.map(one => explainFailure(cluster, one, input.services)))
-    const failedServices = failed.map(({ workload }) => workload.service)
-    return { restarted, failures: explained.flat(), failedServices, ...(ended && { ended: ended.cause }) }
+    return { restarted, ...(await explainWait(cluster, error, input.services, signal)) }
   }
 }
 
@@ -99,28 +90,17 @@ async function perform(
   signal: AbortSignal,
 ): Promise<void> {
   const at = new Date(clock.now()).toISOString()
-  const tracker = new Tracker(cluster, environment, namespace, clock)
-  try {
-    const marked = await inParallel(workloads, async workload => {
-      const live = await cluster.apply(markOf(workload, at), { manager: RESTARTER, force: true, signal })
-      events.done('update', nameOf(live))
-      if (isReplacedByHand(workload)) await deletePods({ cluster, environment, namespace }, workload, events, signal)
-      return live
+  const marked = await inParallel(workloads, async workload => {
+    const live = await cluster.apply(markOf(workload, at), { manager: RESTARTER, force: true, signal })
+    events.done('update', nameOf(live))
+    if (isReplacedByHand(workload)) await deletePods({ cluster, environment, namespace }, workload, events, signal)
+    return live
+  })
+  if (wait)
+    await waitForWorkloads({
+      ...{ cluster, environment, namespace, toleratesFailures, clock, events, signal },
+      workloads: marked,
     })
-    if (!wait) return
-    const names = marked.map(one => serviceOf(one)!)
-    const wanted = marked.map((object): DesiredWorkload => {
-      const service = serviceOf(object)!
-      return { object, source: '', service, dependencies: [], beside: names.filter(name => name !== service) }
-    })
-    const steps = new Map(
-      wanted.map((one): [DesiredObject, Step] => [one, { action: 'unchanged', wanted: one, live: one.object }]),
-    )
-    const run = { cluster, tracker, events, clock, by: '', signal, toleratesFailures }
-    await applyWorkloads(run, { environment, namespace, before: [], workloads: wanted, after: [] }, steps, true)
-  } finally {
-    tracker.stop()
-  }
 }
 
 /** Returns the object to apply: only the annotation, for the object with this UID. */

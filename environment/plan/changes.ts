@@ -2,6 +2,7 @@ import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { isRoute, isWorkload } from '../../constructs/kinds.ts'
 import { isEnding } from '../apply/removal.ts'
+import { withReplicasBefore } from '../apply/scaled.ts'
 import { type Step, stepFor } from '../apply/steps.ts'
 import { isDevelopmentWorkload } from '../apply/suspended.ts'
 import { environmentSelector, ORIGIN_ANNOTATION } from '../labels.ts'
@@ -72,7 +73,8 @@ export async function planChanges(
   const autoscaled = autoscaledBy(objects.map(({ object }) => object))
   const steps = await inParallel(objects, one => {
     const there = byKey.get(keyOf(one.object))
-    return stepFor(context, withOwnReplicas(one, there, autoscaled), there, serviceOf(one.object))
+    const counted = withReplicasBefore(withOwnReplicas(one, there, autoscaled), there)
+    return stepFor(context, counted, there, serviceOf(one.object))
   })
 
   const left = live.filter(

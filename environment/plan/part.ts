@@ -24,6 +24,13 @@ export function withDependencies({ workloads }: Plan, services: Iterable<string>
   return found
 }
 
+/** Returns the services, and those in the same Pods. Accepts and returns names in Kubernetes form. */
+export function withMembers({ workloads }: Plan, services: Iterable<string>): ReadonlySet<string> {
+  const wanted = [...services]
+  const shared = workloads.filter(({ pod }) => pod.services.some(member => wanted.includes(member)))
+  return new Set([...wanted, ...shared.flatMap(({ pod }) => pod.services)])
+}
+
 /**
  * Returns the manifests of some services, in their order: the objects labelled with these services, and the shared
  * objects that they use. Pass the manifests of the full application, because services that share a volume or a Job name

@@ -21,6 +21,8 @@ interface How {
   readonly signal: AbortSignal
   /** Hashes of the warnings, for the record of the environment. */
   readonly warnings?: readonly string[]
+  /** Receives the services that were up to date, without Jobs. */
+  readonly unchanged?: Set<string>
   /** Variables that commands passed on. */
   readonly variables?: Readonly<Record<string, string>>
 }
@@ -33,7 +35,7 @@ export async function applyCompiled(
   { workspace, session, on, ask }: OperationContext<DeployEvent>,
   input: DeployInput,
   compiled: CompiledForCluster,
-  { began, isHeld, signal, warnings = [], variables = {} }: How,
+  { began, isHeld, signal, warnings = [], unchanged = new Set(), variables = {} }: How,
 ): Promise<DeployOutcome> {
   const { cluster, namespace, clock, holder } = session
   const { plan, synth, services, source, part } = compiled
@@ -57,6 +59,12 @@ export async function applyCompiled(
       services: states.services(),
     })
   const done = new AbortController()
+  const events = deployEvents(on, states, onChange, { now: () => clock.now(), waits, deadline: session.deadline })
+  const planned: typeof events.planned = (changes, wanted) => {
+    events.planned(changes, wanted)
+    for (const one of wanted.workloads)
+      if (one.object.kind !== 'Job' && changes.steps.get(one)?.action === 'unchanged') unchanged.add(one.service)
+  }
   const result = await deployEnvironment(
     {
       cluster,
@@ -78,7 +86,8 @@ export async function applyCompiled(
       clock,
       signal,
       events: {
-        ...deployEvents(on, states, onChange, { now: () => clock.now(), waits, deadline: session.deadline }),
+        ...events,
+        planned,
         ...(drift === 'ask' && ask?.mayOverwrite && { mayOverwrite: ask.mayOverwrite }),
       },
     },

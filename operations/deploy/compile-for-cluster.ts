@@ -21,6 +21,7 @@ import { chooseTargetDefaults, registryText } from '../../project/target-default
 import type { Workspace } from '../../project/workspace.ts'
 import { addImages } from './add-images.ts'
 import type { ForCluster } from './input.ts'
+import { withReplicas } from './with-replicas.ts'
 
 /** Codes of warnings about copies of host volumes, which are not used while the service is developed. */
 const ABOUT_COPIES: ReadonlySet<string> = new Set([
@@ -100,7 +101,7 @@ export async function prepareForCluster(
   const planning = { ...options, domain, registry, namespace, startOrder, includeSecrets: true } as const
   const extra = { project, forBuild: 'deploy' as const, leavesFoldersToUp: true, ...including(names, project) }
   const first = await compileFiles(workspace, [], options, planning, extra)
-  const part = first.plan && (await partOf(names, first.plan, first))
+  const part = first.plan && (await partOf(names, first.plan, first, options.deps === false))
   const text = registryText(lasting)
   if (text !== undefined && first.plan?.builds.length) on({ type: 'choice', text })
   const chosen = part && (await chosenServices(first, part))
@@ -120,7 +121,8 @@ export async function prepareForCluster(
     on({ type: 'diagnostics', diagnostics: shown, ...(seen && seen.size > 0 && { seen }) })
     for (const text of notes) on({ type: 'note', text })
   }
-  const plan = compilation.plan && (startOrder === 'manifest' ? inNoOrder(compilation.plan) : compilation.plan)
+  const ordered = compilation.plan && (startOrder === 'manifest' ? inNoOrder(compilation.plan) : compilation.plan)
+  const plan = ordered && (await withReplicas(ordered, options.replicas ?? {}, compilation, part))
   const deployed = plan && (await inCluster(compilation, plan, input))
   if (!plan || !deployed || count(shown).error > 0) {
     tell()

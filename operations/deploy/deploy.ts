@@ -27,14 +27,37 @@ import { reportLock } from './progress.ts'
 import { compileWithStoredVariables } from './stored-variables.ts'
 
 /**
- * Deploys one project: first its dependencies, then its commands, then its Compose files, compiled with the variables
- * that the commands passed on. `above` are the repositories that depend on the project, the nearest last.
+ * Deploys one project, and with `forceRecreate` then replaces the Pods of the services that were up to date. `above`
+ * are the repositories that depend on the project, the nearest last.
  */
 export async function deploy(
   world: OperationContext<DeployEvent>,
   input: DeployInput,
   project: OpenProject,
   above: readonly string[] = [],
+): Promise<DeployOutcome> {
+  const unchanged = new Set<string>()
+  const outcome = await deployOnce(world, input, project, above, unchanged)
+  if (!input.forceRecreate || outcome.kind !== 'deployed' || unchanged.size === 0) return outcome
+  const { restart } = await import('../restart/restart.ts')
+  const { environment: name } = outcome
+  const { restarted, failed } = await restart(world, { ...input, name, services: [...unchanged] }, project)
+  world.on({ type: 'note', text: `${restarted.join(', ')} ${restarted.length === 1 ? 'is' : 'are'} restarted` })
+  if (failed.length === 0) return outcome
+  const { isUpToDate: _, pruned: __, unready: ___, variables: ____, ...there } = outcome
+  return { ...there, kind: 'failed' }
+}
+
+/**
+ * Deploys one project: first its dependencies, then its commands, then its Compose files, compiled with the variables
+ * that the commands passed on. Adds the services to restart that were up to date to `unchanged`.
+ */
+async function deployOnce(
+  world: OperationContext<DeployEvent>,
+  input: DeployInput,
+  project: OpenProject,
+  above: readonly string[],
+  unchanged: Set<string>,
 ): Promise<DeployOutcome> {
   const { session, on } = world
   const { namespace, clock, signal } = session
@@ -70,7 +93,7 @@ export async function deploy(
       type: 'note',
       text: `the commands of ${manifest.shown} do not run when only some services are deployed; \`devctl deploy\` runs them`,
     })
-  const base = { began, isHeld: false, signal }
+  const base = { began, isHeld: false, signal, unchanged }
   if (!manifest || commands.length === 0) {
     return applyCompiled(world, input, compiled, { ...base, ...told })
   }

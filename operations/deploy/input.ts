@@ -5,6 +5,10 @@ import type { Tolerance } from '../../project/tolerance.ts'
 export interface ForCluster extends LoadInput, Omit<PlanInput, 'includeSecrets'> {
   /** Services to deploy, together with their dependencies. If absent or empty, all services. */
   readonly services?: readonly string[] | undefined
+  /** False to deploy the named services without their dependencies. */
+  readonly deps?: boolean | undefined
+  /** Number of replicas by service, until the next deploy. */
+  readonly replicas?: Readonly<Record<string, number>> | undefined
   /**
    * True to build the images of all services with `build`. If absent, only images missing from the registry are built.
    */
@@ -35,6 +39,8 @@ export interface DeployInput extends ForCluster, Tolerance {
    * True to wait until every workload is ready. Otherwise the deploy only waits for workloads that others depend on.
    */
   readonly wait?: boolean | undefined
+  /** True to replace the Pods of services that are up to date, too. */
+  readonly forceRecreate?: boolean | undefined
   /** True to deploy the repositories that the manifest depends on even if they are already deployed. */
   readonly dependencies?: boolean | undefined
   /** True to create the namespace if it does not exist. */

@@ -32,26 +32,27 @@ export function including(
 }
 
 /**
- * Returns the part that the arguments of a command select; undefined if there are no arguments. The compiler has
- * already rejected unknown services.
+ * Returns the part that the arguments of a command select, with `isAlone` without the dependencies; undefined if there
+ * are no arguments. The compiler has already rejected unknown services.
  */
 export async function partOf(
   names: readonly string[],
   plan: Plan,
   { project, hasNoCompose, manifest }: CompiledProject,
+  isAlone = false,
 ): Promise<Part | undefined> {
   if (names.length === 0) return undefined
   if (!project || hasNoCompose)
     throw new UserError(`service \`${names[0]}\` does not exist: \`${manifest?.shown}\` has no Compose file`, {
       hint: 'leave the names out: what commands deploy is deployed as a whole',
     })
-  const [labels, { withDependencies }] = await Promise.all([
+  const [labels, { withDependencies, withMembers }] = await Promise.all([
     labelsOf(project),
     import('../../environment/plan/part.ts'),
   ])
   return {
     named: names,
-    services: withDependencies(
+    services: (isAlone ? withMembers : withDependencies)(
       plan,
       names.map(name => labels.get(name)!),
     ),

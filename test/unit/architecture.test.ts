@@ -72,6 +72,7 @@ const NARROWER: Readonly<Record<string, readonly string[]>> = {
   'adapters/registry': ['adapters/registry', 'adapters/http', 'adapters/json', 'adapters/process', ...VALUES],
   'adapters/buildkit': ['adapters/buildkit', 'adapters/files', 'adapters/json', 'adapters/process', ...VALUES],
   'adapters/ssh': ['adapters/ssh'],
+  'adapters/tar': ['adapters/tar'],
   agent: ['agent', 'sync', 'adapters/ssh'],
   'editor/text': ['editor/text'],
   environment: [

@@ -14,10 +14,12 @@ import { run } from '../../support/run.ts'
 /** Meaning of each short flag. Only `logs -f` differs, as in all programs that print logs. */
 const SHORT: Readonly<Record<string, string>> = {
   '-c': '--context',
+  '-d': '--detach',
   '-f': '--file',
   '-n': '--namespace',
   '-o': '--output',
   '-q': '--quiet',
+  '-s': '--service',
   '-t': '--tag',
   '-v': '--verbose',
   '-y': '--yes',
@@ -35,7 +37,9 @@ const RECORDS = [
   'deploy',
   'diff',
   'endpoints',
+  'events',
   'history',
+  'images',
   'init',
   'namespace list',
   'pipeline list',

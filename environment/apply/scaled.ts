@@ -1,0 +1,102 @@
+import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { MANAGER } from '../labels.ts'
+import type { DesiredObject } from '../plan/desired-state.ts'
+import { valueAt } from '../record/up-record.ts'
+import { REPLICAS, SUSPEND, WHEN_SCALED } from './suspend-fields.ts'
+
+/**
+ * Annotation with the state before: `1` or `1 Delete`, and of a stopped workload the number with which it starts: `1
+ * start 2`.
+ */
+const SCALED_FROM = 'dev.platform/scaled-from'
+/** Field manager of `scale`, `stop` and `start`. A deploy takes its fields back, as those of a manual change. */
+const SCALER = `${MANAGER}-scale`
+
+/** State of a workload before `scale` or `stop`. */
+export interface ScaledFrom {
+  /** Number that the next deploy restores. */
+  readonly replicas: number
+  /** Number that `start` restores; undefined if the workload is not stopped. */
+  readonly start: number | undefined
+  /** True if the workload deletes the claims of replicas that are scaled away; paused while it is stopped. */
+  readonly deletesClaims: boolean
+}
+
+/**
+ * Returns the state before `scale` or `stop`; undefined if the workload was not scaled, or if a deploy, kubectl or an
+ * autoscaler has set the number since: then `devctl-scale` no longer owns the field.
+ */
+export function scaledFrom(live: KubeObject): ScaledFrom | undefined {
+  const found = /^(\d{1,6})( Delete)?(?: start (\d{1,6}))?$/.exec(live.metadata.annotations?.[SCALED_FROM] ?? '')
+  if (!found || !ownsCount(live)) return undefined
+  const [, replicas, deletes, start] = found
+  return {
+    replicas: Number(replicas),
+    start: start === undefined ? undefined : Number(start),
+    deletesClaims: deletes !== undefined,
+  }
+}
+
+const ownsCount = (live: KubeObject): boolean =>
+  (live.metadata.managedFields ?? []).some(
+    ({ manager, fieldsV1 }) =>
+      manager === SCALER &&
+      valueAt(
+        fieldsV1,
+        countPath(live).map(key => `f:${key}`),
+      ) !== undefined,
+  )
+
+const countPath = ({ kind }: KubeObject) => (kind === 'CronJob' ? SUSPEND : REPLICAS)
+
+/** Returns the number of Pods that a workload should have; of a CronJob, 0 if it is suspended, and otherwise 1. */
+export function replicasOf(live: KubeObject): number {
+  const value = valueAt(live, countPath(live))
+  if (live.kind === 'CronJob') return value === true ? 0 : 1
+  return typeof value === 'number' ? value : 1
+}
+
+/**
+ * Sets the number of replicas of a Deployment or StatefulSet until the next deploy, or suspends (0) or resumes a
+ * CronJob. Throws a ClusterError with `conflict` if the object has changed since it was read.
+ */
+export async function setReplicas(
+  cluster: Cluster,
+  live: KubeObject,
+  replicas: number,
+  options: CallOptions,
+): Promise<void> {
+  const { apiVersion, kind, metadata } = live
+  const { name, namespace, resourceVersion } = metadata
+  const from = scaledFrom(live) ?? { replicas: replicasOf(live), deletesClaims: deletesClaims(live) }
+  const isBack = replicas === from.replicas
+  const start = replicas === 0 ? ` start ${replicasOf(live)}` : ''
+  const text = `${from.replicas}${from.deletesClaims ? ' Delete' : ''}${start}`
+  const patch = {
+    metadata: { resourceVersion, annotations: { [SCALED_FROM]: isBack ? null : text } },
+    spec: kind === 'CronJob' ? { suspend: replicas === 0 } : specWith(replicas, from.deletesClaims),
+  }
+  await cluster.patch({ apiVersion, kind, name, namespace }, patch, { ...options, manager: SCALER })
+}
+
+/** Returns the fields for a number of replicas. Stopping a service keeps the claims of all its replicas. */
+const specWith = (replicas: number, deletesClaims: boolean) => ({
+  replicas,
+  ...(deletesClaims && {
+    persistentVolumeClaimRetentionPolicy: { whenScaled: replicas === 0 ? 'Retain' : 'Delete' },
+  }),
+})
+
+const deletesClaims = (live: KubeObject): boolean => valueAt(live, WHEN_SCALED) === 'Delete'
+
+/**
+ * Returns the object to apply to a workload that `scale` or `stop` has changed. Without a number in the files, an apply
+ * would leave the changed one.
+ */
+export function withReplicasBefore(wanted: DesiredObject, live: KubeObject | undefined): DesiredObject {
+  const from = live && scaledFrom(live)
+  const { object } = wanted
+  if (!from || valueAt(object, countPath(object)) !== undefined) return wanted
+  const field = object.kind === 'CronJob' ? { suspend: from.replicas === 0 } : { replicas: from.replicas }
+  return { ...wanted, object: { ...object, spec: { ...(object['spec'] as object), ...field } } }
+}

@@ -1,0 +1,78 @@
+import { createReadStream } from 'node:fs'
+import { lstat } from 'node:fs/promises'
+import { basename, posix } from 'node:path'
+import { type TarCounts, writeTar } from '../../adapters/tar/write-tar.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { isContentOf } from './copy-path.ts'
+import { type CopiedContainer, lacksPrograms, requireSuccess, runThere, sendAll } from './remote.ts'
+
+export interface CopyIn {
+  /** Path of this machine, as the user has written it, and as an absolute path. */
+  readonly source: string
+  readonly path: string
+  /** Absolute path in the container. */
+  readonly target: string
+  /** Called with each socket, pipe or device, which is left out. */
+  readonly skipped: (path: string) => void
+}
+
+/**
+ * Copies a file or folder of this machine into a container: with `tar` of the container, or for a single file with its
+ * shell. The files belong to the user of the container.
+ */
+export async function copyIn(at: CopiedContainer, { source, path, target, skipped }: CopyIn): Promise<TarCounts> {
+  const found = await lstat(path).catch(() => undefined)
+  if (!found) throw new UserError(`\`${source}\` does not exist on this machine`)
+  const { isThere, hasTar } = await askTarget(at, target)
+  if (!isThere && target.endsWith('/') && !found.isDirectory())
+    throw new UserError(`the folder \`${target}\` does not exist in container \`${at.container}\``, {
+      hint: 'leave out the slash at the end to create a file of this name',
+    })
+  const isContent = isContentOf(source) && found.isDirectory()
+  const folder = isThere ? target : posix.dirname(target)
+  const name = !isThere ? posix.basename(target) : isContent ? '.' : basename(path)
+  const counts: TarCounts = { files: 0, bytes: 0 }
+  if (hasTar) {
+    // `o` in an extraction: the files belong to the user who runs `tar`.
+    const done = await runThere(at, ['tar', '-xopf', '-', '-C', folder], remote =>
+      sendAll(writeTar(path, name, counts, skipped), remote),
+    )
+    if (!done) throw lacksPrograms(at.container, 'no `tar`')
+    requireSuccess(done, `\`tar\` of container \`${at.container}\` reports errors in \`${folder}\``)
+    return counts
+  }
+  if (!found.isFile())
+    throw new UserError(`container \`${at.container}\` has no \`tar\`, which copying a folder or link needs`, {
+      hint: 'copy single files, or add `tar` to the image',
+    })
+  return copyFileIn(at, path, posix.join(folder, name), found.mode & 0o777)
+}
+
+/**
+ * Asks a container for its `tar` and the kind of the target. A large archive sent to a missing program would cut the
+ * connection before the answer.
+ */
+async function askTarget(at: CopiedContainer, target: string) {
+  const script = 'test -d "$1"; folder=$?; command -v tar >/dev/null && exit $folder; exit $((folder + 2))'
+  const done = await runThere(at, ['sh', '-c', script, 'sh', target], async remote => {
+    remote.stdin.end()
+    remote.stdout.resume()
+  })
+  if (!done) throw lacksPrograms(at.container, 'no shell, which copying into it needs')
+  return { isThere: done.status === 0 || done.status === 2, hasTar: done.status < 2 }
+}
+
+async function copyFileIn(at: CopiedContainer, path: string, target: string, mode: number): Promise<TarCounts> {
+  const counts: TarCounts = { files: 1, bytes: 0 }
+  const script = 'cat >"$1" && chmod "$2" "$1"'
+  const done = await runThere(at, ['sh', '-c', script, 'sh', target, mode.toString(8)], async remote => {
+    const input = createReadStream(path)
+    input.on('data', part => {
+      counts.bytes += part.length
+    })
+    await sendAll(input, remote)
+  })
+  if (!done) throw lacksPrograms(at.container, 'neither `tar` nor a shell')
+  requireSuccess(done, `\`${target}\` cannot be written in container \`${at.container}\``)
+  return counts
+}

@@ -1,0 +1,90 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
+import type { ExecProcess } from '../../adapters/kubernetes/exec.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { ServiceContainer } from '../../environment/status/service-pods.ts'
+import type { Session } from '../../project/session.ts'
+
+/** Most characters of the error output of a program that a message repeats. */
+const MOST_TEXT = 2000
+/** Time for a program to end after its streams have failed, in milliseconds. */
+const ENDING = 1000
+
+/** Container that files are copied from or to. */
+export interface CopiedContainer extends ServiceContainer {
+  readonly session: Pick<Session, 'access' | 'namespace' | 'signal'>
+}
+
+/** Exit status of a program of a container, with what it has printed as an error. */
+export interface RemoteEnd<Result> {
+  readonly status: number
+  readonly text: string
+  /** Result of the work with its streams; undefined if the program has failed. */
+  readonly result: Result | undefined
+}
+
+/**
+ * Runs a program in a container; `work` reads its output, and writes its input. Returns undefined if the container does
+ * not have the program. Rejects with the error of `work` unless the program itself has failed.
+ */
+export async function runThere<Result>(
+  { session, pod, container }: CopiedContainer,
+  command: readonly string[],
+  work: (remote: ExecProcess) => Promise<Result>,
+): Promise<RemoteEnd<Result> | undefined> {
+  const { access, namespace, signal } = session
+  const { openExec } = await import('../../adapters/kubernetes/exec.ts')
+  const target = { pod: pod.metadata.name, namespace, container, command, stdin: true }
+  const remote = await openExec(access, target, { signal })
+  let text = ''
+  remote.stderr.on('data', (part: Buffer) => {
+    text = (text + part.toString()).slice(0, MOST_TEXT)
+  })
+  try {
+    const done = await work(remote).then(
+      result => ({ result, error: undefined }),
+      (error: unknown) => ({ result: undefined, error }),
+    )
+    if (done.error === undefined) return { status: await remote.exit, text, result: done.result }
+    // A program without input or output may wait for them without end.
+    const status = await Promise.race([remote.exit, pause(ENDING, undefined, { ref: false })])
+    if (status === undefined || status === 0) throw done.error
+    return { status, text, result: undefined }
+  } catch (error) {
+    if (error instanceof ClusterError && error.failure === 'not-found') return undefined
+    throw error
+  } finally {
+    remote.destroy()
+  }
+}
+
+/**
+ * Writes parts to a program of a container, and closes its input. A program that has read enough may end before its
+ * input is closed.
+ */
+export async function sendAll(parts: AsyncIterable<Buffer>, remote: ExecProcess): Promise<void> {
+  let isSent = false
+  async function* all() {
+    yield* parts
+    isSent = true
+  }
+  remote.stdout.resume()
+  await pipeline(Readable.from(all()), remote.stdin).catch((error: unknown) => {
+    if (!isSent) throw error
+  })
+}
+
+/** Returns the message and the hint for a container that has none of the programs that copying needs. */
+export const lacksPrograms = (container: string, programs: string): UserError =>
+  new UserError(`container \`${container}\` has ${programs}`, {
+    hint: 'put the files into its image or a volume; `devctl up` synchronizes folders with any image',
+  })
+
+/** Throws a UserError with the message of a program that has failed. */
+export function requireSuccess({ status, text }: RemoteEnd<unknown>, message: string): void {
+  if (status === 0) return
+  const notes = text.trim() === '' ? [] : text.trim().split('\n').slice(0, 5)
+  throw new UserError(message, { notes: [...notes, `exit status ${status}`] })
+}

@@ -1,0 +1,41 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { isWorkload, KINDS } from '../../constructs/kinds.ts'
+import { unlessForbidden } from '../../environment/forbidden.ts'
+import { environmentSelector } from '../../environment/labels.ts'
+import type { Session } from '../../project/session.ts'
+
+/** Letters of the hashes and random suffixes that Kubernetes appends to names. */
+const SUFFIX = '[bcdfghjklmnpqrstvwxz2456789]'
+
+/**
+ * Returns a function that decides whether an Event is about an object of an environment, by kind and name: objects that
+ * no longer exist, and Pods that are created later, have events, too.
+ */
+export async function objectsOfEnvironment(
+  { cluster, namespace, signal }: Pick<Session, 'cluster' | 'namespace' | 'signal'>,
+  environment: string,
+): Promise<(event: KubeObject) => boolean> {
+  const labels = environmentSelector(environment)
+  const kinds = [...KINDS.filter(({ isExtra }) => !isExtra), { apiVersion: 'v1', kind: 'Pod' }]
+  const lists = await Promise.all(
+    kinds.map(({ apiVersion, kind }) =>
+      unlessForbidden(cluster.list({ apiVersion, kind, namespace, labels }, { signal }), []),
+    ),
+  )
+  const objects = lists.flat()
+  const names = new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`))
+  const patterns = objects.filter(isWorkload).flatMap(({ kind, metadata }) => patternsOf(kind, metadata.name))
+  return event => {
+    const { involvedObject } = event as unknown as { involvedObject?: { kind?: string; name?: string } } // an Event's
+    const key = `${involvedObject?.kind}/${involvedObject?.name}`
+    return names.has(key) || patterns.some(pattern => pattern.test(key))
+  }
+}
+
+/** Returns patterns of the objects that the controllers of a workload create, as `KIND/NAME`. */
+function patternsOf(kind: string, name: string): readonly RegExp[] {
+  const own = name.replaceAll('.', '\\.')
+  if (kind === 'StatefulSet') return [new RegExp(`^Pod/${own}-\\d+$`)]
+  if (kind !== 'Deployment') return [new RegExp(`^Pod/${own}-${SUFFIX}{5}$`)]
+  return [new RegExp(`^ReplicaSet/${own}-${SUFFIX}{1,10}$`), new RegExp(`^Pod/${own}-${SUFFIX}{1,10}-${SUFFIX}{5}$`)]
+}

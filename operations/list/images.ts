@@ -1,0 +1,69 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { serviceOf } from '../../environment/plan/desired-state.ts'
+import { containerNames, runningPods } from '../../environment/status/service-pods.ts'
+import type { OpenProject } from '../../project/opened-project.ts'
+import type { OperationContext } from '../../project/session.ts'
+import { type EnvironmentInput, findWorkloads } from '../workloads/find-workloads.ts'
+
+export interface ImagesOfServicesInput extends EnvironmentInput {
+  /** Services to list. If absent or empty, all services. */
+  readonly services?: readonly string[] | undefined
+}
+
+/** Image of a container of a deployed service. */
+export interface DeployedImage {
+  readonly service: string
+  readonly container: string
+  /** Reference in the workload. */
+  readonly image: string
+  /** Digests that its Pods run: several during a rollout, none if no Pod runs. */
+  readonly digests: readonly string[]
+}
+
+/** Returns the images of the deployed services, sorted by service, with the digests that their Pods run. */
+export async function deployedImages(
+  world: OperationContext,
+  input: ImagesOfServicesInput,
+  project: OpenProject,
+): Promise<readonly DeployedImage[]> {
+  const { cluster, namespace, signal } = world.session
+  const { known, chosen } = await findWorkloads(world, input, input.services ?? [], project)
+  const rows = await Promise.all(
+    chosen.map(async workload => {
+      const lead = serviceOf(workload)!
+      const pods = await runningPods(cluster, { environment: known.name, namespace, lead }, { signal })
+      return imagesOf(workload).map(({ name, image }) => ({
+        service: lead,
+        container: name,
+        image,
+        digests: [...new Set(pods.flatMap(pod => digestOf(pod, name) ?? []))],
+      }))
+    }),
+  )
+  return rows.flat().sort((a, b) => (`${a.service} ${a.container}` < `${b.service} ${b.container}` ? -1 : 1))
+}
+
+interface PodTemplate {
+  readonly spec?: {
+    readonly containers?: readonly { readonly name: string; readonly image?: string }[]
+    readonly initContainers?: readonly { readonly name: string; readonly image?: string }[]
+  }
+}
+
+/** Returns the containers that keep running, with their images. */
+function imagesOf({ spec, ...workload }: KubeObject): readonly { readonly name: string; readonly image: string }[] {
+  const { template } = (spec ?? {}) as { readonly template?: PodTemplate } // a workload's spec
+  const names = containerNames({ ...workload, spec: template?.spec })
+  const all = [...(template?.spec?.containers ?? []), ...(template?.spec?.initContainers ?? [])]
+  return all.flatMap(({ name, image }) => (names.includes(name) ? { name, image: image ?? '' } : []))
+}
+
+/** Returns the digest of a running container; the kubelet reports it with the name of the image or alone. */
+function digestOf({ status }: KubeObject, container: string): string | undefined {
+  const { containerStatuses = [], initContainerStatuses = [] } = (status ?? {}) as {
+    readonly containerStatuses?: readonly { readonly name: string; readonly imageID?: string }[]
+    readonly initContainerStatuses?: readonly { readonly name: string; readonly imageID?: string }[]
+  } // a Pod's status
+  const found = [...containerStatuses, ...initContainerStatuses].find(({ name }) => name === container)
+  return /sha256:[0-9a-f]{64}/.exec(found?.imageID ?? '')?.[0]
+}

@@ -1,0 +1,94 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { replicasOf, scaledFrom } from '../../environment/apply/scaled.ts'
+import { serviceOf } from '../../environment/plan/desired-state.ts'
+import type { OpenProject } from '../../project/opened-project.ts'
+import type { OperationContext } from '../../project/session.ts'
+import { type EnvironmentInput, findWorkloads } from '../workloads/find-workloads.ts'
+import { refuseMember } from './scale.ts'
+import { applyScalings, type Scaling } from './set-replicas.ts'
+
+export interface StopInput extends EnvironmentInput {
+  /** Services to stop or start. If absent or empty, all services. */
+  readonly services?: readonly string[] | undefined
+}
+
+export interface StopOutcome {
+  /** Name of the environment, a DNS label. */
+  readonly environment: string
+  readonly namespace: string
+  /** Services that were stopped, or started. */
+  readonly changed: readonly string[]
+  /** Services that already were in this state. */
+  readonly unchanged: readonly string[]
+  /** Jobs and DaemonSets; they were left alone, because no services were named. */
+  readonly skipped: readonly string[]
+}
+
+/**
+ * Stops services: their workloads get no replicas, and CronJobs are suspended. `start` and the next deploy start them
+ * again. Throws a UserError for a named Job or DaemonSet.
+ */
+export const stop = (world: OperationContext, input: StopInput, project: OpenProject): Promise<StopOutcome> =>
+  change(world, input, project, 'stop')
+
+/** Starts services that `stop` has stopped, with the number of replicas that they had. */
+export const start = (world: OperationContext, input: StopInput, project: OpenProject): Promise<StopOutcome> =>
+  change(world, input, project, 'start')
+
+async function change(
+  world: OperationContext,
+  input: StopInput,
+  project: OpenProject,
+  verb: 'stop' | 'start',
+): Promise<StopOutcome> {
+  const words = input.services ?? []
+  const { known, chosen, leads } = await findWorkloads(world, input, words, project)
+  for (const [label, lead] of leads) refuseMember(label, lead, `devctl ${verb} ${lead}`)
+  const fixed = chosen.filter(one => one.kind === 'Job' || one.kind === 'DaemonSet')
+  if (words.length > 0 && fixed[0]) refuseFixed(fixed[0], verb)
+  const others = chosen.filter(one => !fixed.includes(one))
+  const scalings = others.flatMap((workload): Scaling[] => {
+    const isStopped = replicasOf(workload) === 0
+    if (isStopped === (verb === 'stop')) return []
+    return [{ workload, replicas: verb === 'stop' ? 0 : replicasToStart(workload, words.length > 0) }]
+  })
+  const starting = scalings.filter(({ replicas }) => verb === 'stop' || replicas > 0)
+  await applyScalings(world, known.name, starting)
+  const changed = namesOf(starting.map(({ workload }) => workload))
+  return {
+    environment: known.name,
+    namespace: world.session.namespace,
+    changed,
+    unchanged: namesOf(others).filter(one => !changed.includes(one)),
+    skipped: namesOf(fixed),
+  }
+}
+
+/**
+ * Returns the number of replicas with which a service starts: 0 if it has none by its files. Throws a UserError then if
+ * the service is named.
+ */
+function replicasToStart(workload: KubeObject, isNamed: boolean): number {
+  const from = scaledFrom(workload)
+  const replicas = from?.start ?? from?.replicas ?? 0
+  if (replicas > 0 || !isNamed) return replicas
+  const service = serviceOf(workload)!
+  throw new UserError(`\`${service}\` was not stopped by devctl, and has no replicas`, {
+    hint: `\`devctl scale ${service}=1\` starts it until the next deploy`,
+  })
+}
+
+function refuseFixed(workload: KubeObject, verb: 'stop' | 'start'): never {
+  const service = serviceOf(workload)!
+  const what = workload.kind === 'Job' ? 'a Job, which ends by itself' : 'a DaemonSet, which runs on each node'
+  const hint =
+    verb === 'stop'
+      ? `\`devctl destroy ${service}\` deletes it, and keeps its data`
+      : workload.kind === 'Job'
+        ? `\`devctl deploy --rerun ${service}\` runs it again`
+        : `\`devctl deploy ${service}\` deploys it`
+  throw new UserError(`\`${service}\` is ${what}`, { hint })
+}
+
+const namesOf = (workloads: readonly KubeObject[]): readonly string[] => workloads.map(one => serviceOf(one)!).sort()

@@ -1,0 +1,70 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { kindsOf } from '../../constructs/kinds.ts'
+import { isEnding } from '../../environment/apply/removal.ts'
+import { environmentSelector } from '../../environment/labels.ts'
+import { serviceOf } from '../../environment/plan/desired-state.ts'
+import { leadsOf } from '../../environment/plan/part.ts'
+import { isDependant } from '../../environment/status/owners.ts'
+import type { LoadInput } from '../../project/input.ts'
+import { findEnvironment, type KnownEnvironment } from '../../project/known-environment.ts'
+import { serviceWords } from '../../project/names/service-words.ts'
+import { requireNamespace } from '../../project/namespaces.ts'
+import type { OpenProject } from '../../project/opened-project.ts'
+import type { OperationContext } from '../../project/session.ts'
+
+export interface EnvironmentInput extends LoadInput {
+  /** Name of the environment. If absent, the name in the files. */
+  readonly name?: string | undefined
+}
+
+/** Workloads of an environment, and those that a command is about. */
+export interface FoundWorkloads {
+  readonly known: KnownEnvironment
+  readonly all: readonly KubeObject[]
+  /** Workloads of the named services; all workloads if none are named. */
+  readonly chosen: readonly KubeObject[]
+  /** Named services, as in the cluster, and the service whose Pods each of them runs in: often itself. */
+  readonly leads: ReadonlyMap<string, string>
+}
+
+/**
+ * Returns the workloads of an environment's services. Throws a UserError if nothing is deployed, and for a named
+ * service that does not exist or is not deployed.
+ */
+export async function findWorkloads(
+  world: OperationContext,
+  input: EnvironmentInput,
+  words: readonly string[],
+  project: OpenProject,
+): Promise<FoundWorkloads> {
+  const { session } = world
+  const { cluster, namespace, signal } = session
+  const known = await findEnvironment(world, input, project)
+  const labels = environmentSelector(known.name)
+  const list = (apiVersion: string, kind: string) => cluster.list({ apiVersion, kind, namespace, labels }, { signal })
+  const [services, ...lists] = await Promise.all([
+    list('v1', 'Service'),
+    ...kindsOf('workload').map(({ apiVersion, kind }) => list(apiVersion, kind)),
+  ])
+  const all = lists.flat().filter(one => serviceOf(one) !== undefined && !isDependant(one) && !isEnding(one))
+  const toLabels = await serviceWords(known)
+  const named = [...toLabels(words, [...all, ...services])]
+  if (all.length === 0) {
+    await requireNamespace(session)
+    throw new UserError(`${known.name} is not deployed in ${namespace}`, { hint: '`devctl deploy` deploys it' })
+  }
+  const pods = leadsOf(services)
+  const leads = new Map(named.map(label => [label, pods.get(label) ?? label]))
+  const missing = [...leads].filter(([, lead]) => !all.some(one => serviceOf(one) === lead)).map(([label]) => label)
+  if (missing.length > 0)
+    throw new UserError(
+      `${missing.map(one => `\`${one}\``).join(', ')} ${missing.length === 1 ? 'is' : 'are'} not deployed`,
+      {
+        hint: `\`devctl deploy ${missing.join(' ')}\` deploys ${missing.length === 1 ? 'it' : 'them'}`,
+      },
+    )
+  const wanted = new Set(leads.values())
+  const chosen = words.length === 0 ? all : all.filter(one => wanted.has(serviceOf(one)!))
+  return { known, all, chosen, leads }
+}

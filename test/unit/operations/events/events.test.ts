@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { type ClusterEvent, events } from '../../../../operations/events/events.ts'
+import { deployedImages } from '../../../../operations/list/images.ts'
+import { deploy, NAMESPACE, newCluster, object, wanted, workload } from '../../../support/objects/deploying.ts'
+import { operationOn } from '../../../support/objects/environment.ts'
+
+const DIGEST = `sha256:${'a'.repeat(64)}`
+const WEB = workload('Deployment', 'web', {
+  spec: { template: { spec: { containers: [{ name: 'web', image: 'shop/web:1' }] } } },
+})
+
+const event = (kind: string, name: string, time: string) => ({
+  apiVersion: 'v1',
+  kind: 'Event',
+  metadata: { name: `${name}.${time}`, namespace: NAMESPACE },
+  type: 'Normal',
+  reason: 'Started',
+  message: 'started',
+  lastTimestamp: `2026-01-01T00:00:${time}Z`,
+  involvedObject: { kind, name, uid: 'u' },
+})
+
+test('events are those of the environment, also of deleted Pods, oldest first', async () => {
+  const cluster = newCluster()
+  await deploy(cluster, wanted([], [WEB]))
+  for (const [kind, name, time] of [
+    ['Pod', 'web-7d9f8-x2x4z', '03'],
+    ['Deployment', 'web', '01'],
+    ['ReplicaSet', 'web-7d9f8', '02'],
+    ['Pod', 'web-admin-7d9f8-x2x4z', '04'],
+    ['Deployment', 'other', '05'],
+  ] as const)
+    await cluster.create(event(kind, name, time))
+  const { world, project, name } = await operationOn(cluster)
+  const printed: ClusterEvent[] = []
+  await events(world, { name }, project, one => void printed.push(one))
+  expect(printed.map(one => one.object)).toEqual(['deployment/web', 'replicaset/web-7d9f8', 'pod/web-7d9f8-x2x4z'])
+})
+
+test('events fails if the user may not read them', async () => {
+  const cluster = newCluster()
+  await deploy(cluster, wanted([], [WEB]))
+  cluster.allows = ({ kind }) => kind !== 'Event'
+  const { world, project, name } = await operationOn(cluster)
+  await expect(events(world, { name }, project, () => {})).rejects.toMatchObject({ failure: 'forbidden' })
+})
+
+test('images have the digests that the Pods run', async () => {
+  const cluster = newCluster()
+  await deploy(cluster, wanted([], [WEB]))
+  const { world, project, name } = await operationOn(cluster)
+  const row = { service: 'web', container: 'web', image: 'shop/web:1' }
+  expect(await deployedImages(world, { name }, project)).toEqual([{ ...row, digests: [] }])
+  const pod = object('Pod', 'web-1', { spec: { containers: [{ name: 'web', image: 'shop/web:1' }] } }, 'web')
+  const status = { phase: 'Running', containerStatuses: [{ name: 'web', imageID: `docker.io/shop/web@${DIGEST}` }] }
+  await cluster.create({ ...pod, status })
+  cluster.act({ apiVersion: 'v1', kind: 'Pod', name: 'web-1', namespace: NAMESPACE }, live => ({ ...live, status }))
+  expect(await deployedImages(world, { name }, project)).toEqual([{ ...row, digests: [DIGEST] }])
+})

@@ -1,0 +1,155 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { DesiredWorkload } from '../../../../environment/plan/desired-state.ts'
+import { parseScales } from '../../../../operations/scale/parse-scales.ts'
+import { scale } from '../../../../operations/scale/scale.ts'
+import { start, stop } from '../../../../operations/scale/stop.ts'
+import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
+import { deploy, NAMESPACE, newCluster, object, ref, wanted, workload } from '../../../support/objects/deploying.ts'
+import { operationOn } from '../../../support/objects/environment.ts'
+
+/** Workload as the compiler writes it for a service without `scale`: it has no number of replicas. */
+const WEB = workload('Deployment', 'web', { spec: { template: {} } })
+const WORKER = workload('Deployment', 'worker', { spec: { replicas: 2 } })
+const DB = workload('StatefulSet', 'db', {
+  spec: { replicas: 1, persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Delete' } },
+})
+const AGENT = workload('DaemonSet', 'agent', { spec: {} })
+const MIGRATE = workload('Job', 'migrate', { spec: {} })
+const ALL = [WEB, WORKER, DB, AGENT, MIGRATE]
+
+let cluster: MemoryCluster
+beforeEach(async () => {
+  cluster = newCluster()
+  await deploy(cluster, wanted([], ALL))
+})
+
+const specOf = async ({ object: of }: DesiredWorkload) =>
+  (await cluster.get(ref(of)))!['spec'] as Record<string, unknown>
+const replicasOf = async (of: DesiredWorkload) => (await specOf(of))['replicas'] ?? 1
+
+async function scaled(...words: readonly string[]) {
+  const { world, project, name } = await operationOn(cluster)
+  return scale(world, { name, replicas: parseScales(words, 'devctl scale') }, project)
+}
+async function stopped(verb: typeof stop, ...services: readonly string[]) {
+  const { world, project, name } = await operationOn(cluster)
+  return verb(world, { name, services }, project)
+}
+
+describe('scale', () => {
+  test('scale sets the number of replicas until the next deploy', async () => {
+    const { scaled: rows } = await scaled('web=3', 'worker=0')
+    expect(rows).toEqual([
+      { service: 'web', before: 1, after: 3 },
+      { service: 'worker', before: 2, after: 0 },
+    ])
+    expect([await replicasOf(WEB), await replicasOf(WORKER)]).toEqual([3, 0])
+    await scaled('web=4')
+    expect(await deploy(cluster, wanted([], ALL))).toEqual(['update deployment/web', 'update deployment/worker'])
+    expect([await replicasOf(WEB), await replicasOf(WORKER)]).toEqual([1, 2])
+    expect(await deploy(cluster, wanted([], ALL))).toEqual([])
+  })
+
+  test('scale back to the number before leaves nothing to deploy', async () => {
+    await scaled('web=3')
+    await scaled('web=1')
+    expect(await deploy(cluster, wanted([], ALL))).toEqual([])
+  })
+
+  test.each([
+    ['migrate', '`migrate` is a Job, which runs to its end'],
+    ['agent', '`agent` is a DaemonSet, which has one Pod on each node'],
+    ['nothing', 'service `nothing` does not exist in shop'],
+  ])('scale refuses %s and changes nothing', async (service, message) => {
+    await expect(scaled('web=3', `${service}=2`)).rejects.toThrow(message)
+    expect(await replicasOf(WEB)).toBe(1)
+  })
+
+  test('scale refuses a service with an autoscaler', async () => {
+    await cluster.create({
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 'by-hand', namespace: NAMESPACE },
+      spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, maxReplicas: 3 },
+    })
+    await expect(scaled('web=3')).rejects.toThrow('an autoscaler sets the replicas of `web`')
+  })
+
+  test('scale refuses a service in the Pods of another one', async () => {
+    const side = object('Service', 'side', { spec: { selector: { 'dev.platform/service': 'web' } } }, 'side')
+    await cluster.create(side)
+    await expect(scaled('side=3')).rejects.toThrow('`side` runs in the Pods of `web`')
+  })
+
+  test.each(['web', 'web=', 'web=-1', 'web=1.5', '=3', 'web=1001'])('scale refuses the argument `%s`', word => {
+    expect(() => parseScales([word], 'devctl scale')).toThrow(word)
+  })
+
+  test('scale reports a failing cluster', async () => {
+    cluster.allows = ({ verb, dryRun }) => verb !== 'patch' || dryRun === true
+    await expect(scaled('web=3')).rejects.toMatchObject({ failure: 'forbidden' })
+  })
+})
+
+describe('stop and start', () => {
+  test('stop stops all services but Jobs and DaemonSets, and start restores the numbers', async () => {
+    expect(await stopped(stop)).toMatchObject({ changed: ['db', 'web', 'worker'], skipped: ['agent', 'migrate'] })
+    expect([await replicasOf(WEB), await replicasOf(WORKER), await replicasOf(DB)]).toEqual([0, 0, 0])
+    expect(await stopped(stop, 'web')).toMatchObject({ changed: [], unchanged: ['web'] })
+    expect(await stopped(start)).toMatchObject({ changed: ['db', 'web', 'worker'] })
+    expect([await replicasOf(WEB), await replicasOf(WORKER), await replicasOf(DB)]).toEqual([1, 2, 1])
+    expect(await deploy(cluster, wanted([], ALL))).toEqual([])
+  })
+
+  test('start restores the number of `scale`, and the next deploy that of the files', async () => {
+    await scaled('web=3')
+    await stopped(stop, 'web')
+    await stopped(start, 'web')
+    expect(await replicasOf(WEB)).toBe(3)
+    await deploy(cluster, wanted([], ALL))
+    expect(await replicasOf(WEB)).toBe(1)
+  })
+
+  test('stop keeps the claims of replicas that are scaled away', async () => {
+    const policy = async () => (await specOf(DB))['persistentVolumeClaimRetentionPolicy']
+    await stopped(stop, 'db')
+    expect(await policy()).toEqual({ whenDeleted: 'Retain', whenScaled: 'Retain' })
+    await stopped(start, 'db')
+    expect(await policy()).toEqual({ whenDeleted: 'Retain', whenScaled: 'Delete' })
+  })
+
+  test('the next deploy starts a stopped service with the number that it had', async () => {
+    await scaled('web=3')
+    await stopped(stop, 'web', 'worker')
+    await deploy(cluster, wanted([], ALL))
+    expect([await replicasOf(WEB), await replicasOf(WORKER)]).toEqual([1, 2])
+    // The record of the stop is out of date now.
+    await expect(stopped(start, 'web')).resolves.toMatchObject({ changed: [], unchanged: ['web'] })
+  })
+
+  test('start refuses a named service that has no replicas by its files', async () => {
+    await deploy(cluster, wanted([], [WEB, workload('Deployment', 'worker', { spec: { replicas: 0 } })]))
+    await expect(stopped(start, 'worker')).rejects.toThrow('`worker` was not stopped by devctl')
+    expect(await stopped(start)).toMatchObject({ changed: [], unchanged: ['web', 'worker'] })
+  })
+
+  test.each([
+    ['migrate', '`migrate` is a Job'],
+    ['agent', '`agent` is a DaemonSet'],
+  ])('stop refuses %s by name', async (service, message) => {
+    await expect(stopped(stop, service)).rejects.toThrow(message)
+  })
+
+  test('stop refuses a service that `devctl up` has taken', async () => {
+    cluster.act(ref(WEB.object), live => ({
+      ...live,
+      metadata: { ...live.metadata, annotations: { 'dev.platform/up': '{}' } },
+    }))
+    await expect(stopped(stop, 'web')).rejects.toThrow('`web` is in development')
+  })
+
+  test('stop reports that nothing is deployed', async () => {
+    cluster = new MemoryCluster({ namespace: NAMESPACE })
+    await expect(stopped(stop)).rejects.toThrow('shop is not deployed in ns')
+  })
+})
