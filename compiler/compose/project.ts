@@ -75,7 +75,21 @@ export interface Autoscale {
   readonly scale?: Span
 }
 
-/** An entry of `services`, after merging and parsing. */
+/** `triggers` of a job: it runs on schedules, or only when a user starts it. */
+export interface Triggers {
+  readonly span: Span
+  readonly schedules: readonly Schedule[]
+}
+
+/** An entry of `triggers.schedule`. */
+export interface Schedule {
+  readonly cron: string
+  readonly timeZone?: string
+  readonly concurrency?: 'forbid' | 'queue'
+  readonly missedFires?: 'one' | 'skip'
+}
+
+/** An entry of `services` or `jobs`, after merging and parsing. */
 export interface Service {
   readonly name: string
   /** The position of the service's key. */
@@ -117,6 +131,8 @@ export interface Service {
   /** Number of containers; of an autoscaled service, the largest number. */
   readonly scale?: At<number>
   readonly autoscale?: Autoscale
+  /** Set for an entry of `jobs`. */
+  readonly triggers?: Triggers
   readonly containerName?: At<string>
   readonly hostname?: At<string>
   readonly dependsOn: readonly Dependency[]

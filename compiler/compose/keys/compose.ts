@@ -13,7 +13,7 @@ import {
 } from '../../schema/shape.ts'
 import { endpoints } from './endpoints.ts'
 import { topLevelNetwork } from './network.ts'
-import { jobs, service } from './service.ts'
+import { job, service } from './service.ts'
 import { topLevelConfig, topLevelSecret, topLevelVolume } from './storage.ts'
 
 const resources = (shape: Shape, becomes: string, called: string): Shape =>
@@ -45,6 +45,7 @@ export const composeShape: Shape = object({
     'other Compose files, read before this one',
   ),
   services: mapped(resources(service, 'a workload and a Service', 'SERVICE'), 'workloads and Services'),
+  jobs: mapped(resources(job, 'CronJobs', 'JOB'), 'CronJobs'),
   endpoints: mapped(endpoints, 'Ingress or HTTPRoute', 'of the dialect'),
   volumes: mapped(resources(topLevelVolume, 'a claim', 'VOLUME'), 'PersistentVolumeClaims'),
   networks: mapped(
@@ -75,5 +76,4 @@ export const composeShape: Shape = object({
     becomes: '',
     note: 'an error for services that use one: Kubernetes has no model runner',
   },
-  jobs,
 })

@@ -35,6 +35,7 @@ const leaf: Readonly<Record<string, string>> = {
   networks: 'backup',
   secrets: 'web',
   autoscale: 'web',
+  jobs: 'web',
 }
 
 /** Examples from which this service can be removed: no endpoint leads to it, and nothing else changes. */

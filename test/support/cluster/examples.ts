@@ -48,6 +48,10 @@ export const shows: Readonly<Record<string, (cluster: Cluster, namespace: string
       async () => (await cluster.kubectl(...words)) === '2' || undefined,
     )
   },
+  jobs: async (cluster, namespace) => {
+    const words = ['--namespace', namespace, 'get', 'cronjobs', '--output=jsonpath={.items[*].metadata.name}']
+    expect(await cluster.kubectl(...words)).toBe('archive report')
+  },
   secrets: async (cluster, namespace) => {
     const inside = (...command: string[]) =>
       cluster.kubectl('--namespace', namespace, 'exec', 'deployment/web', '--', ...command)
