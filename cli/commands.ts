@@ -58,6 +58,7 @@ import { ps } from './commands/ps.ts'
 import { publish } from './commands/publish.ts'
 import { render } from './commands/render.ts'
 import { restart } from './commands/restart.ts'
+import { run } from './commands/run.ts'
 import { schema } from './commands/schema.ts'
 import { status } from './commands/status.ts'
 import { up } from './commands/up.ts'
@@ -75,6 +76,7 @@ export const commands: readonly Command[] = [
   endpoints,
   history,
   logs,
+  run,
   forward,
   up,
   exec,

@@ -156,6 +156,7 @@ export const USED_COMMANDS: ReadonlySet<string> = new Set([
   'publish',
   'render',
   'restart',
+  'run',
   'schema',
   'status',
   'up',
