@@ -14,6 +14,8 @@ import { run } from '../../support/run.ts'
 /** Meaning of each short flag. Only `logs -f` differs, as in all programs that print logs. */
 const SHORT: Readonly<Record<string, string>> = {
   '-c': '--context',
+  '-d': '--detach',
+  '-e': '--env',
   '-f': '--file',
   '-n': '--namespace',
   '-o': '--output',

@@ -45,8 +45,9 @@ const FREE: Readonly<Record<string, readonly string[]>> = {
   'a new name, or one that only the user knows': [
     '--tag <tag>',
     '-t, --tag <tag>',
+    '-e, --env <name=value>',
     '--var <name=value>',
-    '--env <name=value>',
+    '-e, --env <name=value>',
     '--build-arg <name=value>',
     '--secret <id=id,src=path>',
     '--secret <path=secret/key>',
@@ -88,6 +89,7 @@ const FREE_WORDS: readonly string[] = [
   'forward <port...>',
   // The command for the container.
   'exec [command...]',
+  'run [command...]',
   'namespace create <name>',
   'namespace share <user>',
   'namespace unshare <user>',
