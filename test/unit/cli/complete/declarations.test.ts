@@ -47,7 +47,7 @@ const FREE: Readonly<Record<string, readonly string[]>> = {
     '-t, --tag <tag>',
     '-e, --env <name=value>',
     '--var <name=value>',
-    '-e, --env <name=value>',
+    '--env <name=value>',
     '--build-arg <name=value>',
     '--secret <id=id,src=path>',
     '--secret <path=secret/key>',
