@@ -91,7 +91,7 @@ export { type LogsContext as LogsWorld, type LogsInput, type LogsOutcome, logs }
 export type { RenderInput } from '../operations/render/input.ts'
 export { type RenderOutcome, render } from '../operations/render/render.ts'
 export { type RestartInput, type RestartOutcome, restart } from '../operations/restart/restart.ts'
-export { type RunContext, type RunInput, type RunOutcome, run } from '../operations/run/run.ts'
+export { type RunContext, type RunOnceInput, type RunOutcome, run } from '../operations/run/run.ts'
 export { type ValidateInput, type ValidateOutcome, validate } from '../operations/validate/validate.ts'
 export type { LoadInput as Loading, PlanInput as Planning } from '../project/input.ts'
 export { openProject, targetOf } from '../project/open-project.ts'

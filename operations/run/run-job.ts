@@ -4,7 +4,7 @@ import { SERVICE_LABEL } from '../../environment/labels.ts'
 import { serviceOf } from '../../environment/plan/desired-state.ts'
 
 /** Settings of one run, which replace those of the workload. */
-export interface RunSettings {
+export interface OnceSettings {
   /** Name of the Job. */
   readonly name: string
   /** Arguments that replace `command` of the file; if empty, that of the file. */
@@ -40,7 +40,7 @@ const OF_SERVERS = ['ports', 'startupProbe', 'readinessProbe', 'livenessProbe', 
  */
 export function toRunJob(
   workload: KubeObject,
-  settings: RunSettings,
+  settings: OnceSettings,
 ): { job: KubeObject; container: string } | undefined {
   const template = templateOf<Template>(workload)
   const { containers = [], initContainers = [], ...pod } = template?.spec ?? {}
@@ -86,7 +86,7 @@ function labelsOf(labels: Labels, isScheduled: boolean): Labels {
   return others
 }
 
-function withSettings(container: Container, { command, variables }: RunSettings): Container {
+function withSettings(container: Container, { command, variables }: OnceSettings): Container {
   const own = Object.fromEntries(Object.entries(container).filter(([field]) => !OF_SERVERS.includes(field)))
   const env = [
     ...(container.env ?? []).filter(({ name }) => !Object.hasOwn(variables, name)),

@@ -13,7 +13,7 @@ import type { OperationContext } from '../../project/session.ts'
 import { followRun } from './follow-run.ts'
 import { toRunJob } from './run-job.ts'
 
-export interface RunInput extends LoadInput {
+export interface RunOnceInput extends LoadInput {
   /** Name of the environment. If absent, the name in the files. */
   readonly name?: string | undefined
   /** Job or service to run. */
@@ -51,7 +51,7 @@ const START_TIMEOUT = 300_000
  * Runs the container of a deployed job or service once, as a Job, and follows it to its end. Deletes the Job if it
  * cannot start or if the signal is aborted. Throws a UserError if the service is not deployed.
  */
-export async function run(world: RunContext, input: RunInput, project: OpenProject): Promise<RunOutcome> {
+export async function run(world: RunContext, input: RunOnceInput, project: OpenProject): Promise<RunOutcome> {
   const { session, print } = world
   const { cluster, namespace, clock, signal } = session
   const { service, command = [], variables = {}, noDeps = false, startTimeout = START_TIMEOUT } = input
