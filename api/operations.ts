@@ -105,6 +105,7 @@ export { type LogsContext as LogsWorld, type LogsInput, type LogsOutcome, logs }
 export type { RenderInput } from '../operations/render/input.ts'
 export { type RenderOutcome, render } from '../operations/render/render.ts'
 export { type RestartInput, type RestartOutcome, restart } from '../operations/restart/restart.ts'
+export { type RunContext, type RunOnceInput, type RunOutcome, run } from '../operations/run/run.ts'
 export { type ScaleInput, type ScaleOutcome, scale } from '../operations/scale/scale.ts'
 export { type StopInput, type StopOutcome, start, stop } from '../operations/scale/stop.ts'
 export { type ValidateInput, type ValidateOutcome, validate } from '../operations/validate/validate.ts'

@@ -62,6 +62,7 @@ import { ps } from './commands/ps.ts'
 import { publish } from './commands/publish.ts'
 import { render } from './commands/render.ts'
 import { restart } from './commands/restart.ts'
+import { run } from './commands/run.ts'
 import { scale } from './commands/scale.ts'
 import { schema } from './commands/schema.ts'
 import { status } from './commands/status.ts'
@@ -86,6 +87,7 @@ export const commands: readonly Command[] = [
   endpoints,
   history,
   logs,
+  run,
   events,
   images,
   forward,

@@ -5,6 +5,7 @@
  */
 const readingOrders: Readonly<Record<string, string>> = {
   spec: `
+    schedule timeZone suspend concurrencyPolicy startingDeadlineSeconds successfulJobsHistoryLimit failedJobsHistoryLimit jobTemplate
     scaleTargetRef minReplicas maxReplicas metrics type externalName serviceName replicas backoffLimit completions parallelism minReadySeconds progressDeadlineSeconds
     strategy updateStrategy podSelector policyTypes selector clusterIP publishNotReadyAddresses template volumeClaimTemplates
     nodeSelector affinity tolerations topologySpreadConstraints priorityClassName automountServiceAccountToken enableServiceLinks

@@ -43,6 +43,7 @@ export const KINDS: readonly Kind[] = [
   kind('apps/v1', 'StatefulSet', 'workload'),
   kind('apps/v1', 'DaemonSet', 'workload'),
   kind('batch/v1', 'Job', 'workload'),
+  kind('batch/v1', 'CronJob', 'workload'),
   kind('networking.k8s.io/v1', 'Ingress', 'route'),
   kind('gateway.networking.k8s.io/v1', 'HTTPRoute', 'route', { isExtra: true }),
 ]

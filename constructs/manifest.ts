@@ -19,3 +19,17 @@ export interface Manifest {
   readonly folder: string
   readonly object: KubernetesObject
 }
+
+interface Spec<T> {
+  readonly template?: T
+  readonly jobTemplate?: { readonly spec?: { readonly template?: T } }
+}
+
+/**
+ * Returns the Pod template of a workload, which a CronJob has inside the template of its Jobs; undefined for objects
+ * without one. `T` has the fields that the caller reads.
+ */
+export function templateOf<T>({ spec }: Pick<KubernetesObject, 'kind'> & { readonly spec?: unknown }): T | undefined {
+  const { template, jobTemplate } = (spec ?? {}) as Spec<T> // the spec of an object
+  return jobTemplate?.spec?.template ?? template
+}

@@ -1,7 +1,8 @@
 import type { ApiObject } from 'cdk8s'
 import type { Construct } from 'constructs'
-import type { Environment, ObjectPlan, Plan, WorkloadPlan } from '../compiler/plan/plan.ts'
+import type { Environment, JobPlan, ObjectPlan, Plan, WorkloadPlan } from '../compiler/plan/plan.ts'
 import { autoscalerJson, WorkloadAutoscaler } from './autoscaler.ts'
+import { cronJobJson, ServiceCronJob } from './cron-job.ts'
 import { EnvironmentObject, PodAccount, podAccountJson, wholeObjectJson } from './environment-object.ts'
 import { ExternalSecret, externalSecretJson } from './external-secret.ts'
 import { IsolationPolicy, policyJson } from './isolation-policy.ts'
@@ -91,7 +92,7 @@ export const OBJECTS: readonly Objects[] = [
   plain('service', plan => plan.services, ServiceObject, serviceJson),
   objects({
     id: 'workload',
-    plans: ({ plan }) => plan.workloads,
+    plans: ({ plan }) => plan.workloads.filter(one => !isScheduled(one)),
     construct: workload,
     json: (bare, { environment, templates }, plan) => [
       workloadJson(
@@ -100,6 +101,16 @@ export const OBJECTS: readonly Objects[] = [
         templates.of(plan),
         plan.kind === 'Job' ? templates.jobName(plan.service) : plan.name,
       ),
+    ],
+  }),
+  objects({
+    id: 'cron-job',
+    plans: ({ plan }) =>
+      plan.workloads.flatMap(job => (isScheduled(job) ? job.cronJobs.map(one => ({ ...one, job })) : [])),
+    construct: (scope, id, { job, ...plan }, { environment, templates }) =>
+      new ServiceCronJob(scope, id, { plan, job, environment, template: templates.of(job) }),
+    json: ({ job: _, ...bare }, { environment, templates }, { job }) => [
+      cronJobJson({ plan: bare, job, environment, template: templates.of(job) }),
     ],
   }),
   plain('autoscaler', plan => plan.autoscalers, WorkloadAutoscaler, autoscalerJson),
@@ -115,6 +126,9 @@ export const OBJECTS: readonly Objects[] = [
   plain('policy', plan => plan.policies, IsolationPolicy, policyJson),
   plain('object', plan => plan.objects, EnvironmentObject, wholeObjectJson),
 ]
+
+const isScheduled = (plan: WorkloadPlan): plan is JobPlan & Required<Pick<JobPlan, 'cronJobs'>> =>
+  plan.kind === 'Job' && plan.cronJobs !== undefined
 
 function workload(scope: Construct, id: string, plan: WorkloadPlan, { environment, templates }: Making): ApiObject {
   const template = templates.of(plan)

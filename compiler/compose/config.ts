@@ -1,5 +1,6 @@
 import { get, isMap, type MapTree, type Tree, withEntry, withoutKeys } from '../text/tree.ts'
 import { SECTIONS, SETTINGS } from './keys/sections.ts'
+import { servicesAsJobs } from './load/jobs.ts'
 import { withoutUnused } from './load/load.ts'
 import type { Loaded } from './load/loaded.ts'
 import { mapSection } from './load/map-section.ts'
@@ -17,7 +18,8 @@ export interface ConfigOptions {
  * doubled so that the output can be loaded again, no `x-*` keys and no empty sections.
  */
 export function printConfig(loaded: Loaded, options: ConfigOptions = {}): Readonly<Record<string, unknown>> {
-  const tree = withoutAbsent(options.allResources ? loaded.tree : withoutUnused(loaded.tree), loaded.absentServices)
+  const used = options.allResources ? loaded.tree : withoutUnused(loaded.tree)
+  const tree = servicesAsJobs(withoutAbsent(used, loaded.absentServices))
   const name = options.environmentName ?? loaded.name
   const printed: Record<string, unknown> = { name: escapeDollars(name) }
   for (const key of [...tree.entries.keys()].sort()) {
@@ -25,7 +27,7 @@ export function printConfig(loaded: Loaded, options: ConfigOptions = {}): Readon
     if (!SECTIONS.has(key) && !SETTINGS.has(key)) continue
     if (key !== 'services' && SECTIONS.has(key) && isMap(value) && value.entries.size === 0) continue
     printed[key] = FILE_OBJECTS.has(key) && isMap(value) ? printFileObjects(value) : plain(value)
-    if (key === 'services')
+    if (key === 'services' || key === 'jobs')
       // The entries of `services` are mappings.
       for (const service of Object.values(printed[key] as Record<string, Json>)) printRemovedSettings(service)
     if (name !== loaded.name && NAMED.has(key) && isMap(value))

@@ -90,7 +90,21 @@ export interface WholeObject {
   readonly span: Span
 }
 
-/** An entry of `services`, after merging and parsing. */
+/** `triggers` of a job: it runs on schedules, or only when a user starts it. */
+export interface Triggers {
+  readonly span: Span
+  readonly schedules: readonly Schedule[]
+}
+
+/** An entry of `triggers.schedule`. */
+export interface Schedule {
+  readonly cron: string
+  readonly timeZone?: string
+  readonly concurrency?: 'forbid' | 'queue'
+  readonly missedFires?: 'one' | 'skip'
+}
+
+/** An entry of `services` or `jobs`, after merging and parsing. */
 export interface Service {
   readonly name: string
   /** The position of the service's key. */
@@ -133,6 +147,8 @@ export interface Service {
   readonly scale?: At<number>
   readonly autoscale?: Autoscale
   readonly kubernetes?: KubernetesPieces
+  /** Set for an entry of `jobs`. */
+  readonly triggers?: Triggers
   readonly containerName?: At<string>
   readonly hostname?: At<string>
   readonly dependsOn: readonly Dependency[]

@@ -1,6 +1,6 @@
 import type { MapTree } from '../text/tree.ts'
 import type { FamilyReader, PropertiesOf, ReadersOf } from './keys/key.ts'
-import { serviceKeys } from './keys/service.ts'
+import { loadedServiceKeys } from './keys/service.ts'
 import type { Service } from './project.ts'
 import type { ReadContext } from './read/context.ts'
 import { checkTargets } from './read/storage/mount-targets.ts'
@@ -12,7 +12,7 @@ type Read = (service: MapTree, context: ReadContext, key: string) => unknown
 type Own = 'name' | 'span' | 'tree'
 
 /** Properties of `Service` without a reader in any row. The next line does not compile unless there are none. */
-type Unread = Exclude<Property, Own | PropertiesOf<typeof serviceKeys>>
+type Unread = Exclude<Property, Own | PropertiesOf<typeof loadedServiceKeys>>
 const allRead: [Unread] extends [never] ? true : Unread = true
 
 /** Reads a service in the canonical tree with the readers of its keys. Reports invalid values. */
@@ -29,7 +29,7 @@ const byProperty = new Map<Property, { readonly reader: Read; readonly key: stri
 const families = new Set<FamilyReader>()
 // The keys of `ReadersOf<Service>` are properties of `Service`, so the cast below is safe.
 for (const [key, { read }] of Object.entries(
-  serviceKeys as Readonly<Record<string, { read?: ReadersOf<Service> | FamilyReader }>>,
+  loadedServiceKeys as Readonly<Record<string, { read?: ReadersOf<Service> | FamilyReader }>>,
 )) {
   if (typeof read === 'function') families.add(read)
   else for (const [property, reader] of Object.entries(read ?? {})) addReader(property as Property, reader, key)

@@ -188,6 +188,20 @@ export interface JobPlan extends WorkloadBase {
   readonly isServer?: boolean
   /** Number of completions and parallelism, from `scale`. */
   readonly completions?: number
+  /** CronJobs that create the Job; at least one. If absent, the Job runs at the deploy. */
+  readonly cronJobs?: readonly CronJobPlan[]
+}
+
+/** A CronJob, without the Pods of its Job. */
+export interface CronJobPlan extends ObjectPlan {
+  readonly service: string
+  readonly schedule: string
+  readonly timeZone?: string
+  readonly concurrency: 'Allow' | 'Forbid'
+  /** Seconds after its time until when a run may start. If absent, a missed run starts whenever it can. */
+  readonly startingDeadline?: number
+  /** True for a job that runs only when a user starts it. */
+  readonly suspended?: true
 }
 
 export interface PodPlan {

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import { isRoute, isWorkload, podSelectorOf } from '../../constructs/kinds.ts'
-import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
+import { type KubernetesObject, type Manifest, templateOf } from '../../constructs/manifest.ts'
 import { servicesBehind } from '../endpoints/routes.ts'
 import { SERVICE_LABEL } from '../labels.ts'
 import { serviceOf } from './desired-state.ts'
@@ -54,8 +54,7 @@ export function manifestsOf(manifests: readonly Manifest[], services: ReadonlySe
 type Labels = Readonly<Record<string, string>>
 
 function labelsOfPods(workload: KubernetesObject): Labels {
-  const { template } = (workload['spec'] ?? {}) as { readonly template?: { readonly metadata?: { labels?: Labels } } } // its spec
-  return template?.metadata?.labels ?? {}
+  return templateOf<{ readonly metadata?: { labels?: Labels } }>(workload)?.metadata?.labels ?? {}
 }
 
 /** Returns true if an object selects Pods with these labels. devctl writes no selectors with expressions. */

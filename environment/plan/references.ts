@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { templateOf } from '../../constructs/manifest.ts'
 
 /** Fields of a Pod spec that refer to another object, with the kind of that object and the key of its name. */
 const NAMING: Readonly<Record<string, readonly [kind: string, key: string]>> = {
@@ -25,7 +26,7 @@ export const referenceTo = ({ kind, metadata }: Pick<KubeObject, 'kind' | 'metad
  */
 export function referencesOf(workload: Pick<KubeObject, 'kind'> & Readonly<Record<string, unknown>>): Set<string> {
   const found = new Set<string>()
-  const spec = (workload['spec'] as { readonly template?: { readonly spec?: unknown } } | undefined)?.template?.spec
+  const spec = templateOf<{ readonly spec?: unknown }>(workload)?.spec
   const account = (spec as { readonly serviceAccountName?: string } | undefined)?.serviceAccountName
   // The Role and RoleBinding of an account that waits for Jobs have the account's name.
   if (account !== undefined)

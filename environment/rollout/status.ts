@@ -40,7 +40,7 @@ interface Fields {
   }
 }
 
-/** Returns the status of a Deployment, StatefulSet, DaemonSet or Job. */
+/** Returns the status of a Deployment, StatefulSet, DaemonSet, Job or CronJob. */
 export function statusOf(object: KubeObject): WorkloadStatus {
   const { spec = {}, status = {} } = object as unknown as Partial<Fields> // the server has checked its shape
   const seen = isSeen(object)
@@ -76,6 +76,9 @@ export function statusOf(object: KubeObject): WorkloadStatus {
       const ready = Math.min(status.numberReady ?? 0, status.updatedNumberScheduled ?? 0)
       return counted(ready, wanted, ready >= wanted && (status.numberAvailable ?? 0) >= wanted)
     }
+    case 'CronJob':
+      // Its Jobs are not part of a deploy.
+      return { state: 'ready', text: 'CronJob scheduled' }
     default: {
       if (condition('Complete')?.status === 'True') return { state: 'complete', text: 'Job complete' }
       const failed = condition('Failed')
@@ -91,9 +94,12 @@ function readyOf({ replicas = 0, updatedReplicas = 0, readyReplicas = 0 }: Field
   return Math.min(updatedReplicas, Math.max(0, readyReplicas - Math.max(0, replicas - updatedReplicas)))
 }
 
-/** Returns true if the controller of a workload has seen its newest generation. A Job only ever has its first. */
+/**
+ * Returns true if the controller of a workload has seen its newest generation. A Job only ever has its first, and
+ * the status of a CronJob has none.
+ */
 export function isSeen(object: KubeObject): boolean {
-  if (object.kind === 'Job') return true
+  if (object.kind === 'Job' || object.kind === 'CronJob') return true
   const { observedGeneration = 0 } = (object['status'] ?? {}) as { readonly observedGeneration?: number } // a workload's status
   return observedGeneration >= (object.metadata.generation ?? 0)
 }

@@ -71,11 +71,14 @@ export interface ObservedService {
   readonly found: Pick<ObservedWorkload, 'status' | 'pods' | 'problems' | 'warnings'>
 }
 
-/** Returns the services of an environment, sorted. Takes linear time in the number of objects. */
+/**
+ * Returns the services of an environment, sorted, without its CronJobs, which have no state. Takes linear time in the
+ * number of objects.
+ */
 export function listServices(seen: EnvironmentSnapshot): readonly ObservedService[] {
   const indexed = indexOf(seen)
   return seen.objects
-    .filter(one => isWorkload(one) && !isDependant(one))
+    .filter(one => isWorkload(one) && one.kind !== 'CronJob' && !isDependant(one))
     .flatMap(workload => statesOf(workload, indexed))
     .sort((a, b) => (a.overview.service < b.overview.service ? -1 : 1))
 }

@@ -1,7 +1,7 @@
 import type { RegistryCredentials, RegistryLogin } from '../../adapters/registry/docker-config.ts'
 import { HUB_KEY, registryOf } from '../../adapters/registry/registry.ts'
 import type { Plan, SecretPlan, WorkloadPlan } from '../../compiler/plan/plan.ts'
-import type { Manifest } from '../../constructs/manifest.ts'
+import { type Manifest, templateOf } from '../../constructs/manifest.ts'
 import { serviceOf } from '../../environment/plan/desired-state.ts'
 
 /** Plan with the pull Secret that its images need. */
@@ -99,9 +99,7 @@ interface Containers {
   readonly initContainers?: readonly { readonly image?: string }[]
 }
 
-function imagesOf({ spec }: Manifest['object']): readonly string[] {
-  // Spec of a workload; the specs of other kinds have no template.
-  const { template } = (spec ?? {}) as { readonly template?: { readonly spec?: Containers } }
-  const { containers = [], initContainers = [] } = template?.spec ?? {}
+function imagesOf(object: Manifest['object']): readonly string[] {
+  const { containers = [], initContainers = [] } = templateOf<{ readonly spec?: Containers }>(object)?.spec ?? {}
   return [...initContainers, ...containers].flatMap(({ image }) => image ?? [])
 }

@@ -61,7 +61,8 @@ async function rowsOf(
 ): Promise<readonly ServiceRow[]> {
   const there = new Set(services.map(({ service }) => service))
   const planned = known.project && known.plan ? [...(await labelsOf(known.project)).values()] : []
-  const missing = planned.filter(service => !there.has(service))
+  const jobs = new Set(known.plan?.workloads.flatMap(one => (one.kind === 'Job' && one.cronJobs ? one.service : [])))
+  const missing = planned.filter(service => !there.has(service) && !jobs.has(service))
   const rows: readonly ServiceRow[] = [
     ...services,
     ...missing.map((service): MissingService => ({ service, state: 'missing' })),

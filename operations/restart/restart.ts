@@ -61,7 +61,7 @@ export async function restart(
   const skipped: string[] = []
   const select = (workloads: readonly KubeObject[]): readonly KubeObject[] => {
     if (words.length > 0) return chosen(workloads, toLabels(words, [...workloads, ...services]), leadsOf(services))
-    skipped.push(...workloads.filter(isJob).map(one => serviceOf(one)!))
+    skipped.push(...workloads.filter(({ kind }) => kind === 'Job').map(one => serviceOf(one)!))
     return workloads.filter(one => !isJob(one))
   }
   const { planned: _, ...events } = deployEvents(on, NOTHING_COUNTED, () => {}, {
@@ -98,7 +98,7 @@ export async function restart(
 /** Ignores the states: a restart reports each service itself. */
 const NOTHING_COUNTED: Pick<ServiceStates, 'events'> = { events: { planned() {}, applied() {}, status() {} } }
 
-const isJob = ({ kind }: KubeObject): boolean => kind === 'Job'
+const isJob = ({ kind }: KubeObject): boolean => kind === 'Job' || kind === 'CronJob'
 
 /** Returns a hint with the command that runs these Jobs again. */
 export const jobsHint = (jobs: readonly string[]): string =>
@@ -117,9 +117,15 @@ function chosen(
   const found = workloads.filter(one => wanted.has(serviceOf(one)!))
   const job = found.find(isJob)
   if (job)
-    throw new UserError(`\`${serviceOf(job)}\` is a Job, which runs once`, {
-      hint: `\`devctl deploy --rerun ${serviceOf(job)}\` runs it again`,
-    })
+    throw new UserError(
+      `\`${serviceOf(job)}\` is a ${job.kind === 'Job' ? 'Job, which runs once' : 'job, which has no Pods between its runs'}`,
+      {
+        hint:
+          job.kind === 'Job'
+            ? `\`devctl deploy --rerun ${serviceOf(job)}\` runs it again`
+            : `\`devctl run ${serviceOf(job)}\` runs it`,
+      },
+    )
   const missing = [...wanted].filter(label => !found.some(one => serviceOf(one) === label))
   if (missing.length > 0 && workloads.length > 0)
     throw new UserError(

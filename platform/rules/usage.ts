@@ -160,6 +160,7 @@ export const USED_COMMANDS: ReadonlySet<string> = new Set([
   'publish',
   'render',
   'restart',
+  'run',
   'scale',
   'schema',
   'start',

@@ -14,7 +14,7 @@ import {
 import { endpoints } from './endpoints.ts'
 import { kubernetesObjects } from './kubernetes.ts'
 import { topLevelNetwork } from './network.ts'
-import { jobs, service } from './service.ts'
+import { job, service } from './service.ts'
 import { topLevelConfig, topLevelSecret, topLevelVolume } from './storage.ts'
 
 const resources = (shape: Shape, becomes: string, called: string): Shape =>
@@ -46,6 +46,7 @@ export const composeShape: Shape = object({
     'other Compose files, read before this one',
   ),
   services: mapped(resources(service, 'a workload and a Service', 'SERVICE'), 'workloads and Services'),
+  jobs: mapped(resources(job, 'CronJobs', 'JOB'), 'CronJobs'),
   endpoints: mapped(endpoints, 'Ingress or HTTPRoute', 'of the dialect'),
   volumes: mapped(resources(topLevelVolume, 'a claim', 'VOLUME'), 'PersistentVolumeClaims'),
   networks: mapped(
@@ -76,6 +77,5 @@ export const composeShape: Shape = object({
     becomes: '',
     note: 'an error for services that use one: Kubernetes has no model runner',
   },
-  jobs,
   'x-kubernetes': mapped(kubernetesObjects, 'any other objects', 'of the dialect'),
 })

@@ -19,6 +19,7 @@ export function composeDocument(): string {
     `## Top level\n\n${rowsTable(topLevel())}`,
     '## Services\n\nThe keys of `services.SERVICE`.',
     ...Object.entries(serviceFamilies).map(([title, keys]) => `### ${title}\n\n${keysTable(keys)}`),
+    `## Jobs\n\nThe keys of \`jobs.JOB\` are those of services, without those that are about a service that lasts, such as \`restart\`,\n\`scale\` and \`deploy\`, and \`triggers\`. [jobs.md](jobs.md) shows them.\n\n${keysTable({ triggers: body('jobs')['triggers']! })}`,
     ...['volumes', 'networks', 'secrets', 'configs'].map(
       key => `## ${key[0]!.toUpperCase()}${key.slice(1)}\n\n${keysTable(body(key))}`,
     ),
@@ -105,7 +106,7 @@ ${Object.entries(runTimeRules)
 
 /** Returns the rows of top-level keys, without the members of keys that have their own section in the page. */
 function topLevel(): (readonly string[])[] {
-  const elsewhere = new Set(['services', 'volumes', 'networks', 'secrets', 'configs'])
+  const elsewhere = new Set(['services', 'jobs', 'volumes', 'networks', 'secrets', 'configs'])
   return Object.entries(composeShape.map!.keys).flatMap(([key, field]) => {
     const rows = [...rowsOf(key, field)]
     return elsewhere.has(key) ? rows.slice(0, 1) : rows

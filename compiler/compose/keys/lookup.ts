@@ -57,10 +57,12 @@ export interface TableRow {
 
 /**
  * Lists the rows of the table, each parent before its members. Rows inside a key with a loss are left out. A row that
- * several keys use is listed for each of them.
+ * several keys use is listed for each of them, except in jobs.
  */
 export function* tableRows(shape: Shape = composeShape, path: readonly string[] = []): Generator<TableRow> {
   for (const [key, field] of shape.map ? fields(shape.map) : []) {
+    // The keys of a job are those of a service, except `triggers`.
+    if (path[0] === 'jobs' && !isRow(field)) continue
     const at = [...path, key]
     if (isRow(field)) yield { path: at, row: field }
     if (!isRow(field) || !field.loss) yield* tableRows(shapeOf(field), at)

@@ -6,11 +6,8 @@ import { composeShape } from './compose.ts'
 
 type Path = readonly string[]
 
-/** True for paths outside `jobs`. */
-export const isOutsideJobs = ([section]: Path): boolean => section !== 'jobs'
-
-/** True for paths outside `jobs` and `pre_start` hooks. Hooks inherit the processed values of their service. */
-export const isOutsideJobsAndHooks = (path: Path): boolean => isOutsideJobs(path) && path[2] !== 'pre_start'
+/** True for paths outside `pre_start` hooks, which inherit the processed values of their service. */
+export const isOutsideHooks = (path: Path): boolean => path[2] !== 'pre_start'
 
 /** Collects the rules of one kind from the table, by path. A pass of the loader applies them to the model. */
 export function rulesOf<Kind extends keyof LoadRules>(

@@ -1,16 +1,5 @@
-import { cli, mapped, refused } from '../../schema/row.ts'
-import {
-  either,
-  flag,
-  list,
-  object,
-  type Row,
-  record,
-  resourceName,
-  type Shape,
-  text,
-  word,
-} from '../../schema/shape.ts'
+import { cli, mapped } from '../../schema/row.ts'
+import { either, flag, list, object, type Row, type Shape, text, word } from '../../schema/shape.ts'
 import { readBuild } from '../read/build.ts'
 import { readDependsOn, readLinks } from '../read/depends-on.ts'
 import { readDeploy } from '../read/deploy.ts'
@@ -22,6 +11,7 @@ import * as read from '../read/plain-values.ts'
 import { readResources } from '../read/resources.ts'
 import { readRestart } from '../read/restart.ts'
 import { readScale } from '../read/scale.ts'
+import { readTriggers } from '../read/triggers.ts'
 import { build } from './build.ts'
 import { deploy } from './deploy.ts'
 import { castFlag, castInteger, names } from './forms.ts'
@@ -182,43 +172,50 @@ export const service: Shape = {
   always: { command: print.nothing, entrypoint: print.nothing },
 }
 
+/** `triggers` of a job. */
+const triggers = {
+  ...mapped(
+    object({
+      manual: cli({ ...castFlag(), print: print.optionalFlag }, 'a job without a schedule: a suspended CronJob'),
+      schedule: mapped(
+        list({
+          ...either(
+            text(),
+            object(
+              {
+                cron: mapped(text(), '`schedule`'),
+                timezone: mapped(text(), '`timeZone`', 'default: that of the controllers, usually UTC'),
+                concurrency: mapped(word(['forbid', 'queue']), '`concurrencyPolicy`', 'default `Allow`'),
+                missed_fires: mapped(word(['one', 'skip']), '`startingDeadlineSeconds`', '`skip` is a minute'),
+              },
+              { required: ['cron'] },
+            ),
+          ),
+          long: long.underKey('cron'),
+        }),
+        'a CronJob for each entry',
+      ),
+    }),
+    'CronJobs',
+  ),
+  read: { triggers: readTriggers },
+}
+
 const bare = (rows: Readonly<Record<string, Row>>): Record<string, Shape> =>
   Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, shapeWithRules(row)]))
 
-/** `jobs`: containers that run on demand or on a schedule. The whole key is refused, so its members have no rows. */
-export const jobs: Row = refused(
-  record(
-    object(
-      {
-        ...bare(containerKeys),
-        ...bare(workloadKeys),
-        profiles: list(text(), { unique: true }),
-        triggers: object({
-          manual: flag(),
-          schedule: list(
-            either(
-              text(),
-              object(
-                {
-                  cron: text(),
-                  timezone: text(),
-                  concurrency: word(['forbid', 'queue']),
-                  missed_fires: word(['one', 'skip']),
-                },
-                { required: ['cron'] },
-              ),
-            ),
-          ),
-        }),
-      },
-      { required: ['triggers'] },
-    ),
-    { names: resourceName, called: 'JOB' },
+/** An entry of `jobs`: a container that runs on a schedule, or when a user starts it. */
+export const job: Shape = {
+  // The rows of the keys are those of services, which jobs become.
+  ...object(
+    { ...bare(containerKeys), ...bare(workloadKeys), profiles: shapeWithRules(serviceKeys.profiles), triggers },
+    { required: ['triggers'] },
   ),
-  {
-    note: 'use a service with `restart: "no"`',
-    message: '`jobs` is not supported: devctl deploys services',
-    why: 'A job runs on a schedule or when somebody starts it. devctl does not create CronJobs yet, and has no command that starts a job.',
-    hint: 'for something that runs once at a deploy, write a service with `restart: "no"`',
-  },
-)
+  always: service.always,
+}
+
+/** The keys of a service in the loaded model, in which jobs are services with `triggers`. */
+export const loadedServiceKeys = { ...serviceKeys, triggers }
+
+/** A service or job in the loaded model. */
+export const loadedService: Shape = { ...service, ...object(loadedServiceKeys) }

@@ -6,6 +6,7 @@ import { type Entry, isMap, type MapTree } from '../../text/tree.ts'
 import { composeShape } from '../keys/compose.ts'
 import { printerOf } from '../keys/printer.ts'
 import { SECTIONS } from '../keys/sections.ts'
+import { loadedService } from '../keys/service.ts'
 
 const PRINTERS = new Map<string, Print>([...SECTIONS].map(section => [section, printerOf(entryOf(section))]))
 
@@ -54,5 +55,5 @@ export function decodeModel(
 /** Returns the row or shape of the entries of a section. */
 function entryOf(section: string): Row | Shape {
   // Every section is a mapping with names that the user chooses.
-  return shapeOf(composeShape.map!.keys[section]!).map!.others!.row
+  return section === 'services' ? loadedService : shapeOf(composeShape.map!.keys[section]!).map!.others!.row
 }

@@ -20,6 +20,7 @@ import { findContextServices } from './context-services.ts'
 import { findDeclaredSecrets } from './declared-secrets.ts'
 import { decodeModel } from './decode.ts'
 import { reportMissingFiles, resolveEnvironment } from './environment.ts'
+import { jobsAsServices } from './jobs.ts'
 import { type LoadState, markInvalidKeys, withoutInvalid } from './load-state.ts'
 import type { Loaded } from './loaded.ts'
 import { mapSection } from './map-section.ts'
@@ -105,8 +106,9 @@ interface ProjectInput {
   readonly options: LoadOptions
 }
 
-function finish(loaded: MapTree, { named, located, variables, options }: ProjectInput, state: LoadState): Loaded {
+function finish(model: MapTree, { named, located, variables, options }: ProjectInput, state: LoadState): Loaded {
   const { reporter } = state
+  const loaded = jobsAsServices(model, reporter)
   const normal = normalize(loaded, named.name, variables, state)
   const decoded = decodeModel(normal.model, reporter)
   for (const [name, keys] of decoded.invalidKeys) markInvalidKeys(name, keys, state)
@@ -150,7 +152,7 @@ function finish(loaded: MapTree, { named, located, variables, options }: Project
   reportMachineVariables(tree, variables, reporter)
   findDeclaredSecrets(tree, options.secretRules, variables)
   const brokenServices = [...state.invalid].flatMap(path =>
-    path.startsWith('services.') ? [path.slice('services.'.length)] : [],
+    /^(?:services|jobs)\./.test(path) ? [path.slice(path.indexOf('.') + 1)] : [],
   )
   return {
     name: named.name,

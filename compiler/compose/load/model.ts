@@ -1,7 +1,7 @@
 import type { YamlDocument } from '../../text/document-reader.ts'
-import { get, isMap, type MapTree, withEntry, withoutKeys } from '../../text/tree.ts'
+import { get, isMap, type MapTree, type Tree, withEntry, withoutKeys } from '../../text/tree.ts'
 import { scalarText } from '../../text/tree-text.ts'
-import { isOutsideJobsAndHooks, rulesOf } from '../keys/rules-by-path.ts'
+import { isOutsideHooks, rulesOf } from '../keys/rules-by-path.ts'
 import { checkRestOfTexts } from './checks/check-rest.ts'
 import { checkResources } from './checks/resource-rules.ts'
 import { validate } from './checks/validate.ts'
@@ -97,11 +97,11 @@ function withDefaults(model: MapTree): MapTree {
   return rewrite(model, DEFAULTS.start, (complete, tree) => complete(tree)) as MapTree
 }
 
-const DEFAULTS = rulesOf('defaults', isOutsideJobsAndHooks)
+const DEFAULTS = rulesOf('defaults', isOutsideHooks)
 
 /** Sets names without `=` in an `environment` list to the value of the project's variable. */
 function resolveListedEnvironment(model: MapTree, variables: VariableScope): MapTree {
-  return mapSection(model, 'services', service => {
+  const resolve = (service: Tree): Tree => {
     const environment = get(service, 'environment')
     if (environment?.kind !== 'seq' || !isMap(service)) return service
     let changed = false
@@ -122,5 +122,6 @@ function resolveListedEnvironment(model: MapTree, variables: VariableScope): Map
       return { ...item, value: `${name}=${value}`, pieces, variables: [{ name, ...from, span }] }
     })
     return changed ? withEntry(service, 'environment', { ...environment, items }) : service
-  })
+  }
+  return mapSection(mapSection(model, 'services', resolve), 'jobs', resolve)
 }

@@ -1,10 +1,10 @@
 import type { Identity } from '../../schema/load-rules.ts'
 import type { MapTree, Tree } from '../../text/tree.ts'
 import { keepLast } from '../keys/identities.ts'
-import { isOutsideJobsAndHooks, rulesOf } from '../keys/rules-by-path.ts'
+import { isOutsideHooks, rulesOf } from '../keys/rules-by-path.ts'
 import { rewrite } from './rewrite.ts'
 
-const IDENTITIES = rulesOf('identity', isOutsideJobsAndHooks)
+const IDENTITIES = rulesOf('identity', isOutsideHooks)
 
 /** Keeps the last of several list items with the same identity. Applies to lists whose key has an identity rule. */
 export function removeDuplicates(model: MapTree): MapTree {

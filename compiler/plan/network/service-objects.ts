@@ -152,8 +152,8 @@ function planReady(
 }
 
 /**
- * Returns true for a Job that other services wait for, that listens on no port and that is not used as a host name
- * anywhere. Its Service would stop resolving when the Job completes.
+ * Returns true for a Job that other services wait for, or that a CronJob starts, that listens on no port and that is
+ * not used as a host name anywhere. Its Service would stop resolving when the Job completes.
  */
 function isTask(facts: Facts, group: Group, service: Service, ports: readonly ServicePort[]): boolean {
   const decision = facts.kindOf(group)
@@ -161,7 +161,7 @@ function isTask(facts: Facts, group: Group, service: Service, ports: readonly Se
     decision.kind === 'Job' &&
     !decision.job?.isServer &&
     ports.length === 0 &&
-    facts.awaited.has(service.name) &&
+    (facts.awaited.has(service.name) || group.lead.triggers !== undefined) &&
     facts.mentions.of(service.name).length === 0
   )
 }

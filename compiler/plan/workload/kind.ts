@@ -91,6 +91,17 @@ const unknownMode = diagnostic({
         },
 })
 
+const jobInGroup = diagnostic({
+  code: 'jobs/shared-pod',
+  severity: 'error',
+  explain:
+    'A job runs in Pods of its own, so it cannot share the network, the processes or the IPC of a service. It reaches the services by their names.',
+  text: (p: { name: string }) => ({
+    message: `the job \`${p.name}\` cannot share the Pod of a service`,
+    hint: 'remove `network_mode: service:…`, and `pid` and `ipc` with a service',
+  }),
+})
+
 /** The kind of a workload, with the line in the file that determined it. */
 export interface KindDecision {
   readonly kind: WorkloadPlan['kind']
@@ -154,6 +165,12 @@ export function planKind(
     if (lead.scale) reporter.report(replicasOfGlobal, lead.scale.span, { service: lead.name })
     const because = { span: mode.span, message: `\`${lead.name}\` is a daemon set because its mode is \`global\`` }
     return { kind: 'DaemonSet', because }
+  }
+  const joined = members.find(member => member.triggers && members.length > 1)
+  if (joined) reporter.report(jobInGroup, joined.triggers?.span ?? joined.span, { name: joined.name })
+  if (lead.triggers) {
+    const because = { span: lead.triggers.span, message: `\`${lead.name}\` is a job because of its triggers` }
+    return { kind: 'Job', because, job: { restartPolicy: 'Never', backoffLimit: 0, isServer: false } }
   }
   const job = planJob(context, group, facts)
   if (job) return job

@@ -6,6 +6,7 @@ import { cutName } from '../object-names.ts'
 import type { GroupWaits } from '../order/start-order.ts'
 import type { PodPlan, WorkloadPlan } from '../plan.ts'
 import type { PlannedPod } from '../pod/pod.ts'
+import { planCronJobs } from './cron-jobs.ts'
 import type { Group } from './groups.ts'
 import type { KindDecision } from './kind.ts'
 import { planUpdate } from './update-policy.ts'
@@ -35,7 +36,7 @@ export function planWorkload(
   const base = {
     name,
     service,
-    source: sourceOf(context, lead.span, ['services', lead.name]),
+    source: sourceOf(context, lead.span, [lead.triggers ? 'jobs' : 'services', lead.name]),
     span: lead.span,
     ...waitsSource(context, lead, members, pod),
     ...(annotations && { annotations }),
@@ -78,6 +79,7 @@ export function planWorkload(
         ...(decision.job?.isServer && { isServer: true }),
         // A Job has one completion by default.
         ...(lead.scale && lead.scale.value !== 1 && { completions: lead.scale.value }),
+        ...(lead.triggers && { cronJobs: planCronJobs(base, lead.triggers) }),
       }
   }
 }
@@ -87,7 +89,7 @@ export function planWorkload(
  * StatefulSet, and devctl appends a hash to the name of a Job.
  */
 function workloadName(context: PlanContext, lead: Group['lead'], service: string, kind: WorkloadPlan['kind']): string {
-  const most = kind === 'StatefulSet' ? 52 : kind === 'Job' ? 54 : 63
+  const most = kind === 'StatefulSet' || lead.triggers ? 52 : kind === 'Job' ? 54 : 63
   const name = cutName(service, most)
   if (name !== service) context.reporter.report(shortened, lead.span, { service: lead.name, name })
   return name

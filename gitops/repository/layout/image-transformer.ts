@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../../../constructs/manifest.ts'
+import { type KubernetesObject, templateOf } from '../../../constructs/manifest.ts'
 import { at, changed, eachMap, type JsonMap, listAt } from '../../agents/json-values.ts'
 import type { ImageEntry } from './kustomization.ts'
 import type { ObjectPair, Transformer } from './transformer.ts'
@@ -93,7 +93,7 @@ function containersOf(object: unknown): readonly JsonMap[] {
 }
 
 function imageVolumesOf(object: KubernetesObject): readonly string[] {
-  const volumes = listAt(object, 'spec', 'template', 'spec', 'volumes')
+  const volumes = listAt(templateOf(object), 'spec', 'volumes')
   const found = volumes.map(volume => at(volume, 'image', 'reference'))
   return found.filter(reference => typeof reference === 'string')
 }

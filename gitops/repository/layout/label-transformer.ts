@@ -9,6 +9,7 @@ type Reach = (typeof REACHES)[number]
 
 const reaches = (reach: Reach, least: Reach) => REACHES.indexOf(reach) >= REACHES.indexOf(least)
 
+const POD_OF_CRON_JOB = ['spec', 'jobTemplate', 'spec', 'template', 'metadata', 'labels'] as const
 const WITH_TEMPLATE = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'Job'])
 
 /**
@@ -55,6 +56,8 @@ function touched(object: KubernetesObject, reach: Reach): readonly (JsonMap | un
   const maps: unknown[] = [object.metadata.labels]
   if (reaches(reach, 'templates')) {
     if (at(object, 'spec', 'template') !== undefined) maps.push(at(object, 'spec', 'template', 'metadata', 'labels'))
+    if (object.kind === 'CronJob')
+      maps.push(at(object, 'spec', 'jobTemplate', 'metadata', 'labels'), at(object, ...POD_OF_CRON_JOB))
     for (const claim of listAt(object, 'spec', 'volumeClaimTemplates')) maps.push(at(claim, 'metadata', 'labels'))
   }
   if (reaches(reach, 'selectors')) {
@@ -70,6 +73,8 @@ function set(object: JsonMap, reach: Reach): readonly JsonMap[] {
   const maps = [at(object, 'metadata', 'labels')]
   if (reaches(reach, 'templates') && WITH_TEMPLATE.has(kind))
     maps.push(at(object, 'spec', 'template', 'metadata', 'labels'))
+  if (reaches(reach, 'templates') && kind === 'CronJob')
+    maps.push(at(object, 'spec', 'jobTemplate', 'metadata', 'labels'), at(object, ...POD_OF_CRON_JOB))
   if (reaches(reach, 'selectors')) {
     if (kind === 'Service') maps.push(at(object, 'spec', 'selector'))
     if (kind === 'DaemonSet' || kind === 'PodDisruptionBudget') maps.push(at(object, 'spec', 'selector', 'matchLabels'))

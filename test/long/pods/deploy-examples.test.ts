@@ -35,6 +35,7 @@ const leaf: Readonly<Record<string, string>> = {
   networks: 'backup',
   secrets: 'web',
   autoscale: 'web',
+  jobs: 'web',
   kubernetes: 'web',
 }
 

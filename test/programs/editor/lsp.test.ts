@@ -72,7 +72,9 @@ describe('devctl lsp', () => {
     await client.start(folder)
     await client.open(join(folder, 'compose.yaml'), BAD)
     const [found] = await client.codes(join(folder, 'compose.yaml'), ['services/unknown-key'])
-    expect(found?.codeDescription?.href).toBe(`${uriOf(join(root, 'docs/diagnostics/services.md'))}#servicesunknown-key`)
+    expect(found?.codeDescription?.href).toBe(
+      `${uriOf(join(root, 'docs/diagnostics/services.md'))}#servicesunknown-key`,
+    )
     await client.end()
     expect(await status).toBe(0)
     expect(stderr()).toBe('')

@@ -39,10 +39,9 @@ export function describeWrongValues(every: number): void {
 }
 
 /**
- * `jobs` and `models` are refused as a whole; mistakes inside may be reported as well. Compose itself accepts an empty
- * `include`.
+ * `models` is refused as a whole; mistakes inside may be reported as well. Compose itself accepts an empty `include`.
  */
-const isBelowRefused = (name: string) => /^(jobs|services\.\w+\.models)\b/.test(name)
+const isBelowRefused = (name: string) => /^services\.\w+\.models\b/.test(name)
 
 const isInside = ({ span }: Diagnostic, { start, end }: Place) =>
   span !== undefined && span.start >= start && span.end <= end

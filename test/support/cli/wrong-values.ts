@@ -129,6 +129,7 @@ function around(path: Path, step: string): Readonly<Record<string, Json>> {
   if (path.length === 1 && (family === 'secrets' || family === 'configs')) return { db: resource }
   if (path.length === 1 && (family === 'volumes' || family === 'networks')) return { db: null }
   if (path.length === 2 && family === 'services') return { image: 'nginx' }
+  if (path.length === 2 && family === 'jobs') return { image: 'nginx', triggers: { manual: true } }
   if (path.length === 2 && (family === 'secrets' || family === 'configs') && !CONTENTS.has(step)) return resource
   if (typeof path.at(-1) === 'number' && /^(secrets|configs)$/.test(String(path.at(-2)))) return { source: 'db' }
   const [last, parent] = [path.at(-1), path.at(-2)]

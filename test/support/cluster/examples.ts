@@ -54,6 +54,10 @@ export const shows: Readonly<Record<string, (cluster: Cluster, namespace: string
     const found = await cluster.kubectl('--namespace', namespace, ...words, '--output=name')
     expect(found.trim().split('\n')).toHaveLength(3)
   },
+  jobs: async (cluster, namespace) => {
+    const words = ['--namespace', namespace, 'get', 'cronjobs', '--output=jsonpath={.items[*].metadata.name}']
+    expect(await cluster.kubectl(...words)).toBe('archive report')
+  },
   secrets: async (cluster, namespace) => {
     const inside = (...command: string[]) =>
       cluster.kubectl('--namespace', namespace, 'exec', 'deployment/web', '--', ...command)

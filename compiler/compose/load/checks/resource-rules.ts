@@ -80,7 +80,7 @@ export function checkResources(
       )
         invalid.push(path)
     }
-  for (const [name, service] of entriesOf(get(model, 'services')))
+  for (const [name, service] of [...entriesOf(get(model, 'services')), ...entriesOf(get(model, 'jobs'))])
     if (!isValidService(service, reporter, isPartial)) services.push(name)
   return { resources: invalid, services }
 }

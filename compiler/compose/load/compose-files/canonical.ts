@@ -2,10 +2,10 @@ import type { Reporter } from '../../../diagnostics/reporter.ts'
 import type { LongFormContext, ToLongForm } from '../../../schema/load-rules.ts'
 import { PathRules } from '../../../text/path.ts'
 import { type Entry, get, isMap, type MapTree, type Tree, withEntry } from '../../../text/tree.ts'
-import { isOutsideJobs, rulesOf } from '../../keys/rules-by-path.ts'
+import { rulesOf } from '../../keys/rules-by-path.ts'
 import { rewrite, rewriteMembers } from '../rewrite.ts'
 
-const LONG_FORMS = rulesOf('long', isOutsideJobs)
+const LONG_FORMS = rulesOf('long')
 
 /**
  * Converts short forms to long forms. Long forms stay unchanged, so the function can run again after each file. Reports
@@ -27,17 +27,18 @@ export function canonical(
   const invalid: string[] = []
   const invalidKeys = new Map<string, readonly string[]>()
   let result = model
-  for (const section of ['services', 'networks', 'volumes', 'secrets', 'configs']) {
+  for (const section of ['services', 'jobs', 'networks', 'volumes', 'secrets', 'configs']) {
     const entries = get(result, section)
     if (!isMap(entries)) continue
+    const isOfServices = section === 'services' || section === 'jobs'
     const step = PathRules.below(PathRules.below(LONG_FORMS.start, section), '*')
     const rewritten = mapEntries(entries, (value, name) => {
-      if (section === 'services' && isMap(value)) {
+      if (isOfServices && isMap(value)) {
         const { map, failed } = rewriteMembers(value, step, apply)
         if (failed.length > 0) invalidKeys.set(name, failed)
         return map
       }
-      const long = section === 'services' ? value : rewrite(value, step, apply)
+      const long = isOfServices ? value : rewrite(value, step, apply)
       if (!long) invalid.push(`${section}.${name}`)
       return long
     })

@@ -138,9 +138,11 @@ function loadIncluded(item: Tree, scope: ProjectScope, state: LoadState, loadMod
   const variables = scope.variables.withFiles(envFiles, sources, reporter)
   const loaded = loadModel(files, { directory, variables, including: scope.including }, state)
   scope.variables.included.set(key, { model: loaded })
-  const services = get(loaded, 'services')
-  if (isMap(services))
+  for (const section of ['services', 'jobs']) {
+    const services = get(loaded, section)
+    if (!isMap(services)) continue
     for (const name of services.entries.keys()) if (!state.scopes.has(name)) state.scopes.set(name, variables)
+  }
   return loaded
 }
 

@@ -1,9 +1,9 @@
 import type { PathBase } from '../../../schema/load-rules.ts'
 import type { MapTree } from '../../../text/tree.ts'
-import { isOutsideJobs, rulesOf } from '../../keys/rules-by-path.ts'
+import { rulesOf } from '../../keys/rules-by-path.ts'
 import { rewrite } from '../rewrite.ts'
 
-const PATHS = rulesOf('path', isOutsideJobs)
+const PATHS = rulesOf('path')
 
 /** Makes the relative paths of a canonical model absolute. */
 export function resolvePaths(model: MapTree, base: PathBase): MapTree {

@@ -44,8 +44,9 @@ describe('modules of forges', () => {
         quoted(variable),
       )
     for (const variable of serverVariables)
-      expect(textOf('docs/gitops/ci.md'), `docs/gitops/ci.md: add ${variable} to the variables that hold the server of a pipeline`).toContain(
-        quoted(variable),
-      )
+      expect(
+        textOf('docs/gitops/ci.md'),
+        `docs/gitops/ci.md: add ${variable} to the variables that hold the server of a pipeline`,
+      ).toContain(quoted(variable))
   })
 })

@@ -48,6 +48,7 @@ const FREE: Readonly<Record<string, readonly string[]>> = {
   'a new name, or one that only the user knows': [
     '--tag <tag>',
     '-t, --tag <tag>',
+    '-e, --env <name=value>',
     '--var <name=value>',
     '--env <name=value>',
     '--build-arg <name=value>',
@@ -92,6 +93,7 @@ const FREE_WORDS: readonly string[] = [
   'forward <port...>',
   // The command for the container.
   'exec [command...]',
+  'run [command...]',
   // Files, of which shells complete what they see, or commands after `--`.
   'migrate [file...]',
   'explain [path]',

@@ -79,7 +79,6 @@ describe('keys without effect', () => {
     ['secrets: {a: {driver: b, driver_opts: {c: d}}}', 'error[secret-driver/refused]'],
     ['secrets: {a: {file: b, template_driver: golang}}', 'error[template-driver/refused]'],
     ['configs: {a: {content: b, template_driver: golang}}', 'error[template-driver/refused]'],
-    ['jobs: {a: {image: b, ulimits: {c: 1}, triggers: {manual: true}}}', 'error[jobs/refused]'],
     ['version: "3.8"', 'info[version/no-effect]'],
   ])('%s at the top level is reported with the severity and code of its fate', (text, start) => {
     const found = fates(text)
@@ -139,7 +138,7 @@ describe('rowOf', () => {
     ['services.web.build.args', 'cli'],
     ['services.web.provider.options.a', 'refused'],
     ['services.web.init', 'approximated'],
-    ['jobs.a.image', 'refused'],
+    ['jobs.a.image', 'mapped'],
     ['volumes.data.driver_opts.size', 'mapped'],
     ['endpoints.rules.0.path', 'mapped'],
     ['endpoints.api.0.path', 'mapped'],

@@ -75,6 +75,10 @@ export const otherValues: Readonly<Record<string, unknown>> = {
   'volumes.*': { driver_opts: { size: '5Gi' } },
   'networks.*': { internal: true },
   'services.*.image': 'other:2',
+  jobs: { other: { image: 'other:2', triggers: { manual: true } } },
+  'jobs.*': { image: 'other:2', triggers: { manual: true } },
+  'jobs.*.triggers': { schedule: ['@daily'] },
+  'jobs.*.triggers.schedule.[].cron': '@daily',
   'services.*.ports.[].target': 8181,
   'services.*.ports.[].x-host.name': 'other.example.com',
   'services.*.ports.[].x-host.[].name': 'other.example.com',
@@ -323,6 +327,14 @@ secrets:
   given: {external: true}
   called: {external: true, name: given-secret}
   other: {environment: PLAIN}
+`),
+  sample(`
+name: shop
+services: {}
+jobs:
+  backup:
+    image: busybox:1
+    triggers: {manual: true, schedule: [{cron: 0 3 * * *, timezone: UTC, concurrency: queue}, {cron: 0 4 * * *, missed_fires: skip}]}
 `),
   sample(`${routed}\nendpoints:\n  ${rules}`),
   sample(`${routed}\nendpoints:\n  labels: {example.com/owner: ann}\n  rules:\n    ${rules}`),

@@ -1,0 +1,53 @@
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import { command } from '../command.ts'
+import { flag, type Option, type Values } from '../options/option.ts'
+import { loading } from '../options/project.ts'
+import { environmentName, target, waitTimeout } from '../options/target.ts'
+
+/** `--env NAME=VALUE`, repeatable. A name alone takes the value of the shell. Messages do not show values. */
+const env: Option<readonly string[] | undefined> = {
+  flags: '-e, --env <name=value>',
+  description: 'set a variable of the container; a name alone takes the value of the shell; may be repeated',
+  isRepeatable: true,
+  parse(value, previous) {
+    if (!/^[A-Za-z_][\w.-]*(?:=|$)/.test(value))
+      throw new UsageError('`--env` is not a variable', { hint: 'write it as `NAME=VALUE`' })
+    return [...(previous ?? []), value]
+  },
+}
+
+const options = {
+  ...loading,
+  name: environmentName,
+  ...target,
+  env,
+  detach: flag('-d, --detach', 'print the name of the run, and do not follow it'),
+  rm: flag('--rm', 'delete the run with its log when it has ended'),
+  deps: { flags: '--no-deps', description: 'start without waiting for dependencies' } as Option<boolean | undefined>,
+  timeout: waitTimeout,
+}
+
+/** Options of `run`. */
+export type RunValues = Values<typeof options>
+
+export const run = command({
+  name: 'run',
+  group: 'Deploy',
+  summary: 'Run a job, or a command in the container of a service, once',
+  description: `Starts one run of a deployed job or service, prints its output, and exits with its exit status. The run has the image, variables, secrets, volumes and waits of the deployed container, but no ports and no healthcheck. The command replaces \`command\` of the file, and keeps \`entrypoint\`.
+
+Ctrl-C ends and deletes the run. A run that has ended keeps its log: the run of a service for a day, and of a job the last three. --timeout is for its start.`,
+  words: [
+    { name: '<service>', description: 'job or service', completes: 'service' },
+    { name: '[command...]', description: 'command and its arguments, after `--`' },
+  ],
+  options,
+  examples: [
+    { line: 'devctl run backup', does: 'run a job now, whatever its schedule' },
+    { line: 'devctl run --rm -e DRY_RUN=1 api -- ./migrate --check', does: 'run another command of a service' },
+  ],
+  async run(context, words, options) {
+    const { runOnce } = await import('../run/run.ts')
+    return runOnce(context, words, options)
+  },
+})

@@ -1,0 +1,67 @@
+/** The fault of a cron expression, and what to write. */
+export interface CronFault {
+  readonly fault: string
+  readonly hint: string
+}
+
+interface Field {
+  readonly name: string
+  readonly least: number
+  readonly most: number
+  /** Names of the values, the first of which is `least`. */
+  readonly names?: readonly string[]
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
+const FIELDS: readonly Field[] = [
+  { name: 'minute', least: 0, most: 59 },
+  { name: 'hour', least: 0, most: 23 },
+  { name: 'day of the month', least: 1, most: 31 },
+  { name: 'month', least: 1, most: 12, names: MONTHS },
+  { name: 'day of the week', least: 0, most: 6, names: DAYS },
+]
+const DESCRIPTORS = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']
+const HINT = 'write minute, hour, day of the month, month and day of the week: `30 3 * * mon-fri`'
+
+/**
+ * Returns the fault of a cron expression, by the rules of Kubernetes
+ * (https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#schedule-syntax); undefined if it has none.
+ */
+export function findCronFault(text: string): CronFault | undefined {
+  const cron = text.trim()
+  if (/^(?:CRON_)?TZ=/.test(cron)) return { fault: 'it contains a time zone', hint: 'write `timezone: …`' }
+  if (cron.startsWith('@')) {
+    if (DESCRIPTORS.includes(cron) || /^@every (?:\d+(?:\.\d+)?(?:h|m|s))+$/.test(cron)) return undefined
+    return { fault: `\`${cron}\` is unknown`, hint: `the names are ${DESCRIPTORS.map(one => `\`${one}\``).join(', ')}` }
+  }
+  const fields = cron.split(/\s+/).filter(Boolean)
+  if (fields.length !== FIELDS.length)
+    return { fault: `it has ${fields.length} ${fields.length === 1 ? 'field' : 'fields'} instead of 5`, hint: HINT }
+  for (const [index, field] of FIELDS.entries()) {
+    const written = fields[index]!
+    const part = written.split(',').find(one => !isValidPart(one, field))
+    if (part === undefined) continue
+    const isSunday = field.names === DAYS && /(?:^|-)7$/.test(part)
+    const range = `the ${field.name} is between ${field.least} and ${field.most}`
+    return { fault: `\`${part}\` is not valid for the ${field.name}`, hint: isSunday ? 'write `0` for Sunday' : range }
+  }
+  return undefined
+}
+
+/** True for `*`, `5`, `1-5`, `mon-fri`, each with a step if needed (`*\/15`, `8-18/2`). */
+function isValidPart(part: string, field: Field): boolean {
+  const [, range = '', step] = /^([^/]+)(?:\/(\d+))?$/.exec(part) ?? []
+  if (range === '' || (step !== undefined && Number(step) === 0)) return false
+  if (range === '*' || range === '?') return true
+  const values = range.split('-').map(one => numberOf(one, field))
+  const [from, to = from] = values
+  return values.length <= 2 && from !== undefined && to !== undefined && from <= to
+}
+
+function numberOf(text: string, { least, most, names = [] }: Field): number | undefined {
+  const index = names.indexOf(text.toLowerCase())
+  if (index >= 0) return index + least
+  const value = /^\d{1,2}$/.test(text) ? Number(text) : undefined
+  return value !== undefined && value >= least && value <= most ? value : undefined
+}

@@ -1,0 +1,96 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { templateOf } from '../../constructs/manifest.ts'
+import { SERVICE_LABEL } from '../../environment/labels.ts'
+import { serviceOf } from '../../environment/plan/desired-state.ts'
+
+/** Settings of one run, which replace those of the workload. */
+export interface OnceSettings {
+  /** Name of the Job. */
+  readonly name: string
+  /** Arguments that replace `command` of the file; if empty, that of the file. */
+  readonly command: readonly string[]
+  readonly variables: Readonly<Record<string, string>>
+  /** True to start without waiting for dependencies. */
+  readonly noDeps: boolean
+}
+
+type Labels = Readonly<Record<string, string>>
+type Fields = Readonly<Record<string, unknown>>
+interface Container extends Fields {
+  readonly name: string
+  readonly env?: readonly { readonly name: string }[]
+}
+interface Template {
+  readonly metadata?: { readonly labels?: Labels; readonly annotations?: Labels }
+  readonly spec?: Fields & {
+    readonly containers?: readonly Container[]
+    readonly initContainers?: readonly Container[]
+  }
+}
+
+/** Seconds after which the finished run of a service is deleted; a CronJob limits the number of its runs instead. */
+const KEPT = 86_400
+
+/** Fields of a container that are about serving requests. */
+const OF_SERVERS = ['ports', 'startupProbe', 'readinessProbe', 'livenessProbe', 'stdin', 'tty']
+
+/**
+ * Returns the Job that runs the container of a live workload once, and the name of the container. The workload owns the
+ * Job, so that it is deleted with it. Returns undefined if the workload has no Pods of its own.
+ */
+export function toRunJob(
+  workload: KubeObject,
+  settings: OnceSettings,
+): { job: KubeObject; container: string } | undefined {
+  const template = templateOf<Template>(workload)
+  const { containers = [], initContainers = [], ...pod } = template?.spec ?? {}
+  const container = containers.find(({ name }) => name === serviceOf(workload)) ?? containers[0]
+  if (!template || !container) return undefined
+  const { apiVersion, kind, metadata } = workload
+  const isScheduled = kind === 'CronJob'
+  const labels = labelsOf(template.metadata?.labels ?? {}, isScheduled)
+  const waits = initContainers.filter(({ name }) => !settings.noDeps || !name.startsWith('wait-for-'))
+  const job: KubeObject = {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      name: settings.name,
+      ...(metadata.namespace !== undefined && { namespace: metadata.namespace }),
+      labels,
+      ...(isScheduled && { annotations: { 'cronjob.kubernetes.io/instantiate': 'manual' } }),
+      ownerReferences: [
+        { apiVersion, kind, name: metadata.name, uid: metadata.uid!, ...(isScheduled && { controller: true }) },
+      ],
+    },
+    spec: {
+      backoffLimit: 0,
+      ...(!isScheduled && { ttlSecondsAfterFinished: KEPT }),
+      template: {
+        metadata: { ...template.metadata, labels },
+        spec: {
+          ...pod,
+          restartPolicy: 'Never',
+          ...(waits.length > 0 && { initContainers: waits }),
+          containers: [withSettings(container, settings)],
+        },
+      },
+    },
+  }
+  return { job, container: container.name }
+}
+
+/** Returns the labels without that of the service, by which Services and workloads select their Pods. */
+function labelsOf(labels: Labels, isScheduled: boolean): Labels {
+  if (isScheduled) return labels
+  const { [SERVICE_LABEL]: _, 'pod-template-hash': __, ...others } = labels
+  return others
+}
+
+function withSettings(container: Container, { command, variables }: OnceSettings): Container {
+  const own = Object.fromEntries(Object.entries(container).filter(([field]) => !OF_SERVERS.includes(field)))
+  const env = [
+    ...(container.env ?? []).filter(({ name }) => !Object.hasOwn(variables, name)),
+    ...Object.entries(variables).map(([name, value]) => ({ name, value })),
+  ]
+  return { ...own, name: container.name, env, ...(command.length > 0 && { args: command }) }
+}
