@@ -191,7 +191,8 @@ and \`up\`. zsh, fish and PowerShell show descriptions, bash after the second Ta
 The files of the project are only parsed: variables in them are not substituted, and a file whose
 path in \`include\` or in the manifest has a variable is left out. A cluster or platform has 0.8 seconds to answer. What cannot be listed is left out without a message. Completion
 writes nothing, and runs nothing of the project; it runs \`git\`, and the credential plugin of your kubeconfig without its
-messages and questions. It is not counted (analytics.md).
+messages and questions. The project does not choose the plugin: a cluster is asked only if your line or shell names its
+context, or if it is your current context; one that only the manifest names is not asked. It is not counted (analytics.md).
 
 The script for PowerShell is tested with its protocol, not in PowerShell.
 

@@ -1,13 +1,16 @@
 import type { ReplyOf, RouteName } from '../../platform/api/routes.ts'
 import type { CallInput } from '../../platform/client/client.ts'
 import { isPlatform } from '../../project/contexts/store.ts'
-import type { Target, TargetOptions } from '../../project/contexts/target.ts'
+import { findTarget, type Target, type TargetOptions } from '../../project/contexts/target.ts'
 import type { Io } from '../terminal/io.ts'
 import type { Suggestion } from './completion.ts'
 
-/** Settings that select the cluster: options of the line, and the manifest. */
+/** Settings that select the cluster. */
 export interface ClusterQuestion {
   readonly io: Io
+  /** Options of the line. */
+  readonly typed: TargetOptions
+  /** Options of the line, and settings of the environment that it names. */
   readonly options: TargetOptions
   readonly manifest: TargetOptions
   readonly signal: AbortSignal
@@ -63,11 +66,18 @@ interface Where {
   readonly signal: AbortSignal
 }
 
-async function whereFor({ io, options, manifest, signal }: ClusterQuestion): Promise<Where> {
-  const { findTargetWithHome } = await import('../../platform/session/target-with-home.ts')
+/**
+ * Returns the target of the command. Throws an error if only the manifest names its context: a checkout must not choose
+ * the cluster that a Tab asks, because that runs a credential plugin.
+ */
+async function whereFor({ io, typed, options, manifest, signal }: ClusterQuestion): Promise<Where> {
+  const { withHome } = await import('../../platform/session/target-with-home.ts')
   // Without `onPlatform`, since completing a line is not counted as a use of the platform.
   const around = { cwd: io.cwd, env: io.env }
-  return { io, target: await findTargetWithHome(around, options, manifest, signal), signal }
+  const target = await findTarget(around, options, manifest)
+  const own = await findTarget(around, typed)
+  if (own.context !== target.context) throw new Error(`only the manifest names the context ${target.context}`)
+  return { io, target: await withHome(around, target, signal), signal }
 }
 
 async function call<N extends RouteName>(

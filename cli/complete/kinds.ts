@@ -64,6 +64,7 @@ async function namesFor({ io, line }: Asked) {
     file: many('file'),
     projectDirectory: one('projectDirectory'),
     environment: one('environment'),
+    allowOutside: many('allowOutside') !== undefined,
   })
 }
 
@@ -71,20 +72,17 @@ async function namesFor({ io, line }: Asked) {
 async function clusterFor(asked: Asked): Promise<ClusterQuestion> {
   const { io, line, signal } = asked
   const named = line.command?.name === 'context use' ? line.words[0] : valuesOf(line, 'context')?.at(-1)
-  const options = { context: named, namespace: valuesOf(line, 'namespace')?.at(-1) }
+  const typed = { context: named, namespace: valuesOf(line, 'namespace')?.at(-1) }
   // Other commands do not read a manifest.
-  if (line.command?.options['projectDirectory'] === undefined) return { io, options, manifest: {}, signal }
+  if (line.command?.options['projectDirectory'] === undefined)
+    return { io, typed, options: typed, manifest: {}, signal }
   const { environments, destination } = await namesFor(asked)
   const environment = environments.get(valuesOf(line, 'environment')?.at(-1) ?? '')
-  return {
-    io,
-    options: {
-      context: options.context ?? environment?.context,
-      namespace: options.namespace ?? environment?.namespace,
-    },
-    manifest: destination,
-    signal,
+  const options = {
+    context: typed.context ?? environment?.context,
+    namespace: typed.namespace ?? environment?.namespace,
   }
+  return { io, typed, options, manifest: destination, signal }
 }
 
 /** Returns the values of an option by its key in the declaration; undefined if the line does not use it. */

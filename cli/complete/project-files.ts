@@ -1,17 +1,14 @@
-import { statSync } from 'node:fs'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
-import { readFile } from '../../adapters/files/read-file.ts'
 import { REMOTE_FILE } from '../../compiler/compose/load/compose-files/remote-file.ts'
-import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { kindOfFile } from '../../compiler/manifest/kind.ts'
-import { parseYaml } from '../../compiler/text/parse.ts'
-import { SourceFile } from '../../compiler/text/source.ts'
 import { get, isMap, isScalar, isSeq, type Tree } from '../../compiler/text/tree.ts'
+import { type Boundary, boundaryOf } from '../../project/boundary.ts'
 import type { LoadInput } from '../../project/input.ts'
 import { composeFilesIn } from '../../project/names/environment-name.ts'
 import { nearestManifests } from '../../project/names/nearest-manifests.ts'
 import { namedFiles, projectFolder } from '../../project/project-folder.ts'
 import type { Workspace } from '../../project/workspace.ts'
+import { BoundedFiles } from './bounded-files.ts'
 
 /** Names in the files of a project. */
 export interface ProjectNames {
@@ -31,24 +28,22 @@ export interface NamedTarget {
   readonly namespace?: string
 }
 
-/** Largest file that is read, in bytes, since the user waits for the answer. */
-const MOST = 1 << 20
-const MOST_FILES = 50
-
 /**
  * Reads the names in the files that a command would load. Files are only parsed: variables are not substituted, and
- * nothing is checked, because the whole compiler takes longer than a user waits. Files that cannot be read are left
- * out.
+ * nothing is checked, because the whole compiler takes longer than a user waits. Files that cannot be read, or that are
+ * outside the project, are left out.
  */
 export function readNames(workspace: Workspace, loading: LoadInput): ProjectNames {
-  const manifest = manifestOf(workspace, loading)
+  const files = new BoundedFiles()
+  const manifest = manifestOf(workspace, loading, files)
+  const boundary = boundaryFor(workspace, loading, manifest?.namesCompose === false ? manifest.folder : undefined)
   const environment = get(manifest?.tree, 'environments', loading.environment ?? '')
-  const files = new Files()
-  for (const path of composeFiles(workspace, loading, manifest)) files.add(path)
-  if (manifest) for (const path of textsOf(get(environment, 'compose'))) files.add(resolve(manifest.folder, path))
+  const compose = new ComposeFiles(files, boundary)
+  for (const path of composeFiles(workspace, loading, manifest, path => files.textOf(path, boundary))) compose.add(path)
+  if (manifest) for (const path of textsOf(get(environment, 'compose'))) compose.add(resolve(manifest.folder, path))
   return {
-    services: files.services,
-    profiles: [...files.profiles].sort(),
+    services: compose.services,
+    profiles: [...compose.profiles].sort(),
     developments: keysOf(get(manifest?.tree, 'dev')),
     environments: new Map(
       keysOf(get(manifest?.tree, 'environments')).map(name => [
@@ -60,6 +55,12 @@ export function readNames(workspace: Workspace, loading: LoadInput): ProjectName
   }
 }
 
+/** Returns the boundary of the project in a folder; undefined for the folder that `loading` selects. */
+const boundaryFor = (workspace: Workspace, loading: LoadInput, folder: string | undefined): Boundary =>
+  boundaryOf(workspace, folder === undefined ? loading : { ...loading, projectDirectory: folder }, {
+    namesCompose: false,
+  })
+
 interface Manifest {
   readonly folder: string
   readonly tree: Tree
@@ -68,28 +69,37 @@ interface Manifest {
 }
 
 /** Returns the manifest that `openProject` reads. */
-function manifestOf(workspace: Workspace, { file, environment }: LoadInput): Manifest | undefined {
+function manifestOf(
+  workspace: Workspace,
+  loading: LoadInput,
+  files: BoundedFiles,
+): Manifest | undefined {
+  const { file, environment } = loading
   const named = file?.map(path => resolve(workspace.cwd, path)) ?? []
+  const textOf = (path: string) => files.textOf(path, boundaryFor(workspace, loading, undefined))
   const own = named.find(path => kindOfFile(textOf(path) ?? '', path) === 'manifest')
   if (own === undefined && file && environment === undefined) return undefined
   const from = named[0] === undefined ? workspace.cwd : dirname(named[0])
   const path = own ?? nearestManifests(from, file !== undefined)?.[0]
-  const tree = path === undefined ? undefined : treesOf(path)[0]
-  if (path === undefined || tree === undefined) return undefined
-  const folder = dirname(path)
-  return {
-    folder: basename(folder) === '.devctl' ? dirname(folder) : folder,
-    tree,
-    namesCompose: own === undefined && file !== undefined,
-  }
+  if (path === undefined) return undefined
+  const inside = dirname(path)
+  const folder = basename(inside) === '.devctl' ? dirname(inside) : inside
+  const tree = files.treesOf(path, boundaryFor(workspace, loading, folder))[0]
+  return tree && { folder, tree, namesCompose: own === undefined && file !== undefined }
 }
 
-function composeFiles(workspace: Workspace, loading: LoadInput, manifest: Manifest | undefined): readonly string[] {
+function composeFiles(
+  workspace: Workspace,
+  loading: LoadInput,
+  manifest: Manifest | undefined,
+  read: (path: string) => string | undefined,
+): readonly string[] {
   const named = namedFiles(workspace, loading).map(path => resolve(workspace.cwd, path))
   if (!manifest || manifest.namesCompose) {
     if (named.length > 0) return named
     const folder = projectFolder(workspace, loading, { namesCompose: true })
-    return (ofDotenv(folder) ?? composeFilesIn(folder)).map(path => resolve(folder, path))
+    const ofDotenv = ofComposeFile(read(join(folder, '.env')) ?? '')
+    return (ofDotenv ?? composeFilesIn(folder)).map(path => resolve(folder, path))
   }
   const deploy = get(manifest.tree, 'deploy')
   const listed = composeOf(get(deploy, 'compose'))
@@ -99,10 +109,10 @@ function composeFiles(workspace: Workspace, loading: LoadInput, manifest: Manife
   return composeFilesIn(manifest.folder).map(path => resolve(manifest.folder, path))
 }
 
-/** Returns the files of COMPOSE_FILE in the `.env` file of a folder; undefined if it names none. */
-function ofDotenv(folder: string): readonly string[] | undefined {
-  const [, value] =
-    /^\s*(?:export\s+)?COMPOSE_FILE\s*=\s*["']?([^"'#\s]+)/m.exec(textOf(join(folder, '.env')) ?? '') ?? []
+/** Returns the files of COMPOSE_FILE in the text of an `.env` file; undefined if it names none. */
+function ofComposeFile(dotenv: string): readonly string[] | undefined {
+  // With `\s` for blanks, many empty lines would take minutes.
+  const [, value] = /^[ \t]*(?:export[ \t]+)?COMPOSE_FILE[ \t]*=[ \t]*["']?([^"'#\s]+)/m.exec(dotenv) ?? []
   return value?.split(delimiter)
 }
 
@@ -113,15 +123,22 @@ function composeOf(tree: Tree | undefined): readonly string[] {
 }
 
 /** Compose files with the files that they include. */
-class Files {
+class ComposeFiles {
   readonly services = new Map<string, string>()
   readonly profiles = new Set<string>()
   readonly #seen = new Set<string>()
+  readonly #files: BoundedFiles
+  readonly #boundary: Boundary
+
+  constructor(files: BoundedFiles, boundary: Boundary) {
+    this.#files = files
+    this.#boundary = boundary
+  }
 
   add(path: string): void {
-    if (this.#seen.has(path) || this.#seen.size >= MOST_FILES) return
+    if (this.#seen.has(path)) return
     this.#seen.add(path)
-    for (const tree of treesOf(path)) {
+    for (const tree of this.#files.treesOf(path, this.#boundary)) {
       const services = get(tree, 'services')
       if (isMap(services)) for (const [name, { value }] of services.entries) this.#addService(name, value)
       const included = get(tree, 'include')
@@ -143,20 +160,6 @@ class Files {
     for (const path of textsOf(isMap(item) ? get(item, 'path') : item))
       if (!REMOTE_FILE.test(path)) this.add(resolve(folder, path))
   }
-}
-
-function textOf(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false })
-  // Reading a pipe would take its content from the command.
-  if (!found?.isFile() || found.size > MOST) return undefined
-  const content = readFile(path)
-  return content.kind === 'file' ? new TextDecoder().decode(content.bytes) : undefined
-}
-
-function treesOf(path: string): readonly Tree[] {
-  const text = textOf(path)
-  const documents = text === undefined ? [] : parseYaml(new SourceFile(path, text), new Reporter())
-  return documents?.flatMap(({ tree }) => tree ?? []) ?? []
 }
 
 function destinationOf(tree: Tree | undefined): NamedTarget {

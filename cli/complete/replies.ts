@@ -21,13 +21,23 @@ export function replyToFish(completion: Completion, current: string): readonly s
   return [kind, ...lines]
 }
 
-/** Returns the lines that kubectl expects from a program `kubectl_complete-devctl`. */
+/**
+ * Returns the lines that kubectl expects from a program `kubectl_complete-devctl`. Values that a shell would have to
+ * quote are left out: the script of kubectl for bash expands the candidates (`compgen -W`), which runs `$(…)` in them,
+ * and inserts them without quotes.
+ */
 export function replyToKubectl(completion: Completion, current: string): readonly string[] {
-  const lines = begun(completion, current).map(({ value, description }) => withTab(value, description))
+  const lines = begun(completion, current).flatMap(({ value, description }) =>
+    PLAIN.test(value) ? [withTab(value, description?.replace(EXPANDED, ''))] : [],
+  )
   // https://pkg.go.dev/github.com/spf13/cobra#ShellCompDirective
   const directive = { values: 4, 'no-space': 4 + 2, files: 0, folders: 16 }[completion.kind]
   return [...lines, `:${directive}`]
 }
+
+/** Value that every shell reads as it is. */
+const PLAIN = /^[\w.:/@=+,-]+$/
+const EXPANDED = /[$`\\]/g
 
 /**
  * Returns the lines for the script of PowerShell: the kind, then the text to insert, the shown text and a description.

@@ -31,7 +31,7 @@ export function parseYaml(file: SourceFile, reporter: Reporter): readonly YamlDo
   const control = text.search(CONTROL)
   if (control >= 0) return mistake(controlCharacter(text.charCodeAt(control), control))
   const directive = DIRECTIVE.exec(text)
-  if (directive && directive[1] !== '1.1' && /^(?:[%#].*|\s)*$/.test(text.slice(0, directive.index))) {
+  if (directive && directive[1] !== '1.1' && /^(?:[%#].*\n|\s)*$/.test(text.slice(0, directive.index))) {
     const start = directive.index
     reporter.report(version, { file, start, end: start + directive[0].length }, { version: directive[1]! })
     return undefined

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { root } from '../../support/cases.ts'
@@ -100,20 +100,31 @@ describe('completion', () => {
     expect(await terminal.line('devctl deploy w\t')).toBe('devctl deploy web ')
   })
 
-  test.skipIf(lacks('kubectl', spawnSync('kubectl', ['--help']).error !== undefined))(
-    'kubectl completes `kubectl devctl` with the script of the documentation',
-    () => {
-      const script = /^ {4}(#!\/bin\/sh\n {4}exec devctl __complete kubectl .*)$/m.exec(documentation)?.[1]
-      const cwd = makeFolder({ ...PROJECT, 'bin/devctl': `#!/bin/sh\nexec ${process.execPath} -- ${program()} "$@"\n` })
-      writeFileSync(join(cwd, 'bin/kubectl_complete-devctl'), script!.replaceAll('\n    ', '\n'))
-      symlinkSync('devctl', join(cwd, 'bin/kubectl-devctl'))
-      for (const name of ['devctl', 'kubectl_complete-devctl']) chmodSync(join(cwd, 'bin', name), 0o755)
-      const env = { PATH: `${join(cwd, 'bin')}:${process.env.PATH}`, HOME: cwd }
-      const offered = (...line: string[]) =>
-        spawnSync('kubectl', ['__complete', 'devctl', ...line], { cwd, env, encoding: 'utf8' }).stdout
-      expect(offered('rest')).toBe('restart\tRestart services by replacing their Pods\n:4\n')
-      expect(offered('render', '--environment=st')).toBe('staging\n:4\n')
-      expect(offered('render', '-f', '')).toBe(':0\n')
+  const hasNoKubectl = lacks('kubectl', spawnSync('kubectl', ['--help']).error !== undefined)
+  test.skipIf(hasNoKubectl)('kubectl completes `kubectl devctl` with the script of the documentation', () => {
+    const cwd = makeFolder(PROJECT)
+    const env = { PATH: `${pluginOfKubectl()}:${process.env.PATH}`, HOME: cwd }
+    const offered = (...line: string[]) =>
+      spawnSync('kubectl', ['__complete', 'devctl', ...line], { cwd, env, encoding: 'utf8' }).stdout
+    expect(offered('rest')).toBe('restart\tRestart services by replacing their Pods\n:4\n')
+    expect(offered('render', '--environment=st')).toBe('staging\n:4\n')
+    expect(offered('render', '-f', '')).toBe(':0\n')
+  })
+
+  test.skipIf(hasNoKubectl || isMissing)(
+    'the script of kubectl for bash does not run names of a hostile project',
+    async () => {
+      const names = ['$(touch pwn)', 'x$(touch${IFS}pwn)', '`touch pwn`', 'staging']
+      const files = {
+        'devctl.yml': JSON.stringify({ environments: Object.fromEntries(names.map(name => [name, {}])) }),
+      }
+      const before = `source ${BASH_COMPLETION}; PATH=${pluginOfKubectl()}:$PATH; source <(kubectl completion bash)`
+      const cwd = makeFolder(files)
+      await using terminal = await Terminal.open('bash', cwd, { before })
+      expect(await terminal.line('kubectl devctl render --environment \t')).toBe(
+        'kubectl devctl render --environment staging ',
+      )
+      expect(read(cwd)).toEqual(files)
     },
   )
 
@@ -142,3 +153,15 @@ describe('completion', () => {
     expect(read(cwd)).toEqual({ 'devctl.yml': expect.any(String) })
   })
 })
+
+/** Returns a folder with devctl as a plugin of kubectl, with the script of the documentation. */
+function pluginOfKubectl(): string {
+  const script = /^ {4}(#!\/bin\/sh\n {4}exec devctl __complete kubectl .*)$/m.exec(documentation)?.[1]
+  const folder = makeFolder({
+    devctl: `#!/bin/sh\nexec ${process.execPath} -- ${program()} "$@"\n`,
+    'kubectl_complete-devctl': script!.replaceAll('\n    ', '\n'),
+  })
+  for (const name of ['devctl', 'kubectl_complete-devctl']) chmodSync(join(folder, name), 0o755)
+  symlinkSync('devctl', join(folder, 'kubectl-devctl'))
+  return folder
+}

@@ -73,7 +73,7 @@ const record = (name: string) => ({
 })
 
 describe('names in a cluster', () => {
-  test('namespaces are those of the context that the line, the manifest or the kubeconfig selects', async () => {
+  test('namespaces are those of the context that the line, the shell or the kubeconfig selects', async () => {
     const [dev, prod] = await Promise.all([
       serveCluster({ '/api/v1/namespaces': named('default', 'shop') }),
       serveCluster({ '/api/v1/namespaces': named('live') }),
@@ -86,12 +86,34 @@ describe('names in a cluster', () => {
     expect(await values('deploy --namespace ', cwd)).toEqual(['default', 'shop'])
     expect(await values('deploy -n ', cwd, { DEVCTL_CONTEXT: 'prod' })).toEqual(['live'])
     expect(await values('deploy --context prod --namespace=', cwd)).toEqual(['--namespace=live'])
-    expect(await values('deploy --environment production -n ', cwd)).toEqual(['live'])
+    expect(await values('deploy --environment production -n ', cwd, { DEVCTL_CONTEXT: 'prod' })).toEqual(['live'])
+    expect(await values('deploy --environment production --context prod -n ', cwd)).toEqual(['live'])
     expect(await values('deploy --environment test -n ', cwd)).toEqual(['default', 'shop'])
     expect(await values('namespace use ', cwd)).toEqual(['default', 'shop'])
     expect(await values('context use prod -n ', cwd)).toEqual(['live'])
     expect(await values('deploy --context missing -n ', cwd)).toEqual([])
     expect(read(cwd)).toEqual(before)
+  })
+
+  test('a context that only the manifest names is not asked', async () => {
+    const [dev, prod] = await Promise.all([
+      serveCluster({ '/api/v1/namespaces/live/configmaps': [record('dev')] }),
+      serveCluster({ '/api/v1/namespaces/live/configmaps': [record('prod')] }),
+    ])
+    for (const manifest of [
+      'context: prod\nnamespace: live\n',
+      'environments: {e: {context: prod, namespace: live}}\n',
+    ]) {
+      const cwd = makeFolder({
+        '.kube/config': kubeconfig({ dev: dev.server, prod: prod.server }),
+        'devctl.yml': manifest,
+      })
+      expect(await values('logs --environment e --name ', cwd)).toEqual([])
+      expect([...dev.asked, ...prod.asked]).toEqual([])
+      expect(await values('logs --environment e --context prod --name ', cwd)).toEqual(['prod'])
+      expect(await values('logs --environment e --name ', cwd, { DEVCTL_CONTEXT: 'prod' })).toEqual(['prod'])
+      expect(prod.asked.splice(0)).toHaveLength(2)
+    }
   })
 
   test('environments are those that are deployed in the namespace', async () => {

@@ -120,6 +120,34 @@ describe('replies', () => {
     expect(await reply(['kubectl', 'render', '--project-directory', ''])).toEqual([':16'])
   })
 
+  test('kubectl gets no values that its script for bash would expand', async () => {
+    const names = [
+      '$(touch pwn)',
+      'x$(touch${IFS}p)',
+      '`touch p`',
+      'a b',
+      '~root',
+      'a;b',
+      '{a,b}',
+      '*',
+      "'",
+      '"',
+      '\\x',
+    ]
+    const keys = (last: string) => Object.fromEntries([...names, last].map(name => [name, {}]))
+    const manifest = { environments: keys('user@host:1/a_b.c-d+e,f=g'), dev: keys('plain') }
+    const cwd = makeFolder({
+      'devctl.yml': JSON.stringify(manifest),
+      'compose.yaml': JSON.stringify({ services: { web: { image: 'a`touch p`\\', profiles: [...names, 'all'] } } }),
+    })
+    const lines = async (...words: string[]) =>
+      (await run(['__complete', 'kubectl', ...words], { cwd, env: {} })).stdout.split('\n').slice(0, -1)
+    expect(await lines('render', '--environment', '')).toEqual(['user@host:1/a_b.c-d+e,f=g', ':4'])
+    expect(await lines('exec', '')).toEqual(['plain', ':4'])
+    expect(await lines('deploy', '--profile', '')).toEqual(['all', ':4'])
+    expect((await lines('deploy', '')).join()).toMatch(/^web\tatouch p; profile [^$`\\]*,:4$/)
+  })
+
   test('an unknown shell gets nothing', async () => {
     expect(await reply(['ksh', ''])).toEqual([])
     expect(await reply([])).toEqual([])
