@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import { makeFolder } from '../../support/cli/folder.ts'
+import { run } from '../../support/run.ts'
+
+const compose = `name: library
+services:
+  gateway:
+    image: nginx:1
+    ports: ["8080:80"]
+  db:
+    image: postgres:16
+    volumes: ["pgdata:/data"]
+    healthcheck: {test: [CMD, pg_isready]}
+volumes:
+  pgdata:
+`
+
+const explain = async (...words: readonly string[]) => {
+  const cwd = makeFolder({ 'compose.yaml': compose })
+  const { stdout, stderr } = await run(['explain', ...words, '--domain', 'example.com'], { cwd })
+  return stdout + stderr
+}
+
+describe('explain names the cause of a value', () => {
+  test('a changed host of a rule is not the cause of its path, type and backend', { timeout: 30_000 }, async () => {
+    const text = await explain('ingress/gateway')
+    expect(text).toMatch(/\.host +\S+ .*(compose.yaml:1|name library)/)
+    for (const field of ['path', 'pathType', 'backend.service.name'])
+      expect(text).not.toMatch(new RegExp(`\\.${field} .*(compose.yaml:1 |name library)`))
+  })
+
+  test('a line that makes an object exist is not the cause of its defaults', { timeout: 30_000 }, async () => {
+    const storage = await explain('pvc/pgdata', 'spec.resources.requests.storage')
+    expect(storage).toMatch(/rule +no line says so: .*; set `volumes.pgdata.driver_opts.size`\n/)
+    expect(storage).toMatch(/within +compose.yaml:\d+/)
+    const timeout = await explain('statefulset/db', 'containers[db].readinessProbe.timeoutSeconds')
+    expect(timeout).toMatch(/rule +no line says so: .*; set `services.db.healthcheck.timeout`\n/)
+    expect(timeout).toMatch(/within +compose.yaml:9 /)
+    expect(await explain('statefulset/db', 'containers[db].readinessProbe.exec.command')).toContain(
+      'services.db.healthcheck.test[1]',
+    )
+  })
+})
