@@ -41,3 +41,15 @@ describe('explain names the cause of a value', () => {
     )
   })
 })
+
+test.each([
+  [['hpa/db'], 'error: `horizontalpodautoscaler/db` does not exist'],
+  [['cj/db'], 'error: `cronjob/db` does not exist'],
+  [['sa/db'], 'error: `serviceaccount/db` does not exist'],
+  [['netpol/db'], 'error: `networkpolicy/db` does not exist'],
+  [['secret/db'], 'Secrets need `--include-secrets`'],
+  [['gateway'], 'write `services.gateway` for a service'],
+  [['compose.yaml:500'], 'error: `compose.yaml` has only 11 lines'],
+] as const)('explain %j says how to name what is meant', async (words, message) => {
+  expect(await explain(...words)).toContain(message)
+})
