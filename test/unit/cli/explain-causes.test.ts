@@ -15,8 +15,10 @@ volumes:
   pgdata:
 `
 
-const explain = async (...words: readonly string[]) => {
-  const cwd = makeFolder({ 'compose.yaml': compose })
+const explain = (...words: readonly string[]) => explainIn({ 'compose.yaml': compose }, ...words)
+
+async function explainIn(files: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<string> {
+  const cwd = makeFolder(files)
   const { stdout, stderr } = await run(['explain', ...words, '--domain', 'example.com'], { cwd })
   return stdout + stderr
 }
@@ -52,4 +54,20 @@ test.each([
   [['compose.yaml:500'], 'error: `compose.yaml` has only 11 lines'],
 ] as const)('explain %j says how to name what is meant', async (words, message) => {
   expect(await explain(...words)).toContain(message)
+})
+
+test('a line that overrides members of a key says so, as the key of the member does', async () => {
+  const files = {
+    'compose.yaml': 'services:\n  web:\n    image: a\n    environment:\n      A: one\n',
+    'compose.override.yaml': 'services:\n  web:\n    environment: {A: two}\n',
+  }
+  const over = /over +compose.yaml:5 +A: one\n/
+  expect(await explainIn(files, 'compose.override.yaml:3')).toMatch(over)
+  expect(await explainIn(files, 'services.web.environment.A')).toMatch(over)
+})
+
+test('a line below an anchor is the value on it, and not the key with the alias', async () => {
+  const files = { 'compose.yaml': 'x-d: &d\n  replicas: 3\nservices:\n  web:\n    image: a\n    deploy: *d\n' }
+  const text = await explainIn(files, 'compose.yaml:2')
+  expect(text).toMatch(/^compose.yaml:2 +replicas: 3\n +key +services.web.deploy.replicas\n/)
 })
