@@ -15,6 +15,7 @@ import {
 } from '../../text/tree.ts'
 import { scalarText } from '../../text/tree-text.ts'
 import { isVariableWithSecret } from '../../values/secrets/secret-names.ts'
+import { replaced } from '../keys/merge-rules.ts'
 import { reportMachineVariable } from './checks/machine-variables.ts'
 import type { LoadState } from './load-state.ts'
 import { isSecretEntry, type VariableScope } from './variables.ts'
@@ -70,7 +71,8 @@ function resolveContainerEnvironment(container: MapTree, run: EnvironmentRun): M
   }
   const files = get(container, 'env_file')
   const fromFiles = isSeq(files) ? readEnvFiles(files.items, own, run) : new Map<string, Entry>()
-  const merged = new Map([...fromFiles, ...own])
+  const merged = new Map(fromFiles)
+  for (const [name, entry] of own) merged.set(name, over(fromFiles.get(name), entry))
   if (merged.size > 0)
     result = withEntry(result, 'environment', {
       kind: 'map',
@@ -137,7 +139,7 @@ function readEnvFiles(
         secret.add(entry.name)
         run.variables.secrets.add({ span: entry.span, origin: originOf(entry), value: entry.value })
       } else secret.delete(entry.name)
-      read.set(entry.name, fromFile(entry))
+      read.set(entry.name, over(read.get(entry.name), fromFile(entry)))
       for (const used of usedBy(entry))
         reportMachineVariable(used, entry.value, entry.span, {
           variables: run.variables,
@@ -147,6 +149,10 @@ function readEnvFiles(
   }
   return read
 }
+
+/** Returns an entry that replaces an earlier one of the same name. */
+const over = (earlier: Entry | undefined, entry: Entry): Entry =>
+  earlier ? { ...entry, value: replaced(earlier.value, entry.value) } : entry
 
 const usedBy = ({ name, inherited, variables = [] }: DotenvEntry): readonly string[] => (inherited ? [name] : variables)
 

@@ -71,3 +71,18 @@ test('a line below an anchor is the value on it, and not the key with the alias'
   const text = await explainIn(files, 'compose.yaml:2')
   expect(text).toMatch(/^compose.yaml:2 +replicas: 3\n +key +services.web.deploy.replicas\n/)
 })
+
+test.each(['e1.env:1', 'e2.env:1', 'services.web.environment.A'])(
+  '%s names the value that wins over those of env files',
+  async subject => {
+    const files = {
+      'compose.yaml':
+        'services:\n  web:\n    image: a\n    env_file: [e1.env, e2.env]\n    environment:\n      A: three\n',
+      'e1.env': 'A=one\n',
+      'e2.env': 'A=two\n',
+    }
+    const text = await explainIn(files, subject)
+    expect(text).toMatch(/^compose.yaml:6 +A: three\n/)
+    expect(text).toMatch(/over +e2.env:1 +A=two\n +over +e1.env:1 +A=one\n/)
+  },
+)
