@@ -139,7 +139,14 @@ function readEnvFiles(
         secret.add(entry.name)
         run.variables.secrets.add({ span: entry.span, origin: originOf(entry), value: entry.value })
       } else secret.delete(entry.name)
-      read.set(entry.name, over(read.get(entry.name), fromFile(entry)))
+      const variables = (entry.variables ?? []).map(used => ({
+        name: used,
+        origin: run.variables.lookup(used)?.origin ?? placeOf(own.get(used) ?? read.get(used)) ?? 'its default',
+        span: entry.span,
+      }))
+      const { key, value } = fromFile(entry)
+      const told = { key, value: variables.length > 0 && value.kind === 'scalar' ? { ...value, variables } : value }
+      read.set(entry.name, over(read.get(entry.name), told))
       for (const used of usedBy(entry))
         reportMachineVariable(used, entry.value, entry.span, {
           variables: run.variables,
@@ -149,6 +156,9 @@ function readEnvFiles(
   }
   return read
 }
+
+const placeOf = (entry: Entry | undefined): string | undefined =>
+  entry && `${entry.key.file.path}:${entry.key.file.position(entry.key.start).line}`
 
 /** Returns an entry that replaces an earlier one of the same name. */
 const over = (earlier: Entry | undefined, entry: Entry): Entry =>

@@ -86,3 +86,19 @@ test.each(['e1.env:1', 'e2.env:1', 'services.web.environment.A'])(
     expect(text).toMatch(/over +e2.env:1 +A=two\n +over +e1.env:1 +A=one\n/)
   },
 )
+
+test('a value of an env file names the variables in it, with their origins', async () => {
+  const files = {
+    'compose.yaml': 'services:\n  web:\n    image: a\n    env_file: [e.env]\n    environment:\n      D: over\n',
+    'e.env': 'A=one\nB=${A} ${D:-none} ${LEVEL} ${ABSENT:-it}\n',
+    '.env': 'LEVEL=info\n',
+  }
+  const text = await explainIn(files, 'services.web.environment.B')
+  for (const [name, origin] of Object.entries({
+    A: 'e.env:1',
+    D: 'compose.yaml:6',
+    LEVEL: '.env:1',
+    ABSENT: 'its default',
+  }))
+    expect(text).toMatch(new RegExp(`variable +${name} from ${origin}\n`))
+})
