@@ -70,11 +70,12 @@ export async function explainCode(code: string | undefined): Promise<string> {
     code!,
     kinds.map(one => one.code),
   )
+  const service = code!.includes('/') ? '' : `; write \`services.${code}\` for a service`
   throw new UserError(`unknown diagnostic code \`${code}\``, {
     hint:
       near.length > 0
-        ? `did you mean ${near.map(one => `\`${one}\``).join(' or ')}?`
-        : '`devctl explain` lists all codes',
+        ? `did you mean ${near.map(one => `\`${one}\``).join(' or ')}?${service}`
+        : `\`devctl explain\` lists all codes${service}`,
   })
 }
 

@@ -1,9 +1,9 @@
 import { formatPath, type ModelPath } from '../../compiler/schema/model-path.ts'
 import type { MapTree } from '../../compiler/text/tree.ts'
-import type { ShownObject } from './influences.ts'
+import { isSourceOf, type ShownObject } from './influences.ts'
 import { type KeyRule, ruleForField } from './key-rule.ts'
 import type { Leaf } from './leaves.ts'
-import { nodeAt } from './model-node.ts'
+import { childrenOf, nodeAt } from './model-node.ts'
 
 /** Reason for a value that no line sets. */
 export interface DefaultRule {
@@ -51,10 +51,11 @@ const KUBERNETES: Readonly<Record<string, unknown>> = {
   enableServiceLinks: true,
 }
 
-function fromRow({ keys, value }: Leaf, { owner, within, model }: Place): DefaultRule | undefined {
+function fromRow({ keys, value }: Leaf, { object, owner, within, model }: Place): DefaultRule | undefined {
   const fields = keys.filter(key => typeof key === 'string')
-  const rule = (within && ruleAround(fields, within)) ?? ruleForField(fields, ['services', '*'])
-  const set = rule && keyToSet(rule, within ?? ['services', owner ?? '*'])
+  const around = volumeOf(object, model) ?? within
+  const rule = (around && ruleAround(fields, around)) ?? ruleForField(fields, ['services', '*'])
+  const set = rule && keyToSet(rule, around ?? ['services', owner ?? '*'])
   // If a line sets the key, it is not a default.
   if (!rule || !set || nodeAt(model, set)) return undefined
   const field = fields.at(-1)!
@@ -73,6 +74,12 @@ function fromRow({ keys, value }: Leaf, { owner, within, model }: Place): Defaul
   }
 }
 
+/** Returns the path of the volume that an object is a claim for. */
+function volumeOf(object: ShownObject, model: MapTree): ModelPath | undefined {
+  const volumes = nodeAt(model, ['volumes'])
+  return volumes && childrenOf(volumes).find(({ path }) => isSourceOf(formatPath(path), object))?.path
+}
+
 /** Returns the key of a rule, with the names and indices of a path next to it. */
 function keyToSet({ path }: KeyRule, around: ModelPath): ModelPath | undefined {
   const steps = path.map((step, index) => (step === '*' || step === '[]' ? around[index] : step))
@@ -81,7 +88,7 @@ function keyToSet({ path }: KeyRule, around: ModelPath): ModelPath | undefined {
 
 /** Returns the rule about a field of the closest key around a path. */
 function ruleAround(fields: readonly string[], path: ModelPath): KeyRule | undefined {
-  for (let length = path.length; length > 2; length--) {
+  for (let length = path.length; length > (path[0] === 'services' ? 2 : 1); length--) {
     const found = ruleForField(fields, path.slice(0, length))
     if (found) return found
   }
@@ -149,5 +156,8 @@ const STRUCTURE: readonly Structure[] = [
     set: 'expose',
     isLast: true,
   },
+  { path: /\.paths\[[^\]]*\]\.pathType$/, text: 'a route leads to its path and all paths below it' },
+  { path: /\.paths\[[^\]]*\]\.path$/, text: 'a route without a path leads to all paths' },
+  { path: /\.backend\.service\.name$/, text: 'the Service to which the route leads' },
   { path: /^spec\.policyTypes\[/, text: 'the directions that the policy restricts' },
 ]

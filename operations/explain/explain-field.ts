@@ -49,7 +49,10 @@ export function explainField(
   return [...wanted].map(([plain, leaf]): FieldExplanation => {
     const direct = closestFirst(found.of(plain, leaf), leaf, found.owners)
     const own = settings.filter(one => influences.ofSetting(one).get(id)?.has(plain))
-    const isSaid = direct.some(({ tree }) => tree.kind === 'scalar') || (direct.length === 0 && own.length > 0)
+    const isCause = (node: ModelNode) =>
+      node.tree.kind === 'scalar' &&
+      (isNear(node, String(leaf.value)) || influences.determinedBy(node).get(id)?.has(plain) === true)
+    const isSaid = direct.some(isCause) || (direct.length === 0 && own.length > 0)
     const nodes = direct.length > 0 || own.length > 0 ? direct : closestFirst(found.whole, leaf, found.owners)
     const rule = isSaid
       ? undefined

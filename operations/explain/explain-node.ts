@@ -62,7 +62,7 @@ export function explainNode(node: ModelNode, { loaded, influences, diagnostics }
     line: at(node.key && node.tree.kind !== 'scalar' ? node.key : node.tree.span),
     ...(node.isImplied && { isImplied: true }),
     ...(through && { through }),
-    replaced: (node.tree.replaced ?? []).map(at),
+    replaced: replacedIn(node).map(at),
     variables: variablesIn(node.tree),
     becomes: becomesOf(influenceOf(node, influences), influences),
     ...(rule && { rule }),
@@ -112,6 +112,17 @@ function shortest(keys: readonly FieldKey[], others: readonly (readonly FieldKey
     if (!others.some(other => isBelow(other, part))) return part
   }
   return keys
+}
+
+/** Returns the positions of replaced values: of a key, also those of its members, each line once. */
+function replacedIn(node: ModelNode): readonly Span[] {
+  const within = node.path.length > 2 ? [...nodesBelow(node)] : [node]
+  const lines = new Map<string, Span>()
+  for (const span of within.flatMap(({ tree }) => tree.replaced ?? [])) {
+    const line = `${span.file.location}:${span.file.position(span.start).line}`
+    if (!lines.has(line)) lines.set(line, span)
+  }
+  return [...lines.values()]
 }
 
 function variablesIn(tree: Tree): NodeExplanation['variables'] {

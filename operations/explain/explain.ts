@@ -114,11 +114,20 @@ function atPosition(
   const isSource = isCompiled(loaded, path) || settings.some(({ span }) => span && isFile(span))
   const field = isSource ? undefined : fieldAt(path, file, line)
   if (field) return ofObject(field, explained)
+  const lines = isSource ? lineCount(loaded, isFile) : undefined
+  if (lines !== undefined && line > lines)
+    throw new UserError(`\`${file}\` has only ${lines} ${lines === 1 ? 'line' : 'lines'}`)
   throw new UserError(`line ${line} of \`${file}\` sets nothing that reaches the manifests`, {
     hint: isSource
       ? nearest(loaded, isFile, line)
       : 'name a line of a Compose file, of `devctl.yml`, or of rendered manifests',
   })
+}
+
+/** Returns the number of lines of a Compose file. */
+function lineCount({ documents }: Loaded, isFile: (span: Span) => boolean): number | undefined {
+  const text = documents.find(({ span }) => isFile(span))?.span.file.text
+  return text === undefined ? undefined : text.replace(/\r?\n$/, '').split('\n').length
 }
 
 const isCompiled = ({ sources }: Loaded, path: string): boolean => sources.includes(path)

@@ -20,6 +20,8 @@ export function findObject(kind: string, name: string, { objects }: Influences):
   const names = (near.length > 1 ? near : all).map(([, object]) => object.name)
   if (near.length > 1)
     throw new UserError(`\`${wanted}\` is ambiguous`, { hint: `write one of ${names.map(quoted).join(', ')}` })
+  if (kind === 'Secret' && ofKind.length === 0)
+    throw new UserError(`\`${wanted}\` does not exist`, { hint: 'Secrets need `--include-secrets`' })
   const other = all.find(([, { manifest }]) => manifest.object.metadata.name === name)
   throw new UserError(`\`${wanted}\` does not exist`, {
     hint: other

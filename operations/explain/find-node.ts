@@ -48,9 +48,14 @@ export function nodesOn(loaded: Loaded, isFile: (span: Span) => boolean, line: n
     const end = span.file.position(Math.max(span.start, span.end))
     return start.line === line && start.column <= column && (end.line > line || column <= end.column)
   }
-  const found = all.filter(({ key, tree }) => at(key) || at(tree.span) || isInText(tree, line, isFile))
+  const found = all.filter(
+    node => at(node.key) || (isStart(node) && at(node.tree.span)) || isInText(node.tree, line, isFile),
+  )
   return column === undefined ? outermost(found) : innermost(found)
 }
+
+/** False for the value of a key that begins with its first member, as behind an alias: the member has the line. */
+const isStart = (node: ModelNode): boolean => !node.key || childrenOf(node).every(({ isImplied }) => isImplied)
 
 const isLeaf = ([section]: ModelNode['path']): boolean => section === 'endpoints' || section === 'name'
 

@@ -5,6 +5,7 @@ import type { Plan } from '../../compiler/plan/plan.ts'
 import { formatPath } from '../../compiler/schema/model-path.ts'
 import type { MapTree } from '../../compiler/text/tree.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
+import { pathText } from '../../environment/plan/comparison.ts'
 import { type Leaf, leavesOf } from './leaves.ts'
 import { childrenOf, type ModelNode, nodesBelow, withChange } from './model-node.ts'
 import { hasWords, isNamedByUser, otherValues } from './other-values.ts'
@@ -18,6 +19,8 @@ export interface ShownObject {
   readonly leaves: ReadonlyMap<string, Leaf>
   /** Values as text, without the hashes of object names. */
   readonly texts: ReadonlyMap<string, string>
+  /** Removes the hashes from names of objects. */
+  readonly plain: (text: string) => string
   /** The object as JSON. */
   readonly print: string
 }
@@ -57,6 +60,19 @@ export class Influences {
     return this.#once(formatPath(node.path), () => this.#find(node))
   }
 
+  /**
+   * Returns the paths whose values a scalar determines: another value changes them. Excludes values that only vanish
+   * together with the part of the object around them, such as a probe with all of its defaults.
+   */
+  determinedBy({ path, tree }: ModelNode): Influence {
+    const values = tree.kind === 'scalar' ? otherValues(tree, path) : []
+    const how = { keepsParts: true, allowsErrors: hasWords(path) }
+    const variants = [...values, undefined].map(value => withChange(this.#tree, path, value))
+    return this.#once(`value ${formatPath(path)}`, () =>
+      unionOf(variants.map(one => () => this.#compare(one, undefined, how))),
+    )
+  }
+
   /** Returns the paths that depend on several scalars together: each of them may suffice. */
   ofAll(nodes: readonly ModelNode[]): Influence {
     const key = nodes.map(({ path }) => formatPath(path)).join(' ')
@@ -88,7 +104,8 @@ export class Influences {
       object.kind === kind && object.metadata.name === metadata.name && JSON.stringify(object) === before.print
     if (manifests.some(isSame)) return true
     const after = counterpart(id, before, this.objects, byIdentity(manifests))
-    return after !== undefined && [...wanted].every(path => after.texts.get(path) === before.texts.get(path))
+    const texts = after && textsLike(before, after)
+    return texts !== undefined && [...wanted].every(path => texts.get(path) === before.texts.get(path))
   }
 
   #changedAt(nodes: readonly ModelNode[]): MapTree {
@@ -114,7 +131,11 @@ export class Influences {
     // One of few words may be the default, or may mean the same as the next. Another service may not allow it.
     const source = formatPath(path.slice(0, 2))
     const own = (variant: MapTree) =>
-      new Map([...(this.#compare(variant, {}, true) ?? [])].filter(([id]) => isSourceOf(source, this.objects.get(id)!)))
+      new Map(
+        [...(this.#compare(variant, {}, { allowsErrors: true }) ?? [])].filter(([id]) =>
+          isSourceOf(source, this.objects.get(id)!),
+        ),
+      )
     return unionOf([() => found, ...variants.map(one => () => own(one))])
   }
 
@@ -127,7 +148,7 @@ export class Influences {
   }
 
   /** Returns the paths that a variant changes or lacks; undefined if the variant is not valid. */
-  #compare(tree: MapTree, options?: PlanOptions, allowsErrors = false): Influence | undefined {
+  #compare(tree: MapTree, options?: PlanOptions, { allowsErrors, keepsParts }: How = {}): Influence | undefined {
     const manifests = this.#variant(tree, options, allowsErrors)
     if (!manifests) return undefined
     const printed = new Map(manifests.map(one => [JSON.stringify(one.object), one]))
@@ -138,13 +159,18 @@ export class Influences {
     for (const [id, before] of this.objects) {
       if (isSame.has(before.print)) continue
       const after = counterpart(id, before, this.objects, objects)
-      const paths = [...before.texts].flatMap(([path, text]) => (after?.texts.get(path) === text ? [] : [path]))
+      const texts = after && textsLike(before, after)
+      const isKept = (path: string) =>
+        texts !== undefined && (texts.has(path) || hasPart(texts, parentOf(before, path)))
+      const paths = [...before.texts].flatMap(([path, text]) =>
+        texts?.get(path) === text || (keepsParts && !isKept(path)) ? [] : [path],
+      )
       if (paths.length > 0) found.set(id, new Set(paths))
     }
     return found
   }
 
-  #variant(tree: MapTree, options?: PlanOptions, allowsErrors = false): readonly Manifest[] | undefined {
+  #variant(tree: MapTree, options?: PlanOptions, allowsErrors?: boolean): readonly Manifest[] | undefined {
     try {
       const { plan, diagnostics } = this.#withModel(tree, options)
       const isValid = allowsErrors || errorsOf(diagnostics).every(one => this.#errors.has(one))
@@ -155,6 +181,20 @@ export class Influences {
     }
   }
 }
+
+interface How {
+  /** Compares a variant with errors, too. */
+  readonly allowsErrors?: boolean
+  /** Leaves out values that the variant lacks together with the mapping or list around them. */
+  readonly keepsParts?: boolean
+}
+
+const parentOf = ({ leaves, plain }: ShownObject, path: string): string =>
+  plain(pathText(leaves.get(path)!.keys.slice(0, -1)))
+
+/** Returns true if an object has a value below a path. */
+const hasPart = (texts: ReadonlyMap<string, string>, part: string): boolean =>
+  part === '' || [...texts.keys()].some(path => path.startsWith(`${part}.`) || path.startsWith(`${part}[`))
 
 /** True if an object is written for a service or resource, or for one of its keys. */
 export function isSourceOf(path: string, { manifest: { source } }: ShownObject): boolean {
@@ -219,10 +259,19 @@ function byIdentity(
       manifest,
       leaves,
       texts,
+      plain,
       print: JSON.stringify(manifest.object),
     })
   }
   return found
+}
+
+/** Returns the values of a changed object as text, by the paths of the object whose place it has. */
+function textsLike(before: ShownObject, after: ShownObject): ReadonlyMap<string, string> {
+  const leaves = leavesOf(after.manifest.object, before.manifest.object)
+  return new Map(
+    [...leaves].map(([path, { value }]) => [before.plain(after.plain(path)), after.plain(JSON.stringify(value))]),
+  )
 }
 
 /** Returns a function that removes the hashes from names of objects, because they change with any content. */

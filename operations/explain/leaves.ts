@@ -8,24 +8,46 @@ export interface Leaf {
   readonly value: unknown
 }
 
-/** Returns the leaves of an object by path, in the order of the object. */
-export function leavesOf(object: unknown): ReadonlyMap<string, Leaf> {
+/**
+ * Returns the leaves of an object by path, in the order of the object. Items of its lists have the names of those of
+ * another object, `like`, that they replace.
+ */
+export function leavesOf(object: unknown, like?: unknown): ReadonlyMap<string, Leaf> {
   const found = new Map<string, Leaf>()
-  collect(object, [], found)
+  collect(object, like, [], found)
   return found
 }
 
-function collect(value: unknown, keys: readonly FieldKey[], found: Map<string, Leaf>): void {
+function collect(value: unknown, like: unknown, keys: readonly FieldKey[], found: Map<string, Leaf>): void {
   if (value === undefined) return
-  const members = membersOf(value)
-  for (const [key, inner] of members) collect(inner, [...keys, key], found)
+  const others = membersOf(like)
+  const members = Array.isArray(value) && Array.isArray(like) ? paired(membersOf(value), others) : membersOf(value)
+  for (const [key, inner] of members)
+    collect(inner, others.find(([one]) => sameKey(one, key))?.[1], [...keys, key], found)
   if (members.length > 0) return
   const path = pathText(keys)
   found.set(path, { keys, path, value })
 }
 
+type Member = readonly [FieldKey, unknown]
+
+/**
+ * Gives items the keys of those that they replace: if the field that names an item has changed, the others of its
+ * fields have not. If there are fewer or more items than before, no item replaces another one.
+ */
+function paired(items: readonly Member[], others: readonly Member[]): readonly Member[] {
+  const lacks = (list: readonly Member[]) => (member: Member) => !list.some(([key]) => sameKey(key, member[0]))
+  const added = items.filter(lacks(others))
+  const removed = others.filter(lacks(items))
+  if (added.length !== removed.length) return items
+  return items.map(item => {
+    const index = added.indexOf(item)
+    return index < 0 ? item : [removed[index]![0], item[1]]
+  })
+}
+
 /** Returns the members of a mapping or list with their keys; nothing for a scalar. */
-export function membersOf(value: unknown): readonly (readonly [FieldKey, unknown])[] {
+export function membersOf(value: unknown): readonly Member[] {
   if (Array.isArray(value)) {
     const names = itemNames(value)
     return value.map((item, index) => [names?.[index] ?? index, item])

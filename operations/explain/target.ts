@@ -15,9 +15,11 @@ export type FieldStep = string | number
 
 /** Short names of kinds, as kubectl has them. */
 const SHORT: Readonly<Record<string, string>> = {
+  cj: 'CronJob',
   cm: 'ConfigMap',
   deploy: 'Deployment',
   ds: 'DaemonSet',
+  hpa: 'HorizontalPodAutoscaler',
   ing: 'Ingress',
   netpol: 'NetworkPolicy',
   pvc: 'PersistentVolumeClaim',

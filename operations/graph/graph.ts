@@ -1,4 +1,5 @@
 import type { Project } from '../../compiler/compose/project.ts'
+import { usedEntries } from '../../compiler/compose/used-entries.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { toServiceName } from '../../compiler/plan/object-names.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
@@ -79,11 +80,14 @@ export function graphOf(plan: Plan, project: Project): ApplicationGraph {
       const from = add({ id: `endpoint ${host}`, kind: 'endpoint', name: host })
       edges.push({ from, to: `service ${to.name}`, kind: 'routes-to', ...(path !== '/' && { label: path }) })
     }
-  for (const { name, dependsOn, mounts, configs, secrets, networks } of services) {
+  for (const service of services) {
+    const { name, dependsOn, mounts, networks } = service
     const from = `service ${name}`
-    for (const { service, condition } of dependsOn)
-      if (project.services.has(service))
-        edges.push({ from, to: `service ${service}`, kind: 'depends-on', label: CONDITIONS[condition] })
+    for (const { service: other, condition, restart } of dependsOn)
+      if (project.services.has(other)) {
+        const label = `${CONDITIONS[condition]}${restart ? ', restart' : ''}`
+        edges.push({ from, to: `service ${other}`, kind: 'depends-on', label })
+      }
     for (const mount of mounts)
       if (mount.type === 'volume' && mount.source !== undefined)
         edges.push({
@@ -92,11 +96,8 @@ export function graphOf(plan: Plan, project: Project): ApplicationGraph {
           kind: 'mounts',
           label: mount.target.value,
         })
-    for (const [kind, files] of [
-      ['config', configs],
-      ['secret', secrets],
-    ] as const)
-      for (const { source } of files)
+    for (const kind of ['config', 'secret'] as const)
+      for (const source of new Set(usedEntries(service, `${kind}s`)))
         edges.push({ from, to: add({ id: `${kind} ${source}`, kind, name: source }), kind: 'mounts' })
     for (const { name: network } of networks)
       if (project.networks.size > 1 || network !== 'default')

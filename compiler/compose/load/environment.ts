@@ -15,6 +15,7 @@ import {
 } from '../../text/tree.ts'
 import { scalarText } from '../../text/tree-text.ts'
 import { isVariableWithSecret } from '../../values/secrets/secret-names.ts'
+import { replaced } from '../keys/merge-rules.ts'
 import { reportMachineVariable } from './checks/machine-variables.ts'
 import type { LoadState } from './load-state.ts'
 import { isSecretEntry, type VariableScope } from './variables.ts'
@@ -70,7 +71,8 @@ function resolveContainerEnvironment(container: MapTree, run: EnvironmentRun): M
   }
   const files = get(container, 'env_file')
   const fromFiles = isSeq(files) ? readEnvFiles(files.items, own, run) : new Map<string, Entry>()
-  const merged = new Map([...fromFiles, ...own])
+  const merged = new Map(fromFiles)
+  for (const [name, entry] of own) merged.set(name, over(fromFiles.get(name), entry))
   if (merged.size > 0)
     result = withEntry(result, 'environment', {
       kind: 'map',
@@ -137,7 +139,14 @@ function readEnvFiles(
         secret.add(entry.name)
         run.variables.secrets.add({ span: entry.span, origin: originOf(entry), value: entry.value })
       } else secret.delete(entry.name)
-      read.set(entry.name, fromFile(entry))
+      const variables = (entry.variables ?? []).map(used => ({
+        name: used,
+        origin: run.variables.lookup(used)?.origin ?? placeOf(own.get(used) ?? read.get(used)) ?? 'its default',
+        span: entry.span,
+      }))
+      const { key, value } = fromFile(entry)
+      const told = { key, value: variables.length > 0 && value.kind === 'scalar' ? { ...value, variables } : value }
+      read.set(entry.name, over(read.get(entry.name), told))
       for (const used of usedBy(entry))
         reportMachineVariable(used, entry.value, entry.span, {
           variables: run.variables,
@@ -147,6 +156,13 @@ function readEnvFiles(
   }
   return read
 }
+
+const placeOf = (entry: Entry | undefined): string | undefined =>
+  entry && `${entry.key.file.path}:${entry.key.file.position(entry.key.start).line}`
+
+/** Returns an entry that replaces an earlier one of the same name. */
+const over = (earlier: Entry | undefined, entry: Entry): Entry =>
+  earlier ? { ...entry, value: replaced(earlier.value, entry.value) } : entry
 
 const usedBy = ({ name, inherited, variables = [] }: DotenvEntry): readonly string[] => (inherited ? [name] : variables)
 

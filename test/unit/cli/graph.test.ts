@@ -37,6 +37,27 @@ describe('graph', () => {
     expect((await run(['graph', '-o', 'svg'], { cwd })).stdout).toContain('/&lt;a&amp;&quot;b|</text>')
   })
 
+  test('secrets and configs that become variables are drawn once, and restarts are marked', async () => {
+    const cwd = makeFolder({
+      'compose.yaml': `services:
+  a:
+    image: a
+    secrets: [key]
+    x-secret-environment: {KEY: key, TOKEN: token}
+    x-config-environment: {LEVEL: level}
+    depends_on: {b: {condition: service_started, restart: true}}
+  b: {image: b}
+secrets: {key: {external: true}, token: {external: true}}
+configs: {level: {content: info}}
+`,
+    })
+    const { stdout } = await run(['graph', '-o', 'dot'], { cwd })
+    for (const name of ['key', 'token', 'level'])
+      expect(stdout.match(new RegExp(`label="${name}\\b`, 'g'))).toHaveLength(1)
+    expect(stdout.match(/ -> /g)).toHaveLength(4)
+    expect(stdout).toContain('started, restart')
+  })
+
   test('errors in the files are reported, and nothing is drawn', async () => {
     const cwd = makeFolder({ 'compose.yaml': 'services: {a: {imagee: x}}\n' })
     expect(await run(['graph'], { cwd })).toMatchObject({
