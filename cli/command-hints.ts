@@ -165,7 +165,6 @@ export const COMMAND_HINTS: Readonly<Record<string, string>> = {
     '`devctl logs SERVICE` prints the output of a service; `devctl exec --service SERVICE -- sh` enters its container',
   apply: '`devctl deploy` applies the differences; `devctl render` prints the manifests',
   install: '`devctl deploy` deploys the application to the cluster',
-  run: 'a service with `restart: "no"` is a Job, which `devctl deploy --rerun SERVICE` runs again; `kubectl run` runs anything else',
   pull: 'the nodes of the cluster pull the images; for a registry that requires credentials, use `devctl deploy --registry-credentials`',
   push: '`devctl build` builds images and pushes them; `devctl publish` commits manifests',
   top: '`kubectl top pods` shows the resource usage of Pods; `devctl ps` shows the status of the services',

@@ -69,11 +69,7 @@ interface Manifest {
 }
 
 /** Returns the manifest that `openProject` reads. */
-function manifestOf(
-  workspace: Workspace,
-  loading: LoadInput,
-  files: BoundedFiles,
-): Manifest | undefined {
+function manifestOf(workspace: Workspace, loading: LoadInput, files: BoundedFiles): Manifest | undefined {
   const { file, environment } = loading
   const named = file?.map(path => resolve(workspace.cwd, path)) ?? []
   const textOf = (path: string) => files.textOf(path, boundaryFor(workspace, loading, undefined))

@@ -73,7 +73,7 @@ function convertLabel(label: ServiceLabel, conversion: Conversion): undefined {
   }
 }
 
-/** Converts a label of an autoscaler, if the service has what `x-autoscale` needs: a maximum, a target, and requests. */
+/** Converts a label of an autoscaler, if the service has a maximum, a target, and requests, as `x-autoscale` needs. */
 function convertAutoscaler(label: ServiceLabel, name: string, { service, edits, labelValue }: Conversion): undefined {
   const key = AUTOSCALE[name]
   const targets = ['cpu', 'memory'].filter(one => labelValue(HPA + one) !== undefined)

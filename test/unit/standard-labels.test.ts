@@ -36,6 +36,7 @@ const SERVICES: Readonly<Record<string, Readonly<Record<string, string | null>>>
   'host-paths/untracked-files-in-a-host-folder-are-left-out': { 'app-conf-4c873ab9': null },
   // This account belongs to several services.
   'depends-on/services-that-wait-for-the-same-job-share-a-service-account': { 'app-waits-for-migrate': null },
+  'jobs/a-job-has-the-keys-of-a-service': { 'app-waits-for-migrate': null },
   // A link is another name of the service that it leads to.
   'names/aliases-of-links-become-services': { database: 'db' },
   // A Service cannot have these names.
@@ -123,7 +124,7 @@ describe('labels in an expected manifest', () => {
 function serviceOf({ text, object }: RenderedDocument, { name }: Case): string | undefined {
   const exception = SERVICES[name]?.[object.metadata.name]
   if (exception !== undefined) return exception ?? undefined
-  const service = /^# .*#services\.([^.\s]+)/.exec(text)?.[1]
+  const service = /^# .*#(?:services|jobs)\.([^.\s]+)/.exec(text)?.[1]
   return service === undefined ? undefined : toDnsLabel(service)
 }
 

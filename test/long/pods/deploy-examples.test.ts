@@ -36,7 +36,7 @@ const leaf: Readonly<Record<string, string>> = {
   secrets: 'web',
   autoscale: 'web',
   jobs: 'web',
-  kubernetes: 'web',
+  'cluster-objects': 'web',
 }
 
 /** Examples from which this service can be removed: no endpoint leads to it, and nothing else changes. */

@@ -50,6 +50,7 @@ export function everythingWrong(): { readonly text: string; readonly places: rea
     // Messages about refused and special keys are not about their values; a mapping by `<<` and a service itself have
     // no name to report.
     if (family !== 'services' || name !== 'web' || key === undefined || !isPlain(key)) continue
+    if (path.includes('x-kubernetes')) continue
     const bad = Object.values(VALUES).find(([, kind]) => !takes(shape, kind))
     if (!bad) continue
     const file = fileWith(path, forms, bad[0]) as { services: Readonly<Record<string, Json>> } // made with services

@@ -140,15 +140,18 @@ export class Cluster {
 
 const RESOURCES: Readonly<Record<string, string>> = {
   ConfigMap: 'configmaps',
+  CronJob: 'cronjobs',
   CustomResourceDefinition: 'customresourcedefinitions',
   DaemonSet: 'daemonsets',
   Deployment: 'deployments',
   HTTPRoute: 'httproutes',
+  HorizontalPodAutoscaler: 'horizontalpodautoscalers',
   Ingress: 'ingresses',
   Job: 'jobs',
   NetworkPolicy: 'networkpolicies',
   PersistentVolumeClaim: 'persistentvolumeclaims',
   Pod: 'pods',
+  PodDisruptionBudget: 'poddisruptionbudgets',
   Role: 'roles',
   RoleBinding: 'rolebindings',
   Secret: 'secrets',

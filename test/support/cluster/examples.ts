@@ -48,7 +48,7 @@ export const shows: Readonly<Record<string, (cluster: Cluster, namespace: string
       async () => (await cluster.kubectl(...words)) === '2' || undefined,
     )
   },
-  kubernetes: async (cluster, namespace) => {
+  'cluster-objects': async (cluster, namespace) => {
     await untilAnswers(cluster, host('web', namespace), '/', page => page.body === 'web\n')
     const words = ['get', 'networkpolicy/cache-from-web', 'poddisruptionbudget/web', 'serviceaccount/web']
     const found = await cluster.kubectl('--namespace', namespace, ...words, '--output=name')

@@ -174,19 +174,22 @@ describe('names in files', () => {
   })
 
   test('files outside the project are not read, unless the line or the shell names them', async () => {
-    const out = makeFolder({ 'other.yaml': 'services: {secret: {image: a}}\n', 'devctl.yml': 'dev: {hidden: {image: a}}\n' })
+    const out = makeFolder({
+      'other.yaml': 'services: {secret: {image: a}}\n',
+      'devctl.yml': 'dev: {hidden: {image: a}}\n',
+    })
     const path = join(out, 'other.yaml')
     const included = makeFolder({ 'compose.yaml': `include: [${path}]\nservices: {own: {image: a}}\n` })
     expect(await values('deploy ', included)).toEqual(['own'])
     expect(await values('deploy --allow-outside ', included)).toEqual(['own', 'secret'])
     expect(await values('deploy ', included, { DEVCTL_ALLOW_OUTSIDE: out })).toEqual(['own', 'secret'])
     expect(await values(`deploy -f ${path} `, included)).toEqual(['secret'])
-    for (const files of [
+    const elsewhere: readonly Readonly<Record<string, string>>[] = [
       { 'devctl.yml': `deploy: {compose: [${path}]}\n` },
       { 'devctl.yml': `environments: {e: {compose: ${path}}}\n`, 'compose.yaml': '' },
       { '.env': `COMPOSE_FILE=${path}\n` },
-    ])
-      expect(await values('deploy --environment e ', makeFolder(files))).toEqual([])
+    ]
+    for (const files of elsewhere) expect(await values('deploy --environment e ', makeFolder(files))).toEqual([])
     const linked = makeFolder({})
     symlinkSync(path, join(linked, 'compose.yaml'))
     expect(await values('deploy ', linked)).toEqual([])
@@ -198,11 +201,12 @@ describe('names in files', () => {
   test('a hostile project does not take long', async () => {
     const large = `services: {a: {image: a}}\nx-large: [${'a, '.repeat(300_000)}a]\n`
     const many = Array.from({ length: 50 }, (_, index) => `${index}.yaml`)
-    for (const files of [
+    const hostile: readonly Readonly<Record<string, string>>[] = [
       { '.env': '\n'.repeat(300_000), 'compose.yaml': '' },
       { 'compose.yaml': `include: [${many}]`, ...Object.fromEntries(many.map(name => [name, large])) },
       { 'compose.yaml': `${'# '.repeat(100)}\na\n%YAML 1.3\n` },
-    ]) {
+    ]
+    for (const files of hostile) {
       const cwd = makeFolder(files)
       const began = performance.now()
       await values('deploy ', cwd)
