@@ -36,7 +36,6 @@ const SERVICES: Readonly<Record<string, Readonly<Record<string, string | null>>>
   'host-paths/untracked-files-in-a-host-folder-are-left-out': { 'app-conf-4c873ab9': null },
   // This account belongs to several services.
   'depends-on/services-that-wait-for-the-same-job-share-a-service-account': { 'app-waits-for-migrate': null },
-  'jobs/a-job-has-the-keys-of-a-service': { 'app-waits-for-migrate': null },
   // A link is another name of the service that it leads to.
   'names/aliases-of-links-become-services': { database: 'db' },
   // A Service cannot have these names.

@@ -106,6 +106,6 @@ function waitsSource(
   const waiting = members.find(({ dependsOn }) =>
     dependsOn.some(({ condition }) => condition === 'service_completed_successfully'),
   )
-  const { name, span } = waiting ?? lead
-  return { waitsSource: sourceOf(context, span, ['services', name, 'depends_on']) }
+  const { name, span, triggers } = waiting ?? lead
+  return { waitsSource: sourceOf(context, span, [triggers ? 'jobs' : 'services', name, 'depends_on']) }
 }
