@@ -182,7 +182,10 @@ function hostFor(workspace: Workspace, loading: LoadInput, folder: string): Comp
 
 function namesComposeFile(dotenv: string): boolean {
   const content = readFile(dotenv)
-  return content.kind === 'file' && /^[ \t]*(?:export[ \t]+)?COMPOSE_FILE[ \t]*=/m.test(new TextDecoder().decode(content.bytes))
+  return (
+    content.kind === 'file' &&
+    /^[ \t]*(?:export[ \t]+)?COMPOSE_FILE[ \t]*=/m.test(new TextDecoder().decode(content.bytes))
+  )
 }
 
 async function environmentOf(
