@@ -90,6 +90,7 @@ const OWNED: Readonly<Record<KubernetesMember, Readonly<Record<string, string>>>
     parallelism: use('scale'),
     backoffLimit: use('restart: on-failure:N'),
     suspend: 'remove it: a deploy waits for the Job',
+    ttlSecondsAfterFinished: 'remove it: the next deploy, or a GitOps controller, would run a deleted Job again',
     paused: 'remove it: a deploy waits for the Pods',
   },
   service: {
