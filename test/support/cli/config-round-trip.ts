@@ -15,6 +15,8 @@ export type Format = 'json' | 'yaml'
 export function printedCases(): readonly (readonly [name: string, one: Case, index: number])[] {
   return (
     [...exampleCases(), ...goldenCases().filter(({ command }) => command === 'render')]
+      // `config` prints the values of extensions as Compose does, which makes text of numbers in variables.
+      .filter(({ name }) => name !== 'kubernetes/variables-have-the-type-of-their-field')
       // An environment of a manifest is no Compose file.
       .filter(({ args }) => !args.includes('--environment'))
       .map((one, index) => [one.name, one, index] as const)
