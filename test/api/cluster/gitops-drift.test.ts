@@ -90,7 +90,7 @@ function applications(): readonly { readonly name: string; readonly objects: rea
     }))
     const objects = forControllers(manifests).map(({ object }) => object)
     // Kinds that other controllers have to install are left out.
-    const known = objects.filter(({ kind }) => kind !== 'HTTPRoute' && kind !== 'ExternalSecret')
+    const known = objects.filter(({ kind }) => !['HTTPRoute', 'ExternalSecret', 'ServiceMonitor'].includes(kind))
     return known.length > 0 ? [{ name, objects: known }] : []
   })
 }
