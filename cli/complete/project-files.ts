@@ -100,14 +100,14 @@ function composeFiles(
   const deploy = get(manifest.tree, 'deploy')
   const listed = composeOf(get(deploy, 'compose'))
   if (listed.length > 0) return listed.map(path => resolve(manifest.folder, path))
-  // With commands alone, no Compose file is deployed.
+  // A manifest that only has commands deploys no Compose file.
   if (isSeq(deploy) || get(deploy, 'commands')) return []
   return composeFilesIn(manifest.folder).map(path => resolve(manifest.folder, path))
 }
 
 /** Returns the files of COMPOSE_FILE in the text of an `.env` file; undefined if it names none. */
 function ofComposeFile(dotenv: string): readonly string[] | undefined {
-  // With `\s` for blanks, many empty lines would take minutes.
+  // Many empty lines would take minutes if blanks were matched by `\s`.
   const [, value] = /^[ \t]*(?:export[ \t]+)?COMPOSE_FILE[ \t]*=[ \t]*["']?([^"'#\s]+)/m.exec(dotenv) ?? []
   return value?.split(delimiter)
 }

@@ -161,7 +161,7 @@ async function convert(
   if (path !== undefined && isComposeFile(text)) {
     const result = await withEquivalents(file, reporter)
     if (result === undefined) return undefined
-    // With `--to`, the Compose file itself stays.
+    // `--to` writes a copy, so the Compose file itself stays.
     return to === undefined
       ? { path: shown, text: result, before: text, isEdit: true }
       : { ...target(to), text: result }

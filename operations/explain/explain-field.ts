@@ -141,7 +141,7 @@ class Search {
     const paths = new Set([...(own ?? [])].filter(path => wanted.has(path)))
     const below = new Set<string>()
     for (const child of childrenOf(node)) for (const path of this.#visit(child, wanted)) below.add(path)
-    // What the whole object depends on does not determine its values, except those that it contains.
+    // Causes of the whole object do not determine its values, except those that the values contain.
     const isWhole = own !== undefined && own.size === this.#leaves.size
     const isSaid = (path: string) => !isWhole || isNear(node, String(this.#leaves.get(path)?.value))
     if (isWhole && (wanted.size > below.size || paths.size > 0)) this.whole.push(node)
