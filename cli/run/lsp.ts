@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { serveEditor } from '../../editor/server/serve.ts'
-import { version } from '../../project/version.ts'
+import { packageFolder, version } from '../../project/version.ts'
 import type { Context } from '../command.ts'
 import { errorText } from '../terminal/error-text.ts'
 
@@ -29,9 +29,7 @@ export async function runLanguageServer({ io }: Pick<Context, 'io'>): Promise<nu
 
 /** Returns the folder with the pages of all codes in the package; undefined if it was not installed. */
 function pagesOfCodes(): string | undefined {
-  for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) {
-    const path = join(folder, 'docs/diagnostics')
-    if (existsSync(path) && existsSync(join(folder, 'package.json'))) return path
-  }
-  return undefined
+  const folder = packageFolder()
+  const path = folder && join(folder, 'docs/diagnostics')
+  return path && existsSync(path) ? path : undefined
 }

@@ -43,6 +43,14 @@ const fileReferences = (what: string): Shape =>
     long: long.underKey('source'),
   })
 
+/** Variables whose values are entries of a top-level section, by the field of a variable that refers to one. */
+const entryVariables = (section: 'configs' | 'secrets', field: string) =>
+  mapped(
+    { ...record(text(), { called: 'VARIABLE' }), print: print.asIs },
+    `\`env[].valueFrom.${field}\``,
+    `of the dialect: a variable and an entry of \`${section}\`; wins over \`environment\``,
+  )
+
 const filePath: Shape = { ...text(), path: path.host }
 
 const references = fileReferences('secret')
@@ -149,20 +157,12 @@ export const storage = {
     read: { secrets: readFileMounts },
   },
   'x-secret-environment': {
-    ...mapped(
-      { ...record(text(), { called: 'VARIABLE' }), print: print.asIs },
-      '`env[].valueFrom.secretKeyRef`',
-      'of the dialect: a variable and an entry of `secrets`; wins over `environment`',
-    ),
+    ...entryVariables('secrets', 'secretKeyRef'),
     read: { variablesFromSecrets: readPairs },
     notInherited: true as const,
   },
   'x-config-environment': {
-    ...mapped(
-      { ...record(text(), { called: 'VARIABLE' }), print: print.asIs },
-      '`env[].valueFrom.configMapKeyRef`',
-      'of the dialect: a variable and an entry of `configs`; wins over `environment`',
-    ),
+    ...entryVariables('configs', 'configMapKeyRef'),
     read: { variablesFromConfigs: readPairs },
     notInherited: true as const,
   },
