@@ -5,8 +5,9 @@ import { makeFolder } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
 import { expectFile } from '../../support/written-file.ts'
 
+// The default name is that of the repository, which a clone may rename.
 const graph = (example: string, ...argv: string[]) =>
-  run(['graph', '--domain', 'dev.example.com', ...argv], { cwd: join(root, 'examples', example) })
+  run(['graph', '--name', example, '--domain', 'dev.example.com', ...argv], { cwd: join(root, 'examples', example) })
 
 describe('graph', () => {
   test.each([
