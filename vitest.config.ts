@@ -46,7 +46,12 @@ export default defineConfig({
     projects: [
       // The files of one worker share the modules that they import: loading the compiler for each file takes longer
       // than most files. So a file may not mock modules, and restores what it changes of the process.
-      layer('unit', 1, { exclude: [CATALOGUE], isolate: false, maxWorkers: WORKERS }),
+      layer('unit', 1, {
+        exclude: [CATALOGUE],
+        isolate: false,
+        maxWorkers: WORKERS,
+        setupFiles: 'test/support/at-rest.ts',
+      }),
       // After the golden cases: `-u` writes docs/diagnostics from their output.
       layer('catalogue', 1, { include: [CATALOGUE], maxWorkers: WORKERS, sequence: { groupOrder: 1 } }),
       layer('programs', 5, { maxWorkers: 2, sequence: { groupOrder: 2 } }),

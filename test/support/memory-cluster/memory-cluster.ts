@@ -74,6 +74,8 @@ export class MemoryCluster implements Cluster {
   readonly #kinds = new Map<string, Kind>()
   readonly #objects = new Map<string, Stored>()
   readonly #watchers = new Set<Watcher>()
+  /** The deletions that wait for other objects to go. */
+  readonly #waiting = new Set<() => void>()
   readonly #now: () => number
   #version = 1
   #addresses = 1
@@ -396,6 +398,7 @@ export class MemoryCluster implements Cluster {
     this.#objects.delete(keyOf(kind, object.metadata.namespace, object.metadata.name))
     const last = shown({ ...stored, object: this.#versioned(object) })
     for (const watcher of this.#watchers) watcher.note(shown(stored), undefined, last)
+    this.#tryWaiting()
     setImmediate(() => {
       for (const dependant of this.#dependantsOf(object.metadata.uid!))
         if (!dependant.object.metadata.ownerReferences!.some(({ uid }) => this.#hasUid(uid)))
@@ -413,7 +416,8 @@ export class MemoryCluster implements Cluster {
     const finish = () => {
       const live = this.#objects.get(keyOf(kind, namespace, name))
       if (live?.object.metadata.uid !== uid) return
-      if ((isNamespace ? this.#within(name) : this.#dependantsOf(uid!)).length > 0) return void setImmediate(finish)
+      if ((isNamespace ? this.#within(name) : this.#dependantsOf(uid!)).length > 0)
+        return void this.#waiting.add(finish)
       if (isNamespace) return this.#remove(live!)
       this.act(
         refOf(object),
@@ -445,6 +449,14 @@ export class MemoryCluster implements Cluster {
     this.#objects.set(key, after)
     const now = shown(after)
     for (const watcher of this.#watchers) watcher.note(before && shown(before), now, now)
+    this.#tryWaiting()
+  }
+
+  /** Continues the deletions that wait, after a change that may have ended what they wait for. */
+  #tryWaiting(): void {
+    const waiting = [...this.#waiting]
+    this.#waiting.clear()
+    for (const finish of waiting) setImmediate(finish)
   }
 
   #versioned(object: KubeObject): KubeObject & Record_ {

@@ -1,12 +1,10 @@
-import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commands } from '../../../cli/commands.ts'
 import { manPages, roff } from '../../../cli/help/man-pages.ts'
 import { longFlag } from '../../../cli/options/option.ts'
 import { root } from '../../support/cases.ts'
-import { makeFolder } from '../../support/cli/folder.ts'
 
 const pages = manPages(commands, '1.2.3')
 
@@ -55,16 +53,4 @@ describe.each([...pages])('%s', (name, text) => {
       for (const { flags } of Object.values(command.options))
         expect(text).toContain(longFlag(flags).replaceAll('-', '\\-'))
   })
-})
-
-const hasMan = spawnSync('man', ['--version']).status === 0 && spawnSync('groff', ['--version']).status === 0
-test.skipIf(!hasMan)('`man --warnings` prints every page without a warning', () => {
-  const folder = makeFolder()
-  for (const [name, text] of pages) {
-    writeFileSync(join(folder, name), text)
-    const env = { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', MANWIDTH: '100' }
-    const { status, stdout, stderr } = spawnSync('man', ['--warnings', '-l', join(folder, name)], { env })
-    expect({ name, status, stderr: stderr.toString() }).toEqual({ name, status: 0, stderr: '' })
-    expect(stdout.toString()).toContain('SYNOPSIS')
-  }
 })
