@@ -39,7 +39,9 @@ describe('the pages of the npm package', () => {
     const links = pages.flatMap(linksIn).filter(({ link }) => link.startsWith(`${repository()}/`))
     const found = links.flatMap(({ link }) => /\/(?:blob|tree|raw)\/main\/([^#]+)/.exec(link)?.[1] ?? [])
     expect(found.filter(path => !existsSync(join(root, path)))).toEqual([])
-    expect(found).toEqual(expect.arrayContaining(['ARCHITECTURE.md', 'examples/README.md', 'docs/platform/environment.webp']))
+    expect(found).toEqual(
+      expect.arrayContaining(['ARCHITECTURE.md', 'examples/README.md', 'docs/platform/environment.webp']),
+    )
     expect(found.some(path => path.startsWith('golden/compose/'))).toBe(true)
   })
 })
