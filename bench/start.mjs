@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { packPackage } from '../scripts/release/package.mjs'
 import { NODE_VERSIONS, nodeFolder } from '../scripts/test-packages.mjs'
 import { composeFile } from './generate.mjs'
 import { measure, median } from './measure.mjs'
@@ -19,8 +20,7 @@ const file = join(folder, 'compose.yaml')
 writeFileSync(file, composeFile(10))
 
 const npm = (...words) => spawnSync('npm', words, { cwd: root, encoding: 'utf8' })
-const packed = npm('pack', '--ignore-scripts', '--json', '--pack-destination', folder)
-const tarball = join(folder, JSON.parse(packed.stdout)[0].filename)
+const tarball = packPackage(folder)
 npm('install', '--global', '--prefix', folder, '--offline', '--no-audit', tarball)
 const devctl = join(folder, 'lib/node_modules/devctl/bin/devctl.cjs')
 

@@ -8,9 +8,9 @@ import { basename, dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { makeExecutable } from './executable/make.mjs'
 import { fetchNode, PROCESSORS } from './executable/node.mjs'
-import { run } from './executable/run.mjs'
 import { archive } from './release/archive.mjs'
 import { checksum, checksums } from './release/checksums.mjs'
+import { packPackage } from './release/package.mjs'
 import { checkTag } from './release/version.mjs'
 
 const root = join(import.meta.dirname, '..')
@@ -23,7 +23,7 @@ rmSync(values.output, { recursive: true, force: true })
 mkdirSync(values.output, { recursive: true })
 const folder = mkdtempSync(join(tmpdir(), 'devctl-release-'))
 try {
-  run('npm', ['pack', '--ignore-scripts', '--pack-destination', values.output], { cwd: root })
+  packPackage(values.output)
   for (const processor of Object.keys(PROCESSORS)) archiveExecutable(processor)
   writeFileSync(join(values.output, 'devctl.yaml'), krewManifest())
   const names = readdirSync(values.output).sort()

@@ -55,7 +55,7 @@ const unknownKeys = new Map<string, DiagnosticKind<KeyProblem>>(
       severity: 'error',
       explain: `A key in ${part} is neither in the Compose Specification nor in devctl's dialect. It is refused, because a misspelt key would otherwise be ignored silently.
 
-\`docs/compose.md\` lists all keys. Keys of your own begin with \`x-\`: they are accepted everywhere and ignored.`,
+\`docs/compose.md\` and its pages list all keys. Keys of your own begin with \`x-\`: they are accepted everywhere and ignored.`,
       text: ({ path, key, hint, notes }) => ({ message: `unknown key \`${key}\` ${inside(path)}`, hint, notes }),
     }),
   ]),

@@ -1,9 +1,9 @@
+import { docsLink } from '../../compiler/compose/keys/docs-link.ts'
 import { rowOf, type TableRow, tableRows } from '../../compiler/compose/keys/lookup.ts'
-import { serviceFamilies } from '../../compiler/compose/keys/service.ts'
 import { formatPath, type ModelPath } from '../../compiler/schema/model-path.ts'
 import type { Fate, Row } from '../../compiler/schema/shape.ts'
 
-/** Rule of docs/compose.md about a key. */
+/** Rule of docs/compose.md, or one of its pages, about a key. */
 export interface KeyRule {
   /** Key as in the table, such as `services.*.ports[].target`. */
   readonly key: string
@@ -12,7 +12,7 @@ export interface KeyRule {
   readonly note?: string
   /** Steps of the key. */
   readonly path: readonly string[]
-  /** Section of the page, such as `docs/compose.md#network`. */
+  /** Section of the page, such as `docs/compose/services.md#network`. */
   readonly link: string
 }
 
@@ -68,20 +68,8 @@ function fits(pattern: readonly string[], path: ModelPath): boolean {
 
 function toRule(path: readonly string[], { fate, becomes, note }: Row): KeyRule {
   const key = formatPath(path).replaceAll('"', '').replaceAll('.[]', '[]')
-  return { key, path, fate, becomes, ...(note !== undefined && { note }), link: `docs/compose.md#${sectionOf(path)}` }
+  return { key, path, fate, becomes, ...(note !== undefined && { note }), link: docsLink(path) }
 }
-
-function sectionOf([section, , key]: readonly string[]): string {
-  if (['volumes', 'networks', 'secrets', 'configs'].includes(section!)) return section!
-  const family = key !== undefined && Object.entries(serviceFamilies).find(([, keys]) => Object.hasOwn(keys, key))
-  return family ? anchorOf(family[0]) : section === 'services' ? 'services' : 'top-level'
-}
-
-const anchorOf = (title: string): string =>
-  title
-    .toLowerCase()
-    .replace(/[^\w -]/g, '')
-    .replaceAll(' ', '-')
 
 /**
  * Returns the rule of the key that would set a field, such as `stop_grace_period` for `terminationGracePeriodSeconds`:

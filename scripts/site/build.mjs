@@ -76,9 +76,10 @@ export function refuseBrokenLinks(converted) {
 
 function navigationHtml(navigation, current, base) {
   const list = ({ title, links }) => {
-    const items = links.map(({ path, title: name }) => {
+    const items = links.map(({ path, title: name, isBelow }) => {
       const here = path === current ? ' aria-current="page"' : ''
-      return `<li><a href="${base}/${addressOf(path)}"${here}>${escapeHtml(name)}</a></li>`
+      const below = isBelow ? ' class="below"' : ''
+      return `<li${below}><a href="${base}/${addressOf(path)}"${here}>${escapeHtml(name)}</a></li>`
     })
     return `<h2>${escapeHtml(title)}</h2>\n<ul>\n${items.join('\n')}\n</ul>`
   }

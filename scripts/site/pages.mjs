@@ -29,17 +29,18 @@ export function titleOf(text) {
 }
 
 /**
- * Returns the sections of the navigation: `{ title, links: [{ path, title }] }`, with paths from the root of the
- * repository. Links of docs/README.md to other sites and to files that are no pages are left out.
+ * Returns the sections of the navigation: `{ title, links: [{ path, title, isBelow }] }`, with paths from the root of the
+ * repository. `isBelow` is set for the pages of a nested list, which belong to the page above. Links of docs/README.md to other sites and to files that are no pages are left out.
  */
 export function readNavigation(pages) {
   const sections = []
   for (const line of pages.get('docs/README.md').split('\n')) {
     const [, section] = /^## (.+)$/.exec(line) ?? []
     if (section !== undefined) sections.push({ title: section, links: [] })
-    const [, title, target] = /^- \[([^\]]+)\]\(([^)#]+)\)/.exec(line) ?? []
+    const [, indent, title, target] = /^( *)- \[([^\]]+)\]\(([^)#]+)\)/.exec(line) ?? []
     const path = target && posix.normalize(posix.join('docs', target))
-    if (path && pages.has(path)) sections.at(-1).links.push({ path, title: title.replaceAll('`', '') })
+    if (path && pages.has(path))
+      sections.at(-1).links.push({ path, title: title.replaceAll('`', ''), isBelow: indent !== '' })
   }
   return sections.filter(({ links }) => links.length > 0)
 }

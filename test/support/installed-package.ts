@@ -17,12 +17,16 @@ export interface InstalledPackage {
   readonly files: string
 }
 
+/** Packs what was built, as a release does, and returns the path of the tarball. */
+export async function packPackage(folder: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const { stdout } = await call(process.execPath, [join(root, 'scripts/release/package.mjs'), folder], { env })
+  return stdout.trim()
+}
+
 /** Packs what was built, and installs it as `npm install --global` does, below a folder. */
 export async function installPackage(folder: string, env: NodeJS.ProcessEnv): Promise<InstalledPackage> {
   program()
-  const packing = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
-  const pack = await call('npm', packing, { cwd: root, env })
-  const tarball = join(folder, JSON.parse(pack.stdout)[0].filename)
+  const tarball = await packPackage(folder, env)
   const prefix = join(folder, 'global')
   const words = ['install', '--global', '--prefix', prefix, '--offline', '--no-audit', tarball]
   const { stdout, stderr } = await call('npm', words, { cwd: folder, env })

@@ -5,13 +5,13 @@ export interface ComposeDifference {
   readonly devctl: string
 }
 
-/** The intended differences, for docs/compose.md. */
+/** The intended differences, for docs/compose/differences.md. */
 export const differences: readonly ComposeDifference[] = [
   {
     topic: 'The dialect’s own keys',
     compose: 'unknown keys, errors',
     devctl:
-      '`endpoints`, `resources`, `healthcheck.http`, `build.export_cache`, and the `x-*` keys under [Extensions](#extensions)',
+      '`endpoints`, `resources`, `healthcheck.http`, `build.export_cache`, and the `x-*` keys under [Extensions](../compose.md#extensions)',
   },
   {
     topic: '`stop_grace_period` without a unit',

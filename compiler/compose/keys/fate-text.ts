@@ -1,6 +1,6 @@
 import type { Row } from '../../schema/shape.ts'
 
-/** Returns the fate of a key in the words of docs/compose.md. */
+/** Returns the fate of a key in the words of docs/compose/. */
 export function fateText({ fate, loss }: Row): string {
   switch (fate) {
     case 'none':

@@ -7,7 +7,7 @@ export interface RunTimeRule {
   readonly test: string
 }
 
-/** The rules for docs/compose.md, by the title of their table. */
+/** The rules for docs/compose/run-time.md, by the title of their table. */
 export const runTimeRules: Readonly<Record<string, readonly RunTimeRule[]>> = {
   Names: [
     {

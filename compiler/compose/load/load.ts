@@ -53,7 +53,7 @@ const noName = diagnostic({
 })
 
 /**
- * Loads Compose files as Docker Compose does, with the differences that docs/compose.md lists: finds and merges the
+ * Loads Compose files as Docker Compose does, with the differences that docs/compose/differences.md lists: finds and merges the
  * files, substitutes variables, checks the result, applies profiles and the selection of services, and reads env files.
  * Reports all errors; returns undefined if nothing could be loaded. Adds secret values to `secrets`, even after errors.
  */

@@ -41,7 +41,7 @@ const badValue = diagnostic({
 | \`platforms\` | \`OS/ARCHITECTURE\` or \`OS/ARCHITECTURE/VARIANT\`: \`linux/arm64\` |
 | \`provenance\`, \`sbom\` | \`true\`, \`false\`, or parameters: \`mode=max\` |
 
-\`docs/compose.md\` lists all keys.`,
+\`docs/compose/services.md\` lists all keys.`,
   text: (p: { key: string; value: string; reason: string; hint?: string | undefined }) => ({
     message: p.value === '' ? `\`${p.key}\` is empty` : `\`${p.key}\` is \`${p.value}\`: ${p.reason}`,
     hint: p.hint,

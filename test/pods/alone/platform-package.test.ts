@@ -8,9 +8,9 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { findBuildkit } from '../../support/buildkit/buildkit.ts'
-import { root } from '../../support/cases.ts'
 import { write } from '../../support/cli/folder.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
+import { packPackage } from '../../support/installed-package.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { program } from '../../support/program.ts'
 
@@ -61,11 +61,7 @@ describe.skipIf(cluster === undefined)('the platform of the package', () => {
     program()
     mkdirSync(join(folder, 'work'))
     const env = { PATH: process.env.PATH, HOME: folder }
-    const pack = await call('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
-      cwd: root,
-      env,
-    })
-    const tarball = join(folder, JSON.parse(pack.stdout)[0].filename)
+    const tarball = await packPackage(folder, env)
     const words = ['install', '--global', '--prefix', join(folder, 'global'), '--offline', '--no-audit', tarball]
     await call('npm', words, { cwd: folder, env })
     await devctl('platform uninstall --yes')

@@ -1,6 +1,6 @@
 import type { Loading } from './reference.ts'
 
-/** Intended difference from the reference. `docs/compose.md` lists these differences for users. */
+/** Intended difference from the reference. `docs/compose/differences.md` lists these differences for users. */
 interface Deviation {
   readonly what: string
   /** Returns true if a difference is this one; `difference` is a line of compare.ts. */

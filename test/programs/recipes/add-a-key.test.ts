@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { composeDocument } from '../../../compiler/compose/keys/document.ts'
+import type { composePages } from '../../../compiler/compose/keys/document.ts'
 import type { compile } from '../../../compiler/index.ts'
 import type { synth } from '../../../constructs/synth.ts'
 import { root } from '../../support/cases.ts'
@@ -38,7 +38,7 @@ const copy = mkdtempSync(join(import.meta.dirname, '.added-'))
 interface Copy {
   readonly compile: typeof compile
   readonly synth: typeof synth
-  readonly composeDocument: typeof composeDocument
+  readonly composePages: typeof composePages
 }
 let copied: Copy
 
@@ -55,7 +55,7 @@ beforeAll(async () => {
   const contents = `
     export { compile } from './compiler/index.ts'
     export { synth } from './constructs/synth.ts'
-    export { composeDocument } from './compiler/compose/keys/document.ts'`
+    export { composePages } from './compiler/compose/keys/document.ts'`
   const outfile = join(copy, 'bundle.mjs')
   const options = { bundle: true, format: 'esm', platform: 'node', packages: 'external', outfile } as const
   await build({ ...options, stdin: { contents, resolveDir: copy } })
@@ -90,7 +90,9 @@ test('the key reaches the manifests, merges and is documented', () => {
   expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
   expect(pod).toMatchObject({ preemptionPolicy: 'PreemptLowerPriority' })
   expect(Object.keys(pod!).at(-2), 'a simple value comes before `containers`').toBe('preemptionPolicy')
-  expect(copied.composeDocument()).toContain('| `x-preemption-policy` | text | mapped | `preemptionPolicy` |')
+  expect(copied.composePages().get('compose/services.md')).toContain(
+    '| `x-preemption-policy` | text | mapped | `preemptionPolicy` |',
+  )
 })
 
 test('different values in one Pod and a value of a hook are reported', () => {

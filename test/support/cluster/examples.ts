@@ -72,6 +72,9 @@ export const shows: Readonly<Record<string, (cluster: Cluster, namespace: string
       "select current_setting('application_name')",
     )
     expect(user).toBe('notes\n')
+    const path = String.raw`--output=jsonpath={.spec.template.metadata.annotations.dev\.platform/restarts-with}`
+    const hash = await cluster.kubectl('--namespace', namespace, 'get', 'deployment/web', path)
+    expect(hash, 'the Pods of web restart with those of db').not.toBe('')
   },
   monorepo: async (cluster, namespace) => {
     await untilAnswers(cluster, host(namespace, namespace), '/catalog', page => page.body.includes('"lamp"'))

@@ -1,12 +1,35 @@
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { composeDocument, differences } from '../../../../../compiler/compose/keys/document.ts'
+import { describe, expect, test } from 'vitest'
+import { anchorOf, docsLink } from '../../../../../compiler/compose/keys/docs-link.ts'
+import { composePages, differences } from '../../../../../compiler/compose/keys/document.ts'
 import { tableRows } from '../../../../../compiler/compose/keys/lookup.ts'
 import { root } from '../../../../support/cases.ts'
-import { expectFile } from '../../../../support/written-file.ts'
+import { expectFile, isUpdating } from '../../../../support/written-file.ts'
 
-test('docs/compose.md is generated from the table', async () => {
-  await expectFile(composeDocument(), join(root, 'docs/compose.md'))
+describe('docs/compose.md and docs/compose', () => {
+  const pages = composePages()
+  const folder = join(root, 'docs/compose')
+
+  test('the pages are generated from the table', async () => {
+    for (const [path, text] of pages) await expectFile(text, join(root, 'docs', path))
+  })
+
+  test('docs/compose has no other pages', () => {
+    const stale = readdirSync(folder).filter(name => !pages.has(`compose/${name}`))
+    if (isUpdating()) for (const name of stale) rmSync(join(folder, name))
+    else expect(stale).toEqual([])
+  })
+
+  test('every key has a section in the pages', () => {
+    for (const { path } of tableRows()) {
+      const [page = '', anchor] = docsLink(path).split('#')
+      const text = pages.get(page.replace('docs/', ''))
+      expect(text, path.join('.')).toBeDefined()
+      const anchors = [...text!.matchAll(/^#+ (.+)$/gm)].map(([, title]) => anchorOf(title!))
+      if (anchor !== undefined) expect(anchors, path.join('.')).toContain(anchor)
+    }
+  })
 })
 
 test('every row has a description', () => {

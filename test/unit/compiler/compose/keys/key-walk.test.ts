@@ -3,7 +3,7 @@ import { type TableRow, tableRows } from '../../../../../compiler/compose/keys/l
 import { goldenSamples, otherValues, type Rendered, rendered, type Sample, samples, saysMore } from './key-samples.ts'
 
 /**
- * Checks the table of keys, and with it docs/compose.md: a `mapped` key changes the manifests. In
+ * Checks the table of keys, and with it docs/compose/: a `mapped` key changes the manifests. In
  * each sample that has the key (or each golden case, if no sample has), it is removed, or gets
  * another value if it is required. The output must differ.
  */

@@ -1,0 +1,20 @@
+import { serviceFamilies } from './service.ts'
+
+/**
+ * Returns the section of docs/ about a key of a Compose file, by the key's steps: `docs/compose/services.md#network` for
+ * `services`, `web`, `ports`.
+ */
+export function docsLink([section, , key]: readonly string[]): string {
+  if (['volumes', 'networks', 'secrets', 'configs'].includes(section!)) return `docs/compose/resources.md#${section}`
+  const family = key !== undefined && Object.entries(serviceFamilies).find(([, keys]) => Object.hasOwn(keys, key))
+  if (family) return `docs/compose/services.md#${anchorOf(family[0])}`
+  if (section === 'services') return 'docs/compose/services.md'
+  return `docs/compose.md#${section === 'jobs' ? 'jobs' : 'top-level'}`
+}
+
+/** Returns the anchor of a heading, as GitHub makes it. */
+export const anchorOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replace(/[^\w -]/g, '')
+    .replaceAll(' ', '-')
