@@ -82,7 +82,7 @@ volumes:
     x-mount: config   # or secret, claim, skip
 \`\`\``
 
-const ownExtensions = [...new Set([...tableRows()].map(({ path }) => path.at(-1)!))].filter(key => key.startsWith('x-'))
+const ownExtensions = [...new Set(tableRows().map(({ path }) => path.at(-1)!))].filter(key => key.startsWith('x-'))
 
 const extensions = `## Extensions
 
