@@ -180,8 +180,8 @@ async function bundleFiles(contents, texts) {
 }
 
 /**
- * Prints the packs: the files that `--help` loads, those that compiling and completion load besides, and all others that
- * compiling loads. Completion has no time for the compiler.
+ * Prints the packs: the files that `--help` loads, those that compiling and completion load besides, and all others
+ * that compiling loads. Completion has no time for the compiler.
  */
 async function listPacks() {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-build-'))
