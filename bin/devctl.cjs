@@ -5,15 +5,18 @@
 // `env -S` on Alpine.
 //
 // Starts the command line. It is in many files, of which a command loads those that it needs (scripts/bundle.mjs). Those
-// that most commands need are also in packs: one file is read and compiled sooner than fifty.
+// that most commands need are also in packs: one module is read, compiled and evaluated sooner than fifty.
 // Compiling takes Node as long as most commands run, so the compiled code is kept: beside the files in a clone, and in
 // the user's cache folder for an installed package. Node checks that the code fits its own version, and compiles where
 // it does not.
 const {
+  closeSync,
   existsSync,
+  fstatSync,
   lstatSync,
   mkdirSync,
-  readFileSync,
+  openSync,
+  readSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -27,11 +30,13 @@ const { Script } = require('node:vm')
 const folder = join(__dirname, '..', 'dist', 'bin')
 /** The pack that is loaded first, which also names the packs of other files. */
 const FIRST = 'start.pack'
-/** Functions of files by name; the name of a pack for files that are in it. */
-const functions = {}
+/** Functions that return what a file in a pack exports, by file; the name of the pack before that is loaded. */
+const parts = {}
 const loaded = new Map()
 /** Scripts by the names of their files. */
 const scripts = new Map()
+/** Modules of Node that most commands import and few use. They are loaded at their first use. */
+const LATE = new Set(['node:child_process', 'node:crypto'])
 /** Milliseconds after which the compiled code of other versions is deleted. */
 const OLD = 90 * 24 * 3_600_000
 
@@ -43,24 +48,38 @@ function load(name) {
 
 function run(name) {
   if (scripts.size === 0 && existsSync(join(folder, FIRST))) unpack(FIRST)
-  if (typeof functions[name] === 'string') unpack(functions[name])
-  const start = functions[name] ?? compile(name)
-  const module = { exports: {} }
-  loaded.set(name, module)
-  const requireFrom = id => (id.startsWith('./') ? load(id.slice(2)) : require(id))
-  start(module.exports, requireFrom, module, join(folder, name), folder)
+  if (typeof parts[name] === 'string') unpack(parts[name])
+  if (parts[name]) loaded.set(name, { exports: parts[name]() })
+  else {
+    const start = compile(name)
+    const module = { exports: {} }
+    loaded.set(name, module)
+    start(module.exports, requireFrom, module, join(folder, name), folder)
+  }
 }
 
 function unpack(name) {
-  Object.assign(functions, compile(name))
+  const pack = { exports: {} }
+  compile(name)(pack.exports, requireFrom, pack, join(folder, name), folder)
+  Object.assign(parts, pack.exports.parts)
 }
 
-/** Returns the value of a file: a function, or functions by name. */
+function requireFrom(id) {
+  if (id.startsWith('./')) return load(id.slice(2))
+  return LATE.has(id) ? late(id) : require(id)
+}
+
+/** Returns a stand-in for a module, which loads it when a name of it is read, or the list of its names. */
+const late = id => new Proxy({}, { get: (_, name) => require(id)[name], ownKeys: () => Reflect.ownKeys(require(id)) })
+
+/** Returns the function that is in a file. */
 function compile(name) {
   const filename = join(folder, name)
+  // The file and its compiled code are read into the same memory: fresh memory takes longer than reading.
+  const memory = { bytes: Buffer.alloc(0) }
   // The files are ASCII, and `latin1` is the encoding that takes no time to decode.
-  const text = readFileSync(filename, 'latin1')
-  const cachedData = compiledCode(name, text)
+  const text = read(filename, memory).latin1Slice()
+  const cachedData = compiledCode(name, text, memory)
   const script = new Script(text, { filename, cachedData })
   scripts.set(name, { script, isKept: cachedData !== undefined && !script.cachedDataRejected })
   return script.runInThisContext()
@@ -69,12 +88,28 @@ function compile(name) {
 /** The folder with the compiled code; undefined if there can be none. */
 let cache
 
+/** Returns the bytes of a file, in memory that the next call overwrites. */
+function read(path, memory) {
+  const file = openSync(path)
+  try {
+    const { size } = fstatSync(file)
+    // Compiled code is less than twice as long as its source.
+    if (memory.bytes.length < size) memory.bytes = Buffer.allocUnsafeSlow(2 * size)
+    let length = 0
+    for (let count = 1; count > 0 && length < size; length += count)
+      count = readSync(file, memory.bytes, length, size - length, null)
+    return memory.bytes.subarray(0, length)
+  } finally {
+    closeSync(file)
+  }
+}
+
 /** Returns the compiled code of a file; undefined if it must be compiled. */
-function compiledCode(name, text) {
+function compiledCode(name, text, memory) {
   try {
     if (scripts.size === 0) chooseCache(text)
     if (cache === undefined) return undefined
-    return readFileSync(join(cache, cacheName(name)))
+    return read(join(cache, cacheName(name)), memory)
   } catch {
     // No command that has run yet has needed the file, or there is no home.
   }

@@ -64,13 +64,17 @@ export async function runProgram(
 }
 
 /**
- * Returns the command that a line starts with and its subcommands, or all commands if the line starts with anything
- * else. Declaring all commands to the parser takes longer than most commands run.
+ * Returns the commands that a line needs. Declaring all of them to the parser takes longer than most commands run: a
+ * line that starts with a command needs that and its subcommands, and `devctl --help` and `--version` need none.
  */
-function calledOf([word]: readonly string[], commands: readonly Command[]): readonly Command[] {
+function calledOf(argv: readonly string[], commands: readonly Command[]): readonly Command[] {
+  const [word] = argv
+  if (argv.length === 1 && WITHOUT_COMMAND.has(word)) return []
   const called = commands.filter(({ name }) => name === word)
   return called.length > 0 ? [...called, ...commandsBelow(commands, word)] : commands
 }
+
+const WITHOUT_COMMAND = new Set<unknown>(['--help', '-h', '--version'])
 
 /** Rewrites short flags with two characters, such as the `-v1` of `init`: the parser does not support them. */
 const withLongFlags = (argv: readonly string[]): readonly string[] =>

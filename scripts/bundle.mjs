@@ -2,7 +2,7 @@
 // and keeps the compiled code of typical runs beside them (see bin/devctl.cjs).
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
@@ -29,7 +29,7 @@ const COMPLETING = [
 ]
 
 const [, , part] = process.argv
-if (part === '--make-packs') await makePacks()
+if (part === '--list-packs') await listPacks()
 else if (part === '--keep-compiled-code') await keepCompiledCode(process.argv[3] ?? root)
 else {
   const metafiles = [await bundle(), await bundleAgent(), await bundlePlatform(), await bundleWeb()]
@@ -37,11 +37,17 @@ else {
   // For tests and for questions about sizes.
   writeFileSync(join(root, 'dist/metafiles.json'), JSON.stringify(metafiles))
   writeThirdParty(metafiles)
-  // In processes of their own: the code must be as a fresh start of devctl leaves it.
-  for (const next of ['--make-packs', '--keep-compiled-code']) {
-    const { status } = spawnSync(process.execPath, [import.meta.filename, next], { stdio: 'inherit' })
-    if (status !== 0) process.exit(status ?? 1)
-  }
+  runPart('--keep-compiled-code')
+}
+
+/** Runs a part of this script in a process of its own, which loads devctl afresh. Returns its output. */
+function runPart(name) {
+  const { status, stdout } = spawnSync(process.execPath, [import.meta.filename, name], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  if (status !== 0) process.exit(status ?? 1)
+  return stdout
 }
 
 /**
@@ -74,6 +80,7 @@ async function bundle() {
     const mark = basename(path) === 'devctl.cjs' ? `/* build ${id} */` : ''
     writeFileSync(path, path.endsWith('.cjs') ? mark + (await toFunction(text, entry?.format)) : text)
   }
+  await makePacks(id, { outputFiles, metafile })
   return metafile
 }
 
@@ -127,37 +134,82 @@ async function toFunction(text, format) {
 }
 
 /**
- * Puts the files that each command loads into a pack, and those that compile Compose files into another one, for
- * bin/devctl.cjs: objects with the functions of the files.
+ * Joins files that are loaded together into packs. A pack is one module, in which the files use the variables of each
+ * other: its `parts` are functions that return what each file exports, and those of the first pack also name the packs
+ * of other files.
  */
-async function makePacks() {
-  const { load, loaded } = createRequire(import.meta.url)('../bin/devctl.cjs')
-  const program = load('devctl.cjs')
+async function makePacks(id, { outputFiles, metafile }) {
+  const texts = new Map(outputFiles.map(({ path, text }) => [basename(path), text]))
+  const [first, ...others] = JSON.parse(runPart('--list-packs'))
+  const places = others.flatMap(({ pack, files }) => files.map(file => `${JSON.stringify(file)}: "${pack}"`))
+  for (const { pack, files } of [first, ...others]) {
+    const members = files.map((file, index) => packMember(file, metafile.outputs[`dist/bin/${file}`].exports, index))
+    const parts = [...members.map(({ part }) => part), ...(pack === first.pack ? places : [])]
+    const entry = `${members.map(({ statement }) => statement).join('\n')}\nexport const parts = { ${parts} }`
+    const text = await bundleFiles(entry, new Map(files.map(file => [`./${file}`, texts.get(file)])))
+    // The start of the program chooses the compiled code by the mark.
+    const mark = pack === first.pack ? `/* build ${id} */` : ''
+    writeFileSync(join(bin, pack), mark + (await toFunction(text)))
+  }
+}
+
+/** Returns the import of all names of a file, and the function that returns them. */
+function packMember(file, names, index) {
+  const imported = names.map((name, at) => `${name} as name${index}_${at}`)
+  const getters = names.map((name, at) => `get ${name}() { return name${index}_${at} }`)
+  return {
+    statement: `import { ${imported} } from ${JSON.stringify(`./${file}`)}`,
+    part: `${JSON.stringify(file)}: () => ({ ${getters} })`,
+  }
+}
+
+/** Bundles a module with the files whose text is given, by the path that imports them. */
+async function bundleFiles(contents, texts) {
+  const files = {
+    name: 'files',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^\.\// }, ({ path, kind }) =>
+        // bin/devctl.cjs finds what is imported late.
+        texts.has(path) && kind !== 'dynamic-import' ? { path, namespace: 'files' } : { path, external: true },
+      )
+      onLoad({ filter: /^/, namespace: 'files' }, ({ path }) => ({ contents: texts.get(path) }))
+    },
+  }
+  const { outputFiles } = await build({ ...output, stdin: { contents }, format: 'esm', write: false, plugins: [files] })
+  return outputFiles[0].text
+}
+
+/**
+ * Prints the packs: the files that `--help` loads, those that compiling and completion load besides, and all others
+ * that compiling loads. Completion has no time for the compiler.
+ */
+async function listPacks() {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-build-'))
-  const io = standInIo({ HOME: folder }, '')
   try {
-    await runAll(program, io, ['--help'])
-    const start = [...loaded.keys()]
-    await runAll(program, io, ['config --file compose.yaml --output json', ...COMPILING])
-    const later = [...loaded.keys()].filter(name => !start.includes(name))
-    const [mark] = readFile('devctl.cjs').match(/^.*?\*\//)
-    const names = later.map(name => `${JSON.stringify(name)}:"compile.pack"`)
-    writeFileSync(join(bin, 'start.pack'), `${mark}({${[...start.map(inPack), ...names]}})`)
-    writeFileSync(join(bin, 'compile.pack'), `({${later.map(inPack)}})`)
+    const io = standInIo({ HOME: folder }, '')
+    const start = await loadedBy(io, ['--help'])
+    const completing = await loadedBy(io, COMPLETING)
+    const compiling = await loadedBy(io, ['config --file compose.yaml --output json', ...COMPILING])
+    const later = compiling.filter(file => !start.includes(file))
+    const packs = [
+      { pack: 'start.pack', files: start },
+      { pack: 'read.pack', files: later.filter(file => completing.includes(file)) },
+      { pack: 'compile.pack', files: later.filter(file => !completing.includes(file)) },
+    ]
+    console.log(JSON.stringify(packs))
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
-function readFile(name) {
-  return readFileSync(join(bin, name), 'latin1')
-}
-
-/** Returns a member of the object of a pack: without parentheses, V8 compiles a function when it is called. */
-function inPack(name) {
-  return `${JSON.stringify(name)}:${readFile(name)
-    .replace(/^\/\*.*?\*\//, '')
-    .slice(1, -1)}\n`
+/** Returns the files that commands load, in the order in which they do. */
+async function loadedBy(io, commands) {
+  const require = createRequire(import.meta.url)
+  const path = require.resolve('../bin/devctl.cjs')
+  delete require.cache[path]
+  const { load, loaded } = require(path)
+  await runAll(load('devctl.cjs'), io, commands)
+  return [...loaded.keys()]
 }
 
 /** The streams of a command whose output nobody reads. */

@@ -1,8 +1,14 @@
-import { type LossReport, lossSummary } from '../../operations/report/loss-report.ts'
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import { hasLosses, type LossReport, lossSummary } from '../../operations/report/loss-report.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** Returns the end of the last line of a command: the keys that are mapped, if not all are. */
-export function lossText(report: LossReport | undefined): string {
+export function lossText(outcome: {
+  readonly diagnostics: readonly Diagnostic[]
+  readonly report?: LossReport | undefined
+}): string {
+  // Counting the keys takes longer than looking for losses.
+  const report = hasLosses(outcome.diagnostics) ? outcome.report : undefined
   const summary = report && lossSummary(report)
   return summary === undefined ? '' : `; ${summary}`
 }

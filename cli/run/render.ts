@@ -33,8 +33,8 @@ export async function renderFiles(
     io.stderr.write(`${failureSummary(diagnostics, 'nothing was rendered')}\n`)
     return 1
   }
-  const { manifests, serviceCount, written, report } = outcome
-  if (options.report !== undefined) await saveReport(report, options.report, io)
+  const { manifests, serviceCount, written } = outcome
+  if (options.report !== undefined) await saveReport(outcome.report, options.report, io)
   if (!written) writeAsIs(io.stdout, output === 'json' ? toJsonList(manifests) : await toYamlStream(manifests))
   printDiagnostics(diagnostics, io, logLevel)
   const remarks = countsText(count(diagnostics))
@@ -42,7 +42,7 @@ export async function renderFiles(
     ? ` in ${outputDir} (${written.written} written, ${written.removed} removed, ${written.unchanged} unchanged)`
     : ''
   const objects = `${plural(manifests.length, 'object')} from ${plural(serviceCount, 'service')}`
-  printSummary(`${objects}${files}${remarks && `, ${remarks}`}${lossText(report)}`, io, logLevel)
+  printSummary(`${objects}${files}${remarks && `, ${remarks}`}${lossText(outcome)}`, io, logLevel)
   return 0
 }
 

@@ -16,8 +16,8 @@ export async function validateFiles(
   options: ValidateValues,
 ): Promise<number> {
   const outcome = await validate({ workspace: io }, { ...options, services })
-  const { diagnostics, isValid, serviceCount, onlyManifest, report } = outcome
-  if (options.report !== undefined && report) await saveReport(report, options.report, io)
+  const { diagnostics, isValid, serviceCount, onlyManifest } = outcome
+  if (options.report !== undefined && outcome.report) await saveReport(outcome.report, options.report, io)
   if (options.output === 'json') {
     const { diagnosticsToJson } = await import('../../compiler/diagnostics/render/json.ts')
     io.stdout.write(`${jsonText(diagnosticsToJson(diagnostics), 2)}\n`)
@@ -34,7 +34,7 @@ export async function validateFiles(
     else {
       const remarks = countsText(count(diagnostics))
       const checked = onlyManifest ?? plural(serviceCount, 'service')
-      printSummary(`no errors in ${checked}${remarks && `, ${remarks}`}${lossText(report)}`, io, logLevel)
+      printSummary(`no errors in ${checked}${remarks && `, ${remarks}`}${lossText(outcome)}`, io, logLevel)
     }
   }
   return isValid ? 0 : 1

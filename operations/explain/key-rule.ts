@@ -46,7 +46,7 @@ let known: Table | undefined
 const table = (): Table => (known ??= readTable())
 
 function readTable(): Table {
-  const rows = [...tableRows()]
+  const rows = tableRows()
   const byRow = new Map<Row, TableRow[]>()
   for (const one of rows) {
     const same = byRow.get(one.row)

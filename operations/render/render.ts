@@ -22,7 +22,7 @@ export type RenderOutcome =
       readonly diagnostics: readonly Diagnostic[]
       /** Manifests in the order of the files, or for a published environment in the form that controllers receive. */
       readonly manifests: readonly Manifest[]
-      /** Keys of the Compose files that are mapped, approximated, and without effect. */
+      /** Keys of the Compose files that are mapped, approximated, and without effect; counted when it is read. */
       readonly report: LossReport
       /** Number of services in the manifests. */
       readonly serviceCount: number
@@ -53,21 +53,24 @@ export async function render(
   const { toManifests } = await import('../../constructs/index.ts')
   const layout = layoutOf(input, project)
   const manifests = layout === undefined ? toManifests(plan) : await published(plan, toManifests(plan), project)
-  const report = lossReport(loaded?.tree, diagnostics)
-  const outcome = { kind: 'rendered', diagnostics, manifests, report, serviceCount: plan.serviceCount } as const
-  if (outputDir === undefined) return outcome
-  const directory = manifest?.folder ?? loaded?.directory ?? workspace.cwd
-  const written =
-    layout === undefined || services.length > 0
-      ? [await writeFiles(workspace, input, plan, manifests, outputDir)]
-      : await (await import('./write-layout.ts')).writeLayout(workspace, input, project, {
-          plan,
-          manifests,
-          outputDir,
-          directory,
-          layout,
-        })
-  return { ...outcome, written: sumOf(written) }
+  const writeAll = async (folder: string): Promise<readonly WrittenCounts[]> => {
+    if (layout === undefined || services.length > 0)
+      return [await writeFiles(workspace, input, plan, manifests, folder)]
+    const { writeLayout } = await import('./write-layout.ts')
+    const directory = manifest?.folder ?? loaded?.directory ?? workspace.cwd
+    return writeLayout(workspace, input, project, { plan, manifests, outputDir: folder, directory, layout })
+  }
+  const written = outputDir === undefined ? undefined : sumOf(await writeAll(outputDir))
+  return {
+    kind: 'rendered',
+    diagnostics,
+    manifests,
+    get report() {
+      return lossReport(loaded?.tree, diagnostics)
+    },
+    serviceCount: plan.serviceCount,
+    ...(written && { written }),
+  }
 }
 
 const sumOf = (all: readonly WrittenCounts[]): WrittenCounts => {

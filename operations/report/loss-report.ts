@@ -44,7 +44,7 @@ export function lossReport(tree: MapTree | undefined, diagnostics: readonly Diag
   const keys = keysBelow({ path: [], tree })
   const all = [...nodesBelow({ path: [], tree })].filter(({ isImplied }) => !isImplied)
   const found = diagnostics.flatMap(one => {
-    if (!one.span || !catalogue.get(one.code)?.loss) return []
+    if (!isLoss(one)) return []
     const node = nodeOf(one.span, all)
     const counted = node && keys.find(({ path }) => isWithin(path, node.path) || isWithin(node.path, path))
     return [{ loss: toLoss(node, one, one.span), counted }]
@@ -58,6 +58,12 @@ export function lossReport(tree: MapTree | undefined, diagnostics: readonly Diag
     losses: found.map(({ loss }) => loss),
   }
 }
+
+/** True if a report about the diagnostics lists a loss. */
+export const hasLosses = (diagnostics: readonly Diagnostic[]): boolean => diagnostics.some(isLoss)
+
+const isLoss = (one: Diagnostic): one is Diagnostic & { readonly span: Span } =>
+  one.span !== undefined && catalogue.get(one.code)?.loss === true
 
 /** Returns the counts in one line; undefined if nothing is lost. */
 export function lossSummary({ mapped, approximated, none }: LossReport): string | undefined {

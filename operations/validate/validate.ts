@@ -18,7 +18,10 @@ export interface ValidateOutcome {
   /** True if the diagnostics contain no error. */
   readonly isValid: boolean
   readonly serviceCount: number
-  /** Keys of the Compose files that are mapped, approximated, and without effect. Absent if a file is not readable. */
+  /**
+   * Keys of the Compose files that are mapped, approximated, and without effect; counted when it is read. Absent if a
+   * file is not readable.
+   */
   readonly report?: LossReport
   /** Path of the manifest for messages, if only the manifest was checked because there is no Compose file. */
   readonly onlyManifest?: string
@@ -33,10 +36,12 @@ export async function validate(
   const compiled = await compileFiles(workspace, services, input, input, { ...(forRepository && { forRepository }) })
   const { plan, loaded, diagnostics, hasNoCompose, manifest } = compiled
   return {
+    get report() {
+      return loaded && lossReport(loaded.tree, diagnostics)
+    },
     diagnostics,
     isValid: plan !== undefined && count(diagnostics).error === 0,
     serviceCount: plan?.serviceCount ?? 0,
-    ...(loaded && { report: lossReport(loaded.tree, diagnostics) }),
     ...(hasNoCompose && manifest && { onlyManifest: manifest.shown }),
   }
 }

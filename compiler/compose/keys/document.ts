@@ -63,7 +63,7 @@ const resources = `# Keys of volumes, networks, secrets and configs
 The keys of \`volumes.VOLUME\`, \`networks.NETWORK\`, \`secrets.SECRET\` and \`configs.CONFIG\`, and what they become.
 [Compose keys](../compose.md) explains the columns, and [host paths](host-paths.md) what folders of your machine become.`
 
-const ownExtensions = [...new Set([...tableRows()].map(({ path }) => path.at(-1)!))].filter(key => key.startsWith('x-'))
+const ownExtensions = [...new Set(tableRows().map(({ path }) => path.at(-1)!))].filter(key => key.startsWith('x-'))
 
 const extensions = `## Extensions
 

@@ -59,18 +59,22 @@ export interface TableRow {
  * Lists the rows of the table, each parent before its members. Rows inside a key with a loss are left out. A row that
  * several keys use is listed for each of them, except in jobs.
  */
-export function* tableRows(shape: Shape = composeShape, path: readonly string[] = []): Generator<TableRow> {
-  for (const [key, field] of shape.map ? fields(shape.map) : []) {
-    // The keys of a job are those of a service, except `triggers`.
-    if (path[0] === 'jobs' && !isRow(field)) continue
-    const at = [...path, key]
-    if (isRow(field)) yield { path: at, row: field }
-    if (!isRow(field) || !field.loss) yield* tableRows(shapeOf(field), at)
-  }
-  if (shape.list) yield* tableRows(shape.list.items, [...path, '[]'])
+export function tableRows(shape: Shape = composeShape): readonly TableRow[] {
+  const rows: TableRow[] = []
+  addRows(rows, shape, [])
+  return rows
 }
 
-function* fields(map: MapForm): Generator<readonly [string, Row | Shape]> {
-  yield* Object.entries(map.keys)
-  if (map.others) yield ['*', map.others.row]
+function addRows(rows: TableRow[], { map, list }: Shape, path: readonly string[]): void {
+  if (map) for (const key of Object.keys(map.keys)) addField(rows, map.keys[key]!, [...path, key])
+  if (map?.others) addField(rows, map.others.row, [...path, '*'])
+  if (list) addRows(rows, list.items, [...path, '[]'])
+}
+
+function addField(rows: TableRow[], field: Row | Shape, path: readonly string[]): void {
+  if (isRow(field)) {
+    rows.push({ path, row: field })
+    if (!field.loss) addRows(rows, field.shape, path)
+    // The keys of a job are those of a service, except `triggers`.
+  } else if (path.length === 1 || path[0] !== 'jobs') addRows(rows, field, path)
 }

@@ -193,7 +193,7 @@ describe('compiled code', () => {
     rmSync(code, { recursive: true, force: true })
     const names = () => filesIn(code).map(path => relative(code, path).replace(/^\w+-v[^/]+x64|^\w+-v[^/]+arm64/, ''))
     for (const words of [['render', '--name', 'shop'], ['rendr'], ['config']]) run(...words)
-    const packs = ['compile.pack', 'start.pack'].flatMap(pack =>
+    const packs = ['compile.pack', 'read.pack', 'start.pack'].flatMap(pack =>
       ['config', 'render'].map(one => `/${pack}.${one}.cache`),
     )
     expect(

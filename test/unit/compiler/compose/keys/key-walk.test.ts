@@ -7,7 +7,7 @@ import { goldenSamples, otherValues, type Rendered, rendered, type Sample, sampl
  * each sample that has the key (or each golden case, if no sample has), it is removed, or gets
  * another value if it is required. The output must differ.
  */
-const rows = [...tableRows()]
+const rows = tableRows()
 /** The known keys by parent. `*` stands for names that the user chooses. */
 const named = new Map<string, Set<string>>()
 for (const { path } of rows) {
