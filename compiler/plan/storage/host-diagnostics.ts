@@ -125,12 +125,13 @@ COPY . .
   }),
 })
 
-type Failed = Extract<
-  HostFate,
-  {
-    kind: 'missing' | 'nothing-to-read' | 'gone' | 'spelt' | 'too-large' | 'unreadable' | 'claim-of-file'
-  }
->
+const FAILED = ['missing', 'nothing-to-read', 'gone', 'spelt', 'too-large', 'unreadable', 'claim-of-file'] as const
+
+/** A host path whose content is not available. */
+export type Failed = Extract<HostFate, { kind: (typeof FAILED)[number] }>
+
+/** Returns true if the content of a host path is not available. */
+export const isFailed = (fate: HostFate): fate is Failed => FAILED.some(kind => kind === fate.kind)
 
 /**
  * Reports a host volume that is not available. A warning is enough for a service with a `build`, which starts without
