@@ -4,7 +4,8 @@ import type { DestroyEnvironmentInput as EnvironmentInput } from '../../environm
 import { nameOf } from '../../environment/plan/desired-state.ts'
 import { type NamespaceState, takesAllAlong } from '../../environment/plan/namespace.ts'
 import { findEnvironment, findName } from '../../project/known-environment.ts'
-import { similarNamespace } from '../../project/namespaces.ts'
+import { missingOnPlatform } from '../../platform/session/missing-namespace.ts'
+import { hasNamespace, similarNamespace } from '../../project/namespaces.ts'
 import { manifestOf } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
@@ -76,6 +77,7 @@ async function destroyProject(
   const volumes = input.volumes || all
   const of = { environment, namespace, ...(select && { named: services }) }
   const { destroyEnvironment } = await import('../../environment/apply/destroy.ts')
+  const missing = (await hasNamespace(session)) === undefined ? await missingOnPlatform(world) : undefined
   let planned: number | undefined
   let deleted = 0
   const result = await destroyEnvironment(
@@ -86,6 +88,7 @@ async function destroyProject(
       holder,
       volumes,
       wait: waits,
+      ...(missing && { isNamespaceGone: true }),
       ...(select
         ? { select }
         : { before: (active, state) => runCommands({ ...world, state }, input, project, environment, active) }),
@@ -111,7 +114,7 @@ async function destroyProject(
     throw error
   })
   const { wasEmpty, isNamespaceGone, kept, held } = result
-  const near = isNamespaceGone ? await similarNamespace(session) : undefined
+  const near = missing ? missing.similar : isNamespaceGone ? await similarNamespace(session) : undefined
   const goes = all || input.dependencies
   const dependencies = manifest?.dependencies.map(({ name }) => name) ?? []
   const left = goes || isNamespaceGone ? [] : dependencies
@@ -120,6 +123,7 @@ async function destroyProject(
     ...of,
     wasEmpty,
     isNamespaceGone,
+    ...(missing && { isPerhapsForeign: true as const }),
     ...(near !== undefined && { similarNamespace: near }),
     deleted: result.deleted,
     kept,

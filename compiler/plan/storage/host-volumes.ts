@@ -281,7 +281,12 @@ export function planHostVolume(
  * Reports a host volume that is not available, of a service that is not planned because another key is in error.
  * Otherwise the user would see it only in the next run.
  */
-export function checkHostVolume(context: PlanContext, { world }: HostVolumes, service: Service, mount: HostMount): void {
+export function checkHostVolume(
+  context: PlanContext,
+  { world }: HostVolumes,
+  service: Service,
+  mount: HostMount,
+): void {
   const fate = fateOf(context, world, service, mount)
   if (isFailed(fate)) unavailable(context, service, mount, fate)
 }
