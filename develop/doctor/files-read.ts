@@ -19,7 +19,11 @@ type File = readonly [path: string, text: string]
  * extended ones, with values masked. A file that is not YAML is replaced by a comment. Throws an Error if there are
  * neither.
  */
-export async function filesRead(workspace: Workspace, project: OpenProject, input: LoadInput): Promise<readonly File[]> {
+export async function filesRead(
+  workspace: Workspace,
+  project: OpenProject,
+  input: LoadInput,
+): Promise<readonly File[]> {
   const found = manifestOf(project)
   const manifest = found && !found.automatic ? found : undefined
   const comments = project.diagnostics.map(({ severity, code, message }) => `# ${severity}[${code}]: ${message}\n`)

@@ -61,7 +61,8 @@ export async function planSession(
   origin: MirrorOrigin,
 ): Promise<PlannedSession> {
   if (!asked.input.dryRun) await refuseSecond(world, found.development.name)
-  return { asked, found, prepared: await prepareMirror(world, asked.input, found, origin) }
+  const shellImage = asked.project.environment?.shellImage?.value
+  return { asked, found, prepared: await prepareMirror(world, asked.input, found, { ...origin, shellImage }) }
 }
 
 /** Replaces the original workload, and keeps the development container connected until its command ends. */

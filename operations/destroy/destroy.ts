@@ -3,8 +3,8 @@ import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { DestroyEnvironmentInput as EnvironmentInput } from '../../environment/apply/destroy.ts'
 import { nameOf } from '../../environment/plan/desired-state.ts'
 import { type NamespaceState, takesAllAlong } from '../../environment/plan/namespace.ts'
-import { findEnvironment, findName } from '../../project/known-environment.ts'
 import { missingOnPlatform } from '../../platform/session/missing-namespace.ts'
+import { findEnvironment, findName } from '../../project/known-environment.ts'
 import { hasNamespace, similarNamespace } from '../../project/namespaces.ts'
 import { manifestOf } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
@@ -161,7 +161,9 @@ async function runCommands(
   ])
   const commands = manifest?.destroy?.commands ?? []
   const hasCommands = commands.length > 0 || (manifest?.deploy?.commands.length ?? 0) > 0
-  const kept = hasCommands ? await readKept(cluster, environment, namespace, { signal }) : undefined
+  // Nothing in a missing namespace can be read, and on a platform its members get 403.
+  const isGone = world.state === 'gone'
+  const kept = hasCommands && !isGone ? await readKept(cluster, environment, namespace, { signal }) : undefined
   const named = manifest?.variables ?? new Set()
   const { taken, unnamed } = usableVariables(kept?.variables ?? {}, named, world.on)
   const variables = { ...taken, ...input.var }
@@ -193,9 +195,10 @@ async function runCommands(
   if (commands.length > 0 && takesAllAlong(world.state) && !kept)
     world.on({
       type: 'note',
-      text: `namespace ${namespace} ${world.state === 'gone' ? 'does not exist' : 'is being deleted'}: the commands of \`destroy\` run without the variables of the last deploy`,
+      text: `namespace ${namespace} ${isGone ? 'does not exist' : 'is being deleted'}: the commands of \`destroy\` run without the variables of the last deploy`,
     })
   if (commands.length > 0) await run(commands)
+  if (isGone) return
   const claims = input.volumes || input.all ? await listTemplateClaims(cluster, environment, namespace, { signal }) : []
   const releases = await listHelmReleases(cluster, environment, namespace, { signal })
   if (releases.length > 0) await run([uninstallCommand(releases, namespace)])
