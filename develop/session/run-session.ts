@@ -13,6 +13,7 @@ import { type MirrorOrigin, type PreparedMirror, prepareMirror } from '../mirror
 import { type ReplacedWorkload, replaceWorkload } from '../mirror/replace-workload.ts'
 import { restoreWorkload } from '../mirror/restore-workload.ts'
 import { withMissingRights } from '../mirror/stream-rights.ts'
+import { withBuiltImages } from '../select/built-image.ts'
 import type { FoundDevelopment } from '../select/find-development.ts'
 import { type OpenedSsh, openSessionSsh } from '../ssh/session-ssh.ts'
 import type { UpContext, UpInput, UpOutcome } from '../up-input.ts'
@@ -61,8 +62,9 @@ export async function planSession(
   origin: MirrorOrigin,
 ): Promise<PlannedSession> {
   if (!asked.input.dryRun) await refuseSecond(world, found.development.name)
+  const own = withBuiltImages(found, origin.original !== undefined, world.workspace.env)
   const shellImage = asked.project.environment?.shellImage?.value
-  return { asked, found, prepared: await prepareMirror(world, asked.input, found, { ...origin, shellImage }) }
+  return { asked, found: own, prepared: await prepareMirror(world, asked.input, own, { ...origin, shellImage }) }
 }
 
 /** Replaces the original workload, and keeps the development container connected until its command ends. */

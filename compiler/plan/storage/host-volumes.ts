@@ -5,7 +5,7 @@ import type { Span } from '../../text/source.ts'
 import type { PlanContext } from '../context.ts'
 import { slug } from '../object-names.ts'
 import { copyFiles, whySecret } from './host-copies.ts'
-import { type Failed, isFailed, reportFailed } from './host-diagnostics.ts'
+import { isFailed, reportFailed, type UnavailableFate } from './host-diagnostics.ts'
 import { fateOf, type HostFate, type HostWorld, isInProject } from './host-fate.ts'
 import { type FolderClaim, heldByFolder, type Once } from './host-folders.ts'
 import { type HostMount, stored } from './host-mount.ts'
@@ -296,7 +296,7 @@ function unavailable(
   { reporter, project, options }: PlanContext,
   service: Service,
   mount: HostMount,
-  fate: Failed,
+  fate: UnavailableFate,
 ): StoredMount | undefined {
   const source = shown(mount.source, project.directory)
   if (fate.kind === 'nothing-to-read' && fate.state === 'empty' && !mount.as) {
