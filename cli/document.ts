@@ -82,6 +82,8 @@ script with a certain Node.js, use \`node -- bin/devctl.cjs …\`.
 | \`BUILDKIT_HOST\`, \`BUILDKIT_CERT_PATH\` | the address of the BuildKit that builds images, and the folder of its certificates; otherwise the builder of the context, the builders of the platform, or the local Docker Engine |
 | \`DOCKER_HOST\`, \`DOCKER_CONTEXT\`, \`DOCKER_CONFIG\` | the Docker Engine and the logins of registries, as for Docker |
 | \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\` | the proxy for the cluster, if the kubeconfig does not name one |
+| \`DEVCTL_BASE_REGISTRY\` | a registry with copies of the images that devctl adds to Pods, for clusters that reach no other; deploy.md, Images |
+| \`DEVCTL_AGENT_IMAGE\`, \`DEVCTL_TOOLS_IMAGE\` | the images of the agent and of the tools in development containers |
 | \`DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED\` | \`false\`: services that share a volume need not run on the same node |
 | \`DO_NOT_TRACK\` | \`1\`: devctl does not count commands for the platform (analytics.md); any value except \`0\` and \`false\` |
 | \`GITHUB_ACTIONS\`, \`GITHUB_WORKSPACE\` | diagnostics are also printed as workflow annotations |

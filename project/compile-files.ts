@@ -5,6 +5,8 @@ import type { DevctlManifest, ManifestEnvironment } from '../compiler/manifest/m
 import { reportOktetoBuilds } from '../compiler/manifest/okteto-builds.ts'
 import type { LoadOptions, PlanOptions } from '../compiler/options.ts'
 import { SecretPlaces } from '../compiler/text/secret-places.ts'
+import { KUBECTL_IMAGE, SHELL_IMAGE } from '../compiler/values/images/helper-images.ts'
+import { helperImage } from './base-registry.ts'
 import { boundaryOf } from './boundary.ts'
 import { dnsLabel, registryPath } from './checks.ts'
 import type { LoadInput, PlanInput } from './input.ts'
@@ -228,8 +230,8 @@ async function planOptions(
     ...(includeSecrets && { includeSecrets }),
     ...(workspace.hasViewers && { valuesApart: true }),
     ...(environment && { secretRules: environment.secrets, manifestEnvironment: environment.key }),
-    ...(environment?.shellImage && { shellImage: environment.shellImage.value }),
-    ...(environment?.kubectlImage && { kubectlImage: environment.kubectlImage.value }),
+    shellImage: environment?.shellImage?.value ?? helperImage(workspace, SHELL_IMAGE),
+    kubectlImage: environment?.kubectlImage?.value ?? helperImage(workspace, KUBECTL_IMAGE),
     ...(volumeAffinity && { volumeAffinity }),
   }
 }

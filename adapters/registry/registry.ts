@@ -31,3 +31,12 @@ export function hostOf(key: string): string {
     .toLowerCase()
   return HUB.has(host) ? 'docker.io' : host
 }
+
+/**
+ * Returns the reference of an image's copy in a registry: the repository keeps its path and loses its registry, as in a registry
+ * that is a mirror of several others.
+ */
+export function copyIn(registry: string, image: string): string {
+  const [, name = image, tag = ''] = /^(.+)(:[^:/]+)$/.exec(image) ?? []
+  return `${registry}/${repositoryOf(name)}${tag}`
+}

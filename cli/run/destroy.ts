@@ -10,12 +10,16 @@ export async function destroyApplication(
   services: readonly string[],
   options: DestroyValues,
 ): Promise<number> {
-  return withProject(context, { ...options, usesPlatform: { form: 'text' } }, async (own, project, session) => {
-    const { destroy } = await import('../../operations/destroy/destroy.ts')
-    const progress = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now())
-    const on = toTerminal(own, progress, 'text')
-    const world = { workspace: own.io, session, on, ask: questionsFor(own, progress) }
-    await destroy(world, { ...options, services }, project).finally(() => progress.pause())
-    return 0
-  })
+  return withProject(
+    context,
+    { ...options, usesPlatform: { form: 'text', mayBeGone: true } },
+    async (own, project, session) => {
+      const { destroy } = await import('../../operations/destroy/destroy.ts')
+      const progress = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now())
+      const on = toTerminal(own, progress, 'text')
+      const world = { workspace: own.io, session, on, ask: questionsFor(own, progress) }
+      await destroy(world, { ...options, services }, project).finally(() => progress.pause())
+      return 0
+    },
+  )
 }

@@ -12,8 +12,11 @@ import type { ProgressForm } from '../terminal/progress/progress.ts'
 import { type SessionOptions, withCluster } from './cluster-session.ts'
 
 interface Values extends LoadingValues, SessionOptions {
-  /** True if the command compiles the files, so that it needs the variables of the target platform. */
-  readonly usesPlatform?: { readonly form: ProgressForm }
+  /**
+   * Set if the command compiles the files, so that it needs the variables of the target platform. With `mayBeGone`, a
+   * namespace that the platform does not have is no error: it has no variables.
+   */
+  readonly usesPlatform?: { readonly form: ProgressForm; readonly mayBeGone?: true }
   readonly var: Readonly<Record<string, string>> | undefined
   /** True if the command sends requests to the cluster before it reads the Compose files. */
   readonly asksFirst?: true
@@ -37,8 +40,12 @@ export async function withProject(
     const { withPlatformVariables } = await import('../../platform/session/with-variables.ts')
     const on = toTerminal(context, NO_PROGRESS, options.usesPlatform.form)
     const world = { workspace: io, project, signal: session.signal, on }
-    const found = await withPlatformVariables(world, options, session.target)
-    return work({ ...context, io: found.workspace }, found.project, session)
+    const asked = withPlatformVariables(world, options, session.target)
+    const { unlessNotThere } = await import('../../platform/session/connect-platform.ts')
+    const found = await (options.usesPlatform.mayBeGone ? unlessNotThere(asked) : asked)
+    return found
+      ? work({ ...context, io: found.workspace }, found.project, session)
+      : work({ ...context, io }, project, session)
   })
 }
 

@@ -16,7 +16,7 @@ export function printDestroyed({ io, logLevel }: Context, outcome: DestroyOutcom
   for (const { object, why } of held) io.stderr.write(`kept ${object}: ${why}\n`)
   const objects = `${plural(deleted.length, 'object')}${waits ? '' : ', not waited for'}`
   const nothing = isNamespaceGone
-    ? `namespace ${namespace} does not exist: nothing to destroy for ${subject}`
+    ? `namespace ${namespace} does not exist${outcome.isPerhapsForeign ? ', or you are not a member of it' : ''}: nothing to destroy for ${subject}`
     : `nothing to destroy for ${subject} in ${namespace}`
   printSummary(
     wasEmpty

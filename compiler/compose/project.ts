@@ -28,6 +28,8 @@ export interface Project {
   readonly contextServices: ReadonlyMap<string, Service>
   /** Services that are inactive or in error. They must not be reported as undefined. */
   readonly absentServices: ReadonlySet<string>
+  /** Services that are not planned because of errors, but whose host paths are known and are checked. */
+  readonly incompleteServices: readonly Service[]
   readonly networks: ReadonlyMap<string, Network>
   readonly volumes: ReadonlyMap<string, Volume>
   readonly secrets: ReadonlyMap<string, FileObject>

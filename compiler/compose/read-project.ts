@@ -47,7 +47,7 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
   for (const [name, { key, value }] of loaded.contextServices)
     if (isMap(value)) contextServices.set(name, read(name, key, onlyImage(value)))
   const all = [...services.values(), ...incomplete]
-  const absentServices = new Set([...loaded.absentServices, ...loaded.incompleteServices])
+  const absentServices = new Set([...loaded.absentServices, ...loaded.incompleteServices.keys()])
   const known = { services: new Set(services.keys()), absent: absentServices, isIncomplete: loaded.isIncomplete }
   // If the cluster already has a secret, its content is read only if the backend encrypts values.
   const secrets = new Set(
@@ -61,6 +61,7 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
     services,
     contextServices,
     absentServices,
+    incompleteServices: incomplete.filter(({ name }) => areVolumesKnown(loaded.incompleteServices.get(name)!)),
     secretPlaces: loaded.secrets,
     networks: readNetworks(loaded),
     volumes: readVolumes(loaded),
@@ -74,6 +75,10 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
     ...(loaded.foreignKeys && { foreignKeys: loaded.foreignKeys }),
   }
 }
+
+/** Returns true if none of the keys that decide how a service mounts host paths is in error. */
+const areVolumesKnown = (invalid: ReadonlySet<string>): boolean =>
+  !['*', 'volumes', 'build', 'image'].some(key => invalid.has(key))
 
 /** Returns a service with only the keys that concern its image. */
 const onlyImage = (service: MapTree): MapTree => ({

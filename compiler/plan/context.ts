@@ -5,6 +5,7 @@ import type { CompilerHost } from '../host.ts'
 import type { PlanOptions } from '../options.ts'
 import type { Span } from '../text/source.ts'
 import { get, type MapTree } from '../text/tree.ts'
+import { KUBECTL_IMAGE, SHELL_IMAGE } from '../values/images/helper-images.ts'
 import { isStream } from '../values/stream-path.ts'
 import type { Names } from './names.ts'
 import type { ClaimPlan, ConfigMapPlan, Environment, SecretPlan } from './plan.ts'
@@ -30,11 +31,10 @@ export interface PlanContext {
 }
 
 /** Returns the small shell image for wait containers and for copy-up. */
-export const shellImage = ({ options }: Pick<PlanContext, 'options'>): string => options.shellImage ?? 'busybox:1.37'
+export const shellImage = ({ options }: Pick<PlanContext, 'options'>): string => options.shellImage ?? SHELL_IMAGE
 
 /** Returns the image of the containers that wait for Jobs. */
-export const kubectlImage = ({ options }: Pick<PlanContext, 'options'>): string =>
-  options.kubectlImage ?? 'registry.k8s.io/kubectl:v1.34.2'
+export const kubectlImage = ({ options }: Pick<PlanContext, 'options'>): string => options.kubectlImage ?? KUBECTL_IMAGE
 
 /**
  * Returns a reference such as `compose.yaml#services.web.ports`: a file, relative to the project directory, and a path

@@ -36,7 +36,7 @@ import { findSharedFolders } from './storage/folder-users.ts'
 import { reportUnversioned } from './storage/host-volumes.ts'
 import { checkImageVolumes } from './storage/image-volumes.ts'
 import { checkShared } from './storage/memory-volumes.ts'
-import { planMounts, surveyMounts } from './storage/mounts.ts'
+import { checkIncomplete, planMounts, surveyMounts } from './storage/mounts.ts'
 import { joinFolders } from './storage/projected.ts'
 import { shareConfigMaps } from './storage/shared-config-maps.ts'
 import { planSharing } from './storage/shared-volumes.ts'
@@ -252,6 +252,7 @@ function planAllMounts(context: PlanContext, services: readonly Service[]): Pick
       return [service.name, joinFolders(own)]
     }),
   )
+  checkIncomplete(mounts)
   reportUnversioned(context, mounts.hosts)
   const shared = shareConfigMaps(context, found)
   const variables = new Map(

@@ -3,16 +3,12 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { readText } from '../../adapters/files/locked-file.ts'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
-import { Reporter } from '../../compiler/diagnostics/reporter.ts'
-import { parseYaml } from '../../compiler/text/parse.ts'
-import { SourceFile } from '../../compiler/text/source.ts'
 import { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
 import { maskSecrets } from '../../compiler/values/secrets/mask-secrets.ts'
 import { looksNamedSecret, looksSecretText } from '../../compiler/values/secrets/secret-looks.ts'
 import { AGENT_CONTAINER } from '../../constructs/mirror/names.ts'
-import { printYaml } from '../../constructs/yaml.ts'
 import { stateHome } from '../../project/contexts/home.ts'
-import { composeFileIn, nearestProject } from '../../project/names/environment-name.ts'
+import type { LoadInput } from '../../project/input.ts'
 import { manifestOf } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { Session } from '../../project/session.ts'
@@ -22,9 +18,10 @@ import { askSession } from '../control/client.ts'
 import { knownDevelopments } from '../mirror/known-developments.ts'
 import { type ChooseDev, chooseDev } from '../select/choose.ts'
 import { controlAddress, type SessionKey, sessionFolder } from '../session/session-folder.ts'
+import { filesRead } from './files-read.ts'
 import { accessOf, documentsOf, eventsOf, findObjects, type InCluster, logsOf } from './in-cluster.ts'
 import { listing, machine, sessionsOf, tail } from './local.ts'
-import { maskedManifest, variablesOf } from './masked.ts'
+import { variablesOf } from './masked.ts'
 import { tryLine } from './try-line.ts'
 import { writeZip } from './zip.ts'
 
@@ -32,6 +29,8 @@ export interface DoctorInput {
   /** Name of the development container. If absent, the only one of the project, or the one that the user chooses. */
   readonly dev?: string | undefined
   readonly choose?: ChooseDev | undefined
+  /** Selection of the Compose files, as when the project was opened. */
+  readonly loading?: LoadInput
   /** Deadline for each part in milliseconds; defaults to 15 s. */
   readonly deadline?: number
 }
@@ -88,7 +87,7 @@ export async function doctor(world: DoctorContext, input: DoctorInput): Promise<
   await Promise.all([
     part('log of `up`', async () => logsOfUp(home, key, dev)),
     part('running `up`', ended => askUp(home, key, ended)),
-    part('manifest or Compose file', async () => manifestFiles(world)),
+    part('manifest and Compose files', async () => manifestFiles(world, input)),
     part('ignore files', async () => ignoreFiles(world, dev)),
     ...(session instanceof Error || dev === undefined
       ? [
@@ -212,23 +211,9 @@ async function askUp(home: string, key: SessionKey | undefined, signal: AbortSig
 /** Masks passwords, which the addresses of status pages contain. */
 const withoutPasswords = (key: string, value: unknown): unknown => (/password|token|secret/i.test(key) ? '***' : value)
 
-function manifestFiles({ project, workspace }: DoctorContext): readonly File[] {
+function manifestFiles({ project, workspace }: DoctorContext, { loading = {} }: DoctorInput) {
   if (project instanceof Error) throw project
-  const manifest = manifestOf(project)
-  if (manifest && !manifest.automatic) {
-    const comments = project.diagnostics.map(({ severity, code, message }) => `# ${severity}[${code}]: ${message}\n`)
-    return [['devctl.yml', comments.join('') + maskedYaml(manifest.path, manifest.shown)]]
-  }
-  const folder = nearestProject(workspace.cwd)
-  const compose = folder && composeFileIn(folder)
-  if (!folder || !compose) throw new Error('there is none, and no Compose file')
-  return [[basename(compose), maskedYaml(join(folder, compose), compose)]]
-}
-
-function maskedYaml(path: string, shown: string): string {
-  const [document] = parseYaml(new SourceFile(shown, readText(path) ?? ''), new Reporter()) ?? []
-  if (!document?.tree) throw new Error(`${shown} is not YAML`)
-  return printYaml(maskedManifest(document.tree))
+  return filesRead(workspace, project, loading)
 }
 
 function ignoreFiles({ project, workspace }: DoctorContext, dev: string | undefined): readonly File[] {

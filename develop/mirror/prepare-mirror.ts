@@ -4,6 +4,8 @@ import { reasonOf } from '../../compiler/diagnostics/system-error.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Development, DevelopmentContainer } from '../../compiler/manifest/development.ts'
 import { shownPlace } from '../../compiler/text/source.ts'
+import { AGENT_IMAGE, SHELL_IMAGE } from '../../compiler/values/images/helper-images.ts'
+import { helperImage } from '../../project/base-registry.ts'
 import { type ContainerCommand, isShell, ownCommand } from '../exec/own-command.ts'
 import { agentFolder, type LocalFolder, localFolders, ofHostVolumes, pathHere } from '../files/sync-folders.ts'
 import type { ComposeFolder } from '../select/compose-folders.ts'
@@ -17,11 +19,6 @@ import { imageConfig, parseUser } from './image-facts.ts'
 import type { ReplaceInput } from './replace-workload.ts'
 import { settingsOf } from './settings.ts'
 import { type AgentWay, chooseWay, type MissingRights } from './stream-rights.ts'
-
-/** Default image of the agent: a stock image with Node.js. */
-const AGENT_IMAGE = 'node:22-alpine'
-/** Default image of the tools, which contains a static busybox. */
-const TOOLS_IMAGE = 'busybox:1.37'
 
 /** Everything that is known about a development container before anything is changed. */
 export interface PreparedMirror {
@@ -45,6 +42,8 @@ export interface MirrorOrigin {
   readonly original: KubeObject | undefined
   /** Variables that the user has set for the container. */
   readonly given: readonly DevelopmentVariable[]
+  /** Image with a static busybox that the environment of the manifest sets (`shellImage`). */
+  readonly shellImage?: string | undefined
   /** The rights that the user lacks; the request has already been sent. */
   readonly rights: Promise<MissingRights>
 }
@@ -57,7 +56,7 @@ export async function prepareMirror(
   world: UpContext,
   input: UpInput,
   found: FoundDevelopment,
-  { original, given, rights }: MirrorOrigin,
+  { original, given, rights, shellImage }: MirrorOrigin,
 ): Promise<PreparedMirror> {
   const { workspace, on } = world
   const { development, folder, composeFolders, runsService } = found
@@ -131,8 +130,8 @@ export async function prepareMirror(
         }),
       agent: new TextDecoder().decode(agentCode()),
       facts: {
-        agentImage: env['DEVCTL_AGENT_IMAGE'] || AGENT_IMAGE,
-        toolsImage: env['DEVCTL_TOOLS_IMAGE'] || TOOLS_IMAGE,
+        agentImage: env['DEVCTL_AGENT_IMAGE'] || helperImage(workspace, AGENT_IMAGE),
+        toolsImage: env['DEVCTL_TOOLS_IMAGE'] || (shellImage ?? helperImage(workspace, SHELL_IMAGE)),
         runs,
         files: development.secrets.map(one => secretFile(one, folder, env)),
         ...(first.user && { user: first.user }),

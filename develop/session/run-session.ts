@@ -7,11 +7,13 @@ import type { OpenProject } from '../../project/opened-project.ts'
 import type { Session } from '../../project/session.ts'
 import { toleratesFailures } from '../../project/tolerance.ts'
 import type { UpEvent } from '../events.ts'
+import { watchReadFiles } from '../files/read-files.ts'
 import { findMirror } from '../mirror/find-mirror.ts'
 import { type MirrorOrigin, type PreparedMirror, prepareMirror } from '../mirror/prepare-mirror.ts'
 import { type ReplacedWorkload, replaceWorkload } from '../mirror/replace-workload.ts'
 import { restoreWorkload } from '../mirror/restore-workload.ts'
 import { withMissingRights } from '../mirror/stream-rights.ts'
+import { withBuiltImages } from '../select/built-image.ts'
 import type { FoundDevelopment } from '../select/find-development.ts'
 import { type OpenedSsh, openSessionSsh } from '../ssh/session-ssh.ts'
 import type { UpContext, UpInput, UpOutcome } from '../up-input.ts'
@@ -60,7 +62,9 @@ export async function planSession(
   origin: MirrorOrigin,
 ): Promise<PlannedSession> {
   if (!asked.input.dryRun) await refuseSecond(world, found.development.name)
-  return { asked, found, prepared: await prepareMirror(world, asked.input, found, origin) }
+  const own = withBuiltImages(found, origin.original !== undefined, world.workspace.env)
+  const shellImage = asked.project.environment?.shellImage?.value
+  return { asked, found: own, prepared: await prepareMirror(world, asked.input, own, { ...origin, shellImage }) }
 }
 
 /** Replaces the original workload, and keeps the development container connected until its command ends. */
@@ -123,6 +127,12 @@ async function refuseSecond(world: UpContext, dev: string): Promise<void> {
     })
 }
 
+/** Notes changes of the files that the session has read. Returns a function that stops. */
+function watchSources({ workspace: { cwd, env }, on }: UpContext, { sources }: FoundDevelopment, input: UpInput) {
+  const searched = (input.file ?? []).length === 0 && !env['COMPOSE_FILE']
+  return watchReadFiles({ sources, searched, cwd }, text => on({ type: 'note', text }))
+}
+
 /** Connects to the container, runs the command, and cleans up afterwards. */
 async function connected(
   world: UpContext,
@@ -166,6 +176,8 @@ async function connected(
       undo.add(ssh.close)
       void findPolling(world, { dev, prepared, supervisor, polling }, signal)
     }
+    // The sessions of one process have read the same files.
+    if (!found.isSpare) undo.add(watchSources(world, found, input))
     if (found.actions.length > 0) {
       const rescanInterval = development.sync?.rescanInterval ?? 300
       const { startActions } = await import('./session-actions.ts')

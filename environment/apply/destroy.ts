@@ -27,6 +27,8 @@ export interface DestroyEnvironmentInput {
   readonly volumes: boolean
   /** True to wait until everything has been deleted, including Pods. */
   readonly wait: boolean
+  /** True if the namespace is known not to exist, although the user may not read it and gets 403 for objects in it. */
+  readonly isNamespaceGone?: boolean
   /**
    * Selects the objects to delete from all objects of the environment, which continues to exist. If absent, all objects
    * are deleted. Throws to stop.
@@ -93,17 +95,20 @@ export async function destroyEnvironment(
   const { cluster, environment, namespace, holder, wait } = input
   const { clock, signal, events } = world
   const options: CallOptions = { signal }
-  const [record, locked, state] = await Promise.all([
-    readRecord(cluster, environment, namespace, options),
-    isLocked(cluster, environment, namespace, options),
-    namespaceState(cluster, namespace, options),
-  ])
+  const isKnownGone = input.isNamespaceGone === true
+  const [record, locked, state] = isKnownGone
+    ? [undefined, false, 'gone' as const]
+    : await Promise.all([
+        readRecord(cluster, environment, namespace, options),
+        isLocked(cluster, environment, namespace, options),
+        namespaceState(cluster, namespace, options),
+      ])
   const isNamespaceGone = state === 'gone'
   const kinds = unitedKinds(KNOWN, record?.kinds ?? [])
   const holding = HOLDING.filter(one => !kinds.some(({ kind, namespace }) => kind === one.kind && namespace === null))
   const isForgotten = !record && takesAllAlong(state)
   const [listed, beside, elsewhere] = await Promise.all([
-    listEnvironment(cluster, environment, namespace, kinds, options),
+    isKnownGone ? [] : listEnvironment(cluster, environment, namespace, kinds, options),
     otherObjects(cluster, environment, namespace, record ? holding : [...holding, ...EXTRA], options),
     isForgotten ? forgottenObjects(cluster, environment, namespace, options) : [],
   ])
@@ -140,7 +145,7 @@ export async function destroyEnvironment(
   }
   if (doomed.length === 0 && (input.select || (!record && !locked))) {
     if (isForgotten) await input.before?.(signal, state)
-    if (wait) await podsGone(cluster, input, [...beyond, ...kept], signal)
+    if (wait && !isKnownGone) await podsGone(cluster, input, [...beyond, ...kept], signal)
     return { ...(await result([])), wasEmpty: true }
   }
   events.planned(doomed, kept)
@@ -164,9 +169,9 @@ export async function destroyEnvironment(
       })
     if (wait) {
       await gone(cluster, deleted, active)
-      await podsGone(cluster, input, [...beyond, ...kept], active)
+      if (!isKnownGone) await podsGone(cluster, input, [...beyond, ...kept], active)
     }
-    if (input.select) return
+    if (input.select || isKnownGone) return
     // Kept objects are found again by their label, so they need no record.
     await deleteKept(cluster, environment, namespace, { signal: active })
     await deleteRecord(cluster, environment, namespace, { signal: active })
@@ -211,11 +216,25 @@ async function stillThere(
   const found = await inParallel(staying, async object => {
     const { apiVersion, kind, metadata } = object
     const ref = { apiVersion, kind, name: metadata.name, namespace: metadata.namespace }
-    const now = await unlessForbidden(cluster.get(ref, options), object)
+    const read = await unlessForbidden(cluster.get(ref, options), 'unknown' as const)
+    const now = read === 'unknown' ? await listedAgain(cluster, object, options) : read
     return now !== undefined && now.metadata.uid === metadata.uid && !isEnding(now) ? [object] : []
   })
   const there = new Set(found.flat())
   return object => there.has(object)
+}
+
+/**
+ * Returns an object that the user may list, but not read. Undefined if the user may no longer list it: on a platform,
+ * members lose this permission when the namespace is deleted.
+ */
+async function listedAgain(
+  cluster: Cluster,
+  { apiVersion, kind, metadata: { name, namespace } }: KubeObject,
+  options: CallOptions,
+): Promise<KubeObject | undefined> {
+  const listed = await unlessForbidden(cluster.list({ apiVersion, kind, namespace }, options), [])
+  return listed.find(({ metadata }) => metadata.name === name)
 }
 
 /**

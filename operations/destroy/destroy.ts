@@ -3,8 +3,9 @@ import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { DestroyEnvironmentInput as EnvironmentInput } from '../../environment/apply/destroy.ts'
 import { nameOf } from '../../environment/plan/desired-state.ts'
 import { type NamespaceState, takesAllAlong } from '../../environment/plan/namespace.ts'
+import { missingOnPlatform } from '../../platform/session/missing-namespace.ts'
 import { findEnvironment, findName } from '../../project/known-environment.ts'
-import { similarNamespace } from '../../project/namespaces.ts'
+import { hasNamespace, similarNamespace } from '../../project/namespaces.ts'
 import { manifestOf } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
@@ -76,6 +77,7 @@ async function destroyProject(
   const volumes = input.volumes || all
   const of = { environment, namespace, ...(select && { named: services }) }
   const { destroyEnvironment } = await import('../../environment/apply/destroy.ts')
+  const missing = (await hasNamespace(session)) === undefined ? await missingOnPlatform(world) : undefined
   let planned: number | undefined
   let deleted = 0
   const result = await destroyEnvironment(
@@ -86,6 +88,7 @@ async function destroyProject(
       holder,
       volumes,
       wait: waits,
+      ...(missing && { isNamespaceGone: true }),
       ...(select
         ? { select }
         : { before: (active, state) => runCommands({ ...world, state }, input, project, environment, active) }),
@@ -111,7 +114,7 @@ async function destroyProject(
     throw error
   })
   const { wasEmpty, isNamespaceGone, kept, held } = result
-  const near = isNamespaceGone ? await similarNamespace(session) : undefined
+  const near = missing ? missing.similar : isNamespaceGone ? await similarNamespace(session) : undefined
   const goes = all || input.dependencies
   const dependencies = manifest?.dependencies.map(({ name }) => name) ?? []
   const left = goes || isNamespaceGone ? [] : dependencies
@@ -120,6 +123,7 @@ async function destroyProject(
     ...of,
     wasEmpty,
     isNamespaceGone,
+    ...(missing && { isPerhapsForeign: true as const }),
     ...(near !== undefined && { similarNamespace: near }),
     deleted: result.deleted,
     kept,
@@ -157,7 +161,9 @@ async function runCommands(
   ])
   const commands = manifest?.destroy?.commands ?? []
   const hasCommands = commands.length > 0 || (manifest?.deploy?.commands.length ?? 0) > 0
-  const kept = hasCommands ? await readKept(cluster, environment, namespace, { signal }) : undefined
+  // Nothing in a missing namespace can be read, and on a platform its members get 403.
+  const isGone = world.state === 'gone'
+  const kept = hasCommands && !isGone ? await readKept(cluster, environment, namespace, { signal }) : undefined
   const named = manifest?.variables ?? new Set()
   const { taken, unnamed } = usableVariables(kept?.variables ?? {}, named, world.on)
   const variables = { ...taken, ...input.var }
@@ -189,9 +195,10 @@ async function runCommands(
   if (commands.length > 0 && takesAllAlong(world.state) && !kept)
     world.on({
       type: 'note',
-      text: `namespace ${namespace} ${world.state === 'gone' ? 'does not exist' : 'is being deleted'}: the commands of \`destroy\` run without the variables of the last deploy`,
+      text: `namespace ${namespace} ${isGone ? 'does not exist' : 'is being deleted'}: the commands of \`destroy\` run without the variables of the last deploy`,
     })
   if (commands.length > 0) await run(commands)
+  if (isGone) return
   const claims = input.volumes || input.all ? await listTemplateClaims(cluster, environment, namespace, { signal }) : []
   const releases = await listHelmReleases(cluster, environment, namespace, { signal })
   if (releases.length > 0) await run([uninstallCommand(releases, namespace)])

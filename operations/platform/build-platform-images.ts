@@ -1,3 +1,4 @@
+import { copyIn } from '../../adapters/registry/registry.ts'
 import { type BuildOutcome, outcomeOf } from '../../builds/build-outcome.ts'
 import { type ChosenBuilder, chooseBuilder } from '../../builds/builder/choose-builder.ts'
 import { missingImagesBuilder } from '../../builds/ensure-images.ts'
@@ -7,7 +8,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { PLAIN_BUILD } from '../../compiler/values/images/build-spec.ts'
 import { DEFAULT_PLATFORM } from '../../compiler/values/images/platform.ts'
 import { type PlatformImageName, platformImages } from '../../platform/install/manifests/images.ts'
-import { baseIn, ownDockerfile } from '../../platform/install/own-dockerfiles.ts'
+import { ownDockerfile } from '../../platform/install/own-dockerfiles.ts'
 import { findTarget } from '../../project/contexts/target.ts'
 import type { LocalContext } from '../../project/session.ts'
 import { version } from '../../project/version.ts'
@@ -79,7 +80,7 @@ function planned(
     platforms: platform ? [platform] : [],
     context: { folder: context },
     dockerfile: { path },
-    args: new Map(copies.map(({ argument, image }) => [argument, baseIn(baseRegistry!, image)])),
+    args: new Map(copies.map(({ argument, image }) => [argument, copyIn(baseRegistry!, image)])),
   }
   // The tag is the version of the package, so an image with this name has this content.
   const names = { reference, contentReference: reference, tags: [] }

@@ -1,9 +1,11 @@
 import { describeArtifactProblem } from '../../adapters/registry/artifact-problem.ts'
 import { copyImage, type ImageCopy } from '../../adapters/registry/copy-image.ts'
+import { copyIn } from '../../adapters/registry/registry.ts'
 import { describeProblem } from '../../adapters/registry/registry-problem.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { HELPER_IMAGES } from '../../compiler/values/images/helper-images.ts'
 import { PLATFORM_IMAGES, platformImages } from '../../platform/install/manifests/images.ts'
-import { baseIn, ownDockerfile } from '../../platform/install/own-dockerfiles.ts'
+import { ownDockerfile } from '../../platform/install/own-dockerfiles.ts'
 import type { LocalContext } from '../../project/session.ts'
 import { version } from '../../project/version.ts'
 
@@ -24,10 +26,14 @@ export function ownCopies(from: string, to: string): readonly NamedCopy[] {
   return PLATFORM_IMAGES.map(name => ({ name, from: sources[name], to: targets[name] }))
 }
 
-/** Returns the copies of the base images to a registry, under the names that `--base-registry` expects. */
+/**
+ * Returns the copies of the base images, and of the images that devctl adds to applications, to a registry, under the
+ * names that `--base-registry` and `DEVCTL_BASE_REGISTRY` expect.
+ */
 export function baseCopies(to: string): readonly NamedCopy[] {
   const images = PLATFORM_IMAGES.flatMap(name => ownDockerfile(name).bases.map(({ image }) => image))
-  return [...new Set(images)].map(image => ({ name: image, from: image, to: baseIn(to, image) }))
+  const helpers = HELPER_IMAGES.map(image => (image.includes('/') ? image : `docker.io/library/${image}`))
+  return [...new Set([...images, ...helpers])].map(image => ({ name: image, from: image, to: copyIn(to, image) }))
 }
 
 /**

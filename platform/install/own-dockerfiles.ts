@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { repositoryOf } from '../../adapters/registry/registry.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { packageFolder } from '../../project/version.ts'
 import type { PlatformImageName } from './manifests/images.ts'
@@ -32,13 +31,4 @@ export function ownDockerfile(name: PlatformImageName): OwnDockerfile {
   const [head = ''] = readFileSync(path, 'utf8').split(/^FROM /m)
   const bases = [...head.matchAll(/^ARG (\w+)=(\S+)$/gm)].map(([, argument = '', image = '']) => ({ argument, image }))
   return { path, context, bases }
-}
-
-/**
- * Returns the reference of a base image's copy: the repository keeps its path and loses its registry, as in a registry
- * that is a mirror of several others.
- */
-export function baseIn(registry: string, image: string): string {
-  const [, name = image, tag = ''] = /^(.+)(:[^:/]+)$/.exec(image) ?? []
-  return `${registry}/${repositoryOf(name)}${tag}`
 }

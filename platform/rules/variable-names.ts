@@ -46,7 +46,11 @@ const STARTED =
 const LONGEST_VARIABLE = 100
 const REFUSED: ReadonlySet<string> = new Set(NAMES)
 /** Allowed exceptions: switches that the documentation recommends for namespaces. */
-const ALLOWED: ReadonlySet<string> = new Set(['DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED', 'DEVCTL_TOLERATE_FAILURES'])
+const ALLOWED: ReadonlySet<string> = new Set([
+  'DEVCTL_BASE_REGISTRY',
+  'DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED',
+  'DEVCTL_TOLERATE_FAILURES',
+])
 
 /**
  * Returns the reason why a variable of the platform cannot have a name, as a clause; undefined if it can. A name can

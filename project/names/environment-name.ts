@@ -34,10 +34,12 @@ export function composeFileIn(folder: string): string | undefined {
  */
 export function composeFilesIn(folder: string): readonly string[] {
   const base = composeFileIn(folder)
-  if (base === undefined) return []
-  const overrides = COMPOSE_FILES.map(name => join(dirname(base), name.replace(/\.ya?ml$/, '.override$&')))
-  return [base, ...overrides.filter(path => existsSync(join(folder, path)))]
+  return base === undefined ? [] : [base, ...overridesOf(base).filter(path => existsSync(join(folder, path)))]
 }
+
+/** Returns the paths of the override files that devctl reads beside a Compose file with a default name, if they exist. */
+export const overridesOf = (base: string): readonly string[] =>
+  COMPOSE_FILES.map(name => join(dirname(base), name.replace(/\.ya?ml$/, '.override$&')))
 
 /**
  * Returns the name of the Git repository that a folder is in: the last part of the address of its remote (`origin`,

@@ -25,6 +25,7 @@ export async function runDoctor({ io }: Context, dev: string | undefined, option
     }
     const { path } = await doctor(world, {
       dev,
+      loading: options,
       choose:
         choose &&
         (names =>

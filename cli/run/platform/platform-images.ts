@@ -1,9 +1,10 @@
+import { copyIn } from '../../../adapters/registry/registry.ts'
 import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
 import { jsonText } from '../../../compiler/values/printable.ts'
 import type { CopiedImage } from '../../../operations/platform/copy-platform-images.ts'
 import { installedImages, withDigests } from '../../../platform/install/installed-images.ts'
 import { PLATFORM_IMAGES } from '../../../platform/install/manifests/images.ts'
-import { baseIn, ownDockerfile } from '../../../platform/install/own-dockerfiles.ts'
+import { ownDockerfile } from '../../../platform/install/own-dockerfiles.ts'
 import { version } from '../../../project/version.ts'
 import type { Context } from '../../command.ts'
 import type { PlatformImagesValues } from '../../commands/platform/platform.ts'
@@ -84,7 +85,7 @@ function notCombined(option: string, { from, rebuild }: PlatformImagesValues): U
 /** Prints the images of this version, with their base images. */
 function printOwn({ io: { stdout } }: Context, { baseRegistry, output }: PlatformImagesValues): number {
   const images = PLATFORM_IMAGES.map(name => {
-    const bases = ownDockerfile(name).bases.map(({ image }) => (baseRegistry ? baseIn(baseRegistry, image) : image))
+    const bases = ownDockerfile(name).bases.map(({ image }) => (baseRegistry ? copyIn(baseRegistry, image) : image))
     return { name, tag: version(), bases }
   })
   if (output === 'json') stdout.write(`${jsonText(images, 2)}\n`)

@@ -167,7 +167,7 @@ function finish(model: MapTree, { named, located, variables, options }: ProjectI
     baseImages,
     ...(state.incomplete && { isIncomplete: true as const }),
     absentServices: new Set([...active.absent, ...chosen.absent, ...brokenServices]),
-    incompleteServices: new Set(state.invalidKeys.keys()),
+    incompleteServices: state.invalidKeys,
     invalidResources: new Set([...state.invalid].filter(path => !path.startsWith('services.'))),
     namedResources: normal.namedResources,
     environmentContents: environmentContents(tree, variables, options.assumesRequired === 'all'),

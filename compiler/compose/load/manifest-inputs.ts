@@ -36,6 +36,7 @@ export function emptyProject(directory: string): Project {
     services: new Map(),
     contextServices: new Map(),
     absentServices: new Set(),
+    incompleteServices: [],
     networks: new Map(),
     volumes: new Map(),
     secrets: new Map(),

@@ -1,4 +1,4 @@
-import type { Port, Service } from '../../compose/project.ts'
+import type { Port, Project, Service } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Span } from '../../text/source.ts'
 import type { PlanContext } from '../context.ts'
@@ -46,12 +46,12 @@ const loopback = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'In Compose a port that is published on a loopback address (`127.0.0.1:8080:80`) is reachable on your machine only. The containers of a cluster do not run on your machine, so the address is left out: the port is not made public, and other services can reach it. `devctl forward web 8080:80` makes it reachable on your machine.',
-  text: (p: { service: string; written: Written; port: number; local: number; address: string; protocol: string }) => ({
+    'In Compose a port that is published on a loopback address (`127.0.0.1:8080:80`) is reachable on your machine only. The containers of a cluster do not run on your machine, so the address is left out: the port is not made public, and other services can reach it. `devctl forward web 8080:80` makes it reachable on your machine, and `--address 127.0.0.2` on another loopback address.',
+  text: (p: { service: string; written: Written; address: string; protocol: string; forwarded: string }) => ({
     message: `${portsOf(p.written)} not made public, because ${isOne(p.written) ? 'it is' : 'they are'} published on \`${p.address}\``,
     hint:
       p.protocol === 'TCP'
-        ? `to reach it from your machine, use \`devctl forward ${p.service} ${p.local}:${p.port}\``
+        ? `to reach it from your machine, use \`devctl forward ${p.service} ${p.forwarded}\``
         : 'reach it from another service: a port-forward to your machine carries TCP only',
   }),
 })
@@ -114,7 +114,7 @@ export function isCutOff({ reporter }: Pick<PlanContext, 'reporter'>, service: S
  * inside the cluster, unless an endpoint makes them public.
  */
 export function publicPorts(
-  { reporter, names }: PlanContext,
+  { reporter, names, project }: PlanContext,
   service: Service,
   routed: readonly EndpointPort[],
 ): readonly Port[] {
@@ -135,8 +135,9 @@ export function publicPorts(
     // The report is the same for all ports of an item, so it appears only once.
     const { protocol: transport, hostIp: address } = port
     if (address && isLoopback(address)) {
-      const parameters = { service: name, written: item, port: port.target, local: number, address }
-      if (!isRouted) reporter.report(loopback, port.span, { ...parameters, protocol: transport })
+      const forwarded = `${addressOption(project, address, port)}${number}:${port.target}`
+      const parameters = { service: name, written: item, address, protocol: transport, forwarded }
+      if (!isRouted) reporter.report(loopback, port.span, parameters)
     } else if (transport !== 'TCP') reporter.report(notTcp, port.span, { written: item, protocol: transport })
     else if (guardedAs) {
       if (!isRouted) reporter.report(guarded, port.span, { service: name, port: port.target, kind: guardedAs })
@@ -163,5 +164,18 @@ function writtenItems({ ports }: Service): ReadonlyMap<string, Written> {
 }
 
 const itemOf = ({ span, protocol }: Port): string => `${span.file.path} ${span.start} ${protocol}`
+
+/**
+ * Returns the option of `devctl forward` for a loopback address; empty for those that it uses by default, unless another
+ * port is published on the other one of them.
+ */
+function addressOption({ services }: Project, address: string, { published }: Port): string {
+  if (address === 'localhost') return ''
+  const others = [...services.values()].flatMap(({ ports }) => ports)
+  const isShared = others.some(one => one.published === published && one.hostIp && isLoopback6(one.hostIp))
+  return address === '127.0.0.1' && !isShared ? '' : `--address ${address} `
+}
+
+const isLoopback6 = (address: string): boolean => address.includes(':') && isLoopback(address)
 
 const isLoopback = (address: string): boolean => /^127\.|^(::1|0:0:0:0:0:0:0:1)$|^localhost$/.test(address)

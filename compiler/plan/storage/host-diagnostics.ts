@@ -125,12 +125,13 @@ COPY . .
   }),
 })
 
-type Failed = Extract<
-  HostFate,
-  {
-    kind: 'missing' | 'nothing-to-read' | 'gone' | 'spelt' | 'too-large' | 'unreadable' | 'claim-of-file'
-  }
->
+const FAILED = ['missing', 'nothing-to-read', 'gone', 'spelt', 'too-large', 'unreadable', 'claim-of-file'] as const
+
+/** A host path whose content is not available. */
+export type UnavailableFate = Extract<HostFate, { kind: (typeof FAILED)[number] }>
+
+/** Returns true if the content of a host path is not available. */
+export const isFailed = (fate: HostFate): fate is UnavailableFate => FAILED.some(kind => kind === fate.kind)
 
 /**
  * Reports a host volume that is not available. A warning is enough for a service with a `build`, which starts without
@@ -138,7 +139,7 @@ type Failed = Extract<
  */
 export function reportFailed(
   reporter: Reporter,
-  fate: Failed,
+  fate: UnavailableFate,
   service: Service,
   mount: HostMount,
   source: string,
@@ -166,7 +167,7 @@ export function reportFailed(
   }
 }
 
-function whyNot(fate: Failed): string {
+function whyNot(fate: UnavailableFate): string {
   switch (fate.kind) {
     case 'missing':
       return 'it does not exist'

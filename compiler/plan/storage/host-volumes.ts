@@ -5,7 +5,7 @@ import type { Span } from '../../text/source.ts'
 import type { PlanContext } from '../context.ts'
 import { slug } from '../object-names.ts'
 import { copyFiles, whySecret } from './host-copies.ts'
-import { reportFailed } from './host-diagnostics.ts'
+import { isFailed, reportFailed, type UnavailableFate } from './host-diagnostics.ts'
 import { fateOf, type HostFate, type HostWorld, isInProject } from './host-fate.ts'
 import { type FolderClaim, heldByFolder, type Once } from './host-folders.ts'
 import { type HostMount, stored } from './host-mount.ts'
@@ -250,6 +250,7 @@ export function planHostVolume(
   const { reporter, project } = context
   const source = shown(mount.source, project.directory)
   const fate = fateOf(context, hosts.world, service, mount)
+  if (isFailed(fate)) return unavailable(context, service, mount, fate)
   switch (fate.kind) {
     case 'skip':
     case 'refused':
@@ -273,24 +274,40 @@ export function planHostVolume(
       return copy(context, hosts, service, mount, fate)
     case 'claim':
       return claim(context, hosts, service, mount, fate.why)
-    case 'nothing-to-read':
-      if (fate.state === 'empty' && !mount.as) {
-        reporter.report(emptyReadOnly, mount.sourceSpan, { source })
-        return emptyFolder(mount)
-      }
-      reportFailed(reporter, fate, service, mount, source)
-      return undefined
-    case 'too-large':
-      // An image that is given for the service is assumed to hold what Compose would have mounted;
-      // it cannot be inspected.
-      if (mount.readOnly && context.options.images?.has(service.name))
-        reporter.report(expectedInImage, mount.sourceSpan, { source, target: mount.target, service: service.name })
-      else reportFailed(reporter, fate, service, mount, source)
-      return undefined
-    default:
-      reportFailed(reporter, fate, service, mount, source)
-      return undefined
   }
+}
+
+/**
+ * Reports a host volume that is not available, of a service that is not planned because another key is in error.
+ * Otherwise the user would see it only in the next run.
+ */
+export function checkHostVolume(
+  context: PlanContext,
+  { world }: HostVolumes,
+  service: Service,
+  mount: HostMount,
+): void {
+  const fate = fateOf(context, world, service, mount)
+  if (isFailed(fate)) unavailable(context, service, mount, fate)
+}
+
+/** Reports a host volume that is not available. Returns an empty folder in its place if that is enough. */
+function unavailable(
+  { reporter, project, options }: PlanContext,
+  service: Service,
+  mount: HostMount,
+  fate: UnavailableFate,
+): StoredMount | undefined {
+  const source = shown(mount.source, project.directory)
+  if (fate.kind === 'nothing-to-read' && fate.state === 'empty' && !mount.as) {
+    reporter.report(emptyReadOnly, mount.sourceSpan, { source })
+    return emptyFolder(mount)
+  }
+  // An image that is given for the service is assumed to hold what Compose would have mounted; it cannot be inspected.
+  if (fate.kind === 'too-large' && mount.readOnly && options.images?.has(service.name))
+    reporter.report(expectedInImage, mount.sourceSpan, { source, target: mount.target, service: service.name })
+  else reportFailed(reporter, fate, service, mount, source)
+  return undefined
 }
 
 const emptyFolder = (mount: HostMount): StoredMount =>

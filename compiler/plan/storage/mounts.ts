@@ -13,7 +13,7 @@ import { fateOf, type HostWorld, isInProject } from './host-fate.ts'
 import { folderClaims, type HostUse, oncePerPath, writtenPaths } from './host-folders.ts'
 import type { HostMount } from './host-mount.ts'
 import { isInside } from './host-paths.ts'
-import { type HostVolumes, planDataWithin, planHostVolume } from './host-volumes.ts'
+import { checkHostVolume, type HostVolumes, planDataWithin, planHostVolume } from './host-volumes.ts'
 import { checkMemory, planMemoryMounts, planTmpfsMount } from './memory-volumes.ts'
 import { defaultSize, planOwnClaim } from './own-claim.ts'
 import type { Held, StoredMount } from './stored-mount.ts'
@@ -106,7 +106,7 @@ export function surveyMounts(context: PlanContext, volumes: ReadonlyMap<string, 
  */
 function surveyHosts(context: PlanContext, volumes: ReadonlyMap<string, VolumeDecision>): HostVolumes {
   const { host, project } = context
-  const uses = [...project.services.values()].flatMap(service =>
+  const uses = [...project.services.values(), ...project.incompleteServices].flatMap(service =>
     service.mounts.flatMap((mount): readonly HostUse[] => {
       const found = hostMount(mount, volumes)
       return found ? [{ service, mount: found }] : []
@@ -121,7 +121,8 @@ function surveyHosts(context: PlanContext, volumes: ReadonlyMap<string, VolumeDe
       builtImageHolds(context, service, source, target) &&
       reader.read(source, path => mayRead(host, path, sourceSpan, context.reporter)).kind !== 'data',
   }
-  const decided = uses.map(use => ({ use, fate: fateOf(context, world, use.service, use.mount) }))
+  const planned = uses.filter(({ service }) => project.services.has(service.name))
+  const decided = planned.map(use => ({ use, fate: fateOf(context, world, use.service, use.mount) }))
   const data = decided.flatMap(({ use, fate }) => (fate.kind === 'claim' ? [use] : []))
   const copied = decided.flatMap(({ use, fate }) => (fate.kind === 'copy' && fate.content.isFolder ? [use] : []))
   return {
@@ -166,6 +167,15 @@ export function planMounts(context: MountContext, service: Service): readonly St
   const all = [...own, ...borrowed, ...planMemoryMounts(context, service)]
   checkMemory(context, service, all)
   return all
+}
+
+/** Reports host volumes that are not available, of services that are not planned because of errors in other keys. */
+export function checkIncomplete(context: MountContext): void {
+  for (const service of context.project.incompleteServices)
+    for (const mount of service.mounts) {
+      const host = hostMount(mount, context.volumes)
+      if (host) checkHostVolume(context, context.hosts, service, host)
+    }
 }
 
 function ownMounts(context: MountContext, service: Service): readonly StoredMount[] {

@@ -107,6 +107,15 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     )
   })
 
+  test('destroy succeeds in a namespace that does not exist, as a member sees it', async () => {
+    const name = `gone-${RUN}`
+    const { status, stderr } = await devctl(`destroy --name shop --namespace ${name} --volumes --wait`)
+    expect(stderr).toBe(
+      `namespace ${name} does not exist, or you are not a member of it: nothing to destroy for shop\n`,
+    )
+    expect(status).toBe(0)
+  })
+
   test('deploy wakes a namespace that sleeps; otherwise it requests only variables', async () => {
     const replicas = async () =>
       (

@@ -101,6 +101,43 @@ describe('doctor without a cluster and without `up`', () => {
     expect([...files.values()].join()).not.toContain('hidden')
   })
 
+  test('doctor collects overrides, included and extended files, but no env file', async () => {
+    mkdirSync(project('parts'))
+    mkdirSync(project('sub'))
+    const hidden = { environment: { KEY: 'hidden' } }
+    writeFileSync(project('devctl.yml'), MANIFEST)
+    writeFileSync(
+      project('compose.yaml'),
+      JSON.stringify({
+        include: ['parts/cache.yaml'],
+        services: { api: { extends: { file: 'sub/base.yml', service: 'base' }, env_file: ['api.env'] } },
+      }),
+    )
+    writeFileSync(project('api.env'), 'OTHER=hidden\n')
+    writeFileSync(project('compose.override.yaml'), JSON.stringify({ services: { api: hidden } }))
+    writeFileSync(project('parts/cache.yaml'), JSON.stringify({ services: { cache: { image: 'redis:7', ...hidden } } }))
+    writeFileSync(project('sub/base.yml'), JSON.stringify({ services: { base: { image: 'node:22', ...hidden } } }))
+    const { files } = await doctor(['api'])
+    expect([...files.keys()].filter(name => /\.(ya?ml|env)$/.test(name)).sort()).toEqual([
+      'compose.override.yaml',
+      'compose.yaml',
+      'devctl.yml',
+      'parts/cache.yaml',
+      'sub/base.yml',
+    ])
+    expect(files.get('sub/base.yml')).toContain('node:22')
+    expect([...files.values()].join()).not.toContain('hidden')
+  })
+
+  test('doctor collects the Compose files although one has an error', async () => {
+    writeFileSync(project('compose.yaml'), 'services: {api: {image: [1]}}\ninclude: [absent.yaml]\n')
+    writeFileSync(project('compose.override.yaml'), 'services: {api: {command: run}\n')
+    const { status, files } = await doctor(['api'])
+    expect(status).toBe(0)
+    expect(files.get('compose.yaml')).toContain('absent.yaml')
+    expect(files.has('compose.override.yaml')).toBe(true)
+  })
+
   test('doctor collects a manifest with errors', async () => {
     writeFileSync(project('devctl.yml'), 'dev:\n  api: {sync: [], other: 1}\n')
     const { status, files } = await doctor(['api'])

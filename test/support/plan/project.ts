@@ -68,6 +68,7 @@ export function project(services: readonly Service[], fields: Partial<Project> =
     directory: '/project',
     services: new Map(services.map(one => [one.name, one])),
     absentServices: new Set(),
+    incompleteServices: [],
     documents: [],
     contextServices: new Map(),
     networks: new Map(),

@@ -32,7 +32,7 @@ async function deployed(): Promise<MemoryCluster> {
   return cluster
 }
 
-type More = Partial<Pick<DestroyEnvironmentInput, 'wait' | 'volumes' | 'select' | 'before'>>
+type More = Partial<Pick<DestroyEnvironmentInput, 'wait' | 'volumes' | 'select' | 'before' | 'isNamespaceGone'>>
 
 function destroy(
   cluster: MemoryCluster,
@@ -133,6 +133,40 @@ test('the commands run in a missing or ending namespace, but not in an empty one
   await endSlowly(empty)
   await destroy(empty, { before })
   expect(states).toEqual(['gone', 'ending'])
+})
+
+/** Denies every call in the namespace, as a platform's cluster does to members after the namespace has been deleted. */
+function lock(cluster: MemoryCluster): void {
+  cluster.allows = ({ namespace, kind }) => namespace !== NAMESPACE && kind !== 'Namespace'
+}
+
+test.each(ALL)('a destroy with %o succeeds in a namespace that is known to be missing, but forbidden', async more => {
+  const cluster = await deployed()
+  await remove(cluster)
+  lock(cluster)
+  await expect(destroy(cluster, more)).rejects.toThrow('forbidden')
+  const states: string[] = []
+  const before: More['before'] = async (_signal, state) => void states.push(state)
+  const result = await destroy(cluster, { ...more, before, isNamespaceGone: true })
+  expect(result).toEqual({ deleted: [], kept: [], held: [], wasEmpty: true, isNamespaceGone: true })
+  expect(states).toEqual(['gone'])
+})
+
+test('a claim in a namespace that the user may no longer read is not reported as kept', async () => {
+  const cluster = await deployed()
+  cluster.before = async ({ verb, kind }) => {
+    if (verb !== 'delete' || kind !== 'Lease') return
+    cluster.before = () => {}
+    await remove(cluster)
+    lock(cluster)
+  }
+  expect((await destroy(cluster)).kept).toEqual([])
+})
+
+test('a claim that the user may list, but not read, is reported as kept', async () => {
+  const cluster = await deployed()
+  cluster.allows = ({ verb, kind }) => !(verb === 'get' && kind === 'PersistentVolumeClaim')
+  expect((await destroy(cluster)).kept).toEqual(['configmap/page', 'persistentvolumeclaim/data'])
 })
 
 test('a command that fails in a missing namespace fails the destroy', async () => {

@@ -280,6 +280,7 @@ test.each([
   'PAGER_URL',
   'GOOGLE_CLIENT_ID',
   'CCC',
+  'DEVCTL_BASE_REGISTRY',
   'DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED',
   'DEVCTL_TOLERATE_FAILURES',
 ])('the variable %s is allowed', name => {

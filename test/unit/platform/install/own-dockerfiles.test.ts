@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { copyIn } from '../../../../adapters/registry/registry.ts'
 import { imagesOfDockerfile } from '../../../../compiler/values/dockerfile/dockerfile-images.ts'
 import { PLATFORM_IMAGES, platformImages } from '../../../../platform/install/manifests/images.ts'
 import { EVERYTHING, imagesUsed, platformObjects, withImages } from '../../../../platform/install/manifests/server.ts'
-import { baseIn, ownDockerfile } from '../../../../platform/install/own-dockerfiles.ts'
+import { ownDockerfile } from '../../../../platform/install/own-dockerfiles.ts'
 import { root } from '../../../support/cases.ts'
 
 const REGISTRY = 'r.internal/devctl'
@@ -14,7 +15,7 @@ test.each(PLATFORM_IMAGES)('each base image of `%s` has a tag, and is replaced b
   const text = readFileSync(path, 'utf8')
   for (const { image } of bases) expect(image).toMatch(/^[\w.]+\.[a-z]+\/.+:[\w.-]+$/)
   expect(imagesOfDockerfile(text, undefined, new Map())).toEqual(expect.arrayContaining(bases.map(one => one.image)))
-  const args = new Map(bases.map(({ argument, image }) => [argument, baseIn(REGISTRY, image)]))
+  const args = new Map(bases.map(({ argument, image }) => [argument, copyIn(REGISTRY, image)]))
   const replaced = imagesOfDockerfile(text, undefined, args)
   expect(replaced).toHaveLength(bases.length)
   for (const image of replaced) expect(image).toMatch(/^r\.internal\/devctl\//)
@@ -25,7 +26,7 @@ test.each([
   ['registry.k8s.io/kubectl:v1.34.2', 'r.internal/devctl/kubectl:v1.34.2'],
   ['docker.io/moby/buildkit:v0.33.1', 'r.internal/devctl/moby/buildkit:v0.33.1'],
 ])('the copy of %s is %s', (image, copy) => {
-  expect(baseIn(REGISTRY, image)).toBe(copy)
+  expect(copyIn(REGISTRY, image)).toBe(copy)
 })
 
 test('what the Dockerfiles copy is in the package', () => {

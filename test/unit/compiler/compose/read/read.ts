@@ -92,7 +92,7 @@ export function read(model: Json, world: World = {}): Found {
     absentServices: new Set(world.absentServices),
     contextServices: new Map(),
     baseImages: () => [],
-    incompleteServices: new Set(),
+    incompleteServices: new Map(),
     invalidResources: new Set(),
     namedResources: new Set(world.namedResources),
     environmentContents: new Map(Object.entries(world.environmentContents ?? {})),

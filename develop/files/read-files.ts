@@ -1,0 +1,66 @@
+import { unwatchFile, watchFile } from 'node:fs'
+import { basename, dirname, relative } from 'node:path'
+import { readText } from '../../adapters/files/locked-file.ts'
+import { composeFileIn, overridesOf } from '../../project/names/environment-name.ts'
+
+/** Milliseconds between two checks of a file. */
+const INTERVAL = 2000
+
+/** Files that were read at the start of a session, and the folder for their names in messages. */
+interface ReadFiles {
+  /** Absolute paths of the manifest, the Compose files and the env files. */
+  readonly sources: readonly string[]
+  /** True if devctl has searched for the Compose files, so that it would also read new override files. */
+  readonly searched: boolean
+  readonly cwd: string
+}
+
+/**
+ * Watches the files that a session has read, and the override files that it would read if they existed. Calls `note`
+ * with a text if one is changed, created or deleted, because the session continues with what it has read. A file whose
+ * content is as at the start again is not noted. Returns a function that stops watching.
+ */
+export function watchReadFiles(
+  { sources, searched, cwd }: ReadFiles,
+  note: (text: string) => void,
+  interval = INTERVAL,
+): () => void {
+  const paths = [...new Set([...sources, ...(searched ? sources.flatMap(newOverrides) : [])])]
+  const listeners = paths.map(path => {
+    const before = textOf(path)
+    let last = before
+    const check = () => {
+      const now = textOf(path)
+      if (now === last) return
+      last = now
+      if (now !== before) note(changeText(relative(cwd, path) || path, before, now))
+    }
+    // Polling also sees files that do not exist yet, and those that an editor replaces.
+    watchFile(path, { interval, persistent: false }, check)
+    return () => unwatchFile(path, check)
+  })
+  return () => {
+    for (const stop of listeners) stop()
+  }
+}
+
+/** Returns the override files that belong to a path if it is the Compose file that devctl finds in its folder. */
+function newOverrides(path: string): readonly string[] {
+  const folder = dirname(path)
+  return composeFileIn(folder) === basename(path) ? overridesOf(path) : []
+}
+
+/** Returns the content of a file; undefined if it does not exist or cannot be read. */
+function textOf(path: string): string | undefined {
+  try {
+    return readText(path)
+  } catch {
+    return undefined
+  }
+}
+
+function changeText(shown: string, before: string | undefined, now: string | undefined): string {
+  if (before === undefined) return `\`${shown}\` was created: end \`up\` and start it again to use it`
+  const what = now === undefined ? 'was deleted' : 'has changed'
+  return `\`${shown}\` ${what}: \`up\` continues with what it read at the start; end it and start it again to use the change`
+}

@@ -1,0 +1,42 @@
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { DevelopmentContainer } from '../../compiler/manifest/development.ts'
+import { shownPlace } from '../../compiler/text/source.ts'
+import { toVariableName } from '../../compiler/values/variable-name.ts'
+import type { FoundDevelopment } from './find-development.ts'
+
+/** An image that consists of the variable of a build: `${DEVCTL_BUILD_API_IMAGE}`. */
+const BUILT = /^\$\{?(?:DEVCTL|OKTETO)_BUILD_(\w+)_IMAGE\}?$/
+
+/**
+ * Resolves images of a development container, and of its `services`, that are variables of builds. The image of the
+ * build with the container's own name is the one that is deployed, so the container takes it from its workload, also
+ * after a rebuild. Other ones come from the shell. Throws a UserError for an unknown one.
+ */
+export function withBuiltImages(
+  found: FoundDevelopment,
+  hasOriginal: boolean,
+  env: Readonly<Record<string, string | undefined>>,
+): FoundDevelopment {
+  const { development } = found
+  const services = development.services.map(one => withBuiltImage(one, true, env))
+  return { ...found, development: { ...withBuiltImage(development, hasOriginal, env), services } }
+}
+
+function withBuiltImage<One extends DevelopmentContainer>(
+  one: One,
+  hasOriginal: boolean,
+  env: Readonly<Record<string, string | undefined>>,
+): One {
+  const { image, ...rest } = one
+  const [, build] = BUILT.exec(image?.value ?? '') ?? []
+  if (!image || build === undefined) return one
+  const value = env[`DEVCTL_BUILD_${build}_IMAGE`] || env[`OKTETO_BUILD_${build}_IMAGE`]
+  if (value) return { ...one, image: { ...image, value } }
+  if (hasOriginal && build === toVariableName(one.name)) return rest as One // without an optional property
+  throw new UserError(`\`image\` of \`${one.name}\` is \`${image.value}\`, which \`up\` does not know`, {
+    notes: [shownPlace(image.span)],
+    hint: hasOriginal
+      ? 'remove `image`, so that the image of the deployed workload is used, or set the variable in the shell'
+      : 'name an image, or set the variable in the shell',
+  })
+}
