@@ -54,6 +54,7 @@ const RECORDS = [
   'publish',
   'render',
   'status',
+  'top',
   'validate',
   'variables',
   'variables list',
