@@ -163,7 +163,7 @@ async function tellLeftBehind(
     })
 }
 
-/** Returns true for a step that replaces no Pods: nothing changes, or nothing of the Pod template, such as the scale. */
+/** Returns true for a step that replaces no Pods: nothing of the Pod template changes. */
 export function keepsPods(step: Step | undefined): boolean {
   if (step?.action !== 'update') return step?.action === 'unchanged'
   return !step.differences.some(({ keys: [first, second] }) => first === 'spec' && second === 'template')
