@@ -100,6 +100,7 @@ export {
 export { type HistoryInput, type HistoryOutcome, history } from '../operations/list/history.ts'
 export { type DeployedImage, deployedImages, type ImagesOfServicesInput } from '../operations/list/images.ts'
 export { type ServiceRow, type ServicesInput, type ServicesOutcome, services } from '../operations/list/services.ts'
+export { type Amounts, type ContainerUsage, resourceUsage, type UsageInput } from '../operations/list/usage.ts'
 export type { LogEvent } from '../operations/logs/events.ts'
 export { type LogsContext as LogsWorld, type LogsInput, type LogsOutcome, logs } from '../operations/logs/logs.ts'
 export type { RenderInput } from '../operations/render/input.ts'

@@ -29,24 +29,38 @@ export const insteadOfOption = (option: string): string | undefined =>
 /** Options of other tools, by command, and the devctl alternative for each. */
 export const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   deploy: {
+    '--abort-on-container-exit': '`devctl wait` ends when services fail or Jobs complete',
+    '--always-recreate-deps': '`--force-recreate` replaces the Pods of dependencies, too',
+    '--attach': '`devctl logs SERVICE` shows the output',
+    '--exit-code-from': '`devctl run SERVICE` ends with the exit status of the service',
     '--cleanup': '`devctl destroy` deletes the application',
     '--default-repo': '`--registry HOST/PATH` sets the registry of the images that are built',
     '--dry-run': '`devctl diff` shows what a deploy would change',
     '--force': '`--force-conflicts` takes over fields of other tools; `devctl restart` replaces Pods',
+    '--menu': '`devctl up` and `devctl logs` show what services do',
     '--no-build': '`--image SERVICE=REFERENCE` uses an image that exists',
+    '--no-log-prefix': '`devctl logs SERVICE` shows the output',
+    '--no-recreate': '`devctl deploy` keeps the Pods of services that have not changed',
+    '--no-start': '`--scale SERVICE=0` creates a service without Pods',
     '--no-wait': '`devctl deploy` does not wait until services are ready unless `--wait` is given',
     '--port-forward': '`devctl forward SERVICE 8080:80` forwards a local port to a service',
     '--prune': '`devctl deploy` deletes what is no longer in the files',
     '--pull': '`pull_policy: always` of a service pulls its image whenever a Pod starts',
+    '--quiet-pull': 'the nodes of the cluster pull the images, and print nothing here',
     '--remove-orphans': '`devctl deploy` deletes what is no longer in the files',
+    '--renew-anon-volumes':
+      '`devctl destroy --volumes SERVICE` deletes the volumes, and the next deploy creates new ones',
     '--tail': '`devctl logs --follow` shows the output',
+    '--wait-timeout': '`--timeout DURATION` sets how long the command may take',
+    '--watch': '`devctl up SERVICE` develops a service, and applies `develop.watch`',
+    '-V': '`devctl destroy --volumes SERVICE` deletes the volumes, and the next deploy creates new ones',
+    '-t': '`stop_grace_period` in the Compose file sets how long a service may take to stop',
     '-w': '`--wait` waits until all workloads are ready',
   },
   destroy: {
     '--dry-run': '`devctl ps` lists the services that a destroy deletes',
     '--force': '`--yes` asks no questions',
     '--remove-orphans': '`devctl destroy` deletes all objects of the environment',
-    '--rmi': 'images stay in the registry; `devctl destroy` deletes none',
     '-t': '`stop_grace_period` in the Compose file sets how long a service may take to stop',
   },
   diff: { '--dry-run': '`devctl diff` changes nothing in a cluster' },
@@ -54,6 +68,9 @@ export const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>>
     '--remove-orphans': '`devctl down` ends a development container; `devctl destroy` deletes the application',
     '--rmi': '`devctl down` ends a development container; images stay in the registry',
     '-t': '`--timeout DURATION` sets how long the command may take',
+  },
+  events: {
+    '--json': '`--output json` prints JSON',
   },
   exec: {
     '--env': 'write the variables in the command: `devctl exec --service SERVICE -- env NAME=value COMMAND`',
@@ -68,6 +85,9 @@ export const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>>
     '-u': 'the command runs as the user of the container',
     '-w': 'change the folder in the command: `devctl exec --service SERVICE -- sh -c "cd FOLDER && COMMAND"`',
   },
+  images: {
+    '--format': '`--output json` prints JSON',
+  },
   logs: {
     '--no-color': 'set `NO_COLOR=1` for output without colours',
     '--selector': 'name the services: `devctl logs SERVICE`',
@@ -75,11 +95,13 @@ export const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>>
     '-t': '`--timestamps` shows the time of each line',
   },
   ps: {
+    '--all': '`devctl ps` also lists services that are stopped or not deployed',
     '--all-namespaces': '`devctl namespace list` lists the namespaces',
     '--format': '`--output json` prints JSON',
     '--services': '`devctl config --services` lists the services of the files',
     '--watch': '`devctl deploy --wait` shows the progress until all workloads are ready',
     '-A': '`devctl namespace list` lists the namespaces',
+    '-a': '`devctl ps` also lists services that are stopped or not deployed',
     '-w': '`devctl deploy --wait` shows the progress until all workloads are ready',
   },
   render: {
@@ -90,6 +112,16 @@ export const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>>
     '--hard': '`devctl restart` always replaces the Pods',
     '--no-deps': '`devctl restart SERVICE` replaces the Pods of this service only',
     '-t': '`stop_grace_period` in the Compose file sets how long a service may take to stop',
+  },
+  start: {
+    '--wait': '`devctl wait` waits until services are ready',
+  },
+  stop: {
+    '-t': '`stop_grace_period` in the Compose file sets how long a service may take to stop',
+  },
+  top: {
+    '--no-stream': '`devctl top` prints the usage once',
+    '--format': '`--output json` prints JSON',
   },
   up: {
     '--build': '`devctl deploy --build` builds the images of all services; `devctl up` starts a development container',
@@ -102,6 +134,9 @@ export const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>>
     '--watch': '`devctl up` always synchronizes the folders of the service',
     '-d': '`--detach` lets the container run its command by itself',
     '-w': '`devctl up` always synchronizes the folders of the service',
+  },
+  wait: {
+    '--down-project': '`devctl wait && devctl destroy` deletes the application when its services are ready',
   },
 }
 
@@ -144,9 +179,8 @@ export function insteadOfOptionOf(command: string, option: string, flags: readon
   return EVERYWHERE[option]!.find(({ instead }) => has(instead))?.hint
 }
 
-/** Notes for commands whose `-v` deletes volumes in Compose. It is `--verbose` here, which deletes nothing. */
+/** Note for `down`, whose `-v` deletes volumes in Compose. It is `--verbose` here, which deletes nothing. */
 export const VOLUMES_HINTS: Readonly<Record<string, string>> = {
-  destroy: '`-v` is `--verbose`; `--volumes` also deletes claims and their data',
   down: '`-v` is `--verbose`; `--volumes` also deletes the volume with the synchronized folders',
 }
 
@@ -167,8 +201,11 @@ export const COMMAND_HINTS: Readonly<Record<string, string>> = {
   install: '`devctl deploy` deploys the application to the cluster',
   pull: 'the nodes of the cluster pull the images; for a registry that requires credentials, use `devctl deploy --registry-credentials`',
   push: '`devctl build` builds images and pushes them; `devctl publish` commits manifests',
-  top: '`kubectl top pods` shows the resource usage of Pods; `devctl ps` shows the status of the services',
-  stats: '`kubectl top pods` shows the resource usage of Pods; `devctl ps` shows the status of the services',
+  stats: '`devctl top` shows the usage of CPU and memory, `devctl ps` the status of the services',
+  watch: '`devctl up SERVICE` develops a service, and applies `develop.watch`',
+  volumes: '`devctl graph` draws the volumes of the services; `devctl destroy --volumes` deletes them',
+  commit: 'change the Dockerfile, and build the image with `devctl build`; `devctl cp` copies files out of a container',
+  export: '`devctl cp SERVICE:PATH LOCAL` copies files out of a container; `devctl render` writes the manifests',
   ls: '`devctl ps` lists the services, `devctl namespace list` the namespaces',
   list: '`devctl ps` lists the services, `devctl namespace list` the namespaces',
   get: '`devctl ps` lists the services',

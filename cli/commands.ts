@@ -67,6 +67,7 @@ import { scale } from './commands/scale.ts'
 import { schema } from './commands/schema.ts'
 import { status } from './commands/status.ts'
 import { start, stop } from './commands/stop.ts'
+import { top } from './commands/top.ts'
 import { up } from './commands/up.ts'
 import { validate } from './commands/validate.ts'
 import { versionCommand } from './commands/version.ts'
@@ -90,6 +91,7 @@ export const commands: readonly Command[] = [
   run,
   events,
   images,
+  top,
   forward,
   cp,
   up,

@@ -33,6 +33,7 @@ export async function runProgram(
     },
     run: async (command, words, options) => {
       refuseCommandBehind(argv)
+      refuseManyVolumes(command, argv)
       const logLevel = chosenLevel(globals)
       if (argv.includes('-v') && !argv.includes('--volumes')) await noteVolumes(command.name, io)
       onCommand?.(command.name)
@@ -126,7 +127,7 @@ function addCommand(parent: CommanderCommand, command: Command, handlers: Handle
     built.addArgument(choices ? argument.choices(choices) : argument)
   }
   addOptions(built, command.options)
-  addGlobals(built, handlers)
+  addGlobals(built, handlers, command)
   const options = () => (parent.parent ? withInherited(built, parent) : built.opts())
   return built.action(async () => handlers.run(command, built.args, options()))
 }
@@ -139,13 +140,23 @@ function withInherited(command: CommanderCommand, parent: CommanderCommand): Rea
   return { ...command.opts(), ...Object.fromEntries(before) }
 }
 
-/** Adds the global options. Their values are no options of the command. */
-function addGlobals(command: CommanderCommand, { onGlobal }: Handlers): void {
+/**
+ * Adds the global options, without short flags that options of the command have. Their values are no options of the
+ * command.
+ */
+function addGlobals(built: CommanderCommand, { onGlobal }: Handlers, command?: Command): void {
   for (const [key, option] of Object.entries(globalOptions))
-    for (const one of toCommanderOptions<unknown>(option)) {
-      command.addOption(one)
-      command.on(`option:${one.name()}`, value => onGlobal(key as keyof typeof globalOptions, value))
+    for (const one of toCommanderOptions<unknown>(withoutTaken(option, command))) {
+      built.addOption(one)
+      built.on(`option:${one.name()}`, value => onGlobal(key as keyof typeof globalOptions, value))
     }
+}
+
+/** Returns the option without its short flag if an option of the command has it. */
+function withoutTaken(option: Option<unknown>, command: Command | undefined): Option<unknown> {
+  const short = /^-\w, /.exec(option.flags)?.[0]
+  const isTaken = short !== undefined && Object.values(command?.options ?? {}).some(one => one.flags.startsWith(short))
+  return isTaken ? { ...option, flags: option.flags.slice(short.length) } : option
 }
 
 function addOptions(command: CommanderCommand, options: Readonly<Record<string, Option<unknown>>>): void {
@@ -237,6 +248,13 @@ function refuseCommandBehind(argv: readonly string[]): void {
     throw new UsageError(`\`${option}\` belongs to the command`, {
       hint: `write the command behind \`--\`: \`${behind}\``,
     })
+}
+
+/** Throws a UsageError for `-vv` where `-v` deletes volumes: elsewhere, it prints more. */
+function refuseManyVolumes({ name, options }: Command, argv: readonly string[]): void {
+  const many = argv.slice(1).find(word => /^-vv+$/.test(word))
+  if (many !== undefined && options['volumes']?.flags.startsWith('-v,'))
+    throw new UsageError(`\`-v\` of \`${name}\` is \`--volumes\``, { hint: 'to print more, write `--log-level debug`' })
 }
 
 /** Notes on standard error that `-v` does not delete volumes, for the commands that do so in Compose. */

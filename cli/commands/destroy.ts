@@ -1,6 +1,6 @@
 import { command } from '../command.ts'
 import { bash } from '../options/bash.ts'
-import { flag, type Values } from '../options/option.ts'
+import { choice, flag, type Values } from '../options/option.ts'
 import { loading } from '../options/project.ts'
 import { environmentName, target, timeout } from '../options/target.ts'
 import { variables } from '../options/variable.ts'
@@ -11,7 +11,8 @@ const options = {
   ...target,
   timeout,
   var: variables,
-  volumes: flag('--volumes', 'also delete claims and their data'),
+  volumes: flag('-v, --volumes', 'also delete claims and their data; `-v` is not `--verbose` here'),
+  rmi: choice('--rmi <images>', 'accepted, but images stay in the registry', ['all', 'local']),
   all: flag('--all', 'also delete claims and destroy the repositories of `dependencies`'),
   dependencies: flag('--dependencies', 'also destroy the repositories of `dependencies`'),
   yes: flag(

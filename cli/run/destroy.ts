@@ -10,6 +10,8 @@ export async function destroyApplication(
   services: readonly string[],
   options: DestroyValues,
 ): Promise<number> {
+  if (options.rmi !== undefined && context.logLevel !== 'error')
+    context.io.stderr.write('note: images stay in the registry; the nodes delete unused ones by themselves\n')
   return withProject(
     context,
     { ...options, usesPlatform: { form: 'text', mayBeGone: true } },

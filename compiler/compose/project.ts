@@ -34,7 +34,6 @@ export interface Project {
   readonly volumes: ReadonlyMap<string, Volume>
   readonly secrets: ReadonlyMap<string, FileObject>
   readonly configs: ReadonlyMap<string, FileObject>
-  readonly models: ReadonlyMap<string, Model>
   readonly endpoints?: Endpoints
   /** Objects of the top-level `x-kubernetes`. */
   readonly objects: readonly WholeObject[]
@@ -208,12 +207,6 @@ export interface Service {
   readonly attach: boolean
   /** The rules of `develop.watch`. */
   readonly watch: readonly WatchRule[]
-  readonly models: readonly {
-    readonly name: string
-    readonly endpointVar: string
-    readonly modelVar: string
-    readonly span: Span
-  }[]
 }
 
 /** The port protocols that Kubernetes supports. */
@@ -590,7 +583,10 @@ export type FileObjectSource =
 /** An entry of the top-level `models`. */
 export interface Model {
   readonly key: string
-  readonly model: string
+  /** Name of the model for its API. */
+  readonly model: At<string>
+  /** `x-endpoint`: address of the API. */
+  readonly endpoint?: At<string>
   readonly span: Span
 }
 

@@ -6,13 +6,14 @@ import { isMap, type MapTree } from '../text/tree.ts'
 import { DEFAULT_PLATFORM } from '../values/images/platform.ts'
 import { needsValues } from '../values/secrets/secret-backends.ts'
 import type { Loaded } from './load/loaded.ts'
-import type { Model, Project, Service } from './project.ts'
+import type { Project, Service } from './project.ts'
 import { readObjects } from './read/kubernetes/objects.ts'
+import { readModels } from './read/models.ts'
 import { readEndpoints } from './read/network/endpoints.ts'
 import { readNetworks } from './read/network/top-level-networks.ts'
 import { readFileObjects } from './read/storage/file-objects.ts'
 import { readVolumes } from './read/storage/top-level-volumes.ts'
-import { entries, nonEmptyText } from './read/tree-values.ts'
+import { entries } from './read/tree-values.ts'
 import { readService } from './read-service.ts'
 import { usedEntries } from './used-entries.ts'
 
@@ -22,6 +23,7 @@ import { usedEntries } from './used-entries.ts'
  * that `rules` take from Secrets need not be set.
  */
 export function readProject(loaded: Loaded, host: CompilerHost, reporter: Reporter, rules?: SecretRules): Project {
+  const models = readModels(loaded.tree, reporter)
   const isFromSecret = (path: string) => rules?.values.has(path) ?? false
   const read = (name: string, span: Span, tree: MapTree): Service =>
     readService(tree, {
@@ -32,6 +34,7 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
       defaultPlatform: host.environment.get(DEFAULT_PLATFORM) || undefined,
       baseImages: loaded.baseImages(name),
       implicitDependencies: loaded.implicitDependencies,
+      models,
       isFromSecret: variable => isFromSecret(`services.${name}.environment.${variable}`),
     })
   const services = new Map<string, Service>()
@@ -67,7 +70,6 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
     volumes: readVolumes(loaded),
     secrets: readFileObjects('secrets', secrets, loaded, host, reporter),
     configs: readFileObjects('configs', usedBy(all, 'configs'), loaded, host, reporter),
-    models: readModels(loaded),
     endpoints: readEndpoints(loaded.tree, known, reporter),
     objects: readObjects(loaded.tree, reporter),
     tree: loaded.tree,
@@ -89,11 +91,4 @@ const onlyImage = (service: MapTree): MapTree => ({
 /** Returns the configs or secrets that services mount. */
 function usedBy(services: readonly Service[], kind: 'configs' | 'secrets'): ReadonlySet<string> {
   return new Set(services.flatMap(service => usedEntries(service, kind)))
-}
-
-function readModels({ tree }: Loaded): ReadonlyMap<string, Model> {
-  const models = new Map<string, Model>()
-  for (const [key, { key: span, value }] of entries(tree, 'models'))
-    models.set(key, { key, model: nonEmptyText(value, 'model')?.value ?? key, span })
-  return models
 }

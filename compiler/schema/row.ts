@@ -21,6 +21,14 @@ export const mapped = (shape: Shape, becomes: string, note?: string): Row => ({
   ...(note && { note }),
 })
 
+/** A key that Kubernetes supports, except for values that are not `harmless`: these are errors. */
+export const mappedOrRefused = (
+  shape: Shape,
+  becomes: string,
+  note: string,
+  lost: LossOptions & { readonly hint: string; readonly harmless: ValuePredicate },
+): Row => ({ ...mapped(shape, becomes, note), loss: loss(lost, 'error') })
+
 /** A key that only devctl uses. It does not appear in Kubernetes manifests. */
 export const cli = (shape: Shape, becomes: string, note?: string): Row => ({
   shape,

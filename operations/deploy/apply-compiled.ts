@@ -2,6 +2,7 @@ import { isAbsolute, relative, sep } from 'node:path'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { DeployOrigin } from '../../environment/apply/deploy.ts'
+import type { Step } from '../../environment/apply/steps.ts'
 import { repositoryOf } from '../../project/names/environment-name.ts'
 import type { OperationContext } from '../../project/session.ts'
 import { toleratesFailures } from '../../project/tolerance.ts'
@@ -21,7 +22,7 @@ interface How {
   readonly signal: AbortSignal
   /** Hashes of the warnings, for the record of the environment. */
   readonly warnings?: readonly string[]
-  /** Receives the services that were up to date, without Jobs. */
+  /** Receives the services whose Pods the deploy keeps, without Jobs. */
   readonly unchanged?: Set<string>
   /** Variables that commands passed on. */
   readonly variables?: Readonly<Record<string, string>>
@@ -63,7 +64,7 @@ export async function applyCompiled(
   const planned: typeof events.planned = (changes, wanted) => {
     events.planned(changes, wanted)
     for (const one of wanted.workloads)
-      if (one.object.kind !== 'Job' && changes.steps.get(one)?.action === 'unchanged') unchanged.add(one.service)
+      if (one.object.kind !== 'Job' && keepsPods(changes.steps.get(one))) unchanged.add(one.service)
   }
   const result = await deployEnvironment(
     {
@@ -160,4 +161,10 @@ async function tellLeftBehind(
       type: 'note',
       text: `\`${service}\` has the image of \`${other}\`, and keeps running the old one until it is deployed: \`devctl deploy ${service}\``,
     })
+}
+
+/** Returns true for a step that replaces no Pods: nothing of the Pod template changes. */
+export function keepsPods(step: Step | undefined): boolean {
+  if (step?.action !== 'update') return step?.action === 'unchanged'
+  return !step.differences.some(({ keys: [first, second] }) => first === 'spec' && second === 'template')
 }

@@ -27,7 +27,7 @@ import { reportLock } from './progress.ts'
 import { compileWithStoredVariables } from './stored-variables.ts'
 
 /**
- * Deploys one project, and with `forceRecreate` then replaces the Pods of the services that were up to date. `above`
+ * Deploys one project, and with `forceRecreate` then replaces the Pods that the deploy has kept. `above`
  * are the repositories that depend on the project, the nearest last.
  */
 export async function deploy(
@@ -50,7 +50,7 @@ export async function deploy(
 
 /**
  * Deploys one project: first its dependencies, then its commands, then its Compose files, compiled with the variables
- * that the commands passed on. Adds the services to restart that were up to date to `unchanged`.
+ * that the commands passed on. Adds the services whose Pods were kept to `unchanged`.
  */
 async function deployOnce(
   world: OperationContext<DeployEvent>,

@@ -1,3 +1,6 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { scaledFrom } from '../../environment/apply/scaled.ts'
 import { explainWait, waitForWorkloads } from '../../environment/apply/wait-for-workloads.ts'
 import { serviceOf } from '../../environment/plan/desired-state.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
@@ -24,13 +27,14 @@ export interface WaitOutcome {
 
 /**
  * Waits until services are ready, and Jobs complete. Reports why a service fails, as a deploy does, as soon as waiting
- * cannot help. Changes nothing.
+ * cannot help. Changes nothing. Throws a UserError for services that `stop` has stopped.
  */
 export async function wait(world: OperationContext, input: WaitInput, project: OpenProject): Promise<WaitOutcome> {
   const { session, on } = world
   const { cluster, namespace, clock, signal } = session
   const began = clock.now()
   const { known, chosen } = await findWorkloads(world, input, input.services ?? [], project)
+  refuseStopped(chosen)
   const states = { events: { planned() {}, applied() {}, status() {} } }
   const clocked = { now: () => clock.now(), waits: true, deadline: session.deadline }
   const { planned: _, ...events } = deployEvents(on, states, () => {}, clocked)
@@ -51,4 +55,12 @@ export async function wait(world: OperationContext, input: WaitInput, project: O
     failed: found?.failedServices ?? [],
     milliseconds: clock.now() - began,
   }
+}
+
+function refuseStopped(workloads: readonly KubeObject[]): void {
+  const stopped = workloads.filter(one => scaledFrom(one)?.start !== undefined).map(one => serviceOf(one)!)
+  if (stopped.length === 0) return
+  throw new UserError(`${stopped.map(one => `\`${one}\``).join(', ')} ${stopped.length === 1 ? 'is' : 'are'} stopped`, {
+    hint: `\`devctl start ${stopped.join(' ')}\` starts ${stopped.length === 1 ? 'it' : 'them'}`,
+  })
 }

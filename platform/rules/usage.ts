@@ -166,6 +166,7 @@ export const USED_COMMANDS: ReadonlySet<string> = new Set([
   'start',
   'status',
   'stop',
+  'top',
   'up',
   'validate',
   'variables',

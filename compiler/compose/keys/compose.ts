@@ -11,14 +11,52 @@ import {
   text,
   textOrList,
 } from '../../schema/shape.ts'
+import type { MapTree, Tree } from '../../text/tree.ts'
 import { endpoints } from './endpoints.ts'
 import { kubernetesObjects } from './kubernetes.ts'
 import { topLevelNetwork } from './network.ts'
+import * as print from './print.ts'
 import { job, service } from './service.ts'
 import { topLevelConfig, topLevelSecret, topLevelVolume } from './storage.ts'
 
 const resources = (shape: Shape, becomes: string, called: string): Shape =>
   record(mapped(shape, becomes), { names: resourceName, called })
+
+const noRunner = {
+  family: 'model-settings',
+  why: 'The key configures the model runner of the container engine. A model with `x-endpoint` runs elsewhere, and devctl only passes its address and its name to services.',
+  hint: 'set it where the model runs',
+  // Without an endpoint, the services that use the model are errors.
+  harmless: (_: Tree, [owner]: readonly MapTree[]) => !owner?.entries.has('x-endpoint'),
+}
+
+const modelKeys = {
+  model: mapped(
+    text(),
+    'the name of the model for its API',
+    'may be left out with `x-endpoint`: the name of the entry',
+  ),
+  name: none(text(), noRunner),
+  context_size: none(strictInteger(), noRunner),
+  runtime_flags: none(list(text()), noRunner),
+  // Empty text is printed: it is an error, not an absent address.
+  'x-endpoint': mapped(
+    { ...text(), print: print.asIs },
+    'the address of its API',
+    'of the dialect: `http://ollama:11434/v1`',
+  ),
+}
+
+const located = object(modelKeys, { required: ['x-endpoint'] })
+const unlocated = object(modelKeys, { required: ['model'] })
+
+const model: Shape = {
+  map: {
+    ...unlocated.map!,
+    choose: tree => (tree.entries.has('x-endpoint') ? located.map! : unlocated.map!),
+    notations: [located.map!, unlocated.map!],
+  },
+}
 
 /** The table of all keys of a Compose file, from the top level. */
 export const composeShape: Shape = object({
@@ -60,22 +98,10 @@ export const composeShape: Shape = object({
     'ConfigMaps',
     'with a hash of the content in the name',
   ),
-  models: {
-    shape: record(
-      object(
-        {
-          model: text(),
-          name: text(),
-          context_size: strictInteger(),
-          runtime_flags: list(text()),
-        },
-        { required: ['model'] },
-      ),
-      { names: resourceName, called: 'MODEL' },
-    ),
-    fate: 'refused',
-    becomes: '',
-    note: 'an error for services that use one: Kubernetes has no model runner',
-  },
+  models: mapped(
+    record(model, { names: resourceName, called: 'MODEL' }),
+    'variables of the services that use it',
+    'needs `x-endpoint`: Kubernetes has no model runner',
+  ),
   'x-kubernetes': mapped(kubernetesObjects, 'any other objects', 'of the dialect'),
 })

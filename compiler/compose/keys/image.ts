@@ -1,4 +1,4 @@
-import { approximated, cli, mapped, none, refused } from '../../schema/row.ts'
+import { approximated, cli, mapped, mappedOrRefused, none, refused } from '../../schema/row.ts'
 import {
   anyOf,
   command,
@@ -17,10 +17,10 @@ import {
   word,
 } from '../../schema/shape.ts'
 import { isFalse } from '../../schema/value-predicates.ts'
+import { get, isMap, type MapTree, type Tree } from '../../text/tree.ts'
 import { readServiceEnvironment } from '../read/environment.ts'
 import { readReference } from '../read/image.ts'
 import { readLabels } from '../read/labels.ts'
-import { readModelUses } from '../read/models.ts'
 import * as read from '../read/plain-values.ts'
 import { readRuntime } from '../read/runtime.ts'
 import { castFlag, labels, user, variables } from './forms.ts'
@@ -47,6 +47,14 @@ const labelFiles: Shape = {
   long: long.listOfOne,
   merge: merge.texts,
 }
+
+/** Returns true if all models that a service uses have an `x-endpoint`. Undefined models have their own diagnostic. */
+const haveEndpoints = (uses: Tree, owners: readonly MapTree[]): boolean =>
+  isMap(uses) &&
+  [...uses.entries.keys()].every(name => {
+    const model = get(owners.at(-1), 'models', name)
+    return !isMap(model) || model.entries.has('x-endpoint')
+  })
 
 /** Keys for the image and the process of a container, shared by services, jobs and pre_start hooks. */
 export const imageAndProcess = {
@@ -186,26 +194,33 @@ export const imageAndProcess = {
     },
   ),
   models: {
-    ...refused(
+    ...mappedOrRefused(
       {
         ...either(
           list(text(), { unique: true }),
-          record(orNull(object({ endpoint_var: text(), model_var: text() })), {
-            names: resourceName,
-            otherwise: 'ignored',
-            called: 'MODEL',
-          }),
+          record(
+            orNull(
+              object({
+                endpoint_var: mapped(text(), 'the variable with the address', 'default: `MODEL_URL`'),
+                model_var: mapped(text(), 'the variable with the name', 'default: `MODEL_MODEL`'),
+              }),
+            ),
+            { names: resourceName, otherwise: 'ignored', called: 'MODEL' },
+          ),
         ),
         long: long.names,
         merge: merge.names,
       },
+      '`env`: address and name of each model',
+      'win over `environment`, as in Compose. A model without `x-endpoint` is an error: Kubernetes has no model runner',
       {
         message: '`models` needs a model runner, which Kubernetes does not have',
-        why: 'Compose starts models in the model runner of the container engine and passes their addresses to the service. Kubernetes has no model runner, and without the addresses the service would not work as described.',
-        hint: 'run the model as a separate service, and set its address and name in `environment`',
+        why: 'Compose starts models in the model runner of the container engine and passes their addresses to the service. Kubernetes has no model runner, and without the addresses the service would not work as described. A model with `x-endpoint` runs elsewhere: at a provider, or as a service of the project. Its services get that address, and the name of the model.',
+        hint: 'set `x-endpoint` of the model to the address of its API; the model may run as a service of the project',
+        harmless: haveEndpoints,
       },
     ),
-    read: { models: readModelUses },
+    read: readServiceEnvironment,
   },
   use_api_socket: refused(strictFlag(), {
     message: '`use_api_socket` needs a container engine socket, which Kubernetes does not expose',

@@ -12,7 +12,7 @@ export interface LossParameters {
 }
 
 const outcomes: Readonly<Record<Fate, string>> = {
-  mapped: 'is mapped to Kubernetes.',
+  mapped: 'is mapped to Kubernetes, but not with this value: the application would not work as described.',
   cli: 'is used by devctl itself.',
   approximated: 'has no exact equivalent in Kubernetes; devctl writes the nearest one.',
   none: 'has no equivalent in Kubernetes. It is accepted and left out.',

@@ -41,7 +41,6 @@ export function emptyProject(directory: string): Project {
     volumes: new Map(),
     secrets: new Map(),
     configs: new Map(),
-    models: new Map(),
     endpoints: undefined,
     objects: [],
     tree: mapTree({ file, start: 0, end: 0 }, []),

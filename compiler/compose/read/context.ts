@@ -1,5 +1,6 @@
 import type { Reporter } from '../../diagnostics/reporter.ts'
 import type { Span } from '../../text/source.ts'
+import type { Model } from '../project.ts'
 
 /** The input of a service's readers, besides its tree. */
 export interface ReadContext {
@@ -21,6 +22,8 @@ export interface ReadContext {
   readonly baseImages: readonly { readonly service: string; readonly image: string; readonly span: Span }[]
   /** The dependencies implied by links, shared namespaces and volumes_from, in the form `web db`. */
   readonly implicitDependencies: ReadonlySet<string>
+  /** The top-level `models`, by key. */
+  readonly models: ReadonlyMap<string, Model>
   /** True if the value of a variable of the service comes from a Secret in the cluster. */
   readonly isFromSecret: (variable: string) => boolean
 }

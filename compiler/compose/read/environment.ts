@@ -4,6 +4,7 @@ import type { Span } from '../../text/source.ts'
 import type { MapTree } from '../../text/tree.ts'
 import type { Pair, SecretVariable, Service } from '../project.ts'
 import type { ReadContext } from './context.ts'
+import { modelVariables } from './models.ts'
 import { entries, sortByName } from './tree-values.ts'
 
 const emptyName = diagnostic({
@@ -39,21 +40,35 @@ If the container needs the variable, give it a value, write \`NAME: ""\` for an 
   }),
 })
 
-/** Reads the variables of a service and separates the variables whose values come from Secrets. */
+/**
+ * Reads the variables of a service, including those of its models, and separates the variables whose values come from
+ * Secrets.
+ */
 export function readServiceEnvironment(
   service: MapTree,
   context: ReadContext,
 ): Pick<Service, 'environment' | 'secretEnvironment'> {
-  const all = readEnvironment(service, context, context.isFromSecret)
-  const secretEnvironment = [...entries(service, 'environment')].flatMap(([name, { key, value }]): SecretVariable[] => {
-    if (!context.isFromSecret(name) || value.kind !== 'scalar') return []
-    const known = all.find(pair => pair.name === name)
-    return [{ name, span: value.type === 'null' ? key : value.span, ...(known && { value: known.value }) }]
+  const ofModels = modelVariables(service, context.models)
+  const all = withPairs(readEnvironment(service, context, context.isFromSecret), ofModels)
+  const fromSecrets = all.filter(({ name }) => context.isFromSecret(name))
+  const known = new Set(fromSecrets.map(({ name }) => name))
+  const withoutValue = [...entries(service, 'environment')].flatMap(([name, { key, value }]): SecretVariable[] => {
+    if (!context.isFromSecret(name) || known.has(name) || value.kind !== 'scalar') return []
+    return [{ name, span: value.type === 'null' ? key : value.span }]
   })
   return {
     environment: all.filter(({ name }) => !context.isFromSecret(name)),
-    secretEnvironment: sortByName(secretEnvironment),
+    secretEnvironment: sortByName([
+      ...fromSecrets.map(({ name, value, span }) => ({ name, value, span })),
+      ...withoutValue,
+    ]),
   }
+}
+
+/** Adds pairs to others, sorted by name. Added pairs replace those of the same name. */
+function withPairs(pairs: readonly Pair[], added: readonly Pair[]): readonly Pair[] {
+  if (added.length === 0) return pairs
+  return sortByName([...new Map([...pairs, ...added].map(pair => [pair.name, pair])).values()])
 }
 
 /**

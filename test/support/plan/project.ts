@@ -56,7 +56,6 @@ export function service(name: string, fields: Partial<Service> = {}): Service {
     devices: [],
     attach: true,
     watch: [],
-    models: [],
     ...fields,
   }
 }
@@ -75,7 +74,6 @@ export function project(services: readonly Service[], fields: Partial<Project> =
     volumes: new Map(),
     secrets: new Map(),
     configs: new Map(),
-    models: new Map(),
     objects: [],
     secretPlaces: new SecretPlaces(),
     tree: mapTree(span, []),

@@ -7,11 +7,13 @@ import { commands } from '../../../cli/commands.ts'
 import { globalOptions } from '../../../cli/options/global.ts'
 import type { Option as Declared } from '../../../cli/options/option.ts'
 import { FORMATS } from '../../../cli/options/output.ts'
+import { runProgram } from '../../../cli/program.ts'
+import type { Io } from '../../../cli/terminal/io.ts'
 import { root } from '../../support/cases.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
 
-/** Meaning of each short flag. Only `logs -f` differs, as in all programs that print logs. */
+/** Meaning of each short flag. Only `logs -f` and `destroy -v` differ, as in `docker compose`. */
 const SHORT: Readonly<Record<string, string>> = {
   '-c': '--context',
   '-d': '--detach',
@@ -54,6 +56,7 @@ const RECORDS = [
   'publish',
   'render',
   'status',
+  'top',
   'validate',
   'variables',
   'variables list',
@@ -72,6 +75,8 @@ describe.each(commands)('$name', command => {
     for (const { flags } of optionsOf(command)) {
       const { short, long } = new Option(flags)
       if (short === undefined || (command.name === 'logs' && short === '-f')) continue
+      // `docker compose down -v` deletes volumes.
+      if (command.name === 'destroy' && long === '--volumes') continue
       expect(`${short} ${long}`).toBe(`${short} ${SHORT[short]}`)
     }
   })
@@ -209,7 +214,36 @@ describe('--quiet', () => {
   })
 })
 
-test.each(['destroy', 'down'])('`devctl %s -v` notes that it deletes no volumes', async name => {
-  const { stderr } = await run([name, '-v'], { cwd: root })
+test('`devctl down -v` notes that it deletes no volumes', async () => {
+  const { stderr } = await run(['down', '-v'], { cwd: root })
   expect(stderr).toContain('note: `-v` is `--verbose`; `--volumes` also deletes ')
+})
+
+describe('`devctl destroy -v`', () => {
+  const destroyed = async (...words: readonly string[]) => {
+    let seen: { readonly logLevel: string; readonly options: object } | undefined
+    const destroy = commands.find(({ name }) => name === 'destroy')!
+    const spy: Command = {
+      ...destroy,
+      run: async ({ logLevel }, _, options) => {
+        seen = { logLevel, options }
+        return 0
+      },
+    }
+    const nowhere = { write: () => {} }
+    const io = { cwd: root, env: {}, stdout: nowhere, stderr: nowhere } as unknown as Io // no command runs
+    await runProgram(words, io, [spy])
+    return seen
+  }
+
+  test('deletes volumes, as in Compose, and `--verbose` prints more', async () => {
+    expect(await destroyed('destroy', '-v')).toMatchObject({ logLevel: 'warn', options: { volumes: true } })
+    expect((await destroyed('destroy', '--verbose'))?.options).not.toHaveProperty('volumes')
+    expect(await destroyed('-v', 'destroy')).toMatchObject({ logLevel: 'info' })
+    expect((await destroyed('-v', 'destroy'))?.options).not.toHaveProperty('volumes')
+  })
+
+  test('`-vv`, which prints more elsewhere, is refused', async () => {
+    await expect(destroyed('destroy', '-vv')).rejects.toThrow('`-v` of `destroy` is `--volumes`')
+  })
 })

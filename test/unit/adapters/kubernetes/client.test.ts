@@ -153,6 +153,19 @@ describe('discovery', () => {
     expect(kinds.map(({ apiVersion }) => apiVersion).filter(one => one !== 'v1')).toEqual(['here.com/v1'])
   })
 
+  test('metrics of Pods, which a metrics server computes, are listed', async () => {
+    const item = { metadata: { name: 'web-1', namespace: 'shop' }, timestamp: '2026-01-01T00:00:00Z', window: '15s' }
+    const { cluster } = await serve(({ path }) => {
+      if (path === '/apis/metrics.k8s.io/v1beta1')
+        return { resources: [{ name: 'pods', kind: 'PodMetrics', namespaced: true, verbs: ['get', 'list'] }] }
+      return path === '/apis/metrics.k8s.io/v1beta1/namespaces/shop/pods'
+        ? { metadata: {}, items: [{ ...item, containers: [] }] }
+        : undefined
+    })
+    const found = await cluster.list({ apiVersion: 'metrics.k8s.io/v1beta1', kind: 'PodMetrics', namespace: 'shop' })
+    expect(found).toMatchObject([{ metadata: { name: 'web-1' }, containers: [] }])
+  })
+
   test('discovery of a group whose server is down is an error and not a missing kind', async () => {
     const { cluster } = await serve(
       ({ path }) => (path === '/apis/metrics.k8s.io/v1' ? new Answer(503, 'service unavailable') : undefined),

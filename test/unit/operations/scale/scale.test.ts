@@ -3,6 +3,7 @@ import type { DesiredWorkload } from '../../../../environment/plan/desired-state
 import { parseScales } from '../../../../operations/scale/parse-scales.ts'
 import { scale } from '../../../../operations/scale/scale.ts'
 import { start, stop } from '../../../../operations/scale/stop.ts'
+import { wait } from '../../../../operations/wait/wait.ts'
 import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 import { deploy, NAMESPACE, newCluster, object, ref, wanted, workload } from '../../../support/objects/deploying.ts'
 import { operationOn } from '../../../support/objects/environment.ts'
@@ -152,4 +153,14 @@ describe('stop and start', () => {
     cluster = new MemoryCluster({ namespace: NAMESPACE })
     await expect(stopped(stop)).rejects.toThrow('shop is not deployed in ns')
   })
+})
+
+test('wait fails at once for services that were stopped', async () => {
+  await stopped(stop, 'web', 'worker')
+  const { world, project, name } = await operationOn(cluster)
+  await expect(wait(world, { name }, project)).rejects.toMatchObject({
+    message: '`web`, `worker` are stopped',
+    hint: '`devctl start web worker` starts them',
+  })
+  await expect(wait(world, { name, services: ['web'] }, project)).rejects.toThrow('`web` is stopped')
 })

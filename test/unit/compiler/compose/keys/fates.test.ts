@@ -68,7 +68,6 @@ describe('keys without effect', () => {
     ['logging: {options: {max-size: 1m}}', 'info[logging/not-needed]'],
     ['provider: {type: a}', 'error[provider/refused]'],
     ['use_api_socket: true', 'error[use-api-socket/refused]'],
-    ['models: {llm: null}', 'error[models/refused]'],
   ])('%s is reported with the severity and code of its fate', (keys, start) => {
     const found = ofService(keys)
     expect(found).toHaveLength(1)
@@ -80,6 +79,8 @@ describe('keys without effect', () => {
     ['secrets: {a: {file: b, template_driver: golang}}', 'error[template-driver/refused]'],
     ['configs: {a: {content: b, template_driver: golang}}', 'error[template-driver/refused]'],
     ['version: "3.8"', 'info[version/no-effect]'],
+    ['services: {a: {models: {llm: null}}}\nmodels: {llm: {model: b}}', 'error[models/refused]'],
+    ['models: {a: {x-endpoint: b, context_size: 1}}', 'warning[model-settings/no-effect]'],
   ])('%s at the top level is reported with the severity and code of its fate', (text, start) => {
     const found = fates(text)
     expect(found).toHaveLength(1)
@@ -121,7 +122,8 @@ describe('values that lose nothing', () => {
     'networks: {a: {driver: bridge, ipam: {}, enable_ipv4: true, enable_ipv6: false, attachable: true}, b: null}',
     'volumes: {a: {driver: local}, b: {driver: nfs, driver_opts: {c: d}}}',
     'secrets: {a: {file: b}}',
-    'models: {a: {model: b}}',
+    'models: {a: {model: b, context_size: 1}}',
+    'services: {a: {models: {llm: null}}}\nmodels: {llm: {x-endpoint: b}}',
     'x-a: {version: 1}',
   ])('a document that loses nothing is not reported: %s', text => expect(fates(text).map(brief)).toEqual([]))
 })

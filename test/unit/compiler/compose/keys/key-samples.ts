@@ -127,6 +127,9 @@ export const otherValues: Readonly<Record<string, unknown>> = {
     given: { external: true },
     called: { external: true },
   },
+  models: { llm: { 'x-endpoint': 'https://other.example.com' } },
+  'models.*': { 'x-endpoint': 'https://other.example.com' },
+  'models.*.x-endpoint': 'https://other.example.com',
   'secrets.*': { environment: 'PLAIN' },
   'configs.*': { content: 'other' },
   'secrets.*.file': './conf/site.conf',
@@ -327,6 +330,13 @@ secrets:
   given: {external: true}
   called: {external: true, name: given-secret}
   other: {environment: PLAIN}
+`),
+  sample(`
+services:
+  short: {image: chat:1, models: [llm]}
+  long: {image: chat:1, models: {llm: {endpoint_var: ADDRESS, model_var: NAME}}}
+models:
+  llm: {model: ai/smollm2, x-endpoint: "https://llm.example.com/v1"}
 `),
   sample(`
 name: shop

@@ -134,7 +134,7 @@ test.each<[Json, string]>([
   expect(found).toEqual([problem])
 })
 
-test('volumes, networks and models are read', () => {
+test('volumes and networks are read', () => {
   const { project } = read(
     {
       services: {},
@@ -144,7 +144,6 @@ test('volumes, networks and models are read', () => {
         bare: null,
       },
       networks: { back: { name: 'test_back', internal: true, driver: 'bridge' }, default: { name: 'test_default' } },
-      models: { llm: { model: 'ai/x' } },
     },
     { namedResources: ['volumes.other'] },
   )
@@ -159,5 +158,4 @@ test('volumes, networks and models are read', () => {
   ])
   expect(project.networks.get('back')).toMatchObject({ name: 'test_back', internal: true, external: false })
   expect([project.networks.get('back')?.driver].map(plain)).toEqual(['bridge'])
-  expect(project.models.get('llm')?.model).toBe('ai/x')
 })

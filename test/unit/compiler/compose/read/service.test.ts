@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Json, plain, readWeb } from './read.ts'
+import { type Json, plain, read, readWeb } from './read.ts'
 
 test('an empty service has empty lists and no values', () => {
   const { web, found } = readWeb({ image: 'nginx' })
@@ -301,10 +301,41 @@ test('scale, replicas and the node selector are read', () => {
   ])
 })
 
-test('the variable names of models are read', () => {
-  const { web } = readWeb({ models: { 'my-llm': null, other: { endpoint_var: 'E', model_var: 'M' } } })
-  expect(web.models).toMatchObject([
-    { name: 'my-llm', endpointVar: 'MY_LLM_URL', modelVar: 'MY_LLM' },
-    { name: 'other', endpointVar: 'E', modelVar: 'M' },
+test('models with an endpoint set variables, which win over those of `environment`', () => {
+  const { project } = read({
+    services: {
+      web: {
+        environment: { E: 'http://else', PORT: '80' },
+        models: {
+          'my-llm': null,
+          other: { endpoint_var: 'E', model_var: 'M' },
+          third: { model_var: 'N' },
+          local: null,
+        },
+      },
+    },
+    models: {
+      'my-llm': { model: 'ai/x', 'x-endpoint': 'http://ollama:11434/v1' },
+      other: { 'x-endpoint': 'https://llm.example.com' },
+      third: { model: 'ai/y', 'x-endpoint': 'http://ollama:11434/v1' },
+      local: { model: 'ai/z' },
+    },
+  })
+  expect(project.services.get('web')?.environment.map(({ name, value }) => `${name}=${value}`)).toEqual([
+    'E=https://llm.example.com',
+    'M=other',
+    'MY_LLM_MODEL=ai/x',
+    'MY_LLM_URL=http://ollama:11434/v1',
+    'N=ai/y',
+    'PORT=80',
+    'THIRD_URL=http://ollama:11434/v1',
   ])
 })
+
+test.each(['', 'ollama', 'ollama:11434', 'ftp://ollama', 'http://', 'http://a b/v1', 'http://a:port/v1', '/v1'])(
+  'the endpoint `%s` of a model is refused',
+  endpoint => {
+    const { found } = read({ services: {}, models: { llm: { model: 'ai/x', 'x-endpoint': endpoint } } })
+    expect(found).toEqual([`error models/bad-endpoint ${JSON.stringify(endpoint)}`])
+  },
+)
