@@ -103,6 +103,23 @@ test('a value of an env file names the variables in it, with their origins', asy
     expect(text).toMatch(new RegExp(`variable +${name} from ${origin}\n`))
 })
 
+test('a variable without a value is explained at its own line, with the shell that sets it', async () => {
+  const cwd = makeFolder({
+    'compose.yaml': 'services:\n  web:\n    image: a\n    environment:\n      NAME:\n  api:\n    image: b\n    environment: ["NAME"]\n',
+  })
+  for (const [line, text, service] of [
+    [5, 'NAME:', 'web'],
+    [8, 'environment: ["NAME"]', 'api'],
+  ]) {
+    const { stdout } = await run(['explain', `compose.yaml:${line}`], { cwd, env: { NAME: 'shell' } })
+    expect(stdout).toMatch(new RegExp(`^compose.yaml:${line}  ${String(text).replace(/[[\]]/g, '\\$&')}\n`))
+    expect(stdout).toMatch(new RegExp(` key +services.${service}.environment(.NAME)?\n`))
+    expect(stdout).toMatch(/ variable +NAME from the shell\n/)
+  }
+  const { stdout } = await run(['explain', 'compose.yaml:5'], { cwd, env: { NAME: 'shell' } })
+  expect(stdout).toMatch(/ key +services.web.environment.NAME\n/)
+})
+
 test('a line that `!override` or `!reset` of a later file drops names the line of the tag', async () => {
   const files = {
     'compose.yaml':
