@@ -88,6 +88,8 @@ function minorKind(code: string, loss: Loss, keys: readonly string[]): Diagnosti
   return diagnostic<LossParameters>({
     code,
     severity: 'info',
+    // Reports list the key, which has no effect; `--strict` raises only warnings.
+    loss: true,
     explain: `${listKeys(keys)} is left out. With this value nothing is lost.\n\n${loss.why}`,
     text: ({ name }) => ({ message: `\`${name}\` is left out: a cluster does this anyway` }),
   })

@@ -101,3 +101,16 @@ test.skipIf(process.platform === 'win32')(
     expect(existsSync(join(cwd, 'nowhere.md'))).toBe(false)
   },
 )
+
+test('reports count a `logging` that a cluster satisfies anyway, and `--strict` accepts it', async () => {
+  const logging = 'logging: {driver: json-file, options: {max-size: 10m}}'
+  const cwd = makeFolder({ 'compose.yaml': `services:\n  web:\n    image: nginx:1.27\n    ${logging}\n` })
+  const { status, stderr } = await run(['validate', '--strict', '--report', 'losses.json'], { cwd })
+  expect({ status, stderr }).toEqual({
+    status: 0,
+    stderr: expect.stringContaining('1 of 2 keys mapped, 1 without effect'),
+  })
+  expect(JSON.parse(read(cwd)['losses.json']!).losses).toMatchObject([
+    { key: 'services.web.logging', line: 4, fate: 'none', severity: 'info' },
+  ])
+})
