@@ -8,6 +8,7 @@ import type { Span } from '../../text/source.ts'
 import { substitute } from '../../text/template.ts'
 import { type Entry, get, isMap, isSeq, type MapTree, withEntry } from '../../text/tree.ts'
 import { normalizeProjectName } from '../../values/project-name.ts'
+import { entryOf } from '../read/storage/entry-variables.ts'
 import { assumedVariable } from './assumed-values.ts'
 import { findBaseImages } from './base-images.ts'
 import { checkConsistency } from './checks/consistency.ts'
@@ -272,8 +273,10 @@ export function withoutUnused(tree: MapTree): MapTree {
       ] as const) {
         const variables = get(service, key)
         if (!isMap(variables)) continue
-        for (const { value } of variables.entries.values())
-          if (value.kind === 'scalar') used.add(`${section}.${value.value}`)
+        for (const { value } of variables.entries.values()) {
+          const entry = entryOf(value)
+          if (entry) used.add(`${section}.${entry.value}`)
+        }
       }
       for (const [section, ...path] of [
         ['volumes', 'volumes'],

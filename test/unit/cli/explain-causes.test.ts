@@ -105,7 +105,8 @@ test('a value of an env file names the variables in it, with their origins', asy
 
 test('a variable without a value is explained at its own line, with the shell that sets it', async () => {
   const cwd = makeFolder({
-    'compose.yaml': 'services:\n  web:\n    image: a\n    environment:\n      NAME:\n  api:\n    image: b\n    environment: ["NAME"]\n',
+    'compose.yaml':
+      'services:\n  web:\n    image: a\n    environment:\n      NAME:\n  api:\n    image: b\n    environment: ["NAME"]\n',
   })
   for (const [line, text, service] of [
     [5, 'NAME:', 'web'],
