@@ -163,6 +163,7 @@ function finish(model: MapTree, { named, located, variables, options }: ProjectI
     directory: located.directory,
     files: located.files,
     sources: state.sources.paths(),
+    variableFiles: state.sources.variableFiles(),
     tree,
     documents: writtenDocuments(located.files, state),
     dropped: state.dropped,

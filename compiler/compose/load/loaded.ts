@@ -26,6 +26,8 @@ export interface Loaded {
   readonly files: readonly string[]
   /** Absolute paths of all Compose and env files that were read. */
   readonly sources: readonly string[]
+  /** Absolute paths of the env files among them whose variables are for `${NAME}` in the Compose files. */
+  readonly variableFiles: readonly string[]
   /** Top-level keys: services (only the enabled ones), networks, volumes, secrets, configs, models, endpoints, x-*. */
   readonly tree: MapTree
   /** Set if a file, or the services of a file, could not be read. Definitions that `tree` lacks may be in that file. */
