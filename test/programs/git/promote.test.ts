@@ -70,6 +70,21 @@ describe('promote', () => {
     expect(await git(source, 'status', '--porcelain')).toBe(' M compose.yaml')
   })
 
+  test('promote names the published commit that lacks the target environment', async () => {
+    const world = await publishing()
+    await world.publish()
+    const commit = await git(world.source, 'rev-parse', 'HEAD')
+    const manifest = readFileSync(join(world.source, 'devctl.yml'), 'utf8')
+    await world.change({
+      'devctl.yml': `${manifest.trimEnd()}${PRODUCTION.replace('REPOSITORY', world.server.address)}`,
+    })
+    const { status, stderr } = await world.devctl('promote', 'staging', 'production')
+    expect(status).toBe(1)
+    expect(stderr).toContain(
+      `error: the commit ${commit.slice(0, 7)}, which \`staging\` has, does not have the environment \`production\`\n  = help: \`promote\` uses`,
+    )
+  })
+
   test('promote refuses an unpublished environment and one with uncommitted files', async () => {
     const { source, publish, promote } = await twoEnvironments()
     expect(await promote()).toMatchObject({

@@ -22,7 +22,7 @@ describe('the first publish', () => {
       stdout: expect.stringMatching(/^deploy\(shop\/staging\): \d+ added\n$/),
     })
     expect(stderr).toMatch(/Compiled: 5 objects for staging/)
-    expect(stderr).toMatch(/Written: environments\/staging\/shop: 7 added/)
+    expect(stderr).toMatch(/Written: environments\/staging\/shop: 7 files added/)
     expect(await log()).toHaveLength(1)
     expect(Object.keys(await tree())).toContain(`${FOLDER}/web/deployment-web.yaml`)
     expect(leftIn(temporary)).toEqual([])
