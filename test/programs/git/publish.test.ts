@@ -19,7 +19,7 @@ describe('the first publish', () => {
     const { status, stdout, stderr } = await publish()
     expect({ status, stdout }).toEqual({
       status: 0,
-      stdout: expect.stringMatching(/^deploy\(shop\/staging\): \d+ added\n$/),
+      stdout: expect.stringMatching(/^deploy\(shop\/staging\): \d+ objects added\n$/),
     })
     expect(stderr).toMatch(/Compiled: 5 objects for staging/)
     expect(stderr).toMatch(/Written: environments\/staging\/shop: 7 files added/)
