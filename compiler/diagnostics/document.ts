@@ -5,7 +5,7 @@ export type ExplainedCode = Pick<DiagnosticKind<never>, 'code' | 'severity' | 'e
 
 /** Returns the text that `devctl explain CODE` prints. */
 export function diagnosticPage({ code, severity, explain, loss, strict }: ExplainedCode): string {
-  const raised = (loss && severity === 'warning') || strict ? ', with `--strict` an error' : ''
+  const raised = loss || strict ? ', with `--strict` an error' : ''
   return `${code} (${severity}${raised})\n\n${explain.trim()}\n`
 }
 
@@ -50,7 +50,7 @@ function familyPage(family: string, kinds: readonly ExplainedCode[], examples: R
   const sections = kinds.map(({ code, severity, explain, loss, strict }) => {
     const example = examples.get(code)
     const shown = example ? ` · example: [${example.split('/').at(-1)}](../../${example})` : ''
-    return `## ${code}\n*${severity}${loss && severity === 'warning' ? ', loss' : strict ? ', strict' : ''}*${shown}\n\n${explain.trim()}\n`
+    return `## ${code}\n*${severity}${loss ? ', loss' : strict ? ', strict' : ''}*${shown}\n\n${explain.trim()}\n`
   })
   return [`# Diagnostics: ${family}\n\n[All codes](../diagnostics.md)\n`, ...sections].join('\n')
 }

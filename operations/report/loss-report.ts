@@ -1,3 +1,4 @@
+import { minorLosses } from '../../compiler/compose/keys/losses.ts'
 import { catalogue, type Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { formatPath, type ModelPath } from '../../compiler/schema/model-path.ts'
 import type { Span } from '../../compiler/text/source.ts'
@@ -44,7 +45,8 @@ export function lossReport(tree: MapTree | undefined, diagnostics: readonly Diag
   const keys = keysBelow({ path: [], tree })
   const all = [...nodesBelow({ path: [], tree })].filter(({ isImplied }) => !isImplied)
   const found = diagnostics.flatMap(one => {
-    if (!one.span || !catalogue.get(one.code)?.loss) return []
+    const isLoss = catalogue.get(one.code)?.loss || minorLosses.has(one.code)
+    if (!one.span || !isLoss) return []
     const node = nodeOf(one.span, all)
     const counted = node && keys.find(({ path }) => isWithin(path, node.path) || isWithin(node.path, path))
     return [{ loss: toLoss(node, one, one.span), counted }]

@@ -38,6 +38,11 @@ export interface LossKinds {
  */
 export const lossKinds: ReadonlyMap<Loss, LossKinds> = declareKinds()
 
+/** Codes of keys without effect whose values a cluster satisfies anyway. Reports list them; `--strict` accepts them. */
+export const minorLosses: ReadonlySet<string> = new Set(
+  [...lossKinds.values()].flatMap(({ minor }) => (minor ? [minor.code] : [])),
+)
+
 function declareKinds(): ReadonlyMap<Loss, LossKinds> {
   const families = new Map<string, { readonly fate: Fate; readonly losses: Set<Loss>; readonly keys: string[] }>()
   for (const { path, row } of tableRows()) {
@@ -88,8 +93,6 @@ function minorKind(code: string, loss: Loss, keys: readonly string[]): Diagnosti
   return diagnostic<LossParameters>({
     code,
     severity: 'info',
-    // Reports list the key, which has no effect; `--strict` raises only warnings.
-    loss: true,
     explain: `${listKeys(keys)} is left out. With this value nothing is lost.\n\n${loss.why}`,
     text: ({ name }) => ({ message: `\`${name}\` is left out: a cluster does this anyway` }),
   })
