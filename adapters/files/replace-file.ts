@@ -22,8 +22,8 @@ export async function replaceFile(file: string, text: string): Promise<void> {
 }
 
 /**
- * Returns the kind of a file that is not a regular one, for messages: `a symbolic link`. Undefined for a regular file and
- * for one that does not exist. Does not follow links.
+ * Returns the kind of a file that is not a regular one, for messages: `a symbolic link`. Undefined for a regular file
+ * and for one that does not exist. Does not follow links.
  */
 export async function irregularKind(path: string): Promise<string | undefined> {
   const found = await lstat(path).catch(() => undefined)

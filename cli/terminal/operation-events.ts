@@ -16,8 +16,8 @@ import { printDiagnostics, warningText } from './report.ts'
 import { statesText } from './service-states-text.ts'
 
 /**
- * Returns a handler that prints the events of an operation or shows them as progress. Prints each warning and note about
- * the files once, also if the operation reports it again, such as for its images.
+ * Returns a handler that prints the events of an operation or shows them as progress. Prints each warning and note
+ * about the files once, also if the operation reports it again, such as for its images.
  */
 export function toTerminal(context: Context, progress: Progress, form: ProgressForm): (event: OperationEvent) => void {
   const printed = new Set<string>()
@@ -109,7 +109,7 @@ function secretText({ name, namespace, action, keys }: Extract<OperationEvent, {
   return `${action}: secret/${name} in ${namespace}${keys.length > 0 ? ` (${keys.join(', ')})` : ''}\n`
 }
 
-/** Returns the diagnostics without the warnings and notes that were printed, and adds those that are left to `printed`. */
+/** Returns the diagnostics without the warnings and notes in `printed`, and adds the others to it. */
 function withoutPrinted(diagnostics: readonly Diagnostic[], printed: Set<string>): readonly Diagnostic[] {
   return diagnostics.filter(({ severity, code, message, hint, span, notes }) => {
     const place = span && [span.file.location, span.start, span.end]

@@ -56,8 +56,8 @@ export async function compileIn(folder: string, loading: LoadInput, workspace: W
 }
 
 /**
- * Returns the paths of the env files that `${NAME}` reads: those of the Compose files and of the manifest. `env_file` of
- * a service is not among them. For files that cannot be loaded, those with the usual names.
+ * Returns the paths of the env files that `${NAME}` reads: those of the Compose files and of the manifest. `env_file`
+ * of a service is not among them. For files that cannot be loaded, those with the usual names.
  */
 function variableFilesOf(
   folder: string,

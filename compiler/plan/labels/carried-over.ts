@@ -1,7 +1,7 @@
 import type { Project, Service } from '../../compose/project.ts'
 import type { Said } from './foreign-families.ts'
 
-/** What a label is compared with: its service, and the project. */
+/** A label, with its service and the project that may have its equivalent. */
 interface Compared {
   readonly said: Said
   readonly service: Service

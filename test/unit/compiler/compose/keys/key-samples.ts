@@ -309,7 +309,7 @@ services:
     configs: [{source: site, target: /etc/site.conf, mode: 0440, uid: "1000", gid: "1000"}, plain, variable, given, called]
     secrets: [{source: token, target: /etc/token, mode: 0400, uid: "1000", gid: "1000"}, word, given, called]
     x-secret-environment: {TOKEN: token, CALLED: {source: called, key: password}}
-    x-config-environment: {SITE: site, CALLED: {source: called, key: region}}
+    x-config-environment: {SITE: site, REGION: {source: called, key: region}}
   db: {image: postgres:17, volumes: ["data:/data", "share:/share", "memory:/memory", "old:/old", "elsewhere:/elsewhere"]}
 volumes:
   data: {}
