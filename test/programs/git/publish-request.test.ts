@@ -47,7 +47,9 @@ describe('a pull request', () => {
     const { status, stdout, stderr } = await publish()
     expect({ status, stdout }).toEqual({
       status: 0,
-      stdout: expect.stringMatching(/^deploy\(shop\/staging\): \d+ objects added\nhttp:\/\/127\S+\/org\/deploy\/pulls\/1\n$/),
+      stdout: expect.stringMatching(
+        /^deploy\(shop\/staging\): \d+ objects added\nhttp:\/\/127\S+\/org\/deploy\/pulls\/1\n$/,
+      ),
     })
     expect(stderr).toContain('warning: the label `nobody-has-it` is not known')
     expect(server.pulls).toMatchObject([

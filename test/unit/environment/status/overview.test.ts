@@ -17,7 +17,7 @@ import {
 } from '../../../support/objects/deploying.ts'
 
 const NOW = Date.UTC(2026, 0, 2)
-const template = (...containers: readonly { name: string; image: string }[]) => ({
+const template = (...containers: readonly { name: string; image: string; env?: readonly object[] }[]) => ({
   spec: { replicas: 1, template: { spec: { containers } } },
 })
 const service = (name: string, lead: string, port: number) =>
