@@ -1,4 +1,4 @@
-import { rename, rm, stat, writeFile } from 'node:fs/promises'
+import { lstat, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { realPath } from './real-path.ts'
 import { temporaryPath } from './temporary-file.ts'
@@ -19,6 +19,18 @@ export async function replaceFile(file: string, text: string): Promise<void> {
     if (!found || !IN_PLACE.has(code)) throw error
     await writeFile(path, text)
   }
+}
+
+/**
+ * Returns the kind of a file that is not a regular one, for messages: `a symbolic link`. Undefined for a regular file
+ * and for one that does not exist. Does not follow links.
+ */
+export async function irregularKind(path: string): Promise<string | undefined> {
+  const found = await lstat(path).catch(() => undefined)
+  if (!found || found.isFile()) return undefined
+  if (found.isSymbolicLink()) return 'a symbolic link'
+  if (found.isDirectory()) return 'a folder'
+  return found.isFIFO() ? 'a pipe' : found.isSocket() ? 'a socket' : 'a device'
 }
 
 const IN_PLACE = new Set(['EACCES', 'EBUSY', 'EPERM'])

@@ -27,7 +27,7 @@ export type YamlEdit = { readonly path: readonly YamlStep[] } & (
 /**
  * Makes one change to a YAML text; returns the text, or a clause that explains why it cannot be edited. Comments, order
  * and quoting stay: a line is added or a value replaced, and no other byte changes. If that is not possible (replacing
- * a multi-line value), changes the parsed document and prints it again with its comments.
+ * a mapping on several lines), changes the parsed document and prints it again with its comments.
  */
 export async function editYaml(
   text: string,

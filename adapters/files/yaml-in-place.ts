@@ -13,7 +13,8 @@ export function editInPlace(
 ): string | undefined {
   if (isEmpty(yaml, node)) return pair && afterKey(yaml, text, pair, rest, value)
   if (yaml.isScalar(node)) {
-    if (node.type?.startsWith('BLOCK') || rest.length > 0) return undefined
+    if (rest.length > 0) return undefined
+    if (node.type?.startsWith('BLOCK')) return replaced(text, rangeOf(node), printFlow(yaml, value) + lineBreakOf(text))
     return replaced(
       text,
       rangeOf(node),
@@ -84,11 +85,13 @@ function printScalar(yaml: Yaml, scalar: Scalar, type: Scalar['type']): string {
 }
 
 function withLines(text: string, at: number, lines: readonly string[], indent: number): string {
-  const eol = text.includes('\r\n') ? '\r\n' : '\n'
+  const eol = lineBreakOf(text)
   const added = lines.map(line => `${' '.repeat(indent)}${line}`).join(eol)
   const isLast = at === text.length && !text.endsWith('\n')
   return replaced(text, [at, at], `${isLast ? eol : ''}${added}${isLast ? '' : eol}`)
 }
+
+const lineBreakOf = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n')
 
 const replaced = (text: string, [from, to]: readonly [from: number, to: number], written: string): string =>
   text.slice(0, from) + written + text.slice(to)

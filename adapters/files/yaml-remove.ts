@@ -4,8 +4,8 @@ import { refuse, type YamlProblem } from './yaml-path.ts'
 
 /**
  * Removes an entry of a mapping, or an item of a list, from a YAML text, with the lines that it is on; a mapping or
- * list that becomes empty is removed, too. Returns the text as it is if the entry does not exist, or a clause that
- * explains why the text cannot be edited.
+ * list that becomes empty is removed, too. No other byte changes, except that two blank lines do not become neighbors.
+ * Returns the text as it is if the entry does not exist, or a clause that explains why the text cannot be edited.
  */
 export async function removeFromYaml(
   text: string,
@@ -33,21 +33,56 @@ export async function removeFromYaml(
   const next = parent.items[index + 1]
   document.deleteIn(steps)
   const wanted = document.toJS({ maxAliasCount: -1 })
-  const start = startOf(yaml, item)
-  if (start !== undefined && !parent.flow) {
-    const from = text.lastIndexOf('\n', start - 1) + 1
-    const following = startOf(yaml, next)
-    const to = following === undefined ? endOf(yaml, text, item) : text.lastIndexOf('\n', following - 1) + 1
-    const rest = text.slice(keepComments(text, from, to))
-    const edited = text.slice(0, from) + (from === 0 ? rest.replace(/^(?:[ \t]*\r?\n)+/, '') : rest)
-    const again = parse(edited)
-    if (again.errors.length === 0 && isDeepStrictEqual(again.toJS({ maxAliasCount: -1 }) ?? {}, wanted ?? {}))
-      return { ok: true, text: edited }
-  }
+  const around = { previous: parent.items[index - 1], item, next }
+  const edited = parent.flow ? withoutFlowItem(yaml, text, around) : withoutLines(yaml, text, around)
+  const again = edited === undefined ? undefined : parse(edited)
+  if (again?.errors.length === 0 && isDeepStrictEqual(again.toJS({ maxAliasCount: -1 }) ?? {}, wanted ?? {}))
+    return { ok: true, text: edited! }
   return { ok: true, text: document.toString({ lineWidth: 0 }) }
 }
 
 type Yaml = typeof import('yaml')
+
+/** An item of a collection, with the items beside it. */
+interface Around {
+  readonly previous: unknown
+  readonly item: unknown
+  readonly next: unknown
+}
+
+/** Removes the lines of an item of a block collection; undefined if its position is unknown. */
+function withoutLines(yaml: Yaml, text: string, { item, next }: Around): string | undefined {
+  const start = startOf(yaml, item)
+  if (start === undefined) return undefined
+  const from = lineStart(text, start)
+  const following = startOf(yaml, next)
+  const to = following === undefined ? endOf(yaml, text, item) : lineStart(text, following)
+  // The first key of a mapping in a list is on the line of the dash, which the next key then gets.
+  const dash = /^[ \t]*(?:-[ \t]+)+/.exec(text.slice(from, start))?.[0]
+  if (dash !== undefined && yaml.isPair(item) && following !== undefined)
+    return text.slice(0, from) + text.slice(keepComments(text, from, to), to) + dash + text.slice(following)
+  const before = text.slice(0, from)
+  const rest = text.slice(keepComments(text, from, to))
+  const isDouble = /(?:^|\n)[ \t]*\r?\n$/.test(before) || before === ''
+  return before + (isDouble ? rest.replace(before === '' ? /^(?:[ \t]*\r?\n)+/ : /^[ \t]*\r?\n/, '') : rest)
+}
+
+/** Removes an item of a flow collection with one comma beside it; undefined if its position is unknown. */
+function withoutFlowItem(yaml: Yaml, text: string, { previous, item, next }: Around): string | undefined {
+  const [start, following] = [startOf(yaml, item), startOf(yaml, next)]
+  if (start === undefined) return undefined
+  if (following !== undefined) return text.slice(0, start) + text.slice(following)
+  const before = valueEnd(yaml, previous)
+  const end = valueEnd(yaml, item)
+  return before === undefined || end === undefined ? undefined : text.slice(0, before) + text.slice(end)
+}
+
+const lineStart = (text: string, offset: number): number => text.lastIndexOf('\n', offset - 1) + 1
+
+function valueEnd(yaml: Yaml, item: unknown): number | undefined {
+  const node = yaml.isPair(item) ? (item.value ?? item.key) : item
+  return yaml.isNode(node) ? node.range?.[1] : undefined
+}
 
 function startOf(yaml: Yaml, item: unknown): number | undefined {
   const node = yaml.isPair(item) ? item.key : item
@@ -55,8 +90,7 @@ function startOf(yaml: Yaml, item: unknown): number | undefined {
 }
 
 function endOf(yaml: Yaml, text: string, item: unknown): number {
-  const node = yaml.isPair(item) ? (item.value ?? item.key) : item
-  const end = yaml.isNode(node) ? (node.range?.[1] ?? text.length) : text.length
+  const end = valueEnd(yaml, item) ?? text.length
   if (text[end - 1] === '\n') return end
   const next = text.indexOf('\n', end)
   return next < 0 ? text.length : next + 1
@@ -67,7 +101,7 @@ function keepComments(text: string, from: number, to: number): number {
   const lines = text.slice(from, to).split(/(?<=\n)/)
   let end = to
   for (const line of lines.slice(1).toReversed()) {
-    if (!/^\s*(?:#.*)?$/.test(line)) break
+    if (!/^\s*(?:#.*)?\s*$/.test(line)) break
     end -= line.length
   }
   return end

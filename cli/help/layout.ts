@@ -30,11 +30,19 @@ export function wrap(text: string, width: number): readonly string[] {
   return [...lines, line]
 }
 
-/** Shortens a text to its first clause, and leaves out what is in brackets, if that is necessary for one line. */
+/**
+ * Shortens a text to its first clause, and leaves out what is in brackets, if that is necessary for one line. A default
+ * of a word or two stays, in a second line if it does not fit.
+ */
 export function oneLine(text: string, width: number): readonly string[] {
-  const withoutBrackets = text.replace(/ \([^()]*\)/g, '')
+  const withoutBrackets = text.replace(/ \((?!default: [^()]{1,12}\))[^()]*\)/g, '')
   const shorter = [text, clause(text), withoutBrackets, clause(withoutBrackets)]
   return wrap(shorter.find(one => one.length <= width) ?? shorter.at(-1)!, width)
 }
 
-const clause = (text: string) => text.split('; ')[0]!
+/** Returns the first clause, with the short default that a later one has. */
+function clause(text: string): string {
+  const [first = '', ...others] = text.split('; ')
+  const fallback = / \(default: [^()]{1,12}\)/.exec(others.join('; '))?.[0] ?? ''
+  return first + fallback
+}

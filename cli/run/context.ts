@@ -15,6 +15,7 @@ import { INTERRUPTED } from '../terminal/exit-status.ts'
 import type { Io } from '../terminal/io.ts'
 import { listText } from '../terminal/print-list.ts'
 import { toTable } from '../terminal/table.ts'
+import { warnOfMissingNamespace } from './missing-namespace.ts'
 import { givenToken } from './secret-input.ts'
 import { fieldsOf, type UseValues, usingContext, warnOfVariables } from './using-context.ts'
 
@@ -43,6 +44,7 @@ export async function useContext(context: Context, word: string | undefined, val
   io.stdout.write(`${usingContext(saved?.ownNamespace ?? 'default', name)}\n`)
   const set = [...(domain ? ['DEVCTL_DOMAIN'] : []), ...(registry ? ['DEVCTL_REGISTRY'] : [])]
   if (logLevel !== 'error') warnOfVariables(io, ['DEVCTL_URL', 'DEVCTL_CONTEXT', 'DEVCTL_NAMESPACE', ...set])
+  if (logLevel !== 'error' && values.namespace) await warnOfMissingNamespace(io, name, values.namespace)
   return 0
 }
 

@@ -42,7 +42,9 @@ export async function explainSubject(
   else {
     const { printFields, printLines } = await import('../terminal/print-explanation.ts')
     io.stdout.write(
-      outcome.kind === 'lines' ? printLines(outcome.nodes, outcome.settings) : printFields(outcome.fields),
+      outcome.kind === 'lines'
+        ? printLines(outcome.nodes, outcome.settings, outcome.dropped)
+        : printFields(outcome.fields),
     )
   }
   return 0

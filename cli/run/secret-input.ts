@@ -1,6 +1,9 @@
+import { statSync } from 'node:fs'
+import { platform } from 'node:os'
 import { resolve } from 'node:path'
 import { readFile } from '../../adapters/files/read-file.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import { printable } from '../../compiler/values/printable.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** Returns the token of `--token` or `--token-file`; `-` is standard input. Undefined if neither is given. */
@@ -10,7 +13,11 @@ export async function givenToken(
 ): Promise<string | undefined> {
   if (token !== undefined && tokenFile !== undefined)
     throw new UsageError('`--token` and `--token-file` cannot be combined', { hint: 'remove one of them' })
-  if (tokenFile !== undefined) return readSecret(io, tokenFile, '--token-file')
+  if (tokenFile !== undefined) {
+    const read = await readSecret(io, tokenFile, '--token-file')
+    warnOfReaders(io, tokenFile)
+    return read
+  }
   return token === '-' ? readSecret(io, '-', '--token') : token
 }
 
@@ -26,6 +33,18 @@ export async function readSecret(io: Io, path: string, option: string): Promise<
     })
   io.secrets?.add([secret])
   return secret
+}
+
+/** Warns if other users of the machine may read or write the file of a token. Windows has no such modes. */
+function warnOfReaders({ cwd, stderr }: Io, path: string): void {
+  if (path === '-' || platform() === 'win32') return
+  const found = statSync(resolve(cwd, path), { throwIfNoEntry: false })
+  // A pipe (`<(…)`) ends with the command.
+  if (!found?.isFile() || (found.mode & 0o077) === 0) return
+  const mode = (found.mode & 0o777).toString(8).padStart(4, '0')
+  stderr.write(
+    `warning: \`${printable(path)}\` of \`--token-file\` has mode ${mode}: other users of this machine can use the token\n  = help: run \`chmod 600 ${printable(path)}\`\n`,
+  )
 }
 
 /** Limit for the size of a file with a secret. */

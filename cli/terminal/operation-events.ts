@@ -15,14 +15,20 @@ import { stepOf } from './publish/steps.ts'
 import { printDiagnostics, warningText } from './report.ts'
 import { statesText } from './service-states-text.ts'
 
-/** Returns a handler that prints the events of an operation or shows them as progress. */
+/**
+ * Returns a handler that prints the events of an operation or shows them as progress. Prints each warning and note
+ * about the files once, also if the operation reports it again, such as for its images.
+ */
 export function toTerminal(context: Context, progress: Progress, form: ProgressForm): (event: OperationEvent) => void {
+  const printed = new Set<string>()
   return event => {
     switch (event.type) {
-      case 'diagnostics':
-        if (event.diagnostics.length === 0) return
+      case 'diagnostics': {
+        const fresh = withoutPrinted(event.diagnostics, printed)
+        if (fresh.length === 0) return
         progress.pause()
-        return report(context, form, event.diagnostics, event.seen)
+        return report(context, form, fresh, event.seen)
+      }
       case 'stopped':
         progress.pause()
         return void context.io.stderr.write(stoppedText(event))
@@ -101,6 +107,17 @@ export function toTerminal(context: Context, progress: Progress, form: ProgressF
 
 function secretText({ name, namespace, action, keys }: Extract<OperationEvent, { readonly type: 'secret' }>): string {
   return `${action}: secret/${name} in ${namespace}${keys.length > 0 ? ` (${keys.join(', ')})` : ''}\n`
+}
+
+/** Returns the diagnostics without the warnings and notes in `printed`, and adds the others to it. */
+function withoutPrinted(diagnostics: readonly Diagnostic[], printed: Set<string>): readonly Diagnostic[] {
+  return diagnostics.filter(({ severity, code, message, hint, span, notes }) => {
+    const place = span && [span.file.location, span.start, span.end]
+    const key = JSON.stringify([severity, code, message, hint, notes, place])
+    if (severity !== 'error' && printed.has(key)) return false
+    printed.add(key)
+    return true
+  })
 }
 
 /** Prints diagnostics in the output format. As text, diagnostics that were `seen` are only counted. */

@@ -1,4 +1,5 @@
 import { displayWidth, printable } from '../../compiler/values/printable.ts'
+import type { DroppedLine } from '../../operations/explain/dropped-lines.ts'
 import type { ExplainOutcome } from '../../operations/explain/explain.ts'
 import type { FieldExplanation, FieldSetting } from '../../operations/explain/explain-field.ts'
 import type { BecomesObject, LineRemark } from '../../operations/explain/explain-node.ts'
@@ -18,7 +19,16 @@ const MOST_FIELDS = 24
 const WIDEST = 70
 
 /** Returns the text about lines of the files: each line, with what it became and why. */
-export function printLines(nodes: Nodes, settings: readonly SettingExplanation[]): string {
+export function printLines(
+  nodes: Nodes,
+  settings: readonly SettingExplanation[],
+  dropped: readonly DroppedLine[] = [],
+): string {
+  const lost = dropped.map(({ path, line, tag, by }) =>
+    block(`${placeText(line)}  ${path}`, [
+      [tag === '!reset' ? 'removed' : 'replaced', `by \`${tag}\` at ${placeText(by)}`],
+    ]),
+  )
   const ofSettings = settings.map(({ key, value, line, becomes }) =>
     block(headOf(line, `${key}: ${value}`), becameFacts(becomes)),
   )
@@ -30,7 +40,7 @@ export function printLines(nodes: Nodes, settings: readonly SettingExplanation[]
       ...remarkFacts(node.remarks),
     ]),
   )
-  return [...ofSettings, ...ofNodes].join('\n')
+  return [...lost, ...ofSettings, ...ofNodes].join('\n')
 }
 
 /** Returns the text about values of an object: one value with all that is known, or a line for each of several. */

@@ -61,6 +61,12 @@ export interface Pair {
   readonly isSecret?: true
 }
 
+/** A variable whose value is an entry of the top-level `secrets` or `configs`; `value` is the key of the entry. */
+export interface EntryVariable extends Pair {
+  /** Key inside the object in the cluster, if the file chooses one. */
+  readonly objectKey?: At<string>
+}
+
 /** A variable of a service whose value comes from a Secret. */
 export interface SecretVariable {
   readonly name: string
@@ -130,9 +136,9 @@ export interface Service {
    */
   readonly secretEnvironment: readonly SecretVariable[]
   /** Variables whose values are entries of the top-level `secrets`, sorted by name; `value` is the key of the entry. */
-  readonly variablesFromSecrets: readonly Pair[]
+  readonly variablesFromSecrets: readonly EntryVariable[]
   /** Variables whose values are entries of the top-level `configs`, sorted by name; `value` is the key of the entry. */
-  readonly variablesFromConfigs: readonly Pair[]
+  readonly variablesFromConfigs: readonly EntryVariable[]
   /** Labels of `label_file` and `labels`, sorted by name. They become annotations. */
   readonly labels: readonly Pair[]
   readonly annotations: readonly Pair[]

@@ -14,7 +14,7 @@ export interface KnownProject {
   readonly compiled: CompiledProject
   /** Absolute paths of the files that were read, and of those that have diagnostics. */
   readonly files: ReadonlySet<string>
-  /** Texts of the env files that were read, by absolute path. */
+  /** Texts of the env files whose variables are for `${NAME}` in the files, by absolute path. */
   readonly envFiles: ReadonlyMap<string, string>
   /** Secrets of the project, to mask them in messages and values. */
   readonly secrets: KnownSecrets
@@ -32,11 +32,10 @@ export async function compileIn(folder: string, loading: LoadInput, workspace: W
   const secrets = new KnownSecrets()
   secrets.addVariables(workspace.env)
   const read = new Set<string>()
-  const envFiles = new Map<string, string>()
+  const texts = new Map<string, Uint8Array>()
   const onRead = (path: string, bytes: Uint8Array) => {
     read.add(path)
-    if (/\.env(?:\.[^/]*)?$/.test(path) && bytes.length <= LARGEST_ENV_FILE)
-      envFiles.set(path, new TextDecoder().decode(bytes))
+    if (bytes.length <= LARGEST_ENV_FILE) texts.set(path, bytes)
   }
   const limits = `seconds=${SECONDS},${workspace.env.DEVCTL_LIMITS ?? ''}`
   const own: Workspace = { ...workspace, cwd: folder, env: { ...workspace.env, DEVCTL_LIMITS: limits }, secrets }
@@ -47,7 +46,27 @@ export async function compileIn(folder: string, loading: LoadInput, workspace: W
   const { manifest, diagnostics } = compiled as CompiledProject
   if (manifest) read.add(resolve(folder, manifest.path))
   for (const { span } of diagnostics) if (span?.file.location.startsWith('/')) read.add(span.file.location)
+  const envFiles = new Map(
+    variableFilesOf(folder, loading, compiled as CompiledProject).flatMap(path => {
+      const bytes = texts.get(path)
+      return bytes ? [[path, new TextDecoder().decode(bytes)] as const] : []
+    }),
+  )
   return { folder, compiled, files: read, envFiles, secrets }
+}
+
+/**
+ * Returns the paths of the env files that `${NAME}` reads: those of the Compose files and of the manifest. `env_file`
+ * of a service is not among them. For files that cannot be loaded, those with the usual names.
+ */
+function variableFilesOf(
+  folder: string,
+  { envFile }: LoadInput,
+  { loaded, manifest }: CompiledProject,
+): readonly string[] {
+  const given = (envFile ?? []).map(path => resolve(folder, path))
+  const beside = [...(manifest ? [manifest.folder] : []), ...(loaded ? [] : [folder])].map(one => resolve(one, '.env'))
+  return [...new Set([...(loaded?.variableFiles ?? []), ...(given.length > 0 ? given : beside)])]
 }
 
 function toDiagnostic(error: unknown): Diagnostic {

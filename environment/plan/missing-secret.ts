@@ -3,35 +3,62 @@ import type { RequiredSecret } from '../../compiler/plan/plan.ts'
 import type { Remedy } from '../status/hints.ts'
 import type { Problem } from '../status/problems.ts'
 
-/** Fields of a container that take variables from Secrets. */
+/** Fields of a Pod that take values from Secrets. */
+interface PodSpec {
+  readonly containers?: readonly Container[]
+  readonly initContainers?: readonly Container[]
+  readonly volumes?: readonly (SecretSource & { readonly projected?: { readonly sources?: readonly SecretSource[] } })[]
+}
+
 interface Container {
   readonly env?: readonly { readonly valueFrom?: { readonly secretKeyRef?: { name: string; key: string } } }[]
 }
 
+interface SecretSource {
+  readonly secret?: {
+    /** Name, in the source of a projected volume. */
+    readonly name?: string
+    readonly secretName?: string
+    readonly items?: readonly { readonly key: string }[]
+  }
+}
+
+/** Returns the name of the Secret that a problem reports as missing; undefined for other problems. */
+const missingName = ({ code, detail }: Pick<Problem, 'code' | 'detail'>): string | undefined =>
+  (code === 'configuration' && /secrets? "([^"]+)" (?:is )?not found/.exec(detail)?.[1]) || undefined
+
+/** Returns the keys of the missing Secret that a problem is about, as far as a workload names them, sorted. */
+export function keysOfMissing(problem: Pick<Problem, 'code' | 'detail'>, { spec }: KubeObject): readonly string[] {
+  const secret = missingName(problem)
+  const { template } = (spec ?? {}) as { template?: { spec?: PodSpec } } // a workload's spec
+  const pod = template?.spec ?? {}
+  const variables = [...(pod.initContainers ?? []), ...(pod.containers ?? [])].flatMap(({ env = [] }) =>
+    env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? []),
+  )
+  const files = (pod.volumes ?? [])
+    .flatMap(volume => [volume, ...(volume.projected?.sources ?? [])])
+    .flatMap(({ secret: one }) => (one?.items ?? []).map(({ key }) => ({ name: one?.secretName ?? one?.name, key })))
+  return [...new Set([...variables, ...files].flatMap(({ name, key }) => (name === secret ? [key] : [])))].sort()
+}
+
 /**
- * Returns a hint on how to create a missing Secret that the variables of a workload refer to, with all keys that they
- * need. The hint points to the manifest if the manifest names the Secret (`secrets.values`). Undefined for other
- * problems.
+ * Returns a hint on how to create a missing Secret that a workload refers to, with all keys that it needs. The hint
+ * points to the manifest if the manifest names the Secret (`secrets.values`). Undefined for other problems.
  */
 export function missingSecret(
-  { code, detail }: Problem,
-  { metadata, spec }: KubeObject,
+  problem: Problem,
+  workload: KubeObject,
   required: readonly RequiredSecret[],
 ): Partial<Remedy> | undefined {
-  const [, secret] = (code === 'configuration' && /secrets? "([^"]+)" (?:is )?not found/.exec(detail)) || []
-  if (secret === undefined) return undefined
-  const { template } = (spec ?? {}) as {
-    template?: { spec?: { containers?: Container[]; initContainers?: Container[] } }
-  } // a workload's spec
-  const containers = [...(template?.spec?.initContainers ?? []), ...(template?.spec?.containers ?? [])]
-  const variables = containers.flatMap(({ env = [] }) => env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? []))
-  const keys = [...new Set(variables.flatMap(({ name, key }) => (name === secret ? [key] : [])))].sort()
-  if (keys.length === 0) return undefined
+  const secret = missingName(problem)
+  const keys = keysOfMissing(problem, workload)
+  if (secret === undefined || keys.length === 0) return undefined
+  const { namespace } = workload.metadata
   const literals = keys.map(key => `--from-literal=${key}=…`).join(' ')
   const span = required.find(one => one.secret === secret && one.span)?.span
   const other = span ? ', or change what the manifest says of it' : ''
   return {
-    hint: `create it before the deploy${other}: \`kubectl -n ${metadata.namespace} create secret generic ${secret} ${literals}\``,
+    hint: `create it before the deploy${other}: \`kubectl -n ${namespace} create secret generic ${secret} ${literals}\``,
     ...(span && { place: span }),
   }
 }

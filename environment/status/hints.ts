@@ -131,6 +131,8 @@ const RULES: Readonly<Record<Problem['code'], readonly Rule[]>> = {
     {
       match: /references non-existent (secret|config) key: (\S+)/,
       keys: ['secrets', 'configs', 'volumes'],
+      message: (found, service) =>
+        `a ${found[1] === 'secret' ? 'Secret' : 'ConfigMap'} of \`${service}\` has no key \`${found[2]}\``,
       hint: (found, key) => `\`${key}\` needs the key \`${found[2]}\`, which the object in the cluster does not have`,
     },
     {

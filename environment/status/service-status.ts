@@ -4,6 +4,7 @@ import { isWorkload } from '../../constructs/kinds.ts'
 import { isMirror, mirrorOf } from '../apply/suspended.ts'
 import { shorterFirst } from '../endpoints/routes.ts'
 import { serviceOf } from '../plan/desired-state.ts'
+import { keysOfMissing } from '../plan/missing-secret.ts'
 import { upRecordOf } from '../record/up-record.ts'
 import { untilFirstCheck } from '../rollout/first-check.ts'
 import { newestPods } from '../rollout/revisions.ts'
@@ -184,7 +185,7 @@ function stateOf(
   const made = pods.map(pod => pod.metadata.creationTimestamp ?? '').sort()[0]
   const rest = Math.max(0, ...pods.map(pod => untilFirstCheck(pod, now)))
   const waits = rest > 0 ? `first check in ${readableDuration(rest)}` : waitingText(status)
-  const reason = problem ? reasonOf(problem, service) : isWell ? undefined : waits
+  const reason = problem ? reasonOf(problem, service, workload) : isWell ? undefined : waits
   const counts = countsOf(workload)
   const isStopped = status.state === 'ready' && counts.wanted === 0 && kind !== 'DaemonSet'
   const overview: ServiceOverview = {
@@ -213,9 +214,11 @@ const isOwnedBy = (object: KubeObject, { metadata: { uid } }: KubeObject): boole
  * Describes a problem on one line: ``the healthcheck of `web` runs `curl`, which its image does not have``; `its image
  * cannot be pulled: not found`.
  */
-function reasonOf(problem: Problem, service: string): string {
+function reasonOf(problem: Problem, service: string, workload: KubeObject): string {
   const { message } = remedyOf(reportedOf(problem), undefined, service)
-  if (message !== undefined) return message
+  const keys = keysOfMissing(problem, workload).map(key => `\`${key}\``)
+  const needs = keys.length > 1 ? 'keys' : 'key'
+  if (message !== undefined) return keys.length > 0 ? `${message}; it needs the ${needs} ${keys.join(', ')}` : message
   const { code, detail, ends, because } = problem
   if (code === 'unschedulable' && problem.isPassing && because !== undefined)
     return `it waits for capacity: ${because.split('\n')[0]}`

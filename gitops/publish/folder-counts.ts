@@ -17,18 +17,18 @@ export const countsOf = ({ path, change: { writes, removals }, added }: FolderCh
   removed: removals.length,
 })
 
-/** Returns text such as `2 changed, 1 added`; empty if nothing changed. */
-export function countWords({ changed, added, removed }: Omit<FolderCounts, 'path'>): string {
+/** Returns text such as `2 files changed, 1 added`; empty if nothing changed. */
+export function fileWords({ changed, added, removed }: Omit<FolderCounts, 'path'>): string {
   const words = Object.entries({ changed, added, removed }).flatMap(([word, count]) =>
     count > 0 ? [`${count} ${word}`] : [],
   )
-  return words.join(', ')
+  return words.join(', ').replace(/^\d+/, number => plural(Number(number), 'file'))
 }
 
 /** Returns the counts of all folders as text: `2 files changed, 1 removed`. */
 export function fileCounts(changes: readonly FolderChange[]): string {
   const folders = changes.map(countsOf)
   const sum = (key: 'changed' | 'added' | 'removed') => folders.reduce((total, one) => total + one[key], 0)
-  const words = countWords({ changed: sum('changed'), added: sum('added'), removed: sum('removed') })
-  return words.replace(/^\d+/, number => plural(Number(number), 'file')) || 'no object changed'
+  const words = fileWords({ changed: sum('changed'), added: sum('added'), removed: sum('removed') })
+  return words || 'no object changed'
 }

@@ -69,7 +69,22 @@ export async function promote(
       addressBase: wanted.repository === undefined ? folder : workspace.cwd,
     }
     const there = { ...workspace, cwd: inClone(workspace.cwd, top, clone) }
+    refuseMissing(await openProject(there, { ...own, environment: undefined }), { from, to, commit })
     return publish({ ...world, workspace: there }, own, await openProject(there, own))
+  })
+}
+
+/**
+ * Throws a UserError if the manifest of the promoted commit lacks the target environment, which the present files have.
+ */
+function refuseMissing(
+  { manifest }: OpenProject,
+  { from, to, commit }: { readonly from: string; readonly to: string; readonly commit: string },
+): void {
+  if (manifest?.environments.has(to)) return
+  const short = commit.slice(0, 7)
+  throw new UserError(`the commit ${short}, which \`${from}\` has, does not have the environment \`${to}\``, {
+    hint: `\`promote\` uses the files of that commit: publish a commit with \`${to}\` to \`${from}\` first (\`devctl publish --environment ${from}\`), or publish the present files (\`devctl publish --environment ${to}\`)`,
   })
 }
 

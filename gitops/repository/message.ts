@@ -1,3 +1,4 @@
+import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import { jsonText, printable } from '../../compiler/values/printable.ts'
 import type { SourceCommit } from './source.ts'
 
@@ -158,6 +159,7 @@ function summaryWords(changes: readonly MessageObject[]): readonly string[] {
   return countWords(changes)
 }
 
+/** Returns the numbers of objects: `2 objects changed`, `1 added`. */
 function countWords(changes: readonly MessageObject[]): readonly string[] {
   const number = (...actions: readonly MessageObject['action'][]) =>
     changes.filter(({ action }) => actions.includes(action)).length
@@ -166,7 +168,9 @@ function countWords(changes: readonly MessageObject[]): readonly string[] {
     [number('create'), 'added'],
     [number('delete'), 'removed'],
   ] as const
-  return counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, word], index) => `${index === 0 ? plural(count, 'object') : count} ${word}`)
 }
 
 function cut(head: string, words: readonly string[]): string {

@@ -3,8 +3,8 @@ import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import type { SourceFile, Span } from '../../compiler/text/source.ts'
 import { toDnsLabel } from '../../compiler/values/dns-name.ts'
 import { type ComposeValue, DOCKER_FLAGS, type DockerFlag, type FlagEffect } from './docker-flags.ts'
-import { badCommand, notCarriedOver, unknownFlag } from './notes.ts'
-import { engineCommands, type ShellCommand, type ShellProblem, type ShellWord } from './shell-words.ts'
+import { badCommand, notCarriedOver, sameName, unknownFlag } from './notes.ts'
+import { engineCommands, type ShellCommand, type ShellProblem, type ShellWord, unreadCommands } from './shell-words.ts'
 
 type MutableValue = { [key: string]: ComposeValue | MutableValue | ComposeValue[] }
 
@@ -20,14 +20,25 @@ export interface MadeCompose {
  * carry over. Returns undefined if the script has none.
  */
 export function composeOfDockerRun(file: SourceFile, reporter: Reporter): MadeCompose | undefined {
-  const runs = engineCommands(file).flatMap(command => runOf(command, reporter) ?? [])
+  const commands = engineCommands(file)
+  const runs = commands.flatMap(command => runOf(command, reporter) ?? [])
+  for (const { line, span } of unreadCommands(file, commands))
+    reporter.report(notCarriedOver, span, {
+      what: file.text.slice(span.start, span.end),
+      why: `it is not at the beginning of a command, but after \`${line}\``,
+      hint: 'run `devctl migrate -- docker run …` with its arguments',
+    })
   if (runs.length === 0) return undefined
   const read = runs.flatMap(run => readRun(run, reporter) ?? [])
   const services: Record<string, ComposeValue> = {}
   // Containers are linked by the names of their commands.
   const names = new Map<string, string>()
   for (const { name } of read) if (!names.has(name)) names.set(name, toDnsLabel(name))
-  for (const { name, service } of read) services[freeName(name, services)] = withNames(service, names) as ComposeValue // built of them
+  for (const { name, service, span } of read) {
+    const free = freeName(name, services)
+    if (free !== toDnsLabel(name)) reporter.report(sameName, span, { name: toDnsLabel(name), service: free })
+    services[free] = withNames(service, names) as ComposeValue // built of them
+  }
   return {
     services,
     volumes: [...new Set(read.flatMap(({ volumes }) => volumes))],
@@ -68,7 +79,8 @@ const SILENT = new Set('pull network volume login start stop rm logs ps images i
 
 /** Returns the arguments of `docker run`; undefined for other commands. Reports other commands of an engine. */
 function runOf({ words, problem }: ShellCommand, reporter: Reporter): Run | undefined {
-  const [engine, ...rest] = words
+  const [engine, ...all] = words
+  const rest = all.slice(flagsBefore(all))
   const verbs = rest[0]?.text === 'container' ? rest.slice(1) : rest
   const verb = verbs[0]?.text
   if (!engine || verb === undefined) return undefined
@@ -82,8 +94,20 @@ function runOf({ words, problem }: ShellCommand, reporter: Reporter): Run | unde
   return undefined
 }
 
+/** Flags of the engine itself that have a value in the next word. */
+const WITH_VALUE = /^(?:-[HlcD]*[Hlc]|--(?:host|context|config|log-level|tlscacert|tlscert|tlskey|namespace|address))$/
+
+/** Returns the number of words before the command of an engine: its own flags, such as `--context NAME`. */
+function flagsBefore(words: readonly ShellWord[]): number {
+  let next = 0
+  while (words[next]?.text.startsWith('-')) next += WITH_VALUE.test(words[next]!.text) ? 2 : 1
+  return next
+}
+
 interface ReadRun {
   readonly name: string
+  /** Position of the command. */
+  readonly span: Span
   readonly service: MutableValue
   readonly volumes: readonly string[]
   readonly networks: readonly string[]
@@ -126,7 +150,7 @@ function readRun({ words, span, problem }: Run, reporter: Reporter): ReadRun | u
   const image = words[next]
   if (!image) return bad('the command has no image', span, 'add the image after the flags')
   for (const word of words.slice(next)) reportCommands(word, word.text === '' ? 'an argument' : word.text, reporter)
-  return serviceOf(image.text, words.slice(next + 1), effects)
+  return { span, ...serviceOf(image.text, words.slice(next + 1), effects) }
 }
 
 /** Reports a word that contains the output of commands; returns true if it does. */
@@ -171,7 +195,11 @@ function splitFlags(word: string): readonly FoundFlag[] | string {
   return found
 }
 
-function serviceOf(image: string, command: readonly ShellWord[], effects: readonly FlagEffect[]): ReadRun {
+function serviceOf(
+  image: string,
+  command: readonly ShellWord[],
+  effects: readonly FlagEffect[],
+): Omit<ReadRun, 'span'> {
   const service: MutableValue = { image }
   if (command.length > 0) service['command'] = command.map(({ text }) => text)
   const volumes: string[] = []

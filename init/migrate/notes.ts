@@ -31,3 +31,13 @@ export const badCommand = diagnostic<{ readonly problem: string; readonly hint: 
   explain: `A \`docker run\` command is incomplete: a quote is not closed, a flag has no value, or the image is missing.`,
   text: ({ problem, hint }) => ({ message: problem, hint }),
 })
+
+export const sameName = diagnostic<{ readonly name: string; readonly service: string }>({
+  code: 'migrate/same-name',
+  severity: 'warning',
+  explain: `Two \`docker run\` commands have the same \`--name\`, or images of the same name and no \`--name\`. Each becomes a service, and the names of services are unique, so the later one gets a number. If only one of the commands runs at a time, such as in the branches of a script, delete the other service.`,
+  text: ({ name, service }) => ({
+    message: `another command already makes the service \`${name}\`; this one becomes \`${service}\``,
+    hint: 'rename it, or delete one of the two services',
+  }),
+})

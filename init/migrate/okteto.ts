@@ -4,7 +4,9 @@ import { entries } from '../../compiler/compose/read/tree-values.ts'
 import type { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { type OktetoChange, type OktetoRename, readOkteto } from '../../compiler/manifest/okteto.ts'
+import { unknownKeysIn } from '../../compiler/manifest/okteto-unknown.ts'
 import { toDevctlVariables } from '../../compiler/manifest/okteto-variables.ts'
+import { formatPath, type ModelPath } from '../../compiler/schema/model-path.ts'
 import { parseYaml } from '../../compiler/text/parse.ts'
 import type { SourceFile } from '../../compiler/text/source.ts'
 import { isMap, type MapTree } from '../../compiler/text/tree.ts'
@@ -32,12 +34,21 @@ export async function manifestOfOkteto(
     const value = env[name]
     return value === undefined ? undefined : { value, origin: 'the shell' }
   }
-  const { changes, renames, only } = readOkteto(tree, path, { lookup, reporter })
+  const { changes, renames, only, tree: read } = readOkteto(tree, path, { lookup, reporter })
+  const unknown = unknownKeysIn(read)
+  for (const one of unknown)
+    reporter.report(notCarriedOver, one.key, {
+      what: formatPath(one.path),
+      why: 'devctl does not know this key',
+      hint: one.hint,
+    })
   const text = withRenames(file.text, renames)
   const whole = only === undefined ? text : asSection(text, only)
   const ofServices = await buildsOfServices(path, tree, workspace, reporter)
   const doubled = ofServices.map(name => ({ path: ['build', name], value: undefined }))
-  return toDevctlVariables(await withChanges(whole, file.path, [...changes, ...doubled]))
+  // From the end, because the items after a removed one move up.
+  const left = unknown.map(one => ({ path: one.path, value: undefined })).toReversed()
+  return toDevctlVariables(await withChanges(whole, file.path, [...left, ...changes, ...doubled]))
 }
 
 /** Returns the entries of `build` that services of the Compose files have themselves, and reports them. */
@@ -67,7 +78,11 @@ function withRenames(text: string, renames: readonly OktetoRename[]): string {
   return last.reduce((all, { key, name }) => all.slice(0, key.start) + name + all.slice(key.end), text)
 }
 
-async function withChanges(text: string, shown: string, changes: readonly OktetoChange[]): Promise<string> {
+interface Change extends Pick<OktetoChange, 'value'> {
+  readonly path: ModelPath
+}
+
+async function withChanges(text: string, shown: string, changes: readonly Change[]): Promise<string> {
   let edited = text
   for (const { path, value } of changes) {
     const result = await (value === undefined ? removeFromYaml(edited, path) : editYaml(edited, { path, value }))

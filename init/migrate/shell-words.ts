@@ -13,6 +13,9 @@ export interface ShellCommand {
   readonly words: readonly ShellWord[]
   /** Problem that ends the command early, such as a quote that is not closed. */
   readonly problem?: ShellProblem
+  /** Position of the command in its file. */
+  readonly start: number
+  readonly end: number
 }
 
 export interface ShellProblem {
@@ -24,9 +27,41 @@ const NAME = /^[A-Za-z_]\w*/
 /** `pwd`, as a command or a variable, also of cmd.exe and PowerShell. */
 const FOLDER = /^(?:\$\(\s*pwd\s*\)|`\s*pwd\s*`|\$\{PWD\}|\$PWD\b|\$\{pwd\}|%cd%)/i
 
-/** Programs that run containers, at the position of a command: after a prompt, `sudo`, or another command. */
-const ENGINE =
-  /((?:^[ \t]*(?:[$>%][ \t]+)?|[;&|({`][ \t]*(?:(?:then|do|else)[ \t]+)?)(?:(?:sudo(?:[ \t]+-\w+)*|exec|time|[A-Za-z_]\w*=(?:"[^"\n]*"|'[^'\n]*'|[^\s"';&|])*)[ \t]+)*)(?:docker|podman|nerdctl)[ \t]/gm
+/** `NAME=value` before a command. */
+const ASSIGNMENT = /[A-Za-z_]\w*=(?:"[^"\n]*"|'[^'\n]*'|[^\s"';&|])*/
+/** Options of `sudo`, `doas` and `env` with a value in the next word. */
+const OPTION = /-[A-Za-z]*[ugpCDhRrtTS][ \t]+[^\s-]\S*|--(?:user|group|prompt|host|chdir|role|type|unset)[ \t]+\S+|-\S+/
+/** Programs that run the command after them. */
+const RUNNER = new RegExp(
+  `(?:sudo|doas|env)(?:[ \\t]+(?:${OPTION.source}))*|nice(?:[ \\t]+-n?[ \\t]*-?\\d+)*|timeout(?:[ \\t]+-\\S+)*[ \\t]+[\\d.]+[smhd]?|exec|time|nohup|command|setsid`,
+)
+/** Beginning of a command: of a line, after a prompt, an operator, a keyword, or the pattern of a `case`. */
+const BEGINNING = /^[ \t]*(?:[$>%][ \t]+)?|[;&|(){`!][ \t]*/
+const KEYWORD = /(?:then|do|else|if|elif|while|until|!)[ \t]+/
+
+/** Programs that run containers, at the position of a command. */
+const ENGINE = new RegExp(
+  `((?:${BEGINNING.source})(?:${KEYWORD.source})*(?:(?:${RUNNER.source}|${ASSIGNMENT.source})[ \\t]+)*)(?:/\\S*/)?(?:docker|podman|nerdctl)[ \\t]`,
+  'gm',
+)
+/** Text that looks like a command of an engine, which a program that is not known runs, or which is in quotes. */
+const MENTION = /(?:docker|podman|nerdctl)["']?[ \t]+(?:container[ \t]+)?run[ \t]+-/g
+
+/** A line with `docker run` that is not read. */
+export interface UnreadCommand {
+  readonly line: string
+  readonly span: Span
+}
+
+/** Finds texts in a script that look like `docker run`, outside comments and the commands that were found. */
+export function unreadCommands(file: SourceFile, found: readonly ShellCommand[]): readonly UnreadCommand[] {
+  return [...file.text.matchAll(MENTION)].flatMap(({ 0: text, index }) => {
+    const before = file.text.slice(file.text.lastIndexOf('\n', index - 1) + 1, index)
+    const isRead = found.some(({ start, end }) => start <= index && index < end)
+    if (isRead || /^[ \t]*#/.test(before)) return []
+    return [{ line: before.trim(), span: { file, start: index, end: index + text.replace(/[ \t]+-$/, '').length } }]
+  })
+}
 
 /**
  * Finds the commands of container engines in a script, or in the text of a page, and splits them into words as a shell
@@ -48,7 +83,7 @@ export function engineCommands(file: SourceFile): readonly ShellCommand[] {
   return commands
 }
 
-function readCommand(file: SourceFile, start: number, isInline: boolean): ShellCommand & { readonly end: number } {
+function readCommand(file: SourceFile, start: number, isInline: boolean): ShellCommand {
   const { text } = file
   const words: ShellWord[] = []
   let at = start
@@ -56,16 +91,16 @@ function readCommand(file: SourceFile, start: number, isInline: boolean): ShellC
     const rest = text.slice(at, at + 3)
     if (/^\\\r?\n/.test(rest)) at = endOfLine(text, at) + 1
     else if (/^[ \t\r]/.test(rest)) at++
-    else if (rest[0] === '#' && !isInline) return { words, end: endOfLine(text, at) }
+    else if (rest[0] === '#' && !isInline) return { words, start, end: endOfLine(text, at) }
     else if (/^(?:[\n;&|()]|\d?[<>]|#)/.test(rest) || (isInline && rest[0] === '`')) break
     else {
       const word = readWord(file, at, isInline)
       at = word.at
-      if (word.problem !== undefined) return { words, problem: word.problem, end: at }
+      if (word.problem !== undefined) return { words, problem: word.problem, start, end: at }
       words.push(word.word)
     }
   }
-  return { words, end: at }
+  return { words, start, end: at }
 }
 
 const endOfLine = (text: string, at: number): number => {

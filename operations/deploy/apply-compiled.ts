@@ -112,7 +112,9 @@ export async function applyCompiled(
     const { isUpToDate, pruned, unready } = result
     return { kind: 'deployed', ...there, isUpToDate, pruned, unready, variables }
   }
-  on({ type: 'diagnostics', diagnostics: result.failures })
+  const { aboutGivenImages } = await import('./given-images.ts')
+  const diagnostics = await aboutGivenImages(result.failures, services, input, workspace)
+  on({ type: 'diagnostics', diagnostics })
   if ('ended' in result) stopped()
   return { kind: 'failed', ...there, ...('ended' in result && { ended: result.ended }) }
 }

@@ -11,6 +11,7 @@ import { nothingToRender } from '../../project/nothing-to-render.ts'
 import { openProject } from '../../project/open-project.ts'
 import type { LocalContext } from '../../project/session.ts'
 import type { Workspace } from '../../project/workspace.ts'
+import { type DroppedLine, droppedOn } from './dropped-lines.ts'
 import { type ExplainedSettings, explainField, type FieldExplanation } from './explain-field.ts'
 import { explainNode, type NodeExplanation } from './explain-node.ts'
 import { explainSetting, type SettingExplanation } from './explain-setting.ts'
@@ -34,6 +35,8 @@ export type ExplainOutcome =
       readonly kind: 'lines'
       readonly nodes: readonly NodeExplanation[]
       readonly settings: readonly SettingExplanation[]
+      /** Values of the line that `!reset` or `!override` of a later file removes; absent if there are none. */
+      readonly dropped?: readonly DroppedLine[]
     }
   /** Values of an object, and where they come from. */
   | {
@@ -111,6 +114,16 @@ function atPosition(
   const nodes = (found.find(some => some.length > 0) ?? []).filter(({ path: [key] }) => key !== 'name')
   if (nodes.length > 0 || own.length > 0)
     return { kind: 'lines', nodes: nodes.map(node => explainNode(node, explained)), settings: own }
+  const dropped = droppedOn(loaded, isFile, line)
+  if (dropped.length > 0) {
+    const replacing = dropped.flatMap(({ replacement = [] }) => replacement)
+    return {
+      kind: 'lines',
+      nodes: replacing.map(node => explainNode(node, explained)),
+      settings: [],
+      dropped: dropped.map(({ shown }) => shown),
+    }
+  }
   const isSource = isCompiled(loaded, path) || settings.some(({ span }) => span && isFile(span))
   const field = isSource ? undefined : fieldAt(path, file, line)
   if (field) return ofObject(field, explained)

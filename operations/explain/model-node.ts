@@ -24,12 +24,16 @@ export function childrenOf({ path, tree, isImplied }: ModelNode): readonly Model
     path: [...path, step],
     tree: value,
     ...(key && { key }),
-    ...((isImplied || isAround(value.span, tree.span)) && { isImplied: true }),
+    ...((isImplied || (isAround(value.span, tree.span) && !isWritten(step, key))) && { isImplied: true }),
   })
   if (tree.kind === 'map') return [...tree.entries].map(([name, { key, value }]) => child(name, value, key))
   if (tree.kind === 'seq') return tree.items.map((item, index) => child(index, item))
   return []
 }
+
+/** True if a key is in the file, such as `NAME` without a value, which has the position of its key. */
+const isWritten = (step: string | number, key: Span | undefined): boolean =>
+  key !== undefined && key.file.text.slice(key.start, key.end).replace(/^(["'])(.*)\1$/, '$2') === step
 
 const isAround = (one: Span, other: Span): boolean =>
   one.file === other.file && one.start <= other.start && one.end >= other.end

@@ -1,3 +1,4 @@
+import { minorLosses } from '../../compiler/compose/keys/losses.ts'
 import { catalogue, type Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { formatPath, type ModelPath } from '../../compiler/schema/model-path.ts'
 import type { Span } from '../../compiler/text/source.ts'
@@ -63,7 +64,7 @@ export function lossReport(tree: MapTree | undefined, diagnostics: readonly Diag
 export const hasLosses = (diagnostics: readonly Diagnostic[]): boolean => diagnostics.some(isLoss)
 
 const isLoss = (one: Diagnostic): one is Diagnostic & { readonly span: Span } =>
-  one.span !== undefined && catalogue.get(one.code)?.loss === true
+  one.span !== undefined && (catalogue.get(one.code)?.loss === true || minorLosses.has(one.code))
 
 /** Returns the counts in one line; undefined if nothing is lost. */
 export function lossSummary({ mapped, approximated, none }: LossReport): string | undefined {

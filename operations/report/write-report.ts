@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { replaceFile } from '../../adapters/files/replace-file.ts'
+import { irregularKind, replaceFile } from '../../adapters/files/replace-file.ts'
 import { reasonOf } from '../../compiler/diagnostics/system-error.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { cell, prose } from '../../compiler/values/markdown.ts'
@@ -12,7 +12,10 @@ const FORMATS: Readonly<Record<string, (report: LossReport) => string>> = {
   '.json': report => `${jsonText(report, 2)}\n`,
 }
 
-/** Writes a report as Markdown or JSON, by the ending of the name. Throws a UserError if the file cannot be written. */
+/**
+ * Writes a report as Markdown or JSON, by the ending of the name. Replaces a regular file at once. Throws a
+ * UserError if it is not a regular file, such as a link or a pipe, or cannot be written.
+ */
 export async function writeReport(
   report: LossReport,
   path: string,
@@ -21,6 +24,11 @@ export async function writeReport(
   const format = formatOf(path)
   if (!format)
     throw new UserError(`\`${path}\` is neither Markdown nor JSON`, { hint: 'end the name with `.md` or `.json`' })
+  const kind = await irregularKind(resolve(cwd, path))
+  if (kind !== undefined)
+    throw new UserError(`\`${path}\` is ${kind}, and the report is not written to it`, {
+      hint: 'name a new file, or a regular one to replace',
+    })
   try {
     await replaceFile(resolve(cwd, path), format(masked(report, mask)))
   } catch (error) {

@@ -51,7 +51,7 @@ test('a base exists as long as an environment uses it', async () => {
 
 test('the commit message lists changes of the cluster', async () => {
   const app = await overlays()
-  expect((await app.publish()).stdout).toBe('deploy(shop/staging): 5 added\n')
+  expect((await app.publish()).stdout).toBe('deploy(shop/staging): 5 objects added\n')
   await app.change({ 'compose.yaml': COMPOSE.replace('nginx:1.27', 'nginx:1.28') })
   expect((await app.publish()).stdout).toBe('deploy(shop/staging): web 1.27 → 1.28\n')
 })

@@ -2,7 +2,7 @@ import type { Rejection } from '../../../adapters/git/rejection.ts'
 import type { BuildEvent } from '../../../builds/events.ts'
 import { plural } from '../../../compiler/diagnostics/render/summary.ts'
 import type { PublishEvent } from '../../../gitops/publish/events.ts'
-import { countWords, type FolderCounts } from '../../../gitops/publish/folder-counts.ts'
+import { type FolderCounts, fileWords } from '../../../gitops/publish/folder-counts.ts'
 
 /** The text of a completed step of a publish. */
 interface Step {
@@ -45,8 +45,8 @@ export function stepOf(
   }
 }
 
-/** Summarizes the changes in a folder: `environments/staging/shop: 2 changed, 1 added`. */
-export const folderText = (folder: FolderCounts): string => `${folder.path}: ${countWords(folder) || 'unchanged'}`
+/** Summarizes the changed files of a folder: `environments/staging/shop: 2 files changed, 1 added`. */
+export const folderText = (folder: FolderCounts): string => `${folder.path}: ${fileWords(folder) || 'unchanged'}`
 
 /** Returns the first digits of a commit or digest. */
 export const shortHash = (hash: string): string => hash.replace(/^sha256:/, '').slice(0, 7)

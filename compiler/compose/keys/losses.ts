@@ -38,6 +38,11 @@ export interface LossKinds {
  */
 export const lossKinds: ReadonlyMap<Loss, LossKinds> = declareKinds()
 
+/** Codes of keys without effect whose values a cluster satisfies anyway. Reports list them; `--strict` accepts them. */
+export const minorLosses: ReadonlySet<string> = new Set(
+  [...lossKinds.values()].flatMap(({ minor }) => (minor ? [minor.code] : [])),
+)
+
 function declareKinds(): ReadonlyMap<Loss, LossKinds> {
   const families = new Map<string, { readonly fate: Fate; readonly losses: Set<Loss>; readonly keys: string[] }>()
   for (const { path, row } of tableRows()) {

@@ -16,7 +16,7 @@ import {
   word,
 } from '../../schema/shape.ts'
 import { isEmpty } from '../../schema/value-predicates.ts'
-import { pairs as readPairs } from '../read/plain-values.ts'
+import { readEntryVariables } from '../read/storage/entry-variables.ts'
 import { readFileMounts } from '../read/storage/file-mounts.ts'
 import { readMounts, readTmpfsEntries, readVolumesFrom } from '../read/storage/volumes.ts'
 import * as defaults from './compose-defaults.ts'
@@ -46,7 +46,22 @@ const fileReferences = (what: string): Shape =>
 /** Variables whose values are entries of a top-level section, by the field of a variable that refers to one. */
 const entryVariables = (section: 'configs' | 'secrets', field: string) =>
   mapped(
-    { ...record(text(), { called: 'VARIABLE' }), print: print.asIs },
+    {
+      ...record(
+        either(
+          text(),
+          object(
+            {
+              source: mapped(text(), `the entry of \`${section}\``),
+              key: mapped(text(), `\`${field}.key\``, 'of an `external` entry; default: the name of the object'),
+            },
+            { required: ['source'] },
+          ),
+        ),
+        { called: 'VARIABLE' },
+      ),
+      print: print.asIs,
+    },
     `\`env[].valueFrom.${field}\``,
     `of the dialect: a variable and an entry of \`${section}\`; wins over \`environment\``,
   )
@@ -158,12 +173,12 @@ export const storage = {
   },
   'x-secret-environment': {
     ...entryVariables('secrets', 'secretKeyRef'),
-    read: { variablesFromSecrets: readPairs },
+    read: { variablesFromSecrets: readEntryVariables },
     notInherited: true as const,
   },
   'x-config-environment': {
     ...entryVariables('configs', 'configMapKeyRef'),
-    read: { variablesFromConfigs: readPairs },
+    read: { variablesFromConfigs: readEntryVariables },
     notInherited: true as const,
   },
 } satisfies Keys

@@ -6,6 +6,7 @@ import type { YamlDocument } from '../../text/document-reader.ts'
 import type { SourceFile, Span } from '../../text/source.ts'
 import { get, isMap, type MapTree, withEntry, withoutKeys } from '../../text/tree.ts'
 import { isTopLevelKey, SECTIONS } from '../keys/sections.ts'
+import type { DroppedValue } from './compose-files/reset.ts'
 import type { Sources } from './compose-files/sources.ts'
 import { mapSection } from './map-section.ts'
 import type { VariableScope } from './variables.ts'
@@ -37,6 +38,8 @@ export interface LoadState {
   /** Rules that take values from Secrets. Those values need not be set. */
   readonly secretRules?: SecretRules
   readonly assumesRequired?: LoadOptions['assumesRequired']
+  /** Values that `!reset` and `!override` have removed. */
+  readonly dropped: DroppedValue[]
   /** Missing env files and label files by path. */
   readonly missingFiles: Map<string, MissingFile>
 }

@@ -8,6 +8,7 @@ import type { Span } from '../../text/source.ts'
 import { substitute } from '../../text/template.ts'
 import { type Entry, get, isMap, isSeq, type MapTree, withEntry } from '../../text/tree.ts'
 import { normalizeProjectName } from '../../values/project-name.ts'
+import { entryOf } from '../read/storage/entry-variables.ts'
 import { assumedVariable } from './assumed-values.ts'
 import { findBaseImages } from './base-images.ts'
 import { checkConsistency } from './checks/consistency.ts'
@@ -80,6 +81,7 @@ export function loadProject(
     brokenSections: new Set(),
     documents: new Map(),
     missingFiles: new Map(),
+    dropped: [],
     places: options.manifest?.places?.files ?? new Map(),
     ...(options.secretRules && { secretRules: options.secretRules }),
     ...(options.assumesRequired && { assumesRequired: options.assumesRequired }),
@@ -161,8 +163,10 @@ function finish(model: MapTree, { named, located, variables, options }: ProjectI
     directory: located.directory,
     files: located.files,
     sources: state.sources.paths(),
+    variableFiles: state.sources.variableFiles(),
     tree,
     documents: writtenDocuments(located.files, state),
+    dropped: state.dropped,
     contextServices: used,
     baseImages,
     ...(state.incomplete && { isIncomplete: true as const }),
@@ -270,8 +274,10 @@ export function withoutUnused(tree: MapTree): MapTree {
       ] as const) {
         const variables = get(service, key)
         if (!isMap(variables)) continue
-        for (const { value } of variables.entries.values())
-          if (value.kind === 'scalar') used.add(`${section}.${value.value}`)
+        for (const { value } of variables.entries.values()) {
+          const entry = entryOf(value)
+          if (entry) used.add(`${section}.${entry.value}`)
+        }
       }
       for (const [section, ...path] of [
         ['volumes', 'volumes'],

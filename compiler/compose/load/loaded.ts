@@ -2,6 +2,7 @@ import type { SecretPlaces } from '../../text/secret-places.ts'
 import type { Span } from '../../text/source.ts'
 import type { Entry, MapTree } from '../../text/tree.ts'
 import type { Pair } from '../project.ts'
+import type { DroppedValue } from './compose-files/reset.ts'
 import type { BaseImagesOf } from './context-services.ts'
 
 /**
@@ -25,6 +26,8 @@ export interface Loaded {
   readonly files: readonly string[]
   /** Absolute paths of all Compose and env files that were read. */
   readonly sources: readonly string[]
+  /** Absolute paths of the env files among them whose variables are for `${NAME}` in the Compose files. */
+  readonly variableFiles: readonly string[]
   /** Top-level keys: services (only the enabled ones), networks, volumes, secrets, configs, models, endpoints, x-*. */
   readonly tree: MapTree
   /** Set if a file, or the services of a file, could not be read. Definitions that `tree` lacks may be in that file. */
@@ -33,6 +36,8 @@ export interface Loaded {
   readonly documents: readonly MapTree[]
   /** Services in the files that `tree` lacks because they are inactive, not selected, or in error. */
   readonly absentServices: ReadonlySet<string>
+  /** Values of earlier files that `!reset` and `!override` have removed, as they were merged. */
+  readonly dropped: readonly DroppedValue[]
   /** Absent services whose images the builds of services in `tree` use, directly or indirectly. */
   readonly contextServices: ReadonlyMap<string, Entry>
   /** Returns the images of other services that the Dockerfile of a service names. */

@@ -65,7 +65,7 @@ function addDocument(
   const { reporter } = state
   const own = readDocument(document, scope.variables, state)
   if (!own) return base
-  const resets = new Resets(document.resets)
+  const resets = new Resets(document.resets, state.dropped)
   let added = applyIncludes(own, { ...scope, including: [...scope.including, path] }, resets, state, loadModel)
   const before = base && resets.applyTo(base)
   added = applyExtends(added, { path, scope, resets, cache: extendsCache }, state)

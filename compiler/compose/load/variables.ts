@@ -89,6 +89,7 @@ export class VariableScope {
     for (const { path, span } of paths) {
       const file = sources.open(path, 'the env file', reporter, span)
       if (!file) continue
+      sources.addVariableFile(path)
       // Variables with a higher precedence also win in expressions within the file.
       const outside = (name: string) => this.lookup(name)?.value
       const earlier = (name: string) => read.get(name)?.value

@@ -1,13 +1,14 @@
 import type { Project } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { PlanContext } from '../context.ts'
+import { isCarriedOver } from './carried-over.ts'
 import { type Family, families, type Said } from './foreign-families.ts'
 import { type WrittenLabel, writtenLabels } from './written-labels.ts'
 
 const foreign = diagnostic({
   code: 'labels/of-another-tool',
   severity: 'warning',
-  explain: `The label configures another tool (kompose, Traefik, Okteto). devctl does not read it: it becomes an annotation. Each family of labels is reported once per file, with the equivalents in devctl.
+  explain: `The label configures another tool (kompose, Traefik, Okteto). devctl does not read it: it becomes an annotation. Each family of labels is reported once per file, with the equivalents in devctl; labels whose equivalents the file already has are not.
 
 \`\`\`yaml
 services:
@@ -38,7 +39,7 @@ export function reportForeignLabels({ project, reporter }: Pick<PlanContext, 'pr
   const found = new Map<string, { readonly family: Family; readonly said: Said[] }>()
   for (const said of saidBy(project))
     for (const family of families) {
-      if (!family.prefix.test(said.name)) continue
+      if (!family.prefix.test(said.name) || isCarriedOver(said, project)) continue
       const key = `${family.tool} ${said.span.file.path}`
       const known = found.get(key)
       if (known) known.said.push(said)

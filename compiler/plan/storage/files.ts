@@ -1,4 +1,4 @@
-import type { FileMount, FileObject, Pair, Service } from '../../compose/project.ts'
+import type { EntryVariable, FileMount, FileObject, Service } from '../../compose/project.ts'
 import { usedEntries } from '../../compose/used-entries.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { get } from '../../text/tree.ts'
@@ -43,6 +43,30 @@ const lineBreak = diagnostic({
   text: (p: { name: string; entry: string }) => ({
     message: `the value of \`${p.name}\` ends with a line break, because the content of \`${p.entry}\` does`,
     hint: 'remove the line break from the content: `printf %s VALUE > FILE` writes none',
+  }),
+})
+
+const keyOfEntry = diagnostic({
+  code: 'environment/key-of-entry',
+  severity: 'error',
+  explain: `\`key\` of a variable of \`x-secret-environment\` or \`x-config-environment\` chooses one of several keys of an object that exists in the cluster, of an \`external\` entry. devctl itself creates objects with one key for the content of an entry. A key consists of letters, digits, \`-\`, \`_\` and \`.\`.
+
+\`\`\`yaml
+services:
+  web:
+    image: ghcr.io/acme/web:1.4.2
+    x-secret-environment:
+      PGPASSWORD: {source: db, key: password}
+secrets:
+  db: {external: true}
+\`\`\``,
+  text: (p: { key: string; entry: string; isExternal: boolean }) => ({
+    message: p.isExternal
+      ? `\`${p.key}\` cannot be a key of a Secret or ConfigMap`
+      : `\`${p.entry}\` is not external, and has no key \`${p.key}\`: its content is one value`,
+    hint: p.isExternal
+      ? 'use letters, digits, `-`, `_` and `.`'
+      : 'remove `key`; for an object that exists in the cluster, write `external: true`',
   }),
 })
 
@@ -181,12 +205,15 @@ function toMount(
   ]
 }
 
-/** Returns the key of the object in the cluster that holds the content of an entry. */
-function keyIn(context: PlanContext, what: 'config' | 'secret', entry: string): string {
+/**
+ * Returns the key of the object in the cluster that holds the content of an entry. The environment's rules override the
+ * chosen one.
+ */
+function keyIn(context: PlanContext, what: 'config' | 'secret', entry: string, chosen?: string): string {
   const source = what === 'secret' ? secretSource(context, `secrets.${entry}`) : undefined
   const declared = declaredEntry(context, what, entry)
   // The key in an external object is the name of the object.
-  return source?.key ?? objectKey((declared?.external && declared.name?.value) || entry)
+  return source?.key ?? chosen ?? objectKey((declared?.external && declared.name?.value) || entry)
 }
 
 const declaredEntry = ({ project }: PlanContext, what: 'config' | 'secret', entry: string): FileObject | undefined =>
@@ -195,7 +222,7 @@ const declaredEntry = ({ project }: PlanContext, what: 'config' | 'secret', entr
 function toVariable(
   context: PlanContext,
   what: 'config' | 'secret',
-  { name, value: entry, span, key: nameSpan }: Pair,
+  { name, value: entry, span, key: nameSpan, objectKey: chosen }: EntryVariable,
   all: ReadonlyMap<string, Stored>,
 ): readonly (SecretPair | ConfigPair)[] {
   const stored = all.get(entry)
@@ -203,7 +230,12 @@ function toVariable(
   if (stored === undefined) return []
   if (declaredEntry(context, what, entry)?.content?.at(-1) === LINE_FEED)
     context.reporter.report(lineBreak, span, { name, entry: `${what}s.${entry}` })
-  const held = { name: stored.name, key: keyIn(context, what, entry) }
+  const isExternal = declaredEntry(context, what, entry)?.external === true
+  if (chosen && (!isExternal || !/^[-._a-zA-Z0-9]+$/.test(chosen.value))) {
+    const where = `${what}s.${entry}`
+    context.reporter.report(keyOfEntry, chosen.span, { key: chosen.value, entry: where, isExternal })
+  }
+  const held = { name: stored.name, key: keyIn(context, what, entry, chosen?.value) }
   const pair = { name, span, ...(nameSpan && { key: nameSpan }) }
   return [stored.kind === 'secret' ? { ...pair, secret: held } : { ...pair, config: held }]
 }

@@ -56,7 +56,7 @@ test('gitops init --argocd commits an Application for the published folder', asy
   ])
   expect(await log()).toEqual([
     'gitops(shop/staging): let Argo CD sync environments/staging/shop',
-    'deploy(shop/staging): 5 added',
+    'deploy(shop/staging): 5 objects added',
   ])
   const trailers = await git(server.repository, 'log', '-1', '--format=%(trailers:only)', 'main')
   expect(trailers.split('\n')).toEqual(

@@ -38,7 +38,7 @@ describe('promote', () => {
     await publish()
     await change({ 'compose.yaml': COMPOSE.replace('redis:7', 'redis:8').replace('8080:80', '8081:81') })
     const { status, stdout, stderr } = await promote()
-    expect({ status, stdout }).toEqual({ status: 0, stdout: 'deploy(shop/production): 5 added\n' })
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'deploy(shop/production): 5 objects added\n' })
     expect(stderr).toContain(`staging has shop at ${commit.slice(0, 7)}`)
     const files = await tree()
     expect(files[`${FOLDER}/web/deployment-web.yaml`]).toContain(`image: nginx:1.27@${DIGEST}`)
@@ -66,8 +66,23 @@ describe('promote', () => {
     await change({ 'below/README.md': 'here\n' })
     writeFileSync(join(source, 'compose.yaml'), COMPOSE.replace('nginx', 'changed'))
     const { status, stdout } = await run(['promote', 'staging', 'production'], { cwd: join(source, 'below'), env })
-    expect({ status, stdout }).toEqual({ status: 0, stdout: 'deploy(shop/production): 5 added\n' })
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'deploy(shop/production): 5 objects added\n' })
     expect(await git(source, 'status', '--porcelain')).toBe(' M compose.yaml')
+  })
+
+  test('promote names the published commit that lacks the target environment', async () => {
+    const world = await publishing()
+    await world.publish()
+    const commit = await git(world.source, 'rev-parse', 'HEAD')
+    const manifest = readFileSync(join(world.source, 'devctl.yml'), 'utf8')
+    await world.change({
+      'devctl.yml': `${manifest.trimEnd()}${PRODUCTION.replace('REPOSITORY', world.server.address)}`,
+    })
+    const { status, stderr } = await world.devctl('promote', 'staging', 'production')
+    expect(status).toBe(1)
+    expect(stderr).toContain(
+      `error: the commit ${commit.slice(0, 7)}, which \`staging\` has, does not have the environment \`production\`\n  = help: \`promote\` uses`,
+    )
   })
 
   test('promote refuses an unpublished environment and one with uncommitted files', async () => {
@@ -92,7 +107,7 @@ describe('promote', () => {
     await git(source, 'config', 'uploadpack.allowAnySHA1InWant', 'true')
     await git(join(source, '..'), 'clone', '--quiet', '--depth=1', `file://${source}`, pipeline)
     const { status, stdout } = await run(['promote', 'staging', 'production'], { cwd: pipeline, env })
-    expect({ status, stdout }).toEqual({ status: 0, stdout: 'deploy(shop/production): 5 added\n' })
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'deploy(shop/production): 5 objects added\n' })
   })
 
   longTest('promote opens a pull request, and tries again after a concurrent push', async () => {

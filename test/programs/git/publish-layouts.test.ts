@@ -87,8 +87,8 @@ async function removeFolder({ server, tree }: Publishing, folder: string): Promi
 describe('two environments with overlays', () => {
   test('overlays share their base and build to the same objects as plain manifests', async () => {
     const { to, tree, devctl, source, log, change, temporary } = await environments()
-    expect((await to('staging')).stdout).toBe('deploy(shop/staging): 5 added\n')
-    expect((await to('production')).stdout).toBe('deploy(shop/production): 5 added\n')
+    expect((await to('staging')).stdout).toBe('deploy(shop/staging): 5 objects added\n')
+    expect((await to('production')).stdout).toBe('deploy(shop/production): 5 objects added\n')
     const files = await tree()
     expect(bases(files)).toHaveLength(1)
     const [base] = bases(files)

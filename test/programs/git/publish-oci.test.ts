@@ -37,7 +37,7 @@ describe('publish --oci', () => {
     const { app, registry, push } = await begin()
     const { status, stdout, stderr } = await push()
     expect(status, stderr).toBe(0)
-    expect(stdout).toMatch(/^deploy\(shop\/staging\): \d added\n/)
+    expect(stdout).toMatch(/^deploy\(shop\/staging\): \d objects added\n/)
     expect(stdout).toMatch(/\n127\.0\.0\.1:\d+\/team\/shop:staging@sha256:[0-9a-f]{64}\n$/)
     await app.publish()
     const committed = Object.entries(await app.tree()).map(

@@ -47,7 +47,9 @@ describe('a pull request', () => {
     const { status, stdout, stderr } = await publish()
     expect({ status, stdout }).toEqual({
       status: 0,
-      stdout: expect.stringMatching(/^deploy\(shop\/staging\): \d+ added\nhttp:\/\/127\S+\/org\/deploy\/pulls\/1\n$/),
+      stdout: expect.stringMatching(
+        /^deploy\(shop\/staging\): \d+ objects added\nhttp:\/\/127\S+\/org\/deploy\/pulls\/1\n$/,
+      ),
     })
     expect(stderr).toContain('warning: the label `nobody-has-it` is not known')
     expect(server.pulls).toMatchObject([
@@ -266,7 +268,7 @@ describe('pull requests without a token', () => {
     const { publish, server, commitsOn } = await requesting({ hasToken: false })
     const { status, stdout } = await publish()
     expect(status).toBe(0)
-    expect(stdout).toMatch(/^deploy\(shop\/staging\): \d+ added\n/)
+    expect(stdout).toMatch(/^deploy\(shop\/staging\): \d+ objects added\n/)
     expect(stdout).toContain('### Objects')
     expect(stdout).toContain('GITEA_TOKEN')
     expect(stdout).toContain(`open it at ${server.origin}/org/deploy/compare/main...devctl/staging/shop?`)

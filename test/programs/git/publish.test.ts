@@ -19,10 +19,10 @@ describe('the first publish', () => {
     const { status, stdout, stderr } = await publish()
     expect({ status, stdout }).toEqual({
       status: 0,
-      stdout: expect.stringMatching(/^deploy\(shop\/staging\): \d+ added\n$/),
+      stdout: expect.stringMatching(/^deploy\(shop\/staging\): \d+ objects added\n$/),
     })
     expect(stderr).toMatch(/Compiled: 5 objects for staging/)
-    expect(stderr).toMatch(/Written: environments\/staging\/shop: 7 added/)
+    expect(stderr).toMatch(/Written: environments\/staging\/shop: 7 files added/)
     expect(await log()).toHaveLength(1)
     expect(Object.keys(await tree())).toContain(`${FOLDER}/web/deployment-web.yaml`)
     expect(leftIn(temporary)).toEqual([])

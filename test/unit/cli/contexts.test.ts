@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { main } from '../../../cli/main.ts'
 import type { Choose, Io, PromptAnswer } from '../../../cli/terminal/io.ts'
 import { chooseOne } from '../../../cli/terminal/prompt.ts'
@@ -556,3 +559,33 @@ test(`${AT_ONCE} commands at once lose nothing, and leave nothing behind`, async
   expect(statSync(join(folder, 'home')).mode & 0o777).toBe(0o700)
   expect(statSync(join(folder, 'home/contexts.json')).mode & 0o777).toBe(0o600)
 }, 60_000)
+
+test('context use warns of a namespace that the cluster does not have, and only of that', async () => {
+  const answers: Readonly<Record<string, number>> = { shop: 200, hidden: 403, broken: 500 }
+  const server = createServer((request, response) => {
+    const name = request.url!.replace(/^\/api\/v1\/namespaces\/|\?.*/g, '')
+    const code = answers[name] ?? 404
+    response.writeHead(code, { 'content-type': 'application/json' })
+    const status = { apiVersion: 'v1', kind: 'Status', code, reason: code === 404 ? 'NotFound' : 'Forbidden' }
+    const found = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }
+    response.end(JSON.stringify(code === 200 ? found : status))
+  })
+  onTestFinished(() => void server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const config = {
+    'current-context': 'dev',
+    contexts: [{ name: 'dev', context: { cluster: 'c', user: 'u' } }],
+    clusters: [{ name: 'c', cluster: { server: `http://127.0.0.1:${(server.address() as AddressInfo).port}` } }],
+    users: [{ name: 'u', user: {} }],
+  }
+  const cwd = makeFolder({ '.kube/config': JSON.stringify(config) })
+  const use = (namespace: string) =>
+    run(['context', 'use', 'dev', '--namespace', namespace], { cwd, env: { HOME: cwd, DEVCTL_HOME: 'devctl' } })
+  expect(await use('shpo')).toEqual({
+    status: 0,
+    stdout: 'Using context shpo @ dev\n',
+    stderr:
+      'warning: namespace `shpo` does not exist in `dev`\n  = help: `devctl deploy --create-namespace` creates it; if it is a typo, run `devctl context use` again\n',
+  })
+  for (const name of ['shop', 'hidden']) expect(await use(name)).toEqual(ok(`Using context ${name} @ dev\n`))
+})

@@ -102,3 +102,45 @@ test('a value of an env file names the variables in it, with their origins', asy
   }))
     expect(text).toMatch(new RegExp(`variable +${name} from ${origin}\n`))
 })
+
+test('a variable without a value is explained at its own line, with the shell that sets it', async () => {
+  const cwd = makeFolder({
+    'compose.yaml':
+      'services:\n  web:\n    image: a\n    environment:\n      NAME:\n  api:\n    image: b\n    environment: ["NAME"]\n',
+  })
+  for (const [line, text, service] of [
+    [5, 'NAME:', 'web'],
+    [8, 'environment: ["NAME"]', 'api'],
+  ]) {
+    const { stdout } = await run(['explain', `compose.yaml:${line}`], { cwd, env: { NAME: 'shell' } })
+    expect(stdout).toMatch(new RegExp(`^compose.yaml:${line}  ${String(text).replace(/[[\]]/g, '\\$&')}\n`))
+    expect(stdout).toMatch(new RegExp(` key +services.${service}.environment(.NAME)?\n`))
+    expect(stdout).toMatch(/ variable +NAME from the shell\n/)
+  }
+  const { stdout } = await run(['explain', 'compose.yaml:5'], { cwd, env: { NAME: 'shell' } })
+  expect(stdout).toMatch(/ key +services.web.environment.NAME\n/)
+})
+
+test('a line that `!override` or `!reset` of a later file drops names the line of the tag', async () => {
+  const files = {
+    'compose.yaml':
+      'services:\n  web:\n    image: a\n    ports:\n      - "8080:80"\n    environment:\n      A: one\n      B: two\n    user: "1"\n  base:\n    image: b\n    command: x\n',
+    'compose.override.yaml':
+      'services:\n  web:\n    ports: !override\n      - "9090:80"\n    environment:\n      A: !reset\n    user: !reset null\n  other:\n    extends: {file: other.yaml, service: old}\n    command: !override [sleep, "1"]\n',
+    'other.yaml': 'services:\n  old:\n    image: c\n    command: [sleep, "2"]\n',
+  }
+  const ports = /^compose.yaml:5 +services.web.ports\n +replaced +by `!override` at compose.override.yaml:3\n/
+  expect(await explainIn(files, 'compose.yaml:5')).toMatch(ports)
+  expect(await explainIn(files, 'compose.yaml:5')).toMatch(/\ncompose.override.yaml:3 +ports: !override\n/)
+  expect(await explainIn(files, 'compose.yaml:4')).toMatch(/replaced +by `!override` at compose.override.yaml:3\n/)
+  expect(await explainIn(files, 'compose.yaml:7')).toBe(
+    'compose.yaml:7  services.web.environment.A\n  removed  by `!reset` at compose.override.yaml:6\n',
+  )
+  expect(await explainIn(files, 'compose.yaml:9')).toBe(
+    'compose.yaml:9  services.web.user\n  removed  by `!reset` at compose.override.yaml:7\n',
+  )
+  expect(await explainIn(files, 'other.yaml:4')).toMatch(/replaced +by `!override` at compose.override.yaml:10\n/)
+  expect(JSON.parse(await explainIn(files, 'compose.yaml:9', '-o', 'json'))).toMatchObject({
+    dropped: [{ path: 'services.web.user', tag: '!reset', by: { file: 'compose.override.yaml', line: 7 } }],
+  })
+})

@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeFolder, read } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
@@ -73,4 +76,41 @@ test('`--report` refuses another ending, and a folder that does not exist', asyn
     status: 1,
     stderr: expect.stringContaining('could not write `none/losses.md`'),
   })
+})
+
+test.skipIf(process.platform === 'win32')(
+  '`--report` refuses a link and a pipe, and replaces a regular file',
+  async () => {
+    const cwd = makeFolder({ 'compose.yaml': compose, 'target.md': 'mine', 'old.md': 'old' })
+    symlinkSync('target.md', join(cwd, 'link.md'))
+    symlinkSync('nowhere.md', join(cwd, 'broken.md'))
+    execFileSync('mkfifo', [join(cwd, 'pipe.md')])
+    for (const [name, kind] of [
+      ['link.md', 'a symbolic link'],
+      ['broken.md', 'a symbolic link'],
+      ['pipe.md', 'a pipe'],
+    ])
+      expect(await run(['validate', '--report', name!], { cwd })).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining(
+          `error: \`${name}\` is ${kind}, and the report is not written to it\n  = help: name a`,
+        ),
+      })
+    await run(['validate', '--report', 'old.md'], { cwd })
+    expect(read(cwd)).toMatchObject({ 'target.md': 'mine', 'old.md': expect.stringContaining('# Keys that are lost') })
+    expect(existsSync(join(cwd, 'nowhere.md'))).toBe(false)
+  },
+)
+
+test('reports count a `logging` that a cluster satisfies anyway, and `--strict` accepts it', async () => {
+  const logging = 'logging: {driver: json-file, options: {max-size: 10m}}'
+  const cwd = makeFolder({ 'compose.yaml': `services:\n  web:\n    image: nginx:1.27\n    ${logging}\n` })
+  const { status, stderr } = await run(['validate', '--strict', '--report', 'losses.json'], { cwd })
+  expect({ status, stderr }).toEqual({
+    status: 0,
+    stderr: expect.stringContaining('1 of 2 keys mapped, 1 without effect'),
+  })
+  expect(JSON.parse(read(cwd)['losses.json']!).losses).toMatchObject([
+    { key: 'services.web.logging', line: 4, fate: 'none', severity: 'info' },
+  ])
 })

@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commands } from '../../../cli/commands.ts'
@@ -28,6 +29,7 @@ describe('context use', () => {
   ])('--token-file reads a token with %s at its end', async (_, end) => {
     const { url, host, folder, stored, devctl } = await platformLaptop()
     write(folder, { 'token.txt': `${TOKEN}${end}` })
+    chmodSync(join(folder, 'token.txt'), 0o600)
     expect(await devctl(`context use ${url} --token-file token.txt`)).toEqual(loggedIn(host))
     expect(stored()).toMatchObject({ current: url, contexts: { [url]: { token: TOKEN } } })
   })
@@ -39,9 +41,22 @@ describe('context use', () => {
     expect(stored()).toMatchObject({ contexts: { [url]: { token: TOKEN } } })
   })
 
+  test.skipIf(process.platform === 'win32').each([
+    [0o644, '0644'],
+    [0o620, '0620'],
+  ])('a token file with mode %o is warned of once', async (mode, shown) => {
+    const { url, host, folder, devctl } = await platformLaptop()
+    write(folder, { 'token.txt': TOKEN })
+    chmodSync(join(folder, 'token.txt'), mode)
+    const warning = `warning: \`token.txt\` of \`--token-file\` has mode ${shown}: other users of this machine can use the token\n  = help: run \`chmod 600 token.txt\`\n`
+    const result = await devctl(`context use ${url} --token-file token.txt`)
+    expect(result).toEqual({ ...loggedIn(host), stderr: `${warning}Logged in as ann\n` })
+  })
+
   test('--token-file works before the subcommand, and for the platform of the environment', async () => {
     const { url, host, folder, devctl } = await platformLaptop()
     write(folder, { 'token.txt': TOKEN })
+    chmodSync(join(folder, 'token.txt'), 0o600)
     expect(await devctl(`context --token-file token.txt use ${url}`)).toEqual(loggedIn(host))
     expect(await devctl('context --token-file token.txt', { DEVCTL_URL: url })).toMatchObject({ status: 0 })
   })

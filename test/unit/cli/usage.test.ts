@@ -38,6 +38,11 @@ describe('help', () => {
     expectOneScreen(help.stdout)
   })
 
+  test('the short help keeps defaults of a word', async () => {
+    const help = await devctl('deploy', '--help')
+    expect(help.stdout.replaceAll(/\s+/g, ' ')).toMatch(/--start-order [^.]*devctl \(default: client\)/)
+  })
+
   const expectOneScreen = (text: string) => {
     const lines = text.trimEnd().split('\n')
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(100)

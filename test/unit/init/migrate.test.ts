@@ -65,6 +65,19 @@ describe.each(readdirSync(golden))('%s', name => {
   })
 })
 
+test('labels whose equivalents the file has are not reported again', async () => {
+  const { cwd } = copyOf('labels-that-are-carried-over-need-no-more-warnings')
+  const before = await run(['validate'], { cwd })
+  expect(before.stderr).toContain('`kompose.volume.size`')
+  expect(before.stderr).toContain('labels and keys of Traefik')
+  await run(['migrate', '--write'], { cwd })
+  const { stderr } = await run(['validate'], { cwd })
+  expect(stderr.match(/= note: .*/g)).toEqual([
+    '= note: `kompose.controller.type`: a named or anonymous volume, which makes the service a StatefulSet',
+  ])
+  expect(stderr).not.toContain('Traefik')
+})
+
 let made = 0
 function folder(files: Readonly<Record<string, string>>): string {
   const cwd = join(work, `made-${made++}`)

@@ -5,6 +5,7 @@ import type { Span } from '../../../text/source.ts'
 import { entry, get, isMap, type MapTree, type Tree } from '../../../text/tree.ts'
 import { scalarText } from '../../../text/tree-text.ts'
 import { cleanPath } from '../../../values/clean-path.ts'
+import { entryOf } from '../../read/storage/entry-variables.ts'
 import { findCircles } from '../compose-files/find-circles.ts'
 import { checkBuilds } from './build-consistency.ts'
 import {
@@ -177,8 +178,10 @@ function checkReferences(service: MapTree, input: ConsistencyInput): void {
   ] as const) {
     const variables = get(service, `x-${kind}-environment`)
     if (!isMap(variables)) continue
-    for (const { value } of variables.entries.values())
-      if (value.kind === 'scalar') check(kind, section, scalarText(value), value.span)
+    for (const { value } of variables.entries.values()) {
+      const entry = entryOf(value)
+      if (entry) check(kind, section, scalarText(entry), entry.span)
+    }
   }
 }
 

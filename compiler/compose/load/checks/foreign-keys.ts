@@ -4,6 +4,7 @@ import type { Pair } from '../../project.ts'
 
 /**
  * Lists the `x-okteto…` extensions of a model, its services and their healthchecks. devctl ignores these extensions.
+ * Those with a `x-platform-…` key beside them, as `devctl migrate` writes it, are left out.
  */
 export function foreignKeys(model: MapTree): readonly Pair[] {
   const services = get(model, 'services')
@@ -19,6 +20,6 @@ export function foreignKeys(model: MapTree): readonly Pair[] {
 function extensionsOf(tree: Tree | undefined): readonly Pair[] {
   if (!isMap(tree)) return []
   return [...tree.entries]
-    .filter(([name]) => name.startsWith('x-okteto'))
+    .filter(([name]) => name.startsWith('x-okteto') && !tree.entries.has(name.replace(/^x-okteto-/, 'x-platform-')))
     .map(([name, { key, value }]) => ({ name, value: value.kind === 'scalar' ? scalarText(value) : '…', span: key }))
 }

@@ -231,7 +231,7 @@ class ExtendsRun {
     for (const document of documents) {
       const own = readDocument(document, this.#scope.variables, this.#state)
       if (!own) continue
-      const current = new Resets(document.resets)
+      const current = new Resets(document.resets, this.#state.dropped)
       resets.push(current)
       model = model ? mergeModels(current.applyTo(model), own, reporter) : own
       model = canonical(removeDuplicates(model), reporter).model
@@ -241,7 +241,7 @@ class ExtendsRun {
     return {
       file: path,
       entries: new Map(isMap(section) ? section.entries : []),
-      resets: resets.at(-1) ?? new Resets([]),
+      resets: resets.at(-1) ?? new Resets([], this.#state.dropped),
       done: new Map(),
     }
   }

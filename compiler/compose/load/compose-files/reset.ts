@@ -2,6 +2,7 @@ import { diagnostic } from '../../../diagnostics/diagnostic.ts'
 import type { Reporter } from '../../../diagnostics/reporter.ts'
 import type { Reset } from '../../../text/document-reader.ts'
 import type { Path } from '../../../text/path.ts'
+import type { Span } from '../../../text/source.ts'
 import { type Entry, isMap, type Tree } from '../../../text/tree.ts'
 import { withCurrentNames } from './former-extensions.ts'
 
@@ -12,6 +13,17 @@ const withoutEffect = diagnostic({
     '`!reset` and `!override` drop the value that an earlier file (or an included or extended one) sets for the same key. No earlier file sets it, so the tag has no effect. Check the spelling of the key and the order of the files.',
   text: (p: { path: string }) => ({ message: `\`${p.path}\` has no earlier definition, so the tag has no effect` }),
 })
+
+/** A value of an earlier file that a tag has removed. */
+export interface DroppedValue {
+  /** Path in the model. */
+  readonly path: Path
+  /** Position of its key; absent for an item of a list. */
+  readonly key?: Span
+  readonly tree: Tree
+  /** Position of the tag. */
+  readonly tag: Span
+}
 
 /** The tags of a document, as a tree of keys. */
 interface Mark {
@@ -28,8 +40,11 @@ interface Mark {
  */
 export class Resets {
   readonly #root: Mark = { below: new Map(), resets: [], used: false }
+  readonly #dropped: DroppedValue[]
 
-  constructor(resets: readonly Reset[]) {
+  /** Adds the values that the tags remove to `dropped`. */
+  constructor(resets: readonly Reset[], dropped: DroppedValue[]) {
+    this.#dropped = dropped
     for (const reset of resets) {
       let mark = this.#root
       for (const key of withCurrentNames(reset.path)) {
@@ -49,7 +64,7 @@ export class Resets {
     let mark: Mark | undefined = this.#root
     for (const key of prefix) mark = mark?.below.get(key)
     // `dropBelow` returns a tree of the same kind.
-    return mark && mark.below.size > 0 ? (dropBelow(tree, mark) as T) : tree
+    return mark && mark.below.size > 0 ? (dropBelow(tree, mark, prefix, this.#dropped) as T) : tree
   }
 
   /** Reports tags that removed nothing, except tags below a tag that removed a value. */
@@ -63,7 +78,7 @@ export class Resets {
   }
 }
 
-function dropBelow(tree: Tree, mark: Mark): Tree {
+function dropBelow(tree: Tree, mark: Mark, path: Path, dropped: DroppedValue[]): Tree {
   if (tree.kind === 'seq') {
     // The key identifies the item in a list of `KEY=value`.
     const items = tree.items.filter(item => {
@@ -71,6 +86,7 @@ function dropBelow(tree: Tree, mark: Mark): Tree {
       const next = mark.below.get(String(item.value).split('=', 1)[0]!) ?? mark.below.get(String(item.value))
       if (!next || next.resets.length === 0) return true
       next.used = true
+      dropped.push({ path: [...path, String(item.value).split('=', 1)[0]!], tree: item, tag: next.resets[0]!.span })
       return false
     })
     return items.length === tree.items.length ? tree : { ...tree, items }
@@ -82,11 +98,12 @@ function dropBelow(tree: Tree, mark: Mark): Tree {
     if (!entry) continue
     if (next.resets.length > 0) {
       next.used = true
+      dropped.push({ path: [...path, key], key: entry.key, tree: entry.value, tag: next.resets[0]!.span })
       entries ??= new Map(tree.entries)
       entries.delete(key)
       continue
     }
-    const value = dropBelow(entry.value, next)
+    const value = dropBelow(entry.value, next, [...path, key], dropped)
     if (value === entry.value) continue
     entries ??= new Map(tree.entries)
     entries.set(key, { key: entry.key, value })

@@ -57,6 +57,7 @@ export class Sources {
   readonly #workingDirectory: string
   readonly #stdin: Uint8Array | undefined
   readonly #read = new Map<string, SourceFile>()
+  readonly #variableFiles = new Set<string>()
 
   constructor(host: CompilerHost, workingDirectory: string, stdin?: Uint8Array) {
     this.#host = host
@@ -74,6 +75,16 @@ export class Sources {
   /** Returns the absolute paths of the files that were read. */
   paths(): readonly string[] {
     return [...this.#read.keys()].filter(isAbsolute)
+  }
+
+  /** Marks an env file as one whose variables are for `${NAME}` in files. */
+  addVariableFile(path: string): void {
+    this.#variableFiles.add(path)
+  }
+
+  /** Returns the absolute paths of the env files whose variables are for `${NAME}` in files. */
+  variableFiles(): readonly string[] {
+    return [...this.#variableFiles].filter(isAbsolute)
   }
 
   /**

@@ -46,6 +46,11 @@ describe('a value of a YAML text', () => {
       'current-context: |\n  a\n  b\n# why\nkind: Config\n',
       'current-context: new\n# why\nkind: Config\n',
     ],
+    [
+      'replaces a block of text, and blank lines and spaces elsewhere stay',
+      'a:   b   # c\n\n\ncurrent-context: >-\n  a\n\n\nkind:  Config\n',
+      'a:   b   # c\n\n\ncurrent-context: new\n\n\nkind:  Config\n',
+    ],
   ])('the value %s', async (_, before, after) => {
     expect(await edited(before, { path: ['current-context'], value: 'new' })).toBe(after)
   })

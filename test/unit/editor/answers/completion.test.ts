@@ -62,6 +62,17 @@ describe('completionsAt in a Compose file', () => {
     if (some.length === 0) expect(found).toEqual([])
   })
 
+  test('proposes the variables of `.env`, and none of the env file of a service', async () => {
+    const { asked, offset } = await ask({
+      'compose.yaml': 'services:\n  web:\n    image: x:${‸\n    env_file: [web.env]\n',
+      'web.env': 'OF_SERVICE=1\n',
+      '.env': 'TAG=1\n',
+    })
+    const labels = completionsAt(asked, offset).map(({ label }) => label)
+    expect(labels).toContain('TAG')
+    expect(labels).not.toContain('OF_SERVICE')
+  })
+
   test('proposes the keys of the top level at its start', async () => {
     expect(await labels('compose.yaml', '‸\n', SERVICES)).toEqual(expect.arrayContaining(['services', 'volumes']))
   })

@@ -33,7 +33,7 @@ configs:
 `
 const OTHERS = {
   'token.txt': 'x',
-  'web.env': 'A=1\n',
+  'web.env': 'A=1\nOF_SERVICE=1\n',
   '.env': 'X=1\nTAG=2\n',
   'app/Dockerfile': 'FROM scratch\n',
   'common.yaml': 'services:\n  base:\n    image: x\n',
@@ -60,6 +60,7 @@ describe('definitionAt', () => {
     ['build: ./a‸pp', 'app/Dockerfile:1:1'],
     ['image: "x:${T‸AG}"', '.env:2:1'],
     ['image: x:$T‸AG', '.env:2:1'],
+    ['environment: {Y: "${OF‸_SERVICE}"}', 'nothing'],
     ['image: x‸', 'nothing'],
     ['depends_on: [mis‸sing]', 'nothing'],
     ['env_file: mis‸sing.env', 'nothing'],
@@ -68,6 +69,14 @@ describe('definitionAt', () => {
     const image = line.startsWith('image') || line.startsWith('build') ? 'labels: {}' : 'image: x'
     const text = `services:\n  web:\n    ${image}\n    ${line}${REST}`
     expect(await definition({ 'compose.yaml': text, ...OTHERS })).toBe(expected)
+  })
+
+  test('a variable does not lead to the env file of a service', async () => {
+    const text = (name: string) => `services:\n  web:\n    image: x:$${name}\n    env_file: [web.env, .env.web]\n`
+    const files = { ...OTHERS, '.env.web': 'OF_WEB=1\n' }
+    expect(await definition({ 'compose.yaml': text('OF_SER‸VICE'), ...files })).toBe('nothing')
+    expect(await definition({ 'compose.yaml': text('OF_W‸EB'), ...files })).toBe('nothing')
+    expect(await definition({ 'compose.yaml': text('TA‸G'), ...files })).toBe('.env:2:1')
   })
 
   test('leads from an alias to its anchor, also in a merge key', async () => {

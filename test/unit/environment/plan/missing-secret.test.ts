@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RequiredSecret } from '../../../../compiler/plan/plan.ts'
-import { missingSecret } from '../../../../environment/plan/missing-secret.ts'
+import { keysOfMissing, missingSecret } from '../../../../environment/plan/missing-secret.ts'
 import type { Problem } from '../../../../environment/status/problems.ts'
 import { workload } from '../../../support/objects/deploying.ts'
 
@@ -48,3 +48,15 @@ test.each(['secret "c" not found', 'configmap "a" not found', 'secret "a" has no
     expect(missingSecret(problem(text), web, [])).toBeUndefined()
   },
 )
+
+test('keysOfMissing also names the keys that volumes mount', () => {
+  const volumes = [
+    { name: 'x', secret: { secretName: 'a', items: [{ key: 'tls.crt', path: 'x' }] } },
+    { name: 'y', projected: { sources: [{ secret: { name: 'a', items: [{ key: 'token', path: 'y' }] } }] } },
+    { name: 'z', secret: { secretName: 'b', items: [{ key: 'other', path: 'z' }] } },
+  ]
+  const job = workload('Job', 'job', { spec: { template: { spec: { containers: [], volumes } } } }).object
+  const mount = problem('MountVolume.SetUp failed for volume "x" : secret "a" not found')
+  expect(keysOfMissing(mount, job)).toEqual(['tls.crt', 'token'])
+  expect(missingSecret(mount, job, [])?.hint).toContain('generic a --from-literal=tls.crt=… --from-literal=token=…`')
+})

@@ -17,7 +17,7 @@ import {
 } from '../../../support/objects/deploying.ts'
 
 const NOW = Date.UTC(2026, 0, 2)
-const template = (...containers: readonly { name: string; image: string }[]) => ({
+const template = (...containers: readonly { name: string; image: string; env?: readonly object[] }[]) => ({
   spec: { replicas: 1, template: { spec: { containers } } },
 })
 const service = (name: string, lead: string, port: number) =>
@@ -177,6 +177,14 @@ test('a service without a route shows its load balancer, or the port of every no
 const NO_SECRET = {
   state: { waiting: { reason: 'CreateContainerConfigError', message: 'secret "db-password" not found' } },
 }
+const NO_KEY = {
+  state: {
+    waiting: {
+      reason: 'CreateContainerConfigError',
+      message: "couldn't find key password in Secret shop/db-password",
+    },
+  },
+}
 const crashed = (terminated: object) => ({
   restartCount: 4,
   state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 40s restarting failed container=web' } },
@@ -184,12 +192,14 @@ const crashed = (terminated: object) => ({
 })
 
 test.each([
-  ['the Secret `db-password` of `web` does not exist', NO_SECRET],
+  ['the Secret `db-password` of `web` does not exist; it needs the key `password`', NO_SECRET],
+  ['the Secret `db-password` of `web` has no key `password`', NO_KEY],
   ['it keeps exiting: exit code 2', crashed({ exitCode: 2, reason: 'Error' })],
   ['it keeps exiting: exit code 137, out of memory', crashed({ exitCode: 137, reason: 'OOMKilled' })],
 ])('a service that is not ready has its reason: %s', async (reason, container) => {
   const cluster = newCluster()
-  const web = workload('StatefulSet', 'web', template({ name: 'web', image: 'web' }))
+  const env = [{ name: 'PGPASSWORD', valueFrom: { secretKeyRef: { name: 'db-password', key: 'password' } } }]
+  const web = workload('StatefulSet', 'web', template({ name: 'web', image: 'web', env }))
   await deploy(cluster, wanted([], [web]))
   const revisions = { observedGeneration: 1, currentRevision: 'a', updateRevision: 'a' }
   cluster.act(ref(web.object), live => ({ ...live, status: revisions }))

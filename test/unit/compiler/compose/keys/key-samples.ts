@@ -91,6 +91,8 @@ export const otherValues: Readonly<Record<string, unknown>> = {
   'services.*.secrets.[].source': 'other',
   'services.*.x-autoscale.max': 20,
   'services.*.x-secret-environment.*': 'other',
+  'services.*.x-secret-environment.*.source': 'given',
+  'services.*.x-config-environment.*.source': 'given',
   'services.*.x-config-environment.*': 'variable',
   ...Object.fromEntries(
     ['endpoints.[]', 'endpoints.rules.[]', 'endpoints.*.[]', 'endpoints.*.rules.[]'].flatMap(rule => [
@@ -309,8 +311,8 @@ services:
       - {type: image, source: assets:1, target: /assets, image: {subpath: public}}
     configs: [{source: site, target: /etc/site.conf, mode: 0440, uid: "1000", gid: "1000"}, plain, variable, given, called]
     secrets: [{source: token, target: /etc/token, mode: 0400, uid: "1000", gid: "1000"}, word, given, called]
-    x-secret-environment: {TOKEN: token}
-    x-config-environment: {SITE: site}
+    x-secret-environment: {TOKEN: token, CALLED: {source: called, key: password}}
+    x-config-environment: {SITE: site, REGION: {source: called, key: region}}
   db: {image: postgres:17, volumes: ["data:/data", "share:/share", "memory:/memory", "old:/old", "elsewhere:/elsewhere"]}
 volumes:
   data: {}

@@ -87,6 +87,8 @@ export function read(model: Json, world: World = {}): Found {
     directory: '/project',
     files: [],
     sources: [],
+    variableFiles: [],
+    dropped: [],
     documents: [],
     tree,
     absentServices: new Set(world.absentServices),
