@@ -33,8 +33,8 @@ export function hostOf(key: string): string {
 }
 
 /**
- * Returns the reference of an image's copy in a registry: the repository keeps its path and loses its registry, as in a registry
- * that is a mirror of several others.
+ * Returns the reference of an image's copy in a registry: the repository keeps its path and loses its registry, as in a
+ * registry that is a mirror of several others.
  */
 export function copyIn(registry: string, image: string): string {
   const [, name = image, tag = ''] = /^(.+)(:[^:/]+)$/.exec(image) ?? []

@@ -37,7 +37,9 @@ export function composeFilesIn(folder: string): readonly string[] {
   return base === undefined ? [] : [base, ...overridesOf(base).filter(path => existsSync(join(folder, path)))]
 }
 
-/** Returns the paths of the override files that devctl reads beside a Compose file with a default name, if they exist. */
+/**
+ * Returns the paths of the override files that devctl reads beside a Compose file with a default name, if they exist.
+ */
 export const overridesOf = (base: string): readonly string[] =>
   COMPOSE_FILES.map(name => join(dirname(base), name.replace(/\.ya?ml$/, '.override$&')))
 

@@ -1,4 +1,4 @@
-// Packs the package for npm. Its pages have no dead links: what the package does not contain is linked in the repository.
+// Packs the package for npm. Its pages have no dead links: they link what the package lacks in the repository.
 //   node scripts/release/package.mjs FOLDER     # writes the tarball into the folder, and prints its path
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'

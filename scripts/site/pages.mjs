@@ -29,8 +29,9 @@ export function titleOf(text) {
 }
 
 /**
- * Returns the sections of the navigation: `{ title, links: [{ path, title, isBelow }] }`, with paths from the root of the
- * repository. `isBelow` is set for the pages of a nested list, which belong to the page above. Links of docs/README.md to other sites and to files that are no pages are left out.
+ * Returns the sections of the navigation: `{ title, links: [{ path, title, isBelow }] }`, with paths from the root of
+ * the repository. `isBelow` is set for the pages of a nested list, which belong to the page above. Links of
+ * docs/README.md to other sites and to files that are no pages are left out.
  */
 export function readNavigation(pages) {
   const sections = []

@@ -54,9 +54,10 @@ const noName = diagnostic({
 })
 
 /**
- * Loads Compose files as Docker Compose does, with the differences that docs/compose/differences.md lists: finds and merges the
- * files, substitutes variables, checks the result, applies profiles and the selection of services, and reads env files.
- * Reports all errors; returns undefined if nothing could be loaded. Adds secret values to `secrets`, even after errors.
+ * Loads Compose files as Docker Compose does, with the differences that docs/compose/differences.md lists: finds and
+ * merges the files, substitutes variables, checks the result, applies profiles and the selection of services, and reads
+ * env files. Reports all errors; returns undefined if nothing could be loaded. Adds secret values to `secrets`, even
+ * after errors.
  */
 export function loadProject(
   options: LoadOptions,

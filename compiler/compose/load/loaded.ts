@@ -42,7 +42,9 @@ export interface Loaded {
   readonly contextServices: ReadonlyMap<string, Entry>
   /** Returns the images of other services that the Dockerfile of a service names. */
   readonly baseImages: BaseImagesOf
-  /** Services in `tree` that lack keys in error, and these keys. Their other keys are checked, but nothing is planned. */
+  /**
+   * Services in `tree` that lack keys in error, and these keys. Their other keys are checked, but nothing is planned.
+   */
   readonly incompleteServices: ReadonlyMap<string, ReadonlySet<string>>
   /** Resources in error (`volumes.data`). They must not be reported as undefined. */
   readonly invalidResources: ReadonlySet<string>

@@ -166,8 +166,8 @@ function writtenItems({ ports }: Service): ReadonlyMap<string, Written> {
 const itemOf = ({ span, protocol }: Port): string => `${span.file.path} ${span.start} ${protocol}`
 
 /**
- * Returns the option of `devctl forward` for a loopback address; empty for those that it uses by default, unless another
- * port is published on the other one of them.
+ * Returns the option of `devctl forward` for a loopback address; empty for those that it uses by default, unless
+ * another port is published on the other one of them.
  */
 function addressOption({ services }: Project, address: string, { published }: Port): string {
   if (address === 'localhost') return ''

@@ -52,8 +52,8 @@ export interface InvalidParts {
  * Validates the merged, interpolated model against the table of keys: kinds of nodes, types, allowed values, unknown
  * and missing keys, names. The model may mix short and long forms. The readers check the content of text (ports, sizes,
  * durations). Accepts the same files as the JSON Schema of the Compose Specification, with the additions and
- * differences that docs/compose/differences.md lists. An error in an anchor that several services use is reported once. Missing
- * keys are not reported in a partial model.
+ * differences that docs/compose/differences.md lists. An error in an anchor that several services use is reported once.
+ * Missing keys are not reported in a partial model.
  */
 export function validate(
   tree: MapTree,
