@@ -99,6 +99,7 @@ export {
 } from '../operations/list/endpoints.ts'
 export { type HistoryInput, type HistoryOutcome, history } from '../operations/list/history.ts'
 export { type DeployedImage, deployedImages, type ImagesOfServicesInput } from '../operations/list/images.ts'
+export { type JobsInput, type JobsOutcome, jobs } from '../operations/list/jobs.ts'
 export { type ServiceRow, type ServicesInput, type ServicesOutcome, services } from '../operations/list/services.ts'
 export type { LogEvent } from '../operations/logs/events.ts'
 export { type LogsContext as LogsWorld, type LogsInput, type LogsOutcome, logs } from '../operations/logs/logs.ts'

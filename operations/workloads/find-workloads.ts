@@ -63,10 +63,7 @@ export async function findWorkloads(
 }
 
 /** Returns the services with the service whose Pods each of them runs in, by the Service objects of the environment. */
-export function leadsAmong(
-  labels: ReadonlySet<string>,
-  services: readonly KubeObject[],
-): ReadonlyMap<string, string> {
+export function leadsAmong(labels: ReadonlySet<string>, services: readonly KubeObject[]): ReadonlyMap<string, string> {
   const pods = leadsOf(services)
   return new Map([...labels].map(label => [label, pods.get(label) ?? label]))
 }

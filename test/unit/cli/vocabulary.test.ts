@@ -42,6 +42,7 @@ const RECORDS = [
   'history',
   'images',
   'init',
+  'jobs',
   'namespace list',
   'pipeline list',
   'platform images',
