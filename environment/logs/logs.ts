@@ -61,8 +61,9 @@ interface Begun {
 
 /**
  * Prints the logs of an environment: first the existing lines, ordered by time, then new lines, across restarts and
- * including new Pods. Of the runs of a job that have ended, only the newest is printed. Returns when no further lines can come, because all containers belong to Jobs that have ended;
- * otherwise throws the signal's abort reason. Throws if the cluster rejects a request.
+ * including new Pods. Of the runs of a job that have ended, only the newest is printed. Returns when no further lines
+ * can come, because all containers belong to Jobs that have ended; otherwise throws the signal's abort reason.
+ * Throws if the cluster rejects a request.
  */
 export async function showLogs(request: LogRequest, world: LogContext): Promise<void> {
   const { cluster, namespace, environment, longestLine, limits, isWanted } = request

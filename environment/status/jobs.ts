@@ -9,14 +9,14 @@ import { isDependant } from './owners.ts'
 /** Start of a run: a schedule, a user (`devctl run`), or a deploy of a service that is a Job. */
 export type RunTrigger = 'schedule' | 'manual' | 'deploy'
 
-export type RunState = 'waiting' | 'running' | 'succeeded' | 'failed'
+export type JobRunState = 'waiting' | 'running' | 'succeeded' | 'failed'
 
-/** One run of a job or service. */
+/** A run of a job or service. */
 export interface JobRun {
   /** Name of the Job. */
   readonly name: string
   readonly trigger: RunTrigger
-  readonly state: RunState
+  readonly state: JobRunState
   /** Start in ISO 8601; absent if the run has not begun. */
   readonly started?: string
   /** End in ISO 8601; absent if the run has not ended. */
@@ -58,12 +58,12 @@ export interface JobOverview {
  */
 export function listJobs(objects: readonly KubeObject[], now: number): readonly JobOverview[] {
   const workloads = objects.filter(one => !isDependant(one) && serviceOf(one) !== undefined)
-  const statuses = exitStatuses(objects)
+  const pods = podsOfRuns(objects)
   const runsBy = new Map<string | undefined, JobRun[]>()
   for (const one of objects) {
     if (one.kind !== 'Job') continue
     const owner = one.metadata.ownerReferences?.[0]?.uid ?? one.metadata.uid
-    runsBy.set(owner, [...(runsBy.get(owner) ?? []), toRun(one, statuses.get(one.metadata.name), now)])
+    runsBy.set(owner, [...(runsBy.get(owner) ?? []), toRun(one, pods.get(one.metadata.name), now)])
   }
   const services = new Map<string, KubeObject[]>()
   for (const one of workloads) services.set(serviceOf(one)!, [...(services.get(serviceOf(one)!) ?? []), one])
@@ -123,8 +123,6 @@ interface JobFields {
   readonly status?: {
     readonly startTime?: string
     readonly completionTime?: string
-    readonly active?: number
-    readonly ready?: number
     readonly conditions?: readonly {
       readonly type: string
       readonly status: string
@@ -133,7 +131,7 @@ interface JobFields {
   }
 }
 
-function toRun(job: KubeObject, exitStatus: number | undefined, now: number): JobRun {
+function toRun(job: KubeObject, pod: RunPod | undefined, now: number): JobRun {
   const { status = {} } = job as JobFields // the server has checked its shape
   const { state } = statusOf(job)
   const isOver = state === 'complete' || state === 'failed'
@@ -148,17 +146,18 @@ function toRun(job: KubeObject, exitStatus: number | undefined, now: number): Jo
   return {
     name: job.metadata.name,
     trigger: !owner ? 'deploy' : isManualRun ? 'manual' : 'schedule',
-    state: state === 'complete' ? 'succeeded' : state === 'failed' ? 'failed' : status.ready ? 'running' : 'waiting',
+    state: state === 'complete' ? 'succeeded' : state === 'failed' ? 'failed' : pod?.isRunning ? 'running' : 'waiting',
     ...(started !== undefined && { started }),
     ...(ended !== undefined && { ended }),
     ...(duration !== undefined && { duration }),
-    ...(isOver && exitStatus !== undefined && { exitStatus }),
+    ...(isOver && pod?.exitStatus !== undefined && { exitStatus: pod.exitStatus }),
   }
 }
 
 interface PodFields {
   readonly spec?: { readonly containers?: readonly { readonly name: string }[] }
   readonly status?: {
+    readonly phase?: string
     readonly containerStatuses?: readonly {
       readonly name: string
       readonly state?: { readonly terminated?: { readonly exitCode: number } }
@@ -166,16 +165,24 @@ interface PodFields {
   }
 }
 
-/** Returns the exit statuses of runs by the names of their Jobs: that of the newest Pod, and the first that is not 0. */
-function exitStatuses(objects: readonly KubeObject[]): ReadonlyMap<string, number> {
+/** State of the newest Pod of a run. */
+interface RunPod {
+  readonly isRunning: boolean
+  /** First exit status that is not 0; undefined while no container has ended. */
+  readonly exitStatus: number | undefined
+}
+
+/** Returns the newest Pods of runs, by the names of their Jobs. */
+function podsOfRuns(objects: readonly KubeObject[]): ReadonlyMap<string, RunPod> {
   const pods = objects
     .filter(({ kind, metadata }) => kind === 'Pod' && metadata.labels?.['job-name'] !== undefined)
     .sort((a, b) => ((a.metadata.creationTimestamp ?? '') < (b.metadata.creationTimestamp ?? '') ? -1 : 1))
   return new Map(
-    pods.flatMap(pod => {
-      const { containerStatuses = [] } = (pod as PodFields).status ?? {} // a Pod's status
+    pods.map(pod => {
+      const { phase, containerStatuses = [] } = (pod as PodFields).status ?? {} // a Pod's status
       const codes = containerStatuses.flatMap(({ state }) => state?.terminated?.exitCode ?? [])
-      return codes.length > 0 ? [[pod.metadata.labels!['job-name']!, codes.find(code => code !== 0) ?? 0] as const] : []
+      const exitStatus = codes.find(code => code !== 0) ?? codes[0]
+      return [pod.metadata.labels!['job-name']!, { isRunning: phase === 'Running', exitStatus }]
     }),
   )
 }

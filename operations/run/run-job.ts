@@ -11,6 +11,8 @@ export interface OnceSettings {
   readonly variables: Readonly<Record<string, string>>
   /** True to start without waiting for dependencies. */
   readonly noDeps: boolean
+  /** Input of the container: a terminal, or a stream. If absent, it has none. */
+  readonly input?: 'terminal' | 'stream' | undefined
 }
 
 type Labels = Readonly<Record<string, string>>
@@ -31,7 +33,16 @@ interface Template {
 const KEPT = 86_400
 
 /** Fields of a container that are about serving requests. */
-const OF_SERVERS = ['ports', 'startupProbe', 'readinessProbe', 'livenessProbe', 'stdin', 'tty', 'restartPolicy']
+const OF_SERVERS = [
+  'ports',
+  'startupProbe',
+  'readinessProbe',
+  'livenessProbe',
+  'stdin',
+  'stdinOnce',
+  'tty',
+  'restartPolicy',
+]
 
 /**
  * Returns the Job that runs the container of a service in a live workload once, and the name of the container. The
@@ -87,11 +98,18 @@ function labelsOf(labels: Labels, isScheduled: boolean): Labels {
   return others
 }
 
-function withSettings(container: Container, { command, variables }: OnceSettings): Container {
+function withSettings(container: Container, { command, variables, input }: OnceSettings): Container {
   const own = Object.fromEntries(Object.entries(container).filter(([field]) => !OF_SERVERS.includes(field)))
   const env = [
     ...(container.env ?? []).filter(({ name }) => !Object.hasOwn(variables, name)),
     ...Object.entries(variables).map(([name, value]) => ({ name, value })),
   ]
-  return { ...own, name: container.name, env, ...(command.length > 0 && { args: command }) }
+  return {
+    ...own,
+    name: container.name,
+    env,
+    ...(command.length > 0 && { args: command }),
+    ...(input && { stdin: true, stdinOnce: true }),
+    ...(input === 'terminal' && { tty: true }),
+  }
 }

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { OpenProject } from '../../project/opened-project.ts'
-import type { OperationContext } from '../../project/session.ts'
 import { type EnvironmentInput, findWorkloads } from '../workloads/find-workloads.ts'
+import { connectTo } from './connect.ts'
 import { followRun } from './follow-run.ts'
+import type { RunContext } from './run-context.ts'
 import { toRunJob } from './run-job.ts'
 
 export interface RunOnceInput extends EnvironmentInput {
@@ -22,11 +23,6 @@ export interface RunOnceInput extends EnvironmentInput {
   readonly startTimeout?: number | undefined
 }
 
-export interface RunContext extends OperationContext {
-  /** Prints a line of the output; no further line is read until it resolves. */
-  readonly print: (line: string) => Promise<void> | void
-}
-
 export interface RunOutcome {
   /** Name of the Job. */
   readonly job: string
@@ -42,13 +38,16 @@ const START_TIMEOUT = 300_000
  * cannot start or if the signal is aborted. Throws a UserError if the service is not deployed.
  */
 export async function run(world: RunContext, input: RunOnceInput, project: OpenProject): Promise<RunOutcome> {
-  const { session, print } = world
+  const { session, input: stdin, terminal } = world
   const { cluster, namespace, clock, signal } = session
   const { service, command = [], variables = {}, noDeps = false, startTimeout = START_TIMEOUT } = input
   const { chosen, leads } = await findWorkloads(world, input, [service], project)
   const [[label]] = [...leads] as [[string, string]] // of the one service that is named
   const name = `${label.slice(0, 50).replace(/-+$/, '')}-run-${randomBytes(4).toString('hex')}`
-  const { job, container } = toRunJob(chosen[0]!, label, { name, command, variables, noDeps })
+  const { job, container } = toRunJob(chosen[0]!, label, {
+    ...{ name, command, variables, noDeps },
+    input: input.detach ? undefined : terminal ? 'terminal' : stdin && 'stream',
+  })
   await cluster.create(job, { signal })
   if (input.detach) return { job: name, namespace }
   // Deleted even after an abort, so without the signal.
@@ -56,7 +55,8 @@ export async function run(world: RunContext, input: RunOnceInput, project: OpenP
   const now = () => clock.now()
   let isOver = false
   try {
-    const status = await followRun({ cluster, namespace, job: name, container, startTimeout, now, print }, signal)
+    const connect = connectTo(world, container)
+    const status = await followRun({ cluster, namespace, job: name, container, startTimeout, now }, connect, signal)
     isOver = true
     return { job: name, namespace, status }
   } finally {

@@ -15,6 +15,7 @@ import { run } from '../../support/run.ts'
 const SHORT: Readonly<Record<string, string>> = {
   '-c': '--context',
   '-d': '--detach',
+  '-T': '--no-tty',
   '-e': '--env',
   '-f': '--file',
   '-n': '--namespace',

@@ -50,6 +50,12 @@ const pod = (run: string, exitCode: number) => ({
 })
 
 const OBJECTS = [
+  {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p', labels: { 'job-name': 'backup-2-1' } },
+    status: { phase: 'Running' },
+  },
   cronJob('backup', { schedule: '30 3 * * *', timeZone: 'Europe/Berlin' }),
   cronJob('backup-2', { schedule: '@every 2h' }, 'backup'),
   job('backup-1', {
