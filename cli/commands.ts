@@ -20,6 +20,7 @@ import { help } from './commands/help.ts'
 import { history } from './commands/history.ts'
 import { images } from './commands/images.ts'
 import { init } from './commands/init.ts'
+import { jobs } from './commands/jobs.ts'
 import { kubeconfig } from './commands/kubeconfig.ts'
 import { logs } from './commands/logs.ts'
 import { lsp } from './commands/lsp.ts'
@@ -89,6 +90,7 @@ export const commands: readonly Command[] = [
   history,
   logs,
   run,
+  jobs,
   events,
   images,
   top,

@@ -1,22 +1,29 @@
 import { Readable, Writable } from 'node:stream'
 import { type CallOptions, ClusterError } from './cluster.ts'
 import type { Access } from './connection.ts'
-import { openPodSocket, type PodSocket, SOCKET_LIMITS, type SocketLimits } from './pod-socket.ts'
+import { openPodSocket, type PodSocket, type PodSocketTarget, SOCKET_LIMITS, type SocketLimits } from './pod-socket.ts'
 import { readCommandStatus } from './status.ts'
 import { toUnreachable } from './unreachable.ts'
 
-/** A command for a container of a Pod. */
-export interface ExecTarget {
+/** Streams of a program in a container of a Pod. */
+interface StreamTarget {
   readonly pod: string
   readonly namespace: string
   readonly container: string
-  /** Program and its arguments; no shell is added. */
-  readonly command: readonly string[]
-  /** True to send input to the command; otherwise its input is closed. */
+  /** True to send input to the program; otherwise its input is closed. */
   readonly stdin: boolean
-  /** Size of the terminal to run the command in; a terminal has only one output. */
+  /** Size of the terminal of the program; a terminal has only one output. */
   readonly tty?: { readonly columns: number; readonly rows: number }
 }
+
+/** A command for a container of a Pod. */
+export interface ExecTarget extends StreamTarget {
+  /** Program and its arguments; no shell is added. */
+  readonly command: readonly string[]
+}
+
+/** The running main program of a container. */
+export type AttachTarget = StreamTarget
 
 /**
  * A command that runs in a container. stdout and stderr share a connection, so read both: if one is full, it blocks the
@@ -60,20 +67,43 @@ export function openExec(
   options: CallOptions = {},
   limits: Partial<SocketLimits> = {},
 ): Promise<ExecProcess> {
-  const { pod, namespace, container, command, stdin, tty } = target
-  const query: [string, string][] = [
+  const command = target.command.map(word => ['command', word] as const)
+  const query = [...streamQuery(target), ...command]
+  return openStreams(access, { ...target, subresource: 'exec', query }, target, options, limits)
+}
+
+/**
+ * Connects to the main program of a container, through the API server. Output that was written before is not received.
+ * `exit` resolves with 0 when the program has ended; its exit status is in the status of the Pod. With `stdinOnce`, the
+ * end of the connection closes the input of the program. Rejects with a ClusterError if the server does not allow it.
+ */
+export function openAttach(access: Access, target: AttachTarget, options: CallOptions = {}): Promise<ExecProcess> {
+  const query = streamQuery(target)
+  return openStreams(access, { ...target, subresource: 'attach', query }, { ...target, command: [] }, options, {})
+}
+
+function streamQuery({ container, stdin, tty }: StreamTarget): readonly (readonly [string, string])[] {
+  return [
     ['container', container],
     ['stdin', String(stdin)],
     ['stdout', 'true'],
     // The API server refuses a separate stderr with a terminal.
     ['stderr', String(!tty)],
     ['tty', String(tty !== undefined)],
-    ...command.map((word): [string, string] => ['command', word]),
   ]
+}
+
+function openStreams(
+  access: Access,
+  socket: Omit<PodSocketTarget, 'protocols'>,
+  target: ExecTarget,
+  options: CallOptions,
+  limits: Partial<SocketLimits>,
+): Promise<ExecProcess> {
   return openPodSocket(
     access,
-    { pod, namespace, subresource: 'exec', query, protocols: [CLOSING_PROTOCOL, 'v4.channel.k8s.io'] },
-    socket => new SocketProcess(socket, target),
+    { ...socket, protocols: [CLOSING_PROTOCOL, 'v4.channel.k8s.io'] },
+    opened => new SocketProcess(opened, target),
     options,
     { ...SOCKET_LIMITS, ...limits },
   )

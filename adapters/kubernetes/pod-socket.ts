@@ -21,7 +21,7 @@ export const SOCKET_LIMITS: SocketLimits = { handshake: 10_000, ping: 15_000 }
 export interface PodSocketTarget {
   readonly pod: string
   readonly namespace: string
-  readonly subresource: 'exec' | 'portforward'
+  readonly subresource: 'exec' | 'attach' | 'portforward'
   readonly query: readonly (readonly [name: string, value: string])[]
   /** Supported protocols, in order of preference. */
   readonly protocols: readonly string[]

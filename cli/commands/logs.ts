@@ -61,7 +61,7 @@ export const logs = command({
   summary: 'Print the logs of services, and follow them',
   description: `Prints the logs of the containers of the environment in chronological order, and follows them until Ctrl-C, across restarts and including Pods that are created later. Each line is prefixed with the name of its service and the last part of the name of its Pod.
 
-The pattern is a regular expression that may match any part of a service name: \`api\` also shows \`api-worker\`, \`^api$\` does not. Services with \`attach: false\` are shown only if a pattern matches them.`,
+The pattern is a regular expression that may match any part of a service name: \`api\` also shows \`api-worker\`, \`^api$\` does not. Of a job, the newest run is printed. Services with \`attach: false\` are shown only if a pattern matches them.`,
   words: [
     { name: '[service]', description: 'regular expression for service names (default: all)', completes: 'service' },
   ],

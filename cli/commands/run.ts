@@ -22,6 +22,7 @@ const options = {
   ...target,
   env,
   detach: flag('-d, --detach', 'print the name of the run, and do not follow it'),
+  tty: { flags: '-T, --no-tty', description: 'no terminal, even if this is one' } as Option<boolean | undefined>,
   rm: flag('--rm', 'delete the run with its log when it has ended'),
   deps: { flags: '--no-deps', description: 'start without waiting for dependencies' } as Option<boolean | undefined>,
   timeout: waitTimeout,
@@ -34,9 +35,9 @@ export const run = command({
   name: 'run',
   group: 'Deploy',
   summary: 'Run a job, or a command in the container of a service, once',
-  description: `Starts one run of a deployed job or service, prints its output, and exits with its exit status. The run has the image, variables, secrets, volumes and waits of the deployed container, but no ports and no healthcheck. The command replaces \`command\` of the file, and keeps \`entrypoint\`.
+  description: `Starts one run of a deployed job or service, prints its output, and exits with its exit status. The run has the image, variables, secrets, volumes and waits of the deployed container, but no ports and no healthcheck. The command replaces \`command\` of the file, and keeps \`entrypoint\`. It has a terminal if this is one, and otherwise standard input.
 
-Ctrl-C ends and deletes the run. A run that has ended keeps its log: the run of a service for a day, and of a job the last three. --timeout is for its start.`,
+Without a terminal, Ctrl-C ends and deletes the run. A run that has ended keeps its log: the run of a service for a day, and of a job the last three. --timeout is for its start.`,
   words: [
     { name: '<service>', description: 'job or service', completes: 'service' },
     { name: '[command...]', description: 'command and its arguments, after `--`' },
@@ -45,6 +46,7 @@ Ctrl-C ends and deletes the run. A run that has ended keeps its log: the run of 
   examples: [
     { line: 'devctl run backup', does: 'run a job now, whatever its schedule' },
     { line: 'devctl run --rm -e DRY_RUN=1 api -- ./migrate --check', does: 'run another command of a service' },
+    { line: 'gzip -dc dump.gz | devctl run --rm db -- psql', does: 'pass standard input to a command' },
   ],
   async run(context, words, options) {
     const { runOnce } = await import('../run/run.ts')

@@ -2,6 +2,7 @@ import type { ServiceOverview } from '../../environment/status/service-status.ts
 import type { ServiceRow } from '../../operations/list/services.ts'
 import type { Context } from '../command.ts'
 import type { ListValues } from '../commands/ps.ts'
+import { ageText } from '../terminal/age-text.ts'
 import { listText } from '../terminal/print-list.ts'
 import { cut, widthOf } from '../terminal/progress/frame.ts'
 import { printsDiagnostics } from '../terminal/report.ts'
@@ -142,13 +143,4 @@ function statusText({ reason, development, state }: ServiceOverview): string | u
 /** Returns the first address, and the number of further addresses. */
 function firstOf([first = '', ...more]: readonly string[]): string {
   return more.length > 0 ? `${first} +${more.length}` : first
-}
-
-/** Formats an age like other command-line tools do: `42s`, `5m`, `3h`, `12d`. */
-function ageText(milliseconds: number): string {
-  const seconds = Math.max(0, Math.floor(milliseconds / 1000))
-  if (seconds < 120) return `${seconds}s`
-  if (seconds < 7200) return `${Math.floor(seconds / 60)}m`
-  if (seconds < 172_800) return `${Math.floor(seconds / 3600)}h`
-  return `${Math.floor(seconds / 86_400)}d`
 }

@@ -1,7 +1,9 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { Context } from '../command.ts'
 import type { RunValues } from '../commands/run.ts'
+import { remoteTerminal } from '../terminal/remote-terminal.ts'
 import { printSummary, printsDiagnostics } from '../terminal/report.ts'
+import { standardInput } from '../terminal/standard-input.ts'
 import { deadlineOf } from './deadline.ts'
 import { splitOne } from './develop/develop-words.ts'
 import { withProject } from './project-session.ts'
@@ -21,7 +23,9 @@ export async function runOnce(context: Context, words: readonly string[], option
     const print = (line: string) =>
       void io.stdout.write(`${line}
 `)
-    const world = { workspace: own.io, session, on: printsDiagnostics(own), print }
+    const terminal = remoteTerminal(process, own.io.env)
+    const streams = options.tty !== false && terminal.size ? { terminal } : { input: standardInput() }
+    const world = { workspace: own.io, session, on: printsDiagnostics(own), print, ...(!options.detach && streams) }
     const noDeps = options.deps === false
     const input = { ...options, service, command, variables, noDeps, startTimeout }
     const { job, namespace, status } = await run(world, input, project)

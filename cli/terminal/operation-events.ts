@@ -65,6 +65,7 @@ export function toTerminal(context: Context, progress: Progress, form: ProgressF
         return
       case 'left-out':
       case 'no-pod':
+      case 'no-run':
       case 'too-many-logs':
       case 'container-ended':
       case 'log-unreadable':
@@ -157,6 +158,12 @@ function logEventText(event: LogEvent, logLevel: LogLevel): string | undefined {
       const { environment, namespace, isFiltered, follows } = event
       const whose = environment === undefined ? namespace : `${environment} in ${namespace}`
       return `${whose} has no${isFiltered ? ' matching' : ''} Pods yet${follows ? '; waiting for Pods' : ''}`
+    }
+    case 'no-run': {
+      const [job = ''] = event.jobs
+      const have = event.jobs.length === 1 ? 'has' : 'have'
+      const waits = event.follows ? '; waiting for the next run' : ''
+      return `${event.jobs.join(', ')} ${have} no run yet: \`devctl run ${job}\` starts one${waits}`
     }
     case 'too-many-logs':
       return `more than ${event.most} containers have logs: the others follow when one of these ends; use a pattern to select fewer`

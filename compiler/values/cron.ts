@@ -4,7 +4,8 @@ export interface CronFault {
   readonly hint: string
 }
 
-interface Field {
+/** A field of a cron expression. */
+export interface CronField {
   readonly name: string
   readonly least: number
   readonly most: number
@@ -14,7 +15,8 @@ interface Field {
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
-const FIELDS: readonly Field[] = [
+/** Fields of a cron expression, in order. */
+export const CRON_FIELDS: readonly CronField[] = [
   { name: 'minute', least: 0, most: 59 },
   { name: 'hour', least: 0, most: 23 },
   { name: 'day of the month', least: 1, most: 31 },
@@ -36,9 +38,9 @@ export function findCronFault(text: string): CronFault | undefined {
     return { fault: `\`${cron}\` is unknown`, hint: `the names are ${DESCRIPTORS.map(one => `\`${one}\``).join(', ')}` }
   }
   const fields = cron.split(/\s+/).filter(Boolean)
-  if (fields.length !== FIELDS.length)
+  if (fields.length !== CRON_FIELDS.length)
     return { fault: `it has ${fields.length} ${fields.length === 1 ? 'field' : 'fields'} instead of 5`, hint: HINT }
-  for (const [index, field] of FIELDS.entries()) {
+  for (const [index, field] of CRON_FIELDS.entries()) {
     const written = fields[index]!
     const part = written.split(',').find(one => !isValidPart(one, field))
     if (part === undefined) continue
@@ -50,16 +52,17 @@ export function findCronFault(text: string): CronFault | undefined {
 }
 
 /** True for `*`, `5`, `1-5`, `mon-fri`, each with a step if needed (`*\/15`, `8-18/2`). */
-function isValidPart(part: string, field: Field): boolean {
+function isValidPart(part: string, field: CronField): boolean {
   const [, range = '', step] = /^([^/]+)(?:\/(\d+))?$/.exec(part) ?? []
   if (range === '' || (step !== undefined && Number(step) === 0)) return false
   if (range === '*' || range === '?') return true
-  const values = range.split('-').map(one => numberOf(one, field))
+  const values = range.split('-').map(one => cronNumber(one, field))
   const [from, to = from] = values
   return values.length <= 2 && from !== undefined && to !== undefined && from <= to
 }
 
-function numberOf(text: string, { least, most, names = [] }: Field): number | undefined {
+/** Returns the value of a number or a name; undefined if it is outside the field. */
+export function cronNumber(text: string, { least, most, names = [] }: CronField): number | undefined {
   const index = names.indexOf(text.toLowerCase())
   if (index >= 0) return index + least
   const value = /^\d{1,2}$/.test(text) ? Number(text) : undefined

@@ -3,12 +3,12 @@ import type { CallOptions, Cluster, ClusterError, KubeObject, ObjectQuery } from
 import type { Clock } from '../clock.ts'
 import { environmentSelector } from '../labels.ts'
 import { statusOf } from '../rollout/status.ts'
-import { controllerOf } from '../status/owners.ts'
 import { Cursor } from './cursor.ts'
 import { type Following, followContainer, type LogPosition } from './follow.ts'
 import { Followers } from './followers.ts'
 import type { LogLine } from './line.ts'
 import { type Late, mergeLogs } from './merge.ts'
+import { earlierRuns, jobOf } from './newest-runs.ts'
 import { type PodLimits, PodSet } from './pod-set.ts'
 import { type LogRange, readHistory } from './read.ts'
 import { type ExitStatus, isFinished, type LogSource, runOf, sourcesOf } from './source.ts'
@@ -61,8 +61,9 @@ interface Begun {
 
 /**
  * Prints the logs of an environment: first the existing lines, ordered by time, then new lines, across restarts and
- * including new Pods. Returns when no further lines can come, because all containers belong to Jobs that have ended;
- * otherwise throws the signal's abort reason. Throws if the cluster rejects a request.
+ * including new Pods. Of the runs of a job that have ended, only the newest is printed. Returns when no further lines
+ * can come, because all containers belong to Jobs that have ended; otherwise throws the signal's abort reason.
+ * Throws if the cluster rejects a request.
  */
 export async function showLogs(request: LogRequest, world: LogContext): Promise<void> {
   const { cluster, namespace, environment, longestLine, limits, isWanted } = request
@@ -98,8 +99,9 @@ async function showPods(request: LogRequest, world: LogContext, { following, pod
   const { signal } = world
   const wantedOf = (pod: KubeObject) => sourcesOf(pod).filter(isWanted)
   const present = await pods.list(signal)
+  const isEarlier = earlierRuns(present.map(({ object }) => object))
   const begun = present.flatMap(pod =>
-    wantedOf(pod.object).map((source): Begun => {
+    (isEarlier(pod.object) ? [] : wantedOf(pod.object)).map((source): Begun => {
       const run = runOf(pod.object, source.container)
       return { source, pod, position: { cursor: new Cursor(), range, run } }
     }),
@@ -171,11 +173,6 @@ function jobsOfFinished(pods: readonly KubeObject[]): ReadonlySet<string> | unde
   if (pods.length === 0 || !pods.every(isFinished)) return undefined
   const jobs = pods.map(jobOf)
   return jobs.every(name => name !== undefined) ? new Set(jobs) : undefined
-}
-
-function jobOf(pod: KubeObject): string | undefined {
-  const owner = controllerOf(pod)
-  return owner?.kind === 'Job' ? owner.name : undefined
 }
 
 /**

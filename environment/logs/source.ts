@@ -133,7 +133,7 @@ const LABELS = [SERVICE_LABEL, 'app.kubernetes.io/managed-by', 'app.kubernetes.i
 /** Copies the fields of a Pod that are needed to read its logs. A full Pod can have 1.5 MiB. */
 export function slimPod(pod: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = pod
-  const { name, namespace, uid, deletionTimestamp, labels = {} } = metadata
+  const { name, namespace, uid, creationTimestamp, deletionTimestamp, labels = {} } = metadata
   const { spec, status } = fieldsOf(pod)
   const controller = controllerOf(pod)
   const containers = (of: typeof spec.containers = []) =>
@@ -145,6 +145,7 @@ export function slimPod(pod: KubeObject): KubeObject {
       name,
       ...(namespace !== undefined && { namespace }),
       ...(uid !== undefined && { uid }),
+      ...(creationTimestamp !== undefined && { creationTimestamp }),
       ...(deletionTimestamp !== undefined && { deletionTimestamp }),
       labels: Object.fromEntries(LABELS.flatMap(key => (labels[key] === undefined ? [] : [[key, labels[key]]]))),
       ...(controller && { ownerReferences: [controller] }),

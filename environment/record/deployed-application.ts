@@ -96,8 +96,10 @@ function deployedServices({ plan, wanted, services, shownFile }: Read): readonly
   const written = new Map(names.map(name => [toDnsLabel(name), name]))
   return plan.workloads
     .filter(({ service }) => isWanted.has(service))
-    .flatMap(({ service: lead, kind, pod, dependencies = [] }) =>
-      pod.services.map(service => {
+    .flatMap(workload => {
+      const { service: lead, pod, dependencies = [] } = workload
+      const kind = workload.kind === 'Job' && workload.cronJobs ? 'CronJob' : workload.kind
+      return pod.services.map(service => {
         const image = [...pod.containers, ...pod.init].find(({ name }) => name === service)?.image
         const name = names.includes(service) ? service : (written.get(service) ?? service)
         const span = entry(services, name)?.key
@@ -112,8 +114,8 @@ function deployedServices({ plan, wanted, services, shownFile }: Read): readonly
           // Only keys in the same file as the service: a line alone would mislead for another file.
           keys: span && file !== undefined ? keysOf(get(services, name), span.file.location) : {},
         }
-      }),
-    )
+      })
+    })
 }
 
 function keysOf(service: Tree | undefined, location: string): DeployedService['keys'] {

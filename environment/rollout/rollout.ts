@@ -113,6 +113,8 @@ class Rollout {
   readonly #objects = new Map<DesiredWorkload, KubeObject>()
   /** Jobs that may be servers, each with the workload that waits for its completion. */
   readonly #completing = new Map<DesiredWorkload, DesiredWorkload>()
+  /** Services whose waits have been reported. */
+  readonly #reported = new Set<string>()
   /** Last reported status of each service. */
   readonly #statuses = new Map<string, string>()
   /** UIDs of Pods that the rollout deleted because no controller would. */
@@ -198,11 +200,14 @@ class Rollout {
     const needs = workload.dependencies.filter(({ service }) => this.#applied.has(service))
     // An unchanged workload does not wait for its dependencies.
     if (isThere) this.#isThere(workload, step.live)
-    else if (needs.length > 0)
+    else if (needs.length > 0 && !this.#reported.has(workload.service)) {
+      // A job with several schedules has several CronJobs.
+      this.#reported.add(workload.service)
       this.#run.events.waiting(
         workload.service,
         needs.map(({ service }) => service),
       )
+    }
     await Promise.all(
       needs.map(async ({ service, condition }) => {
         const object = await this.#applied.get(service)!

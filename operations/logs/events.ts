@@ -15,6 +15,8 @@ export type LogEvent =
       /** True if the command waits for a Pod. */
       readonly follows: boolean
     }
+  /** Only jobs are selected, of which the cluster has no run. */
+  | { readonly type: 'no-run'; readonly jobs: readonly string[]; readonly follows: boolean }
   /** The maximum number of logs is open (`most`); further logs wait until an open log ends. */
   | { readonly type: 'too-many-logs'; readonly most: number }
   | { readonly type: 'container-ended'; readonly source: LogSource; readonly exit: ExitStatus }

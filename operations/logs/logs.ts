@@ -1,7 +1,10 @@
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
+import { unlessForbidden } from '../../environment/forbidden.ts'
+import { environmentSelector } from '../../environment/labels.ts'
 import type { LogLine } from '../../environment/logs/line.ts'
 import { type LogContext, MAX_OPEN_LOGS, showLogs } from '../../environment/logs/logs.ts'
 import type { LogSource } from '../../environment/logs/source.ts'
+import { serviceOf } from '../../environment/plan/desired-state.ts'
 import type { LoadInput } from '../../project/input.ts'
 import { findEnvironment, type KnownEnvironment } from '../../project/known-environment.ts'
 import { requireNamespace } from '../../project/namespaces.ts'
@@ -76,11 +79,15 @@ export async function logs(world: LogsContext, input: LogsInput, project: OpenPr
         ...reporting(world, follow),
         found: sources => world.found?.(sources),
         async nothing(present) {
-          const known = new Set([...present.map(({ service }) => service), ...names.map(({ name }) => name)])
-          const hasMatch = names.some(({ name, label }) => services?.test(name) || services?.test(label))
+          const jobs = environment ? await deployedJobs(session, environment.name) : []
+          const known = new Set([...present.map(({ service }) => service), ...jobs, ...names.map(({ name }) => name)])
+          const wanted = services ? jobs.filter(job => isWanted(job, names, input)) : []
+          const hasMatch =
+            wanted.length > 0 || names.some(({ name, label }) => services?.test(name) || services?.test(label))
           if (services && !hasMatch && known.size > 0) throw new NoMatch([...known].sort())
           await requireNamespace(session)
           if (environment && !(await isThere(session, environment.name))) throw new NotDeployed()
+          if (wanted.length > 0) return on({ type: 'no-run', jobs: wanted, follows: follow })
           on({ type: 'no-pod', ...whose, isFiltered: Boolean(services ?? input.exclude), follows: follow })
         },
       },
@@ -92,6 +99,16 @@ export async function logs(world: LogsContext, input: LogsInput, project: OpenPr
       return { kind: 'not-deployed', environment: environment.name, namespace }
     throw error
   }
+}
+
+/** Returns the jobs of an environment that are CronJobs, which may have no Pods. */
+async function deployedJobs(
+  { cluster, namespace, signal }: OperationContext['session'],
+  environment: string,
+): Promise<readonly string[]> {
+  const query = { apiVersion: 'batch/v1', kind: 'CronJob', namespace, labels: environmentSelector(environment) }
+  const found = await unlessForbidden(cluster.list(query, { signal }), [])
+  return [...new Set(found.flatMap(one => serviceOf(one) ?? []))]
 }
 
 /** Returns true if an environment has a record or a workload; GitOps controllers write no record. */

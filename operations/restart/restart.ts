@@ -3,7 +3,6 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { restartsWith } from '../../constructs/labels.ts'
 import { environmentSelector } from '../../environment/labels.ts'
 import { serviceOf } from '../../environment/plan/desired-state.ts'
-import { leadsOf } from '../../environment/plan/part.ts'
 import type { LoadInput } from '../../project/input.ts'
 import { findEnvironment } from '../../project/known-environment.ts'
 import { serviceWords } from '../../project/names/service-words.ts'
@@ -13,6 +12,7 @@ import type { OperationContext } from '../../project/session.ts'
 import { type Tolerance, toleratesFailures } from '../../project/tolerance.ts'
 import { deployEvents } from '../deploy/progress.ts'
 import type { ServiceStates } from '../deploy/service-states.ts'
+import { leadsAmong, workloadsOf } from '../workloads/find-workloads.ts'
 
 export interface RestartInput extends LoadInput, Tolerance {
   /** Name of the environment. If absent, the name in the files. */
@@ -60,7 +60,11 @@ export async function restart(
   const toLabels = await serviceWords(known)
   const skipped: string[] = []
   const select = (workloads: readonly KubeObject[]): readonly KubeObject[] => {
-    if (words.length > 0) return chosen(workloads, toLabels(words, [...workloads, ...services]), leadsOf(services))
+    if (words.length > 0) {
+      const leads = leadsAmong(toLabels(words, [...workloads, ...services]), services)
+      // An application without workloads is reported as a whole.
+      return workloads.length === 0 ? [] : withDependants(refuseJobs(workloadsOf(leads, workloads)), workloads)
+    }
     skipped.push(...workloads.filter(({ kind }) => kind === 'Job').map(one => serviceOf(one)!))
     return workloads.filter(one => !isJob(one))
   }
@@ -104,37 +108,16 @@ const isJob = ({ kind }: KubeObject): boolean => kind === 'Job' || kind === 'Cro
 export const jobsHint = (jobs: readonly string[]): string =>
   `a Job runs again with \`devctl deploy ${jobs.map(one => `--rerun ${one}`).join(' ')}\``
 
-/**
- * Returns the workloads of the named services. For a service that runs in the Pods of another service, that is the
- * workload of the other service. Throws a UserError for Jobs, and for services that are not deployed.
- */
-function chosen(
-  workloads: readonly KubeObject[],
-  labels: ReadonlySet<string>,
-  leads: ReadonlyMap<string, string>,
-): readonly KubeObject[] {
-  const wanted = new Set([...labels].map(label => leads.get(label) ?? label))
-  const found = workloads.filter(one => wanted.has(serviceOf(one)!))
-  const job = found.find(isJob)
-  if (job)
-    throw new UserError(
-      `\`${serviceOf(job)}\` is a ${job.kind === 'Job' ? 'Job, which runs once' : 'job, which has no Pods between its runs'}`,
-      {
-        hint:
-          job.kind === 'Job'
-            ? `\`devctl deploy --rerun ${serviceOf(job)}\` runs it again`
-            : `\`devctl run ${serviceOf(job)}\` runs it`,
-      },
-    )
-  const missing = [...wanted].filter(label => !found.some(one => serviceOf(one) === label))
-  if (missing.length > 0 && workloads.length > 0)
-    throw new UserError(
-      `${missing.map(one => `\`${one}\``).join(', ')} ${missing.length === 1 ? 'is' : 'are'} not deployed`,
-      {
-        hint: `\`devctl deploy ${missing.join(' ')}\` deploys ${missing.length === 1 ? 'it' : 'them'}`,
-      },
-    )
-  return withDependants(found, workloads)
+/** Returns the workloads of named services. Throws a UserError for Jobs and CronJobs. */
+function refuseJobs(workloads: readonly KubeObject[]): readonly KubeObject[] {
+  const job = workloads.find(isJob)
+  if (!job) return workloads
+  const service = serviceOf(job)
+  const [what, hint] =
+    job.kind === 'Job'
+      ? ['Job, which runs once', `\`devctl deploy --rerun ${service}\` runs it again`]
+      : ['job, which has no Pods between its runs', `\`devctl run ${service}\` runs it`]
+  throw new UserError(`\`${service}\` is a ${what}`, { hint })
 }
 
 /** Adds the workloads whose dependency on a restarted one has `restart: true`, except Jobs, which run only once. */

@@ -12,9 +12,24 @@ export interface StartedRun {
   /** Milliseconds until when the container has to have started. */
   readonly startTimeout: number
   readonly now: () => number
-  /** Prints a line of the output; no further line is read until it resolves. */
-  readonly print: (line: string) => Promise<void> | void
 }
+
+/** State of a run while its streams are connected. */
+export interface RunningContainer {
+  readonly pod: string
+  readonly signal: AbortSignal
+  /** Aborted when the container has ended. */
+  readonly over: AbortSignal
+}
+
+/**
+ * Connects the streams of a running container until all its output is printed. If it throws an `InputError`, the run is
+ * not followed any longer; other errors are thrown when the container has ended.
+ */
+export type Connect = (container: RunningContainer) => Promise<void>
+
+/** Error that leaves a program without the input that it may wait for. */
+export class InputError extends Error {}
 
 interface State {
   readonly running?: unknown
@@ -27,10 +42,11 @@ interface Status {
 }
 
 /**
- * Prints the output of a run and returns its exit status. Throws a UserError if its Pod cannot start, and the signal's
- * abort reason.
+ * Connects to a run when its container runs, and returns its exit status. Throws a UserError if its Pod cannot start,
+ * the errors of the connection, and the signal's abort reason.
  */
-export async function followRun(run: StartedRun, signal: AbortSignal): Promise<number> {
+export async function followRun(run: StartedRun, connect: Connect, signal: AbortSignal): Promise<number> {
+  const over = new AbortController()
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(notStarted(run, last)), run.startTimeout)
   const own = AbortSignal.any([signal, late.signal])
@@ -48,12 +64,16 @@ export async function followRun(run: StartedRun, signal: AbortSignal): Promise<n
       if (!state?.running && !state?.terminated) refuseProblem(run, last, status)
       else {
         clearTimeout(timer)
-        output ??= print(run, last.metadata.name, signal)
-        // A failure is thrown when the container has ended.
-        output.catch(() => {})
+        output ??= connect({ pod: last.metadata.name, signal, over: over.signal })
+        output.catch(error => {
+          if (error instanceof InputError) late.abort(error.cause)
+        })
         if (state.terminated) {
           refuseStartError(run.job, state.terminated)
-          await output
+          over.abort()
+          await output.catch(error => {
+            throw error instanceof InputError ? error.cause : error
+          })
           return state.terminated.exitCode
         }
       }
@@ -61,12 +81,8 @@ export async function followRun(run: StartedRun, signal: AbortSignal): Promise<n
     throw own.reason
   } finally {
     clearTimeout(timer)
+    over.abort()
   }
-}
-
-async function print({ cluster, namespace, container, print }: StartedRun, pod: string, signal: AbortSignal) {
-  for await (const line of cluster.logs({ name: pod, namespace }, { container, follow: true, signal }))
-    await print(line)
 }
 
 /** Throws a UserError if the program of the container could not be started. */

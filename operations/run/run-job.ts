@@ -1,7 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { templateOf } from '../../constructs/manifest.ts'
 import { SERVICE_LABEL } from '../../environment/labels.ts'
-import { serviceOf } from '../../environment/plan/desired-state.ts'
 
 /** Settings of one run, which replace those of the workload. */
 export interface OnceSettings {
@@ -12,6 +11,8 @@ export interface OnceSettings {
   readonly variables: Readonly<Record<string, string>>
   /** True to start without waiting for dependencies. */
   readonly noDeps: boolean
+  /** Input of the container: a terminal, or a stream. If absent, it has none. */
+  readonly input?: 'terminal' | 'stream' | undefined
 }
 
 type Labels = Readonly<Record<string, string>>
@@ -32,24 +33,35 @@ interface Template {
 const KEPT = 86_400
 
 /** Fields of a container that are about serving requests. */
-const OF_SERVERS = ['ports', 'startupProbe', 'readinessProbe', 'livenessProbe', 'stdin', 'tty']
+const OF_SERVERS = [
+  'ports',
+  'startupProbe',
+  'readinessProbe',
+  'livenessProbe',
+  'stdin',
+  'stdinOnce',
+  'tty',
+  'restartPolicy',
+]
 
 /**
- * Returns the Job that runs the container of a live workload once, and the name of the container. The workload owns the
- * Job, so that it is deleted with it. Returns undefined if the workload has no Pods of its own.
+ * Returns the Job that runs the container of a service in a live workload once, and the name of the container. The
+ * workload owns the Job, so that it is deleted with it.
  */
 export function toRunJob(
   workload: KubeObject,
+  service: string,
   settings: OnceSettings,
-): { job: KubeObject; container: string } | undefined {
-  const template = templateOf<Template>(workload)
-  const { containers = [], initContainers = [], ...pod } = template?.spec ?? {}
-  const container = containers.find(({ name }) => name === serviceOf(workload)) ?? containers[0]
-  if (!template || !container) return undefined
+): { job: KubeObject; container: string } {
+  const template = templateOf<Template>(workload) ?? {} // every workload has one
+  const { containers = [], initContainers = [], ...pod } = template.spec ?? {}
+  const container = [...containers, ...initContainers].find(({ name }) => name === service) ?? containers[0]!
   const { apiVersion, kind, metadata } = workload
   const isScheduled = kind === 'CronJob'
   const labels = labelsOf(template.metadata?.labels ?? {}, isScheduled)
-  const waits = initContainers.filter(({ name }) => !settings.noDeps || !name.startsWith('wait-for-'))
+  const waits = initContainers.filter(
+    one => one !== container && !(settings.noDeps && one.name.startsWith('wait-for-')),
+  )
   const job: KubeObject = {
     apiVersion: 'batch/v1',
     kind: 'Job',
@@ -86,11 +98,18 @@ function labelsOf(labels: Labels, isScheduled: boolean): Labels {
   return others
 }
 
-function withSettings(container: Container, { command, variables }: OnceSettings): Container {
+function withSettings(container: Container, { command, variables, input }: OnceSettings): Container {
   const own = Object.fromEntries(Object.entries(container).filter(([field]) => !OF_SERVERS.includes(field)))
   const env = [
     ...(container.env ?? []).filter(({ name }) => !Object.hasOwn(variables, name)),
     ...Object.entries(variables).map(([name, value]) => ({ name, value })),
   ]
-  return { ...own, name: container.name, env, ...(command.length > 0 && { args: command }) }
+  return {
+    ...own,
+    name: container.name,
+    env,
+    ...(command.length > 0 && { args: command }),
+    ...(input && { stdin: true, stdinOnce: true }),
+    ...(input === 'terminal' && { tty: true }),
+  }
 }

@@ -1,21 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { toServiceName } from '../../compiler/plan/object-names.ts'
-import { kindsOf } from '../../constructs/kinds.ts'
-import { environmentSelector } from '../../environment/labels.ts'
-import { serviceOf } from '../../environment/plan/desired-state.ts'
-import { isDependant } from '../../environment/status/owners.ts'
-import type { LoadInput } from '../../project/input.ts'
-import { findEnvironment } from '../../project/known-environment.ts'
-import { requireNamespace } from '../../project/namespaces.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
-import type { OperationContext } from '../../project/session.ts'
+import { type EnvironmentInput, findWorkloads } from '../workloads/find-workloads.ts'
+import { connectTo } from './connect.ts'
 import { followRun } from './follow-run.ts'
+import type { RunContext } from './run-context.ts'
 import { toRunJob } from './run-job.ts'
 
-export interface RunOnceInput extends LoadInput {
-  /** Name of the environment. If absent, the name in the files. */
-  readonly name?: string | undefined
+export interface RunOnceInput extends EnvironmentInput {
   /** Job or service to run. */
   readonly service: string
   /** Arguments that replace `command`. If absent or empty, those of the file. */
@@ -30,11 +21,6 @@ export interface RunOnceInput extends LoadInput {
   readonly rm?: boolean | undefined
   /** Milliseconds until when the container has to have started; default: five minutes. */
   readonly startTimeout?: number | undefined
-}
-
-export interface RunContext extends OperationContext {
-  /** Prints a line of the output; no further line is read until it resolves. */
-  readonly print: (line: string) => Promise<void> | void
 }
 
 export interface RunOutcome {
@@ -52,22 +38,16 @@ const START_TIMEOUT = 300_000
  * cannot start or if the signal is aborted. Throws a UserError if the service is not deployed.
  */
 export async function run(world: RunContext, input: RunOnceInput, project: OpenProject): Promise<RunOutcome> {
-  const { session, print } = world
+  const { session, input: stdin, terminal } = world
   const { cluster, namespace, clock, signal } = session
   const { service, command = [], variables = {}, noDeps = false, startTimeout = START_TIMEOUT } = input
-  const { name: environment } = await findEnvironment(world, input, project)
-  const label = toServiceName(service)
-  const workload = await findWorkload(world, environment, label)
-  if (!workload) {
-    await requireNamespace(session)
-    throw new UserError(`\`${service}\` of ${environment} is not deployed in ${namespace}`, {
-      hint: `\`devctl deploy ${service}\` deploys it`,
-    })
-  }
+  const { chosen, leads } = await findWorkloads(world, input, [service], project)
+  const [[label]] = [...leads] as [[string, string]] // of the one service that is named
   const name = `${label.slice(0, 50).replace(/-+$/, '')}-run-${randomBytes(4).toString('hex')}`
-  const made = toRunJob(workload, { name, command, variables, noDeps })
-  if (!made) throw new UserError(`\`${service}\` has no Pods of its own`)
-  const { job, container } = made
+  const { job, container } = toRunJob(chosen[0]!, label, {
+    ...{ name, command, variables, noDeps },
+    input: input.detach ? undefined : terminal ? 'terminal' : stdin && 'stream',
+  })
   await cluster.create(job, { signal })
   if (input.detach) return { job: name, namespace }
   // Deleted even after an abort, so without the signal.
@@ -75,23 +55,11 @@ export async function run(world: RunContext, input: RunOnceInput, project: OpenP
   const now = () => clock.now()
   let isOver = false
   try {
-    const status = await followRun({ cluster, namespace, job: name, container, startTimeout, now, print }, signal)
+    const connect = connectTo(world, container)
+    const status = await followRun({ cluster, namespace, job: name, container, startTimeout, now }, connect, signal)
     isOver = true
     return { job: name, namespace, status }
   } finally {
     if (input.rm || !isOver) await remove()
   }
-}
-
-async function findWorkload({ session }: RunContext, environment: string, label: string) {
-  const { cluster, namespace, signal } = session
-  const labels = environmentSelector(environment)
-  const lists = await Promise.all(
-    kindsOf('workload').map(({ apiVersion, kind }) =>
-      cluster.list({ apiVersion, kind, namespace, labels }, { signal }),
-    ),
-  )
-  const kinds = kindsOf('workload')
-  const found = lists.flatMap((list, index) => list.map(one => ({ ...kinds[index]!, ...one })))
-  return found.find(one => serviceOf(one) === label && !isDependant(one))
 }

@@ -91,4 +91,6 @@ function refuseFixed(workload: KubeObject, verb: 'stop' | 'start'): never {
   throw new UserError(`\`${service}\` is ${what}`, { hint })
 }
 
-const namesOf = (workloads: readonly KubeObject[]): readonly string[] => workloads.map(one => serviceOf(one)!).sort()
+/** Returns the services of workloads, sorted; a job has several CronJobs if it has several schedules. */
+const namesOf = (workloads: readonly KubeObject[]): readonly string[] =>
+  [...new Set(workloads.map(one => serviceOf(one)!))].sort()

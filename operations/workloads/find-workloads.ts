@@ -24,6 +24,8 @@ export interface FoundWorkloads {
   readonly all: readonly KubeObject[]
   /** Workloads of the named services; all workloads if none are named. */
   readonly chosen: readonly KubeObject[]
+  /** Jobs that another workload owns: those that a CronJob or `devctl run` has started. */
+  readonly runs: readonly KubeObject[]
   /** Named services, as in the cluster, and the service whose Pods each of them runs in: often itself. */
   readonly leads: ReadonlyMap<string, string>
 }
@@ -47,24 +49,38 @@ export async function findWorkloads(
     list('v1', 'Service'),
     ...kindsOf('workload').map(({ apiVersion, kind }) => list(apiVersion, kind)),
   ])
-  const all = lists.flat().filter(one => serviceOf(one) !== undefined && !isDependant(one) && !isEnding(one))
+  const objects = lists.flat().filter(one => !isEnding(one))
+  const all = objects.filter(one => serviceOf(one) !== undefined && !isDependant(one))
   const toLabels = await serviceWords(known)
-  const named = [...toLabels(words, [...all, ...services])]
+  const named = toLabels(words, [...all, ...services])
   if (all.length === 0) {
     await requireNamespace(session)
     throw new UserError(`${known.name} is not deployed in ${namespace}`, { hint: '`devctl deploy` deploys it' })
   }
+  const leads = leadsAmong(named, services)
+  const chosen = words.length === 0 ? all : workloadsOf(leads, all)
+  return { known, all, chosen, runs: objects.filter(one => one.kind === 'Job' && isDependant(one)), leads }
+}
+
+/** Returns the services with the service whose Pods each of them runs in, by the Service objects of the environment. */
+export function leadsAmong(labels: ReadonlySet<string>, services: readonly KubeObject[]): ReadonlyMap<string, string> {
   const pods = leadsOf(services)
-  const leads = new Map(named.map(label => [label, pods.get(label) ?? label]))
-  const missing = [...leads].filter(([, lead]) => !all.some(one => serviceOf(one) === lead)).map(([label]) => label)
-  if (missing.length > 0)
-    throw new UserError(
-      `${missing.map(one => `\`${one}\``).join(', ')} ${missing.length === 1 ? 'is' : 'are'} not deployed`,
-      {
-        hint: `\`devctl deploy ${missing.join(' ')}\` deploys ${missing.length === 1 ? 'it' : 'them'}`,
-      },
-    )
+  return new Map([...labels].map(label => [label, pods.get(label) ?? label]))
+}
+
+/** Returns the workloads of services, which `leadsAmong` has found. Throws a UserError for services without one. */
+export function workloadsOf(
+  leads: ReadonlyMap<string, string>,
+  workloads: readonly KubeObject[],
+): readonly KubeObject[] {
   const wanted = new Set(leads.values())
-  const chosen = words.length === 0 ? all : all.filter(one => wanted.has(serviceOf(one)!))
-  return { known, all, chosen, leads }
+  const missing = [...leads].filter(([, lead]) => !workloads.some(one => serviceOf(one) === lead))
+  if (missing.length > 0) {
+    const names = missing.map(([label]) => label)
+    const [are, them] = names.length === 1 ? ['is', 'it'] : ['are', 'them']
+    throw new UserError(`${names.map(one => `\`${one}\``).join(', ')} ${are} not deployed`, {
+      hint: `\`devctl deploy ${names.join(' ')}\` deploys ${them}`,
+    })
+  }
+  return workloads.filter(one => wanted.has(serviceOf(one)!))
 }

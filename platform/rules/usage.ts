@@ -123,6 +123,7 @@ export const USED_COMMANDS: ReadonlySet<string> = new Set([
   'history',
   'images',
   'init',
+  'jobs',
   'kubeconfig',
   'logs',
   'lsp',

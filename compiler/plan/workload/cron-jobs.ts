@@ -5,8 +5,9 @@ import type { CronJobPlan } from '../plan.ts'
 /** Seconds after its time in which a run that must not be late may start; controllers look every 10 s. */
 const SHORT_DEADLINE = 60
 
-/** Schedule of a suspended CronJob, which never matters. */
-const NEVER: Schedule = { cron: '@yearly' }
+/** Schedule of the suspended CronJob of a job that only users start; it never matters. */
+export const MANUAL_SCHEDULE = '@yearly'
+const NEVER: Schedule = { cron: MANUAL_SCHEDULE }
 
 /**
  * Plans the CronJobs of a job: one for each schedule, or a suspended one if only users start the job. The first has the

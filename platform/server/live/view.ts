@@ -47,7 +47,9 @@ export function toDetails(
   problemsOf: (service: ObservedService) => readonly ServiceProblem[],
 ): EnvironmentDetails {
   const running = new Map(seen.map(one => [one.overview.service, one]))
-  const deployed = new Map(noted.services.map(one => [one.service, one]))
+  // A job has no Pods between its runs, so it is not a missing service.
+  const lasting = noted.services.filter(({ kind }) => kind !== 'CronJob')
+  const deployed = new Map(lasting.map(one => [one.service, one]))
   // Services are in start order. Services without a deploy record come last.
   const names = [...new Set([...inOrder(deployed), ...running.keys()])].slice(0, MOST_SERVICES)
   const services = names.map(service => {

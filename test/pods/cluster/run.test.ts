@@ -1,9 +1,16 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, test } from 'vitest'
+import { root } from '../../support/cases.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
 import { withProject } from '../../support/cluster/project.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+const PROGRAM = join(root, 'bin/devctl.cjs')
 
 const compose = `services:
   web:
@@ -20,6 +27,8 @@ jobs:
     command: [sh, -c, 'echo "the job fails"; exit 3']
     depends_on: {web: {condition: service_healthy}}
     triggers: {manual: true}
+  slow: {image: "busybox:1.37", command: [sh, -c, 'echo begun; sleep 600'], triggers: {schedule: ["0 3 * * *"]}}
+  absent: {image: "no-such-image:1", triggers: {manual: true}}
   broken: {image: "busybox:1.37", command: [no-such-program], triggers: {manual: true}}
 `
 
@@ -57,5 +66,45 @@ describe.skipIf(cluster === undefined)('devctl run', () => {
 
       expect((await devctl('destroy', '--wait')).status).toBe(0)
       expect(await kubectl('get', 'cronjobs', '--output=name')).toBe('')
+    }))
+
+  test('passes on piped input, ends with Ctrl-C, and leaves nothing of a run that cannot start', () =>
+    withProject(cluster!, async project => {
+      project.compose(compose)
+      const { devctl, kubectl, name, directory } = project
+      expect((await devctl('deploy', '--wait')).status).toBe(0)
+      const jobNames = () => kubectl('get', 'jobs', '--output=jsonpath={.items[*].metadata.name}')
+      const none = await devctl('logs', 'slow', '--no-follow')
+      expect(none.stderr).toContain('slow has no run yet: `devctl run slow` starts one')
+
+      const absent = await devctl('run', 'absent')
+      expect(absent.stderr).toContain('its image cannot be pulled')
+      expect(absent.status).toBe(1)
+      expect(await jobNames(), 'nothing is left').toBe('')
+
+      const start = (...words: readonly string[]) =>
+        spawn(process.execPath, [PROGRAM, 'run', '--name', name, '--namespace', name, ...words], { cwd: directory })
+      const piped = start('--rm', 'web', '--', 'read a; read b; echo "$a, $b"; cat; exit 4')
+      piped.stdin.end(`one\ntwo\n${'x'.repeat(100_000)}`)
+      const [output, [status]] = await Promise.all([text(piped.stdout), once(piped, 'close')])
+      expect(output).toBe(`one, two\n${'x'.repeat(100_000)}\n`)
+      expect(status).toBe(4)
+
+      const slow = start('slow')
+      await once(slow.stdout, 'data')
+      const [shown] = await Promise.all([devctl('logs', 'slow', '--no-follow'), devctl('jobs')])
+      expect(shown.stdout).toContain('begun')
+      expect((await devctl('jobs', 'slow')).stdout).toMatch(/^slow {2,}slow-run-[0-9a-f]+ {2,}manual {2,}running/m)
+      slow.kill('SIGINT')
+      expect(await once(slow, 'close')).toEqual([130, null])
+      await expect.poll(jobNames, { timeout: 30_000 }).toBe('')
+
+      const suspended = async (job: string) => (await project.get(`cronjob/${job}`)).spec['suspend'] ?? false
+      expect((await devctl('stop', 'slow')).status).toBe(0)
+      expect(await suspended('slow')).toBe(true)
+      expect((await devctl('jobs', 'slow')).stdout).toContain('suspended')
+      expect((await devctl('start', 'slow')).status).toBe(0)
+      expect(await suspended('slow')).toBe(false)
+      expect((await devctl('destroy', '--wait')).status).toBe(0)
     }))
 })

@@ -24,7 +24,13 @@ export const holder = (name = 'ann@laptop (1)', gone: readonly string[] = []): H
 
 /** An object as deploy wants it. */
 export function object(kind: string, name: string, fields: object = {}, service?: string): KubeObject {
-  const apiVersion = { Deployment: 'apps/v1', StatefulSet: 'apps/v1', DaemonSet: 'apps/v1', Job: 'batch/v1' }[kind]
+  const apiVersion = {
+    Deployment: 'apps/v1',
+    StatefulSet: 'apps/v1',
+    DaemonSet: 'apps/v1',
+    Job: 'batch/v1',
+    CronJob: 'batch/v1',
+  }[kind]
   return {
     apiVersion: apiVersion ?? (kind === 'Ingress' ? 'networking.k8s.io/v1' : 'v1'),
     kind,

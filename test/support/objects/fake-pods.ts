@@ -69,7 +69,10 @@ export class FakePods extends FakeClock {
     const object: KubeObject = {
       apiVersion: 'v1',
       kind: 'Pod',
-      metadata: { name, namespace: 'shop', uid: `${name}-uid`, labels, ownerReferences },
+      metadata: {
+        ...{ name, namespace: 'shop', uid: `${name}-uid`, labels, ownerReferences },
+        creationTimestamp: new Date(this.now()).toISOString(),
+      },
       spec: { containers: containers.map(name => ({ name })) },
     }
     this.#pods.set(name, { object, containers: containers.map(name => ({ name, runs: [] })), phase: 'Pending' })

@@ -17,6 +17,7 @@ import { run } from '../../support/run.ts'
 const SHORT: Readonly<Record<string, string>> = {
   '-c': '--context',
   '-d': '--detach',
+  '-T': '--no-tty',
   '-e': '--env',
   '-f': '--file',
   '-n': '--namespace',
@@ -44,6 +45,7 @@ const RECORDS = [
   'history',
   'images',
   'init',
+  'jobs',
   'namespace list',
   'pipeline list',
   'platform images',

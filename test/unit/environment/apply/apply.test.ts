@@ -47,6 +47,19 @@ async function addPod(cluster: MemoryCluster, of: KubeObject, phase: string): Pr
   setStatus(cluster, pod, { phase })
 }
 
+test('a job with several schedules reports once what it waits for', async () => {
+  const cluster = newCluster()
+  const web = workload('Deployment', 'web')
+  const jobs = ['backup', 'backup-2'].map(name =>
+    workload('CronJob', name, { spec: {} }, needs('web', 'service_started')),
+  )
+  const deployed = deploy(cluster, wanted([], [web, ...jobs]))
+  await settle()
+  await setStatus(cluster, web.object, ready)
+  const told = await deployed
+  expect(told.filter(one => one.includes('waits for'))).toEqual(['backup waits for web'])
+})
+
 describe('the order of a deploy', () => {
   test('a deploy applies configuration, workloads and routes, and deletes unwanted objects last', async () => {
     const cluster = newCluster()

@@ -71,6 +71,26 @@ test('slimPod keeps only what the logs of a Pod need', () => {
 })
 
 describe('the history', () => {
+  test.each([true, false])(
+    'of the runs of a job that have ended, only the newest is printed (follow: %s)',
+    async follow => {
+      const pods = new FakePods()
+      for (const [index, name] of ['backup-1', 'backup-2', 'backup-3'].entries()) {
+        pods.add(name, 'backup', { owner: `run-${index}` })
+        pods.start(name)
+        pods.write(name, ['done'])
+        if (index > 0) pods.end(name, 0, { phase: 'Succeeded' })
+        pods.finishJob(`run-${index}`, 'Complete')
+        pods.skip(1000)
+      }
+      const { lines, stop } = show(pods, { follow })
+      await settle()
+      stop.abort()
+      // The first still runs.
+      expect(lines).toEqual(['backup-1: done', 'backup-3: done'])
+    },
+  )
+
   test('the history of all Pods is printed in the order of time', async () => {
     const pods = new FakePods()
     pods.add('api-1', 'api')

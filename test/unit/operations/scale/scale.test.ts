@@ -37,6 +37,17 @@ async function stopped(verb: typeof stop, ...services: readonly string[]) {
   return verb(world, { name, services }, project)
 }
 
+test('stop suspends each CronJob of a job, start resumes them, and a manual job stays suspended', async () => {
+  const cron = (name: string, suspend?: true) => workload('CronJob', name, { spec: { schedule: '@daily', suspend } })
+  const all = [cron('backup'), cron('backup-2'), cron('import', true)]
+  await deploy(cluster, wanted([], [...ALL, ...all]))
+  const suspended = async () => Promise.all(all.map(async one => (await specOf(one))['suspend'] ?? false))
+  expect((await stopped(stop, 'backup')).changed).toEqual(['backup'])
+  expect(await suspended()).toEqual([true, true, true])
+  expect((await stopped(start)).changed).toEqual(['backup'])
+  expect(await suspended()).toEqual([false, false, true])
+})
+
 describe('scale', () => {
   test('scale sets the number of replicas until the next deploy', async () => {
     const { scaled: rows } = await scaled('web=3', 'worker=0')

@@ -1,0 +1,188 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { MANUAL_SCHEDULE } from '../../compiler/plan/workload/cron-jobs.ts'
+import { nextFire } from '../../compiler/values/next-fire.ts'
+import { scaledFrom } from '../apply/scaled.ts'
+import { serviceOf } from '../plan/desired-state.ts'
+import { statusOf } from '../rollout/status.ts'
+import { isDependant } from './owners.ts'
+
+/** Start of a run: a schedule, a user (`devctl run`), or a deploy of a service that is a Job. */
+export type RunTrigger = 'schedule' | 'manual' | 'deploy'
+
+export type JobRunState = 'waiting' | 'running' | 'succeeded' | 'failed'
+
+/** A run of a job or service. */
+export interface JobRun {
+  /** Name of the Job. */
+  readonly name: string
+  readonly trigger: RunTrigger
+  readonly state: JobRunState
+  /** Start in ISO 8601; absent if the run has not begun. */
+  readonly started?: string
+  /** End in ISO 8601; absent if the run has not ended. */
+  readonly ended?: string
+  /** Milliseconds from the start to the end, or until now. */
+  readonly duration?: number
+  /** Exit status of its container; absent if it still runs, or if its Pod no longer exists. */
+  readonly exitStatus?: number
+}
+
+export interface JobSchedule {
+  readonly cron: string
+  /** Name of the IANA database. If absent, the time zone of the cluster's controllers, usually UTC. */
+  readonly timeZone?: string
+  readonly suspended: boolean
+  /** Next run in ISO 8601; absent if the schedule is suspended, and if the time depends on the cluster. */
+  readonly nextRun?: string
+}
+
+/** Job of an environment, or a service that has runs. */
+export interface JobOverview {
+  /** Name in the cluster. */
+  readonly job: string
+  /** Usual start; `manual` also for a service, of which users start runs. */
+  readonly trigger: RunTrigger
+  readonly schedules: readonly JobSchedule[]
+  /** True if all its schedules are suspended. */
+  readonly suspended: boolean
+  readonly nextRun?: string
+  /** Start of the newest run, even if the run no longer exists. */
+  readonly lastRun?: string
+  /** Runs that the cluster still knows, newest first. */
+  readonly runs: readonly JobRun[]
+}
+
+/**
+ * Returns the jobs among the objects of an environment, the services that are Jobs, and other services with runs,
+ * sorted by name. Pods among the objects add the exit statuses. `now` is in milliseconds since 1970.
+ */
+export function listJobs(objects: readonly KubeObject[], now: number): readonly JobOverview[] {
+  const workloads = objects.filter(one => !isDependant(one) && serviceOf(one) !== undefined)
+  const pods = podsOfRuns(objects)
+  const runsBy = new Map<string | undefined, JobRun[]>()
+  for (const one of objects) {
+    if (one.kind !== 'Job') continue
+    const owner = one.metadata.ownerReferences?.[0]?.uid ?? one.metadata.uid
+    runsBy.set(owner, [...(runsBy.get(owner) ?? []), toRun(one, pods.get(one.metadata.name), now)])
+  }
+  const services = new Map<string, KubeObject[]>()
+  for (const one of workloads) services.set(serviceOf(one)!, [...(services.get(serviceOf(one)!) ?? []), one])
+  return [...services]
+    .flatMap(([job, own]) => {
+      const of = own.filter(({ kind }) => ['Deployment', 'StatefulSet', 'DaemonSet', 'Job', 'CronJob'].includes(kind))
+      const runs = of.flatMap(({ metadata }) => runsBy.get(metadata.uid) ?? []).sort(newestFirst)
+      const isJob = of.some(({ kind }) => kind === 'Job' || kind === 'CronJob')
+      return isJob || runs.length > 0 ? [toJob(job, of, runs, now)] : []
+    })
+    .sort((a, b) => (a.job < b.job ? -1 : 1))
+}
+
+/** A run that has not begun is the newest. */
+const newestFirst = (a: JobRun, b: JobRun): number => ((a.started ?? '~') < (b.started ?? '~') ? 1 : -1)
+
+interface CronJobFields {
+  readonly spec?: { readonly schedule?: string; readonly timeZone?: string; readonly suspend?: boolean }
+  readonly status?: { readonly lastScheduleTime?: string }
+}
+
+function toJob(job: string, workloads: readonly KubeObject[], runs: readonly JobRun[], now: number): JobOverview {
+  const cronJobs = workloads.filter(({ kind }) => kind === 'CronJob')
+  const schedules = cronJobs.filter(one => !isManual(one)).map(one => toSchedule(one, now))
+  const [nextRun] = schedules.flatMap(one => one.nextRun ?? []).sort()
+  const scheduled = cronJobs.flatMap(one => (one as CronJobFields).status?.lastScheduleTime ?? [])
+  const [lastRun] = [...runs.flatMap(one => one.started ?? []), ...scheduled].sort().reverse()
+  return {
+    job,
+    trigger: schedules.length > 0 ? 'schedule' : workloads.some(({ kind }) => kind === 'Job') ? 'deploy' : 'manual',
+    schedules,
+    suspended: schedules.length > 0 && schedules.every(({ suspended }) => suspended),
+    ...(nextRun !== undefined && { nextRun }),
+    ...(lastRun !== undefined && { lastRun }),
+    runs,
+  }
+}
+
+/** Returns true for the CronJob of a job without a schedule, which `stop` never suspends. */
+function isManual(cronJob: KubeObject): boolean {
+  const { spec = {} } = cronJob as CronJobFields // the server has checked its shape
+  return spec.schedule === MANUAL_SCHEDULE && spec.suspend === true && scaledFrom(cronJob) === undefined
+}
+
+function toSchedule(cronJob: KubeObject, now: number): JobSchedule {
+  const { schedule: cron = '', timeZone, suspend: suspended = false } = (cronJob as CronJobFields).spec ?? {}
+  const next = suspended ? undefined : nextFire(cron, timeZone ?? 'UTC', now)
+  return {
+    cron,
+    ...(timeZone !== undefined && { timeZone }),
+    suspended,
+    ...(next !== undefined && { nextRun: new Date(next).toISOString() }),
+  }
+}
+
+interface JobFields {
+  readonly status?: {
+    readonly startTime?: string
+    readonly completionTime?: string
+    readonly conditions?: readonly {
+      readonly type: string
+      readonly status: string
+      readonly lastTransitionTime?: string
+    }[]
+  }
+}
+
+function toRun(job: KubeObject, pod: RunPod | undefined, now: number): JobRun {
+  const { status = {} } = job as JobFields // the server has checked its shape
+  const { state } = statusOf(job)
+  const isOver = state === 'complete' || state === 'failed'
+  const end = status.conditions?.find(one => ['Complete', 'Failed'].includes(one.type) && one.status === 'True')
+  const ended = isOver ? (status.completionTime ?? end?.lastTransitionTime) : undefined
+  const started = status.startTime
+  const last = isOver ? Date.parse(ended ?? '') : now
+  const duration = started === undefined || Number.isNaN(last) ? undefined : Math.max(0, last - Date.parse(started))
+  const owner = job.metadata.ownerReferences?.[0]
+  const isManualRun =
+    owner?.kind !== 'CronJob' || 'cronjob.kubernetes.io/instantiate' in (job.metadata.annotations ?? {})
+  return {
+    name: job.metadata.name,
+    trigger: !owner ? 'deploy' : isManualRun ? 'manual' : 'schedule',
+    state: state === 'complete' ? 'succeeded' : state === 'failed' ? 'failed' : pod?.isRunning ? 'running' : 'waiting',
+    ...(started !== undefined && { started }),
+    ...(ended !== undefined && { ended }),
+    ...(duration !== undefined && { duration }),
+    ...(isOver && pod?.exitStatus !== undefined && { exitStatus: pod.exitStatus }),
+  }
+}
+
+interface PodFields {
+  readonly spec?: { readonly containers?: readonly { readonly name: string }[] }
+  readonly status?: {
+    readonly phase?: string
+    readonly containerStatuses?: readonly {
+      readonly name: string
+      readonly state?: { readonly terminated?: { readonly exitCode: number } }
+    }[]
+  }
+}
+
+/** State of the newest Pod of a run. */
+interface RunPod {
+  readonly isRunning: boolean
+  /** First exit status that is not 0; undefined while no container has ended. */
+  readonly exitStatus: number | undefined
+}
+
+/** Returns the newest Pods of runs, by the names of their Jobs. */
+function podsOfRuns(objects: readonly KubeObject[]): ReadonlyMap<string, RunPod> {
+  const pods = objects
+    .filter(({ kind, metadata }) => kind === 'Pod' && metadata.labels?.['job-name'] !== undefined)
+    .sort((a, b) => ((a.metadata.creationTimestamp ?? '') < (b.metadata.creationTimestamp ?? '') ? -1 : 1))
+  return new Map(
+    pods.map(pod => {
+      const { phase, containerStatuses = [] } = (pod as PodFields).status ?? {} // a Pod's status
+      const codes = containerStatuses.flatMap(({ state }) => state?.terminated?.exitCode ?? [])
+      const exitStatus = codes.find(code => code !== 0) ?? codes[0]
+      return [pod.metadata.labels!['job-name']!, { isRunning: phase === 'Running', exitStatus }]
+    }),
+  )
+}

@@ -1,0 +1,118 @@
+import { Readable } from 'node:stream'
+import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
+import type { ExecProcess } from '../../adapters/kubernetes/exec.ts'
+import type { AttachedTerminal } from '../exec/exec-service.ts'
+import { type Connect, InputError, type RunningContainer } from './follow-run.ts'
+import { joinOutput } from './join-output.ts'
+import type { RunContext } from './run-context.ts'
+
+/** Milliseconds that the Pod's status may be late, and the last output of a container that has ended. */
+const LATE = 5000
+
+/**
+ * Returns a function that connects the streams of a run: a terminal, or the log and, if there is one, the input. The
+ * log has all output, so nothing is lost if the connection is late.
+ */
+export function connectTo(world: RunContext, container: string): Connect {
+  const { terminal, input } = world
+  if (terminal) return running => inTerminal(world, terminal, { ...running, container })
+  return async running => {
+    const fed = input && feed(world, { ...running, container })
+    for await (const line of logOf(world, { ...running, container }, true)) await world.print(line)
+    await fed
+  }
+}
+
+interface Running extends RunningContainer {
+  readonly container: string
+}
+
+const logOf = ({ session }: RunContext, { pod, container, signal }: Running, follow: boolean) =>
+  session.cluster.logs({ name: pod, namespace: session.namespace }, { container, follow, signal })
+
+/** Passes the input on until it or the container ends. Throws an InputError if the container cannot be reached. */
+async function feed({ session, input }: RunContext, running: Running): Promise<void> {
+  const { access, namespace } = session
+  const { pod, container, signal, over } = running
+  const { openAttach } = await import('../../adapters/kubernetes/exec.ts')
+  const target = { pod, namespace, container, stdin: true }
+  let remote: ExecProcess | undefined
+  try {
+    remote = await openAttach(access, target, { signal })
+    const { stdin, exit, endsInput } = remote
+    const end = () => remote?.destroy()
+    over.addEventListener('abort', end)
+    if (over.aborted) end()
+    // Without a way to close the input, the end of the connection closes it.
+    if (!endsInput) stdin.once('finish', end)
+    input!.pipe(stdin)
+    // The log has the output, but containerd closes a connection without one.
+    remote.stdout.resume()
+    remote.stderr.resume()
+    await exit
+  } catch (error) {
+    // The end of the connection is the end of the program, or of the input.
+    const isClosed = remote?.stdin.writableFinished ?? false
+    if (!isClosed && !(await isOver(over))) throw new InputError('no input', { cause: error })
+  } finally {
+    if (remote) input!.unpipe(remote.stdin)
+    input!.pause()
+    remote?.destroy()
+  }
+}
+
+/** Connects a terminal until the container has ended. Throws an InputError if the container cannot be reached. */
+async function inTerminal(world: RunContext, terminal: AttachedTerminal, running: Running): Promise<void> {
+  const { access, namespace } = world.session
+  const { pod, container, signal, over } = running
+  const { openAttach } = await import('../../adapters/kubernetes/exec.ts')
+  const target = { pod, namespace, container, stdin: true, tty: terminal.size! }
+  const readLog = async (): Promise<string> => {
+    const lines: string[] = []
+    for await (const line of logOf(world, running, false)) lines.push(`${line.replace(/\r+$/, '')}\n`)
+    return lines.join('')
+  }
+  let remote: ExecProcess
+  try {
+    remote = await openAttach(access, target, { signal })
+  } catch (error) {
+    if (!(error instanceof ClusterError) || !(await isOver(over))) throw new InputError('no terminal', { cause: error })
+    for await (const line of logOf(world, running, false)) await world.print(line.replace(/\r+$/, ''))
+    return
+  }
+  const end = () => setTimeout(remote.destroy.bind(remote), LATE).unref()
+  over.addEventListener('abort', end)
+  try {
+    const stdout = joinOutput(remote.stdout, readLog, { signal, untilOver: () => isOver(over) })
+    const exit = remote.exit.catch(async error => {
+      // A connection to a container that has just ended fails; its output is in the log.
+      if (await isOver(over)) return 0
+      throw error
+    })
+    await terminal.attach({ ...forwarded(remote), stdout, exit })
+  } catch (error) {
+    throw new InputError('no terminal', { cause: error })
+  }
+}
+
+/** Returns the parts of a process that are not changed; its methods and promises stay those of the process. */
+const forwarded = (remote: ExecProcess): Omit<ExecProcess, 'stdout' | 'exit'> => ({
+  stdin: remote.stdin,
+  // A terminal has one output only, and the errors of the connection come from `exit`.
+  stderr: Readable.from([]),
+  endsInput: remote.endsInput,
+  resize: (columns, rows) => remote.resize(columns, rows),
+  destroy: () => remote.destroy(),
+})
+
+/** Returns true if the container has ended, or is reported to have ended within a few seconds. */
+async function isOver(over: AbortSignal): Promise<boolean> {
+  if (over.aborted) return true
+  return new Promise(resolve => {
+    const timer = setTimeout(() => resolve(over.aborted), LATE)
+    over.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve(true)
+    })
+  })
+}

@@ -1,0 +1,102 @@
+import { PassThrough, type Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
+
+/** Number of attempts to read the log while the program prints nothing, and milliseconds between two of them. */
+const ATTEMPTS = 10
+const PAUSE = 100
+/** Milliseconds that output may take longer than the log. */
+const LATE = 20
+/** Number of characters that identify the end of the output in the log. */
+const TAIL = 200
+
+/** Program whose output is read. */
+interface EndingProgram {
+  readonly signal: AbortSignal
+  /** Waits for a limited time until the program has ended, so that the log is complete. */
+  untilOver(): Promise<unknown>
+}
+
+/**
+ * Returns the output of a terminal with what the program had printed before the connection, which is in the log. The
+ * log has only complete lines, so a prompt from before the connection is missing; the program repeats it when the
+ * terminal gets its size, if it edits lines. `readLog` returns the log with `\n` as line ends. The output ends with
+ * the text that the connection has lost at the end of the program.
+ */
+export function joinOutput(attached: Readable, readLog: () => Promise<string>, program: EndingProgram): Readable {
+  const joined = new PassThrough()
+  const received: Buffer[] = []
+  let isOver = false
+  let isJoined = false
+  let tail = ''
+  attached.on('data', (part: Buffer) => {
+    tail = (tail + part.toString('utf8')).slice(-2 * TAIL)
+    if (!isJoined) received.push(part)
+    else if (!joined.write(part)) {
+      attached.pause()
+      joined.once('drain', () => attached.resume())
+    }
+  })
+  // The user of the connection hears of its errors from `exit`.
+  attached.on('error', () => {})
+  const ended = new Promise<void>(resolve => attached.once('close', resolve).once('end', resolve))
+  void ended.then(() => {
+    isOver = true
+  })
+  const text = () => Buffer.concat(received).toString('utf8')
+  const join = async () => {
+    const missed = await missedOutput(readLog, text, () => isOver, program.signal)
+    if (missed !== undefined) joined.write(toTerminal(missed))
+    isJoined = true
+    for (const part of received) joined.write(part)
+    await ended
+    await program.untilOver()
+    const log = await readLog()
+    joined.end(toTerminal(missed === undefined ? log : lostEnd(log, plain(tail).slice(-TAIL))))
+  }
+  join().catch(error => joined.destroy(error))
+  return joined
+}
+
+/** Returns the text with the line ends of terminals replaced. */
+const plain = (text: string): string => text.replaceAll(/\r+\n/g, '\n')
+const toTerminal = (text: string): string => text.replaceAll('\n', '\r\n')
+
+/**
+ * Returns what a program printed before the connection over which `received` has come. If the program prints nothing
+ * while the log is read, the length of the log shows it; otherwise, the longest overlap.
+ */
+async function missedOutput(
+  readLog: () => Promise<string>,
+  received: () => string,
+  isOver: () => boolean,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  let log = ''
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    await setTimeout(PAUSE, undefined, { signal })
+    const before = received()
+    log = await readLog()
+    await setTimeout(LATE, undefined, { signal })
+    if (isOver()) return undefined
+    if (received() === before) {
+      const lines = plain(before).replace(/[^\n]*$/, '')
+      if (log.endsWith(lines)) return log.slice(0, log.length - lines.length)
+    }
+  }
+  return withoutOverlap(log, plain(received()))
+}
+
+/** Returns the text without its longest end with which `next` begins. */
+export function withoutOverlap(text: string, next: string): string {
+  for (let length = Math.min(text.length, next.length); length > 0; length--)
+    if (text.endsWith(next.slice(0, length))) return text.slice(0, -length)
+  return text
+}
+
+/** Returns the end of the log that follows the end of the received output. */
+function lostEnd(log: string, tail: string): string {
+  const at = tail === '' ? -1 : log.lastIndexOf(tail)
+  const rest = at < 0 ? '' : log.slice(at + tail.length)
+  // The log adds the end of the last line.
+  return rest === '\n' ? '' : rest
+}

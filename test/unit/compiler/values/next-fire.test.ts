@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { nextFire } from '../../../../compiler/values/next-fire.ts'
+
+test.each([
+  ['30 3 * * *', 'UTC', '2026-03-01T03:30:00Z', '2026-03-02T03:30:00.000Z'],
+  ['30 3 * * *', 'Europe/Berlin', '2026-01-01T00:00:00Z', '2026-01-01T02:30:00.000Z'],
+  ['30 3 * * *', 'Asia/Kolkata', '2026-01-01T00:00:00Z', '2026-01-01T22:00:00.000Z'],
+  ['*/15 8-18/2 * jan,7 mon-fri', 'UTC', '2026-01-02T18:46:00Z', '2026-01-05T08:00:00.000Z'],
+  ['5/20 * * * *', 'UTC', '2026-01-01T00:26:00Z', '2026-01-01T00:45:00.000Z'],
+  ['0 0 13 * fri', 'UTC', '2026-01-03T00:00:00Z', '2026-01-09T00:00:00.000Z'],
+  ['0 0 */2 * fri', 'UTC', '2026-01-03T00:00:00Z', '2026-01-09T00:00:00.000Z'],
+  ['0 0 29 2 ?', 'UTC', '2026-01-01T00:00:00Z', '2028-02-29T00:00:00.000Z'],
+  ['@weekly', 'UTC', '2026-01-01T00:00:00Z', '2026-01-04T00:00:00.000Z'],
+  // Clocks skip from 2:00 to 3:00 on this day.
+  ['30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z', '2026-03-30T00:30:00.000Z'],
+  ['30 2 * * *', 'America/New_York', '2026-03-07T12:00:00Z', '2026-03-09T06:30:00.000Z'],
+])('`%s` in %s fires after %s at %s', (cron, zone, after, expected) => {
+  const time = nextFire(cron, zone, Date.parse(after))
+  expect(time && new Date(time).toISOString()).toBe(expected)
+})
+
+test.each(['0 0 30 2 *', '@every 1h', 'nonsense'])('`%s` has no known next time', cron => {
+  expect(nextFire(cron, 'UTC', 0)).toBeUndefined()
+})
