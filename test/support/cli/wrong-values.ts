@@ -81,13 +81,14 @@ function* slots(shape: Shape, path: Path, forms: Slot['forms']): Generator<Slot>
   if (!shape.map) return
   for (const [key, field] of Object.entries(shape.map.keys)) {
     // `rules` and `labels` belong to one notation of endpoints, names to another.
-    yield* slots(shapeOf(field), [...path, key], [...forms, shape.map.choose ? withRules(shape.map) : shape.map])
+    yield* slots(shapeOf(field), [...path, key], [...forms, withRules(shape.map)])
   }
-  const name = path[0] === 'services' ? (path.length === 1 ? 'web' : 'db') : 'other'
+  const name =
+    path.length > 1 && /^(services|jobs)$/.test(String(path[0])) ? 'db' : path[0] === 'services' ? 'web' : 'other'
   if (shape.map.others) yield* slots(shapeOf(shape.map.others.row), [...path, name], [...forms, shape.map])
 }
 
-const withRules = (form: MapForm): MapForm => ({ ...form, required: ['rules'] })
+const withRules = (form: MapForm): MapForm => ('rules' in form.keys ? { ...form, required: ['rules'] } : form)
 
 function takes(shape: Shape, kind: ValueType | 'list' | 'map'): boolean {
   if (kind === 'list') return shape.list !== undefined
@@ -129,6 +130,8 @@ function around(path: Path, step: string): Readonly<Record<string, Json>> {
   if (path.length === 1 && family === 'services') return { web: { image: 'nginx' }, db: { image: 'postgres' } }
   if (path.length === 1 && (family === 'secrets' || family === 'configs')) return { db: resource }
   if (path.length === 1 && (family === 'volumes' || family === 'networks')) return { db: null }
+  if (path.length === 2 && step === 'x-autoscale')
+    return { image: 'nginx', resources: { requests: { cpu: 1, memory: '1g' } } }
   if (path.length === 2 && family === 'services') return { image: 'nginx' }
   if (path.length === 2 && family === 'jobs') return { image: 'nginx', triggers: { manual: true } }
   if (path.length === 2 && (family === 'secrets' || family === 'configs') && !CONTENTS.has(step)) return resource
@@ -136,6 +139,7 @@ function around(path: Path, step: string): Readonly<Record<string, Json>> {
   const [last, parent] = [path.at(-1), path.at(-2)]
   if (step !== 'name' && /^(x-)?host$/.test(String(typeof last === 'number' ? parent : last)))
     return { name: 'a.example.com' }
+  if (key === 'x-autoscale') return { max: 9, cpu: '70%' }
   return key === 'extends' ? { service: 'db' } : {}
 }
 
@@ -146,6 +150,7 @@ const CONTENTS = new Set(['file', 'content', 'environment', 'external'])
 
 function sample(key: string, shape: Shape): Json {
   if (key === 'service') return 'web'
+  if (key === 'source') return 'db'
   if ((key === 'target' || key === 'path') && !shape.scalar?.types.includes('integer')) return FILE
   if (key === 'type') return shape.scalar?.words?.includes('LoadBalancer') ? 'LoadBalancer' : 'tmpfs'
   if (shape.list) return [sample('', shape.list.items)]
