@@ -131,7 +131,7 @@ function around(path: Path, step: string): Readonly<Record<string, Json>> {
   if (path.length === 1 && (family === 'secrets' || family === 'configs')) return { db: resource }
   if (path.length === 1 && (family === 'volumes' || family === 'networks')) return { db: null }
   if (path.length === 2 && step === 'x-autoscale')
-    return { image: 'nginx', resources: { requests: { cpu: 1, memory: '1g' } } }
+    return { image: 'nginx', resources: { requests: { cpu: 1, memory: '1Gi' } } }
   if (path.length === 2 && family === 'services') return { image: 'nginx' }
   if (path.length === 2 && family === 'jobs') return { image: 'nginx', triggers: { manual: true } }
   if (path.length === 2 && (family === 'secrets' || family === 'configs') && !CONTENTS.has(step)) return resource
