@@ -1,6 +1,7 @@
 import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { environmentSelector, MANAGER } from '../labels.ts'
 import type { DesiredObject, DesiredState, DesiredWorkload } from '../plan/desired-state.ts'
+import { newestPods } from '../rollout/revisions.ts'
 import { statusOf } from '../rollout/status.ts'
 import { belongsTo } from '../rollout/tracker.ts'
 import { listWarnings } from '../status/events.ts'
@@ -45,7 +46,7 @@ export async function findUnreadyWorkloads(
     const live = unchangedIn(steps.get(workload)!)
     const status = live && statusOf(live)
     const isWell = !status || status.state === 'ready' || status.state === 'complete'
-    return isWell ? [] : [{ workload, live, text: status.text, hasFailed: status.state === 'failed' }]
+    return isWell ? [] : [{ workload, live, text: status.text }]
   })
   if (suspects.length === 0) return []
   const labels = environmentSelector(environment)
@@ -55,8 +56,9 @@ export async function findUnreadyWorkloads(
     listWarnings(cluster, namespace, options),
   ])
   await addCapacityEvents(cluster, namespace, { pods, warnings }, options)
-  return suspects.map(({ workload, live, text, hasFailed }) => {
+  return suspects.map(({ workload, live, text }) => {
     const own = pods.filter(pod => !isEnding(pod) && belongsTo(pod, live))
+    const hasFailed = statusOf(live, newestPods(live, sets, own)).state === 'failed'
     const found = own.map(pod => ({ pod, problems: podProblems(pod, warnings.about(pod), now) }))
     const problems = [
       ...workloadProblems(live, warnings.about(live), sets),

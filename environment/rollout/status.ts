@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { changedAt } from '../status/problems.ts'
+import { changedAt, isReady } from '../status/problems.ts'
+import { isWaitingPod } from '../status/waiting.ts'
 
 /** Progress of a workload, with a text for a progress line. */
 export interface WorkloadStatus {
@@ -40,8 +41,11 @@ interface Fields {
   }
 }
 
-/** Returns the status of a Deployment, StatefulSet, DaemonSet, Job or CronJob. */
-export function statusOf(object: KubeObject): WorkloadStatus {
+/**
+ * Returns the status of a Deployment, StatefulSet, DaemonSet, Job or CronJob. `pods` are the Pods of its newest
+ * revision, as far as they are known: a Deployment whose Pods only wait has not failed, however long that takes.
+ */
+export function statusOf(object: KubeObject, pods: readonly KubeObject[] = []): WorkloadStatus {
   const { spec = {}, status = {} } = object as unknown as Partial<Fields> // the server has checked its shape
   const seen = isSeen(object)
   const condition = (type: string) => status.conditions?.find(one => one.type === type)
@@ -56,7 +60,7 @@ export function statusOf(object: KubeObject): WorkloadStatus {
       const progress = condition('Progressing')
       // A condition from before the last change, or the last retry, does not count.
       const isNew = (Date.parse(progress?.lastUpdateTime ?? '') || Number.POSITIVE_INFINITY) >= changedAt(object)
-      if (seen && progress?.reason === 'ProgressDeadlineExceeded' && isNew)
+      if (seen && progress?.reason === 'ProgressDeadlineExceeded' && isNew && !onlyWait(pods))
         return { state: 'failed', text: `Deployment ${ready}/${replicas} ready, and no progress within its deadline` }
       const isAlone = (status.replicas ?? 0) === (status.updatedReplicas ?? 0)
       if (seen && !isAlone && ready >= replicas)
@@ -87,6 +91,12 @@ export function statusOf(object: KubeObject): WorkloadStatus {
         : { state: 'waiting', text: 'Job running' }
     }
   }
+}
+
+/** Returns true if Pods are not ready, and all of these only wait. */
+function onlyWait(pods: readonly KubeObject[]): boolean {
+  const unready = pods.filter(pod => !isReady(pod))
+  return unready.length > 0 && unready.every(isWaitingPod)
 }
 
 /** Returns the minimum number of ready Pods of the newest revision: the ready Pods minus all older Pods. */

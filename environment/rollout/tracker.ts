@@ -221,7 +221,7 @@ export class Tracker {
       ...pods.flatMap(podProblemsOf),
     ]
     const warnings = [object, ...claims, ...pods].flatMap(one => this.#eventsAbout(one)).sort((a, b) => a.time - b.time)
-    const known = this.#settled(statusOf(object), pods, now)
+    const known = this.#settled(statusOf(object, pods), pods, now)
     // Once a Job has failed, its attempts are no longer separate problems.
     const hasFailed = object.kind === 'Job' && known.state === 'failed'
     const attempt = object.kind === 'Job' ? this.#attempts.of(object) : undefined

@@ -41,7 +41,7 @@ const endsWell = diagnostic({
   code: 'deploy/ends-well',
   severity: 'error',
   explain:
-    'The container exits without an error, and its restart policy starts it again and again. If the service should run once, make it a Job with `restart: "no"` or `restart: on-failure`; if it shares the Pod of another service, also set `entrypoint` to its program. If it is a server, its program must keep running in the foreground.',
+    'The container exits without an error, and its restart policy starts it again and again. If the service should run once, make it a Job with `restart: "no"` or `restart: on-failure`; if it shares the Pod of another service, devctl must know its program: set `entrypoint` to the program that its image starts. If it is a server, its program must keep running in the foreground.',
   text: ({ service, notes, hint, ends = { count: 0, exitCode: 0 } }: FailureText & Pick<Problem, 'ends'>) => ({
     message: `\`${service}\` exited ${ends.count} times without an error`,
     notes,

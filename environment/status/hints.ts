@@ -2,6 +2,7 @@ import type { Span } from '../../compiler/text/source.ts'
 import { entry, get, isMap, isScalar, isSeq, type ScalarTree, type Tree } from '../../compiler/text/tree.ts'
 import { toDnsLabel } from '../../compiler/values/dns-name.ts'
 import { checkWords, NO_PROGRAM } from './check-words.ts'
+import { onceHintOf } from './once-remedy.ts'
 import type { Problem } from './problems.ts'
 
 /** Change that fixes a problem. */
@@ -392,26 +393,16 @@ function remedyOfEnds({ ends, check }: ReportedProblem, service: Tree | undefine
     )
   if (check !== undefined) return remedyOf({ code: 'unhealthy', detail: check }, service, name)
   const logs = `\`devctl logs ${name}\` shows more`
-  if (ends?.exitCode === 0 && sharesPod(service))
-    return rule(
-      PROGRAM,
-      () => 'if the service should run once, set `entrypoint` to its program, and write `restart: "no"`',
-    )
-  if (ends?.exitCode === 0)
-    return rule(RESTART, () => 'if the service should run once, write `restart: "no"`, which makes it a Job')
+  if (ends?.exitCode === 0) {
+    const hint = onceHintOf(service)
+    return rule(hint?.includes('entrypoint') ? PROGRAM : RESTART, () => hint ?? logs)
+  }
   if (ends?.exitCode === 127)
     return rule(PROGRAM, (_, key) => `127 means that a program was not found: check \`${key}\`; ${logs}`)
   if (ends?.exitCode === 126)
     return rule(PROGRAM, (_, key) => `126 means that a program is not executable: check \`${key}\`; ${logs}`)
   return rule([], () => logs)
 }
-
-/** Returns true if the service runs in the Pod of another service that is not a Job. */
-const sharesPod = (service: Tree | undefined): boolean =>
-  ['network_mode', 'pid', 'ipc', 'uts', 'cgroup'].some(key => {
-    const value = get(service, key)
-    return value !== undefined && isScalar(value) && /^(?:service|container):/.test(`${value.value}`)
-  })
 
 /**
  * Returns the remedy for a Job that is still running at the deadline: its restart policy, `on-failure`, turned the

@@ -67,6 +67,12 @@ export const statusesOf = ({ status = {} }: SeenPod): readonly SeenContainer[] =
   ...(status.containerStatuses ?? []),
 ]
 
+/** Returns true for an init container that ends, such as a `pre_start` hook, as opposed to a sidecar. */
+export function isInit({ spec, status = {} }: SeenPod, one: SeenContainer): boolean {
+  if (!status.initContainerStatuses?.includes(one)) return false
+  return spec?.initContainers?.find(({ name }) => name === one.name)?.restartPolicy !== 'Always'
+}
+
 /**
  * Returns the start of the last attempt to run a container's program, in milliseconds since 1970. If the program could
  * not be started, the kubelet reports 1970 as its start, so the end is used instead.

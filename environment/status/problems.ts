@@ -5,7 +5,15 @@ import { checkWords, NO_PROGRAM } from './check-words.ts'
 import type { Warning } from './events.ts'
 import { controllerOf } from './owners.ts'
 import { isPassingCreation, isPassingPull, isPassingVolume } from './passing-errors.ts'
-import { attemptedAt, firstStart, type SeenContainer, type SeenPod, type SeenProbe, statusesOf } from './pod-fields.ts'
+import {
+  attemptedAt,
+  firstStart,
+  isInit,
+  type SeenContainer,
+  type SeenPod,
+  type SeenProbe,
+  statusesOf,
+} from './pod-fields.ts'
 import { noNodeOf } from './unschedulable.ts'
 
 /** Reason why a workload does not become ready; waiting longer does not help, unless `isPassing` is true. */
@@ -134,12 +142,6 @@ export function podProblems(
   const mount = status.phase === 'Pending' ? failedMount(warnings, firstStart(seen)) : undefined
   if (mount) add('configuration', mount.message, { isPassing: isPassingMount(mount) })
   return found
-}
-
-/** Returns true for an init container that ends, such as a `pre_start` hook, as opposed to a sidecar. */
-function isInit({ spec, status = {} }: SeenPod, one: SeenContainer): boolean {
-  if (!status.initContainerStatuses?.includes(one)) return false
-  return spec?.initContainers?.find(({ name }) => name === one.name)?.restartPolicy !== 'Always'
 }
 
 /**

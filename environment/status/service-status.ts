@@ -15,6 +15,7 @@ import { SHORT } from './failures.ts'
 import { remedyOf, reportedOf } from './hints.ts'
 import { isDependant } from './owners.ts'
 import { claimProblems, type Problem, podProblems, workloadProblems } from './problems.ts'
+import { noNodeText, WAITS_FOR_VOLUME, waitOf } from './waiting.ts'
 
 /**
  * State of a service. `stopped`: it has no replicas, and should have none. `asleep`: it has none because a platform has
@@ -169,7 +170,7 @@ function stateOf(
     of(lead, 'Pod').filter(pod => belongsTo(pod, workload)),
   )
   const mounted = [...new Set(pods.flatMap(claimsOf))].flatMap(name => claims.get(name) ?? [])
-  const status = statusOf(workload)
+  const status = statusOf(workload, pods)
   const isWell = status.state === 'ready' || status.state === 'complete'
   const own = [workload, ...(kind === 'Deployment' ? sets.filter(set => isOwnedBy(set, workload)) : [])]
   const problems = isWell
@@ -177,14 +178,15 @@ function stateOf(
     : [
         ...workloadProblems(workload, warnings.about(workload), sets),
         ...mounted.flatMap(claim => claimProblems(claim, warnings.about(claim))),
-        ...pods.flatMap(pod => podProblems(pod, warnings.about(pod), now)),
+        ...pods.flatMap(pod => podProblems(pod, warnings.about(pod), now)).map(asWaiting),
       ]
   const problem = problems.find(one => !one.isPassing) ?? problems[0]
   const services = of(service, 'Service')
   const urls = services.flatMap(one => urlsOf.get(one.metadata.name) ?? [])
   const made = pods.map(pod => pod.metadata.creationTimestamp ?? '').sort()[0]
   const rest = Math.max(0, ...pods.map(pod => untilFirstCheck(pod, now)))
-  const waits = rest > 0 ? `first check in ${readableDuration(rest)}` : waitingText(status)
+  const wait = pods.map(waitOf).find(one => one !== undefined)
+  const waits = rest > 0 ? `first check in ${readableDuration(rest)}` : waitingText(status, wait)
   const reason = problem ? reasonOf(problem, service, workload) : isWell ? undefined : waits
   const counts = countsOf(workload)
   const isStopped = status.state === 'ready' && counts.wanted === 0 && kind !== 'DaemonSet'
@@ -220,18 +222,36 @@ function reasonOf(problem: Problem, service: string, workload: KubeObject): stri
   const needs = keys.length > 1 ? 'keys' : 'key'
   if (message !== undefined) return keys.length > 0 ? `${message}; it needs the ${needs} ${keys.join(', ')}` : message
   const { code, detail, ends, because } = problem
-  if (code === 'unschedulable' && problem.isPassing && because !== undefined)
-    return `it waits for capacity: ${because.split('\n')[0]}`
+  if (code === 'unschedulable' && problem.isPassing)
+    return because === undefined ? noNodeText(detail) : `it waits for capacity: ${because.split('\n')[0]}`
   // The kubelet's own message is about its back-off.
   if (ends) return `${SHORT[code]}: exit code ${ends.exitCode}${ends.reason === 'OOMKilled' ? ', out of memory' : ''}`
   const [first = ''] = detail.split('\n')
   const line = first.trim().replace(/:$/, '')
-  return line === '' ? SHORT[code] : `${SHORT[code]}: ${line}`
+  const words = passingWords(problem) ?? SHORT[code]
+  return line === '' ? words : `${words}: ${line}`
 }
 
-/** Returns the part of a status after the kind and the count. */
-const waitingText = ({ text, state }: WorkloadStatus): string =>
-  state === 'failed' ? text : (/, (its old Pods end)$/.exec(text)?.[1] ?? (text === 'Job running' ? 'runs' : 'starts'))
+/** Returns what a service does while its problem may resolve itself; undefined if it only tries again. */
+function passingWords({ code, container, isPassing }: Problem): string | undefined {
+  if (!isPassing) return undefined
+  if (code === 'image-pull') return 'pulls its image'
+  // A failed mount is a problem of the Pod, not of one container.
+  return code === 'claim' || (code === 'configuration' && container === undefined) ? WAITS_FOR_VOLUME : undefined
+}
+
+/**
+ * Returns a Pod's problem as its state shows it: a Pod without a node waits, unless an autoscaler has refused one. A
+ * deploy ends its wait earlier.
+ */
+const asWaiting = (problem: Problem): Problem =>
+  problem.code === 'unschedulable' && problem.because === undefined ? { ...problem, isPassing: true } : problem
+
+/** Returns the part of a status after the kind and the count, or what its Pods wait for. */
+function waitingText({ text, state }: WorkloadStatus, wait: string | undefined): string {
+  if (state === 'failed') return text
+  return /, (its old Pods end)$/.exec(text)?.[1] ?? wait ?? (text === 'Job running' ? 'runs' : 'starts')
+}
 
 interface Counts {
   readonly ready: number

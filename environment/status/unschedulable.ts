@@ -82,6 +82,12 @@ export function noNodeOf(
   }
 }
 
+/** Returns the message of the scheduler about a Pod without a node; undefined if the Pod has one, or is new. */
+export const noNodeMessage = ({ status }: SeenPod): string | undefined => {
+  const condition = noNodeCondition(status)
+  return condition && (condition.message ?? '')
+}
+
 function noNodeCondition(status: SeenPod['status']) {
   const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled')
   return scheduled?.status === 'False' && scheduled.reason === 'Unschedulable' ? scheduled : undefined

@@ -92,6 +92,12 @@ const environment = Type.Object({
   ready: Type.Integer({ description: 'number of services that are ready or complete' }),
   endpoints: Type.Array(Type.String()),
   problem: Type.Optional(Type.Object({ service: Type.String(), reason: Type.String() })),
+  waits: Type.Optional(
+    Type.Object(
+      { service: Type.String(), reason: Type.String() },
+      { description: 'the first service that is not ready yet, and what it waits for; absent if a service has failed' },
+    ),
+  ),
 })
 /** An environment in a list. */
 export type ShownEnvironment = Static<typeof environment>

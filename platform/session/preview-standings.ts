@@ -55,9 +55,10 @@ function standing(status: string, content: RunningNamespace | undefined): Previe
   const running = content && runningOf(content)
   const { word } = standingOf(status, running)
   if (!running) return { text: word }
-  const { state, problem, failedDeploy, isPreviousRunning } = running
-  const why = problem
-    ? `: ${problem.service}: ${problem.reason}`
+  const { state, problem, waits, failedDeploy, isPreviousRunning } = running
+  const told = problem ?? (failedDeploy ? undefined : waits)
+  const why = told
+    ? `: ${told.service}: ${told.reason}`
     : failedDeploy && isPreviousRunning
       ? ', previous version runs'
       : ''

@@ -77,9 +77,9 @@ const completionInGroup = diagnostic({
   severity: 'error',
   explain:
     'Services that share a namespace are containers of one Pod and run at the same time. One of them cannot wait until another has completed. Give them separate namespaces, or make the first step a `pre_start` hook.',
-  text: (p: { service: string }) => ({
+  text: (p: { service: string; member: string; keys: readonly string[]; isRestarted: boolean }) => ({
     message: `\`${p.service}\` is a container of the same Pod, so this service cannot wait until it completes`,
-    hint: 'use a `pre_start` hook',
+    hint: `remove ${p.keys.map(key => `\`${key}\``).join(' and ')} from \`${p.member}\`${p.isRestarted ? ` and write \`restart: "no"\` in \`${p.service}\`` : ''}: \`${p.service}\` is then a Job of its own; or make it a \`pre_start\` hook`,
   }),
 })
 
@@ -168,7 +168,8 @@ function planWaiting(context: PlanContext, groups: Groups, facts: WaitingFacts, 
       // The loader reports dependencies on services that no file or profile defines.
       if (!target) continue
       if (target === group) {
-        if (!isEmpty(context, dependency, target) && isSidecarWait(context, dependency)) awaited.add(dependency.service)
+        if (!isEmpty(context, dependency, target) && isSidecarWait(context, dependency, member, target))
+          awaited.add(dependency.service)
         continue
       }
       const isAwaited = !isEmpty(context, dependency, target)
@@ -209,9 +210,22 @@ function needsConnection({ condition, service }: Dependency, { members }: Group)
 }
 
 /** Returns true if a wait between two members of a group turns the awaited member into a sidecar. */
-function isSidecarWait({ reporter }: PlanContext, { condition, service, span }: Dependency): boolean {
-  if (condition === 'service_completed_successfully') reporter.report(completionInGroup, span, { service })
-  return condition === 'service_healthy'
+function isSidecarWait(
+  { reporter }: PlanContext,
+  { condition, service, span }: Dependency,
+  waiting: Service,
+  group: Group,
+): boolean {
+  if (condition !== 'service_completed_successfully') return condition === 'service_healthy'
+  const awaited = group.members.find(({ name }) => name === service)
+  // If the awaited service joins the namespace of this one, the loader has reported the cycle.
+  if (awaited?.dependsOn.some(one => one.service === waiting.name)) return false
+  // The lead has no key that joins the Pod.
+  const member = service === group.lead.name ? waiting : awaited
+  const { isRestarted } = sharedPodOf(service, group)
+  const keys = member ? joiningKeys(member).map(({ key, value }) => `${key}: ${value}`) : []
+  reporter.report(completionInGroup, span, { service, member: member?.name ?? service, keys, isRestarted })
+  return false
 }
 
 /**

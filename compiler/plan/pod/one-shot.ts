@@ -12,6 +12,16 @@ const PROGRAMS = new Set(
   gradle go perl dotnet mix aws gcloud az mc kubectl`.split(/\s+/),
 )
 
+/** Returns true if the first word of a `command` is a program, whatever the entrypoint of the image is. */
+export const startsWithProgram = (first: string): boolean => first.startsWith('/') || PROGRAMS.has(first)
+
+/** Returns what to write so that the program of a member is known. */
+export const programHint = (hasCommand: boolean): string =>
+  `set \`entrypoint\` to the program that its image starts${hasCommand ? '; `command` stays its arguments' : ', with its arguments'}`
+
+/** What to write so that a member with a healthcheck may end. */
+export const UNCHECKED_HINT = 'remove `healthcheck`, with which it counts as a server'
+
 /** Maximum number of restarts after failures for a program without a restart policy. */
 const RETRIES = 5
 
@@ -60,7 +70,7 @@ function imageWords(
   const words = ofImage && [...ofImage.entrypoint, ...(args.length > 0 ? [] : ofImage.cmd)]
   if (words) return words.length + args.length > 0 ? words : undefined
   const [first] = args
-  return first !== undefined && (first.startsWith('/') || PROGRAMS.has(first)) ? [] : undefined
+  return first !== undefined && startsWithProgram(first) ? [] : undefined
 }
 
 /** Returns the entrypoint and the command of an image; undefined if they are not known. */
@@ -81,10 +91,22 @@ export const isChecked = ({ healthcheck }: Service): boolean =>
 
 /** Returns true if a member may end and its restart policy can be kept. */
 export function keepsPolicy(context: PlanContext, service: Service): boolean {
-  const { entrypoint, command, restart } = service
-  if (restart.policy?.value === 'always' || isChecked(service)) return false
+  return service.restart.policy?.value !== 'always' && !isChecked(service) && isProgramKnown(context, service)
+}
+
+function isProgramKnown(context: PlanContext, service: Service): boolean {
+  const { entrypoint, command } = service
   // A cleared entrypoint makes the command the program.
   const program = entrypoint && [...entrypoint.words, ...(command?.words ?? [])]
   const words = { ...(program?.length && { command: program }), ...(command && { args: command.words }) }
   return imageWords(context, service, words) !== undefined
+}
+
+/** Returns what to write so that a member may end and its restart policy is kept; undefined if nothing is in the way. */
+export function onceHint(context: PlanContext, service: Service): string | undefined {
+  const steps = [
+    ...(isChecked(service) ? [UNCHECKED_HINT] : []),
+    ...(isProgramKnown(context, service) ? [] : [programHint((service.command?.words.length ?? 0) > 0)]),
+  ]
+  return steps.length > 0 ? steps.join(', and ') : undefined
 }

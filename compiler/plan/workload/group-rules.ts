@@ -1,7 +1,7 @@
 import type { Pair, Service } from '../../compose/project.ts'
 import { diagnostic, type Related } from '../../diagnostics/diagnostic.ts'
 import type { PlanContext } from '../context.ts'
-import { isChecked, keepsPolicy } from '../pod/one-shot.ts'
+import { keepsPolicy, onceHint } from '../pod/one-shot.ts'
 import type { Group } from './groups.ts'
 
 export const policyIgnored = diagnostic({
@@ -128,7 +128,7 @@ function checkPolicies(context: PlanContext, { lead, members }: Group): void {
         service: member.name,
         policy: policy.value,
         reason: `it runs in the Pod of \`${lead.name}\`, whose policy is \`${own}\``,
-        hint: own === 'always' && !isChecked(member) ? 'set `entrypoint` to the program that it runs' : undefined,
+        hint: own === 'always' ? onceHint(context, member) : undefined,
       })
     const { mode } = member.deploy
     if (mode && mode.value !== (lead.deploy.mode?.value ?? 'replicated'))

@@ -198,7 +198,8 @@ function planJob(
   // `max_attempts` alone is also a restart policy, with the condition `any`.
   const isByWait = !policy && !maxAttempts && awaited !== undefined
   if (!isByWait && (!policy || policy.value === 'always')) return undefined
-  if (isByWait)
+  // A wait within the Pod is an error of its own.
+  if (isByWait && !members.some(({ name }) => name === awaited.by))
     reporter.report(jobByWait, lead.span, { service: lead.name, by: awaited.by }, [
       { span: awaited.wait.span, message: `\`${awaited.by}\` waits here` },
     ])

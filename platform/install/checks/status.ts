@@ -259,9 +259,8 @@ async function problemsOf(
   { cluster, signal, now }: StatusContext,
   object: KubeObject,
 ): Promise<readonly PlatformProblem[]> {
-  const status = statusOf(object)
   const { name, namespace = '' } = object.metadata
-  if (status.state === 'ready') return []
+  if (statusOf(object).state === 'ready') return []
   const [all, sets, events] = await Promise.all([
     cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace }, { signal }),
     cluster.list({ apiVersion: 'apps/v1', kind: 'ReplicaSet', namespace }, { signal }),
@@ -269,7 +268,9 @@ async function problemsOf(
   ])
   const own = all.filter(pod => belongsTo(pod, object))
   // Includes only those of the replaced Pods that a StatefulSet is waiting for.
-  const pods = [...newestPods(object, sets, own), ...replacedPods(object, own)]
+  const newest = newestPods(object, sets, own)
+  const status = statusOf(object, newest)
+  const pods = [...newest, ...replacedPods(object, own)]
   const warnings = events
     .map(toWarning)
     .filter(({ about }) => [object, ...pods].some(({ metadata }) => metadata.uid === about.uid))

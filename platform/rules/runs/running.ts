@@ -6,10 +6,11 @@ interface ShownEnvironment {
   readonly ready: number
   readonly endpoints: readonly string[]
   readonly problem?: ServiceReason
+  readonly waits?: ServiceReason
   readonly deployed?: Deployed
 }
 
-/** A service that does not work, and the reason. */
+/** A service that is not ready, and the reason. */
 interface ServiceReason {
   readonly service: string
   readonly reason: string
@@ -60,6 +61,8 @@ export interface Running<E extends ShownEnvironment, F extends DeployRun> {
   readonly word: string
   /** The first problem. */
   readonly problem?: ServiceReason
+  /** The first service that waits, and for what, if no service has a problem. */
+  readonly waits?: ServiceReason
   /** Last deploy, with its environment. */
   readonly deployed?: { readonly environment: string; readonly deploy: NonNullable<E['deployed']> }
   /** Last deploy by a run that failed and that no later deploy has superseded. */
@@ -82,6 +85,7 @@ export function runningOf<E extends ShownEnvironment, F extends DeployRun>({
   const isDeploying = (name: string) => deploys.some(({ environment }) => environment === name)
   const broken = environments.filter(({ name, state }) => state === 'failed' && !isDeploying(name))
   const problem = broken.find(one => one.problem)?.problem
+  const waits = problem ? undefined : environments.find(one => one.state === 'waiting' && one.waits)?.waits
   const [last] = environments
     .flatMap(({ name, deployed }) =>
       deployed ? [{ environment: name, deploy: deployed as NonNullable<E['deployed']> }] : [],
@@ -90,6 +94,7 @@ export function runningOf<E extends ShownEnvironment, F extends DeployRun>({
   const [failedDeploy] = failedDeploys
   const more = {
     ...(problem && { problem }),
+    ...(waits && { waits }),
     ...(last && { deployed: last }),
     ...(failedDeploy && { failedDeploy }),
     ...(failedDeploy && stillRuns(failedDeploy, environments) && { isPreviousRunning: true as const }),

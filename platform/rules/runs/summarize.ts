@@ -5,14 +5,22 @@ interface SummedService {
   readonly endpoints: readonly string[]
 }
 
-/** Summarizes an environment's services for a list: how many are healthy, their addresses, and the first problem. */
+/** Reasons that say no more than the state `waiting`. */
+const PLAIN: ReadonlySet<string | undefined> = new Set([undefined, 'starts', 'runs'])
+
+/**
+ * Summarizes an environment's services for a list: how many are healthy, their addresses, the first problem, and if
+ * there is none, what the first of them waits for.
+ */
 export function summarize(services: readonly SummedService[]) {
   const failed = services.find(one => one.state === 'failed')
+  const waiting = failed ? undefined : services.find(one => one.state === 'waiting' && !PLAIN.has(one.reason))
   return {
     services: services.length,
     ready: services.filter(isHealthy).length,
     endpoints: [...new Set(services.flatMap(({ endpoints }) => endpoints))],
     ...(failed && { problem: { service: failed.name, reason: failed.reason ?? 'failed' } }),
+    ...(waiting?.reason !== undefined && { waits: { service: waiting.name, reason: waiting.reason } }),
   }
 }
 

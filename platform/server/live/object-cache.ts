@@ -6,6 +6,8 @@ import { ENVIRONMENT_LABEL } from '../../../environment/labels.ts'
 import { recordName } from '../../../environment/record/record.ts'
 import { toWarning, Warnings } from '../../../environment/status/events.ts'
 import { STATE_KINDS } from '../../../environment/status/overview.ts'
+import type { SeenPod } from '../../../environment/status/pod-fields.ts'
+import { CAPACITY_EVENTS, isAboutCapacity, isUnschedulable } from '../../../environment/status/unschedulable.ts'
 import { PAGES_OF_MEMBERS } from '../http/member-objects.ts'
 import { trimObject } from './trim-object.ts'
 
@@ -23,7 +25,7 @@ const GATEWAYS = 500
  * Kinds of objects that are watched. Optional kinds may be missing in the cluster, or the viewer may have no right to
  * list them.
  */
-const KINDS: readonly { readonly apiVersion: string; readonly kind: string; readonly isOptional?: true }[] = [
+const KINDS: readonly WatchedKind[] = [
   { apiVersion: 'v1', kind: 'ConfigMap' },
   ...kindsOf('workload').map(({ apiVersion, kind }) => ({ apiVersion, kind })),
   ...kindsOf('route').map(({ apiVersion, kind }) => ({
@@ -32,8 +34,19 @@ const KINDS: readonly { readonly apiVersion: string; readonly kind: string; read
     ...(kind === 'HTTPRoute' && { isOptional: true as const }),
   })),
   ...STATE_KINDS.map(([apiVersion, kind]) => ({ apiVersion, kind })),
-  { apiVersion: 'v1', kind: 'Event', isOptional: true },
+  { apiVersion: 'v1', kind: 'Event', fields: 'type=Warning', isOptional: true },
 ]
+
+/** Events of autoscalers, which are watched from the first Pod without a node on. */
+const CAPACITY: WatchedKind = { apiVersion: 'v1', kind: 'Event', fields: CAPACITY_EVENTS, isOptional: true }
+
+interface WatchedKind {
+  readonly apiVersion: string
+  readonly kind: string
+  /** Field selector; absent for objects, which are selected by the label of their environment. */
+  readonly fields?: string
+  readonly isOptional?: true
+}
 
 /** The objects of one environment. */
 export interface SceneEnvironment {
@@ -58,11 +71,16 @@ export class ObjectCache {
   readonly #cluster: Cluster
   readonly #namespace: string
   readonly #environments = new Map<string, Map<string, KubeObject>>()
-  /** The environment and size of each object, by kind and name. */
-  readonly #sizes = new Map<string, { readonly environment: string; readonly size: number }>()
+  /** The environment, size and watch of each object, by kind and name. */
+  readonly #sizes = new Map<
+    string,
+    { readonly environment: string; readonly size: number; readonly watched: WatchedKind }
+  >()
   /** Environments by the UID of an object, for finding the object that an event is about. */
   readonly #environmentOf = new Map<string, string>()
   readonly warnings = new Warnings()
+  /** Starts to watch the events of autoscalers. */
+  #watchCapacity: () => void = () => {}
   #gateways: Gateways = new Map()
   #isLooking = false
   #size = 0
@@ -121,6 +139,14 @@ export class ObjectCache {
         await new Promise<never>((_, reject) => both.addEventListener('abort', () => reject(both.reason)))
       }
     }
+    let isCapacityWatched = false
+    this.#watchCapacity = () => {
+      if (isCapacityWatched) return
+      isCapacityWatched = true
+      this.#watch(CAPACITY, both, () => {}).catch(error => {
+        if (!(error instanceof ClusterError) || !MISSING.has(error.failure)) stop.abort(error)
+      })
+    }
     try {
       await Promise.all(KINDS.map(one))
       throw new ClusterError('unavailable', 'the watches have ended')
@@ -131,29 +157,32 @@ export class ObjectCache {
     }
   }
 
-  async #watch({ apiVersion, kind }: (typeof KINDS)[number], signal: AbortSignal, listed: () => void): Promise<void> {
-    const which = kind === 'Event' ? { fields: 'type=Warning' } : { labels: ENVIRONMENT_LABEL }
+  async #watch(watched: WatchedKind, signal: AbortSignal, listed: () => void): Promise<void> {
+    const { apiVersion, kind, fields } = watched
+    const which = fields === undefined ? { labels: ENVIRONMENT_LABEL } : { fields }
     const query = { apiVersion, kind, namespace: this.#namespace, ...which }
     // Objects from before the restart of the watch that the new list does not contain.
     let lost = new Set<string>()
     for await (const change of this.#cluster.watch(query, { signal, ...PAGES_OF_MEMBERS })) {
       if (change.type === 'Restarted') {
-        lost = new Set([...this.#sizes.keys()].filter(key => key.startsWith(`${kind}/`)))
-        if (kind === 'Event') this.warnings.clear()
+        lost = new Set([...this.#sizes].flatMap(([key, one]) => (one.watched === watched ? [key] : [])))
       } else if (change.type === 'Listed') {
-        for (const key of lost) this.#remove(key)
+        for (const key of lost) this.#lose(key)
         lost = new Set()
         listed()
       } else {
         lost.delete(keyOf(kind, change.object))
-        this.#take(kind, change)
+        this.#take(watched, change)
       }
       if (kind === 'HTTPRoute') this.#lookAtGateways(signal)
     }
   }
 
-  #take(kind: string, { type, object }: Extract<Change, { object: KubeObject }>): void {
+  #take(watched: WatchedKind, { type, object }: Extract<Change, { object: KubeObject }>): void {
     if (this.#isOver) return
+    const { kind } = watched
+    if (watched === CAPACITY && !isAboutCapacity(toWarning(object).reason)) return
+    if (kind === 'Pod' && isUnschedulable(object as SeenPod)) this.#watchCapacity() // the server has checked its shape
     const key = keyOf(kind, object)
     const before = this.#sizes.get(key)
     this.#remove(key)
@@ -177,7 +206,7 @@ export class ObjectCache {
       return
     }
     this.#size += small.size
-    this.#sizes.set(key, { environment, size: small.size })
+    this.#sizes.set(key, { environment, size: small.size, watched })
     if (kind === 'Event') {
       this.#takeWarning(small.object, true)
       return
@@ -193,6 +222,15 @@ export class ObjectCache {
     else this.warnings.delete(event)
     const environment = this.#environmentOf.get(toWarning(event).about.uid)
     if (environment !== undefined) this.#changed(environment)
+  }
+
+  /** Removes an object that no longer exists; of an Event, its warning, too. */
+  #lose(key: string): void {
+    if (this.#sizes.get(key)?.watched.kind === 'Event') {
+      const metadata = { name: key.slice('Event/'.length) }
+      this.#takeWarning({ apiVersion: 'v1', kind: 'Event', metadata }, false)
+    }
+    this.#remove(key)
   }
 
   #remove(key: string): void {

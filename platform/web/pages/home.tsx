@@ -198,7 +198,7 @@ function NamespaceRow({ namespace }: { readonly namespace: Namespace }) {
   const running = isAsked(namespace) ? runningIn(namespace.name) : undefined
   const state = <State {...stateOfNamespace(namespace.status, running)} />
   if (!running) return <Row namespace={namespace} line={<Activity of={namespace} />} state={state} />
-  const { problem, deployed, failedDeploy, isPreviousRunning = false, endpoints } = running
+  const { problem, waits, deployed, failedDeploy, isPreviousRunning = false, endpoints } = running
   return (
     <Row
       namespace={namespace}
@@ -215,14 +215,20 @@ function NamespaceRow({ namespace }: { readonly namespace: Namespace }) {
               <FailedDeployLine failed={failedDeploy} isPreviousRunning={isPreviousRunning} />
             </span>
           )}
-          {(problem || failedDeploy) && deployed && ' · '}
+          {!problem && !failedDeploy && waits && (
+            <span>
+              <span class="strong">{waits.service}: </span>
+              <InlineCode text={waits.reason} />
+            </span>
+          )}
+          {(problem || failedDeploy || waits) && deployed && ' · '}
           {deployed ? (
             <>
               {deployed.environment !== namespace.name && <>{deployed.environment} </>}
               <Deployed deploy={deployed.deploy} />
             </>
           ) : (
-            !problem && !failedDeploy && <Activity of={namespace} />
+            !problem && !failedDeploy && !waits && <Activity of={namespace} />
           )}
         </>
       }

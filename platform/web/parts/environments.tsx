@@ -13,7 +13,7 @@ const SHOWN = 3
 /** Lists the environments of a namespace, one per row, with state, endpoints, and problems. */
 export const Environments = ({ ns, items }: { readonly ns: string; readonly items: readonly ShownEnvironment[] }) => (
   <ul class="list">
-    {items.map(({ name, state, services, ready, endpoints, deployed, problem }) => (
+    {items.map(({ name, state, services, ready, endpoints, deployed, problem, waits }) => (
       <li key={name} class="row environment">
         <span class="row-main block">
           <a class="row-name cut stretched" href={addressOf('environment', { ns, env: name })}>
@@ -41,6 +41,12 @@ export const Environments = ({ ns, items }: { readonly ns: string; readonly item
           <p class="row-note">
             <span class="strong">{problem.service}: </span>
             <InlineCode text={problem.reason} />
+          </p>
+        )}
+        {!problem && waits && (
+          <p class="row-note soft">
+            <span class="strong">{waits.service}: </span>
+            <InlineCode text={waits.reason} />
           </p>
         )}
       </li>

@@ -100,8 +100,9 @@ const cycle = diagnostic({
   severity: 'error',
   explain:
     'Services depend on each other in a cycle, so none of them can start. Remove one of the dependencies; links, shared namespaces (`network_mode: service:…`) and `volumes_from` count as dependencies too.',
-  text: (p: { path: readonly string[] }) => ({
+  text: (p: { path: readonly string[]; hint?: string | undefined }) => ({
     message: `services depend on each other in a cycle: ${circle(p.path)}`,
+    hint: p.hint,
   }),
 })
 
@@ -271,5 +272,17 @@ function checkCycles(services: MapTree, { reporter }: ConsistencyInput): void {
     return [...dependencies.entries].map(([name, { key }]) => ({ name, span: key }))
   }
   for (const { span, path } of findCircles(services.entries.keys(), dependenciesOf))
-    reporter.report(cycle, span, { path })
+    reporter.report(cycle, span, { path, hint: sharingHint(services, path) })
 }
+
+/** Returns how to break a cycle that a shared namespace is part of, which may not look like a dependency. */
+function sharingHint(services: MapTree, path: readonly string[]): string | undefined {
+  for (const [index, from] of path.entries()) {
+    const to = path[(index + 1) % path.length]
+    const key = NAMESPACES.find(one => scalarAt(services, from, one)?.value === `service:${to}`)
+    if (key) return `remove \`${key}: service:${to}\` from \`${from}\`, so that it can start before \`${to}\``
+  }
+  return undefined
+}
+
+const NAMESPACES = ['network_mode', 'pid', 'ipc', 'uts', 'cgroup']

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { planOf } from '../../../support/plan/compose.ts'
+import { compile } from '../../../../compiler/index.ts'
+import { memoryHost, planOf } from '../../../support/plan/compose.ts'
 
 const member = (keys: string, options = {}, files = {}, lead = 'image: m') =>
   planOf(`services: {main: {${lead}}, job: {${keys}}}`, options, files)
@@ -60,13 +61,39 @@ describe('a service in the Pod of another one', () => {
   test('a restart policy that cannot be kept is reported with a hint', () => {
     const { diagnostics } = member(`image: i, restart: "no", ${shared}`)
     expect(diagnostics.map(({ code, hint }) => [code, hint])).toEqual([
-      ['restart/ignored', 'set `entrypoint` to the program that it runs'],
+      ['restart/ignored', 'set `entrypoint` to the program that its image starts, with its arguments'],
+    ])
+    const withArguments = member(`image: i, restart: "no", command: [migrate], ${shared}`)
+    expect(withArguments.diagnostics.map(({ hint }) => hint)).toEqual([
+      'set `entrypoint` to the program that its image starts; `command` stays its arguments',
     ])
     const help = member(`image: i, restart: "no", entrypoint: [run], ${shared}`)
     expect(help.codes).toEqual([])
-    expect(member(`image: i, restart: "no", command: [sh], healthcheck: {test: "true"}, ${shared}`).codes).toEqual([
-      'restart/ignored',
+    const checked = (more: string) =>
+      member(`image: i, restart: "no"${more}, healthcheck: {test: "true"}, ${shared}`).diagnostics.map(
+        ({ code, hint }) => `${code}: ${hint}`,
+      )
+    expect(checked(', command: [sh]')).toEqual([
+      'restart/ignored: remove `healthcheck`, with which it counts as a server',
     ])
+    expect(checked('')).toEqual([
+      'restart/ignored: remove `healthcheck`, with which it counts as a server, and set `entrypoint` to the program that its image starts, with its arguments',
+    ])
+  })
+
+  test('a one-shot runs once as soon as the configuration of its image is known', () => {
+    const text = `services: {main: {image: m}, job: {build: ., restart: "no", ${shared}}}`
+    const options = { workingDirectory: '/project', name: 'app', registry: 'registry.example.com' }
+    const first = compile(options, memoryHost({ 'compose.yaml': text, Dockerfile: 'FROM x' }))
+    expect(first.diagnostics.map(({ code }) => code)).toContain('restart/ignored')
+    const known = first.withImages!({ configs: new Map([['job', { Entrypoint: ['/run'], Cmd: ['all'] }]]) })
+    expect(known.diagnostics.map(({ code }) => code)).not.toContain('restart/ignored')
+    const { containers } = known.plan!.workloads[0]!.pod
+    expect(containers.find(({ name }) => name === 'job')?.once).toEqual({
+      toolsImage,
+      retries: 0,
+      words: ['/run', 'all'],
+    })
   })
 
   test('`once` is set on every node, but not in the Pod of a Job', () => {

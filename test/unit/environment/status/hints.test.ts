@@ -274,6 +274,47 @@ test('the hint for a container that completes its work names the restart policy'
   expect(found).toMatchObject({ code: 'deploy/ends-well', at: 'restart' })
 })
 
+const LAST = 'set `entrypoint` to the program that its image starts'
+
+test.each<[keys: string, hint: string | undefined]>([
+  ['', `${LAST}, with its arguments`],
+  ['restart: "no"', `${LAST}, with its arguments`],
+  ['restart: on-failure:3', `${LAST}, with its arguments`],
+  ['restart: "no", command: [migrate]', `${LAST}; \`command\` stays its arguments`],
+  ['restart: always', `write \`restart: "no"\`, and ${LAST}, with its arguments`],
+  ['restart: always, entrypoint: [run]', 'write `restart: "no"`'],
+  ['deploy: {restart_policy: {condition: any}}, command: [sh, -c, x]', 'write `deploy.restart_policy.condition: none`'],
+  ['entrypoint: [run], expose: ["80"]', 'write `restart: "no"`'],
+  [
+    'entrypoint: [run], restart: "no", expose: ["80"], healthcheck: {test: "true"}',
+    'remove `healthcheck`, with which it counts as a server',
+  ],
+  ['entrypoint: [run], restart: "no"', 'write `healthcheck: {disable: true}`, in case its image has a healthcheck'],
+  ['entrypoint: [run], restart: "no", healthcheck: {disable: true}', undefined],
+])('the hint for a one-shot in the Pod of another service names only what its file lacks: %s', (keys, hint) => {
+  const text = `services: {job: {image: i, network_mode: "service:main"${keys && `, ${keys}`}}}`
+  const job = get(parseYaml(new SourceFile('compose.yaml', text), new Reporter())?.[0]?.tree, 'services', 'job')
+  const ends = { count: 3, exitCode: 0 }
+  const found = remedyOf({ code: 'crash-loop', detail: '', ends }, job, 'job').hint
+  expect(found).toBe(hint ? `if the service should run once, ${hint}` : '`devctl logs job` shows more')
+})
+
+test('the hint for a container that ends does not name a restart policy that its file has', () => {
+  const hintOf = (keys: string) => {
+    const file = new SourceFile('compose.yaml', `services: {job: {image: i${keys}}}`)
+    const job = get(parseYaml(file, new Reporter())?.[0]?.tree, 'services', 'job')
+    return remedyOf({ code: 'crash-loop', detail: '', ends: { count: 3, exitCode: 0 } }, job, 'job').hint
+  }
+  const once = 'if the service should run once, '
+  expect(hintOf('')).toBe(`${once}write \`restart: "no"\`, which makes it a Job`)
+  expect(hintOf(', deploy: {restart_policy: {condition: any}}')).toBe(
+    `${once}write \`deploy.restart_policy.condition: none\`, which makes it a Job`,
+  )
+  expect(hintOf(', restart: "no", deploy: {mode: global}')).toBe(
+    `${once}remove \`deploy.mode: global\`, which runs it on every node again and again`,
+  )
+})
+
 test('a stack trace is indented by spaces, since a tab would be shown as an escape', async () => {
   const { notes } = await told('crash-loop', '', {
     container: 'web',

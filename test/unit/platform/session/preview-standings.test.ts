@@ -46,10 +46,12 @@ async function standings(
 test('previews show the state of their content, or their status without it', async () => {
   const failed = { run: 'r', environment: 'shop', at: '2026-01-01T00:00:00Z' }
   const problem = { service: 'web', reason: 'its image cannot be pulled: not found' }
+  const waits = { service: 'db', reason: 'pulls its image' }
   const { asked, found } = await standings(
     [
       preview('good'),
       preview('broken'),
+      preview('slow'),
       preview('old', 'Failed'),
       preview('never', 'Failed'),
       preview('busy', 'Deploying'),
@@ -60,15 +62,17 @@ test('previews show the state of their content, or their status without it', asy
     {
       good: { environments: [environment('ready')] },
       broken: { environments: [environment('failed', { problem })] },
+      slow: { environments: [environment('waiting', { waits })] },
       old: { environments: [environment('ready')], failedDeploys: [failed] },
       never: { failedDeploys: [failed] },
       busy: { deploys: [{ run: 'r', environment: 'shop' }] },
     },
   )
-  expect(asked).toEqual(['good,broken,old,never,busy,unread'])
+  expect(asked).toEqual(['good,broken,slow,old,never,busy,unread'])
   expect(found).toEqual([
     ['good', 'ready', '2 services ready'],
     ['broken', 'failed', 'Problem in shop: web: its image cannot be pulled: not found'],
+    ['slow', 'waiting', 'Starting: db: pulls its image'],
     ['old', 'failed', 'Deploy of shop failed, previous version runs'],
     ['never', 'failed', 'Deploy of shop failed'],
     ['busy', 'deploying', 'Deploying shop'],

@@ -120,6 +120,15 @@ describe('a request of a command line', () => {
   })
 })
 
+test('an environment whose services only wait is starting, not broken, and says what they wait for', () => {
+  const waits = { service: 'web', reason: 'waits for db' }
+  const item = { name: 'shop', state: 'waiting', services: 2, ready: 1, endpoints: [], waits }
+  const html = renderToString(h(Environments, { ns: 'n', items: [item] } as never))
+  expect(html).toContain('tone-busy')
+  expect(html).not.toContain('tone-bad')
+  expect(html.replaceAll(/<[^>]*>/g, '')).toMatch(/Starting1 of 2 ready.*web: waits for db/)
+})
+
 describe('texts that members write', () => {
   const bad = 'a\u202eb\u009bc'
   const place = { file: bad, line: 1 }

@@ -7,6 +7,7 @@ interface Environment {
   readonly ready: number
   readonly endpoints: readonly string[]
   readonly problem?: { readonly service: string; readonly reason: string }
+  readonly waits?: { readonly service: string; readonly reason: string }
   readonly deployed?: { readonly by: string; readonly at: string }
 }
 const environment = (name: string, more: Partial<Environment> = {}): Environment => ({
@@ -44,6 +45,17 @@ describe('runningOf', () => {
     expect(never.isPreviousRunning).toBeUndefined()
     const broken = runningOf({ environments: [environment('pay', BROKEN)], failedDeploys })
     expect(broken).toMatchObject({ word: 'Problem in pay', failedDeploy: { run: 'r' } })
+  })
+
+  test('a namespace whose services only wait is starting, with the reason, unless another service has a problem', () => {
+    const waits = { service: 'db', reason: 'no node has room: insufficient memory' }
+    const shop = environment('shop', { state: 'waiting', ready: 1, waits })
+    expect(runningOf({ environments: [shop] })).toMatchObject({ state: 'waiting', word: 'Starting', waits })
+    expect(environmentState(shop, {})).toEqual({ state: 'waiting', word: 'Starting' })
+    const problem = { service: 'api', reason: 'its image cannot be pulled' }
+    const both = runningOf({ environments: [shop, environment('pay', { ...BROKEN, problem })] })
+    expect(both).toMatchObject({ state: 'failed', problem })
+    expect(both.waits).toBeUndefined()
   })
 
   test('a deploy in progress is reported, unless another environment is broken', () => {

@@ -148,3 +148,52 @@ function looksFor(count: number): number {
 test('the work grows with the number of objects, not with its square', () => {
   expect(looksFor(4000) / looksFor(400)).toBeLessThan(11)
 })
+
+test('the cache knows what an autoscaler says about a Pod without a node, as `ps` does', async () => {
+  const scheduled = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes' }
+  const conditions = [{ ...scheduled, lastTransitionTime: '2026-01-01T00:00:00Z' }]
+  const event = (reason: string): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: reason.toLowerCase(), namespace: 'ns' },
+    ...{ type: 'Normal', reason, message: 'no node group fits', involvedObject: { kind: 'Pod', name: 'web-1-a' } },
+  })
+  const workload = deployment('web')
+  const stateWith = async (events: readonly KubeObject[]) => {
+    const cluster = new MemoryCluster({ namespace: 'ns' })
+    await cluster.create({ ...workload, spec: { ...(workload['spec'] as object), replicas: 1 } })
+    const own = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', namespace: 'ns' }
+    cluster.act(own, live => ({ ...live, status: { observedGeneration: live.metadata.generation } }), 'controller')
+    const pod = await cluster.create({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {
+        name: 'web-1-a',
+        namespace: 'ns',
+        labels: labels('web'),
+        ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-1', uid: 's', controller: true }],
+      },
+    })
+    const { apiVersion, kind, metadata } = pod
+    const at = { apiVersion, kind, name: metadata.name, namespace: 'ns' }
+    cluster.act(at, live => ({ ...live, status: { phase: 'Pending', conditions } }), 'scheduler')
+    for (const one of events)
+      await cluster.create({ ...one, involvedObject: { kind: 'Pod', name: 'web-1-a', uid: metadata.uid } })
+    const scene = new ObjectCache(cluster, 'ns', { take: () => true, give() {} }, () => {})
+    const end = new AbortController()
+    await new Promise<void>((resolve, reject) => {
+      scene.run(end.signal, resolve).catch(reject)
+    })
+    const state = () => {
+      const objects = [...scene.environment('shop')!.objects.values()]
+      return listServices({ objects, warnings: scene.warnings, urls: [], now: Date.now() })[0]?.overview.state
+    }
+    return { state, end: () => end.abort() }
+  }
+  const waits = await stateWith([event('Unrelated')])
+  expect(waits.state()).toBe('waiting')
+  waits.end()
+  const refused = await stateWith([event('NotTriggerScaleUp')])
+  await vi.waitFor(() => expect(refused.state()).toBe('failed'), LONG)
+  refused.end()
+})
