@@ -1,5 +1,6 @@
 import { lstat, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { realPath } from './real-path.ts'
 import { temporaryPath } from './temporary-file.ts'
 
@@ -22,10 +23,22 @@ export async function replaceFile(file: string, text: string): Promise<void> {
 }
 
 /**
+ * Throws a UserError unless a file that the user names for output, as `shown`, is a regular one or does not exist: a link
+ * leads elsewhere, and a pipe may block. `what` is written to it, such as `the report`.
+ */
+export async function requireRegular(path: string, shown: string, what: string): Promise<void> {
+  const kind = await irregularKind(path)
+  if (kind === undefined) return
+  throw new UserError(`\`${shown}\` is ${kind}, and ${what} is not written to it`, {
+    hint: 'name a new file, or a regular one to replace',
+  })
+}
+
+/**
  * Returns the kind of a file that is not a regular one, for messages: `a symbolic link`. Undefined for a regular file
  * and for one that does not exist. Does not follow links.
  */
-export async function irregularKind(path: string): Promise<string | undefined> {
+async function irregularKind(path: string): Promise<string | undefined> {
   const found = await lstat(path).catch(() => undefined)
   if (!found || found.isFile()) return undefined
   if (found.isSymbolicLink()) return 'a symbolic link'

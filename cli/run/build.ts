@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { replaceFile } from '../../adapters/files/replace-file.ts'
+import { replaceFile, requireRegular } from '../../adapters/files/replace-file.ts'
 import type { BuildOutcome } from '../../builds/build-outcome.ts'
 import type { BuildEvent } from '../../builds/events.ts'
 import { isDockerfile } from '../../builds/is-dockerfile.ts'
@@ -52,6 +52,8 @@ async function buildAndPrint(
   const { io } = context
   const dockerfile = dockerfileOf(io, options)
   if (!dockerfile) checkTags(options.tag ?? [])
+  // A build may take long, so the file is checked before it, too.
+  if (options.metadataFile !== undefined) await requireMetadataFile(io.cwd, options.metadataFile)
   const form = options.progress === 'json' ? 'json' : 'text'
   const progress = await startProgress(shown.io, shown.logLevel, form, () => Date.now(), options.progress)
   try {
@@ -242,6 +244,9 @@ function secretFile(id: string, written: string, file: string) {
   })
 }
 
+const requireMetadataFile = (cwd: string, path: string): Promise<void> =>
+  requireRegular(resolve(cwd, path), path, 'the metadata')
+
 /**
  * Writes the images in the format of `docker buildx bake --metadata-file`, which `--images-file` reads. Only pushed
  * images have a digest.
@@ -260,6 +265,7 @@ async function writeMetadata(
     on({ type: 'warning', text: `no image was pushed, so none has a digest, and \`${path}\` is not written` })
     return
   }
+  await requireMetadataFile(cwd, path)
   try {
     await replaceFile(resolve(cwd, path), `${jsonText(Object.fromEntries(entries), 2)}\n`)
   } catch (error) {

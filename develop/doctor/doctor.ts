@@ -88,6 +88,7 @@ export async function doctor(world: DoctorContext, input: DoctorInput): Promise<
     part('log of `up`', async () => logsOfUp(home, key, dev)),
     part('running `up`', ended => askUp(home, key, ended)),
     part('manifest and Compose files', async () => manifestFiles(world, input)),
+    part('env files', async () => giveUp(new Error(VALUES_ONLY))),
     part('ignore files', async () => ignoreFiles(world, dev)),
     ...(session instanceof Error || dev === undefined
       ? [
@@ -112,6 +113,9 @@ export async function doctor(world: DoctorContext, input: DoctorInput): Promise<
   )
   return { path, parts }
 }
+
+/** Reason why no env file is in the archive: masked, it would have no content. */
+const VALUES_ONLY = 'because `.env` and the files of `env_file` and `--env-file` hold values'
 
 /** Collects a part until it is complete or its deadline has passed; returns the reason as text if it fails. */
 async function inTime<Result>(

@@ -60,10 +60,11 @@ const ROOM = /^insufficient |^too many pods|free ports|max volume count/i
 export function noNodeText(detail: string): string {
   if (/unbound immediate PersistentVolumeClaims/.test(detail)) return WAITS_FOR_VOLUME
   const parts = detail
-    .replace(/\.? *preemption: .*$/s, '')
+    // Sentences about claims and preemption follow the list.
+    .replace(/\.(?: .*)?$/s, '')
     .replace(/^\d+\/\d+ nodes are available(?:: *|$)/, '')
     .split(/, (?=\d+ )/)
-    .map(part => part.replace(/^\d+ (?:node\(s\) )?/, '').replace(/\.\s*$/, ''))
+    .map(part => part.replace(/^\d+ (?:node\(s\) )?/, ''))
     .filter(part => part !== '')
     .map(part => part[0]!.toLowerCase() + part.slice(1))
   if (parts.length === 0) return 'waits for a node'

@@ -8,7 +8,7 @@ import { findEnvironment } from '../../project/known-environment.ts'
 import { requireNamespace } from '../../project/namespaces.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext, Session } from '../../project/session.ts'
-import { type LocalPort, listenLocally, PortUnavailable } from './listen.ts'
+import { at, type LocalPort, listenLocally, PortUnavailable } from './listen.ts'
 
 /** Port of this machine, and the port of the service that it forwards to. */
 export interface ForwardedPort {
@@ -54,9 +54,11 @@ export async function forward(
         void serve(session, { ...query, port: remote }, socket).catch(error =>
           on({ type: 'note', text: `${service}:${remote}: ${messageOf(error)}` }),
         )
-      const listener = await listenLocally(wanted, local, connect).catch(error => refuse(error, service, remote))
+      const listener = await listenLocally(wanted, local, connect).catch(error =>
+        refuse(error, service, remote, wanted),
+      )
       listeners.push(listener)
-      listening(`${wanted ?? 'localhost'}:${listener.port}`, remote)
+      listening(at(wanted ?? 'localhost', listener.port), remote)
     }
     return await new Promise<never>((_, reject) =>
       session.signal.addEventListener('abort', () => reject(session.signal.reason)),
@@ -85,10 +87,11 @@ async function labelOf(
 }
 
 /** Throws the error for a port that cannot be opened, with a command that uses another port. */
-async function refuse(error: unknown, service: string, remote: number): Promise<never> {
+async function refuse(error: unknown, service: string, remote: number, address: string | undefined): Promise<never> {
   if (!(error instanceof PortUnavailable)) throw error
   const { port, reason } = error
-  const other = `devctl forward ${service} ${port < 1024 ? 8000 + port : port + 1}:${remote}`
+  const option = address === undefined ? '' : `--address ${address} `
+  const other = `devctl forward ${option}${service} ${port < 1024 ? 8000 + port : port + 1}:${remote}`
   throw await error.toUserError(`use ${reason === 'busy' ? 'another one' : 'a port above 1023'}: \`${other}\``)
 }
 

@@ -9,9 +9,12 @@ export interface LocalPort {
   close(): void
 }
 
+const ADDRESS_HINT =
+  'use an address of this machine, such as 127.0.0.1; macOS has others after `sudo ifconfig lo0 alias 127.0.0.2`'
+
 /** Error for a port of this machine that cannot be opened. */
 export class PortUnavailable extends Error {
-  readonly reason: 'busy' | 'forbidden' | 'other'
+  readonly reason: 'busy' | 'forbidden' | 'address' | 'other'
   readonly port: number
 
   constructor(reason: PortUnavailable['reason'], port: number, message: string) {
@@ -20,10 +23,14 @@ export class PortUnavailable extends Error {
     this.port = port
   }
 
-  /** Returns a UserError that names the process using the port, and contains the hint. */
+  /**
+   * Returns a UserError that names the process using the port, and contains the hint, which says what to use instead of
+   * the port.
+   */
   async toUserError(hint: string): Promise<UserError> {
     const notes = this.reason === 'busy' ? await ownerNotes(this.port) : []
-    return new UserError(this.message, { ...(this.reason !== 'other' && { hint }), notes, cause: this })
+    const ofReason = { busy: hint, forbidden: hint, address: ADDRESS_HINT, other: undefined }[this.reason]
+    return new UserError(this.message, { ...(ofReason !== undefined && { hint: ofReason }), notes, cause: this })
   }
 }
 
@@ -67,10 +74,16 @@ function listen(address: string, port: number, connect: (socket: Socket) => void
       if (error.code === 'EADDRNOTAVAIL' && address === '::1') resolve(undefined)
       else if (error.code === 'EADDRINUSE') fail('busy', `port ${port} of ${address} is in use`)
       else if (error.code === 'EACCES') fail('forbidden', `no permission to listen on port ${port}`)
-      else fail('other', `cannot listen on ${address}:${port}: ${error.message}`)
+      else if (error.code === 'EADDRNOTAVAIL')
+        fail('address', `cannot listen on ${at(address, port)}: this machine does not have the address \`${address}\``)
+      else fail('other', `cannot listen on ${at(address, port)}: ${error.message}`)
     })
     server.listen(port, address, () => resolve(server))
   })
 }
+
+/** Returns an address with a port; an IPv6 address is in brackets. */
+export const at = (address: string, port: number): string =>
+  `${address.includes(':') ? `[${address}]` : address}:${port}`
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port

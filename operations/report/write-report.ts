@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { irregularKind, replaceFile } from '../../adapters/files/replace-file.ts'
+import { replaceFile, requireRegular } from '../../adapters/files/replace-file.ts'
 import { reasonOf } from '../../compiler/diagnostics/system-error.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { cell, prose } from '../../compiler/values/markdown.ts'
@@ -24,11 +24,7 @@ export async function writeReport(
   const format = formatOf(path)
   if (!format)
     throw new UserError(`\`${path}\` is neither Markdown nor JSON`, { hint: 'end the name with `.md` or `.json`' })
-  const kind = await irregularKind(resolve(cwd, path))
-  if (kind !== undefined)
-    throw new UserError(`\`${path}\` is ${kind}, and the report is not written to it`, {
-      hint: 'name a new file, or a regular one to replace',
-    })
+  await requireRegular(resolve(cwd, path), path, 'the report')
   try {
     await replaceFile(resolve(cwd, path), format(masked(report, mask)))
   } catch (error) {

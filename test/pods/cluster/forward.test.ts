@@ -54,6 +54,7 @@ describe.skipIf(cluster === undefined)('devctl forward', () => {
 
   /** Starts the built program and waits for the ports that it prints. */
   async function forward(...ports: readonly string[]) {
+    const wanted = ports.filter(one => one.startsWith(':')).length
     const words = [join(root, 'bin/devctl.cjs'), 'forward', 'echo', ...ports, '--namespace', namespace, '--name', 'app']
     const child = spawn(process.execPath, words, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
     children.push(child)
@@ -65,12 +66,23 @@ describe.skipIf(cluster === undefined)('devctl forward', () => {
     const late = setTimeout(() => child.kill(), 60_000)
     for await (const line of createInterface({ input: child.stdout! })) {
       local.push(Number(/:(\d+) → echo:\d+$/.exec(line)![1]))
-      if (local.length === ports.length) break
+      if (local.length === wanted) break
     }
     clearTimeout(late)
-    expect(local, said).toHaveLength(ports.length)
+    expect(local, said).toHaveLength(wanted)
     return { local, said: () => said, child }
   }
+
+  test.skipIf(process.platform !== 'linux')(
+    'forward listens on another loopback address with `--address`',
+    async () => {
+      const { local, child } = await forward('--address', '127.0.0.2', ':7001')
+      const bytes = randomBytes(1000)
+      expect(await echo(local[0]!, bytes, '127.0.0.2')).toBe(hash(bytes))
+      await expect(echo(local[0]!, bytes, '127.0.0.1')).rejects.toThrow('ECONNREFUSED')
+      child.kill()
+    },
+  )
 
   test('forward carries many connections both ways, to published and container ports', async () => {
     const { local } = await forward(':7001', ':7000')
@@ -144,8 +156,8 @@ const hash = (bytes: Buffer): string => createHash('sha256').update(bytes).diges
 /**
  * Sends the bytes and returns the hash of as many that come back; rejects if the connection ends before, or after 90 s.
  */
-async function echo(port: number, bytes: Buffer): Promise<string> {
-  const socket = connect(port, '127.0.0.1')
+async function echo(port: number, bytes: Buffer, host = '127.0.0.1'): Promise<string> {
+  const socket = connect(port, host)
   const timer = setTimeout(() => socket.destroy(new Error('no echo in 90 s')), 90_000)
   try {
     socket.write(bytes)

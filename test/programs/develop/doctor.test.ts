@@ -50,6 +50,7 @@ describe('doctor without a cluster and without `up`', () => {
   test('doctor collects the log, the manifest and the ignore file, and reports missing parts', async () => {
     writeFileSync(project('devctl.yml'), MANIFEST)
     writeFileSync(project('.stignore'), 'node_modules\n')
+    writeFileSync(project('.env'), 'A=value-of-dot-env\n')
     session('api', '2026-11-23 ready\n')
     const { status, stdout, stderr, zip, files, metadata } = await doctor()
     expect(status).toBe(0)
@@ -69,6 +70,11 @@ describe('doctor without a cluster and without `up`', () => {
     expect(metadata).toMatchObject({ dev: 'api', os: process.platform, node: process.version })
     if (process.platform === 'linux') expect(metadata.inotify.max_user_watches).toBeGreaterThan(0)
     expect(metadata.parts).toContainEqual({ name: 'cluster', files: 0, missing: expect.stringContaining('no context') })
+    // Env files hold values, so the archive has none, and its list of parts says so.
+    const missing = 'because `.env` and the files of `env_file` and `--env-file` hold values'
+    expect(metadata.parts).toContainEqual({ name: 'env files', files: 0, missing })
+    expect(stderr).toContain(`env files: left out, ${missing}\n`)
+    expect([...files.values()].join()).not.toContain('value-of-dot-env')
     expect(stderr).toContain('cluster: left out, ')
     expect(statSync(project(zip!)).mode & 0o777).toBe(0o600)
   })

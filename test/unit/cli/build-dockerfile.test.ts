@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { makeFolder } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
@@ -73,3 +76,24 @@ test('a secret in the manifest whose file is missing is refused before the build
   )
   expect(status).toBe(1)
 })
+
+test.skipIf(process.platform === 'win32')(
+  '`build --metadata-file` refuses a link, a pipe and a folder before it builds, like `--report`',
+  async () => {
+    const cwd = makeFolder({ Dockerfile: 'FROM scratch\n', 'target.json': 'mine', 'folder/a': '' })
+    symlinkSync('target.json', join(cwd, 'link.json'))
+    execFileSync('mkfifo', [join(cwd, 'pipe.json')])
+    for (const [name, kind] of [
+      ['link.json', 'a symbolic link'],
+      ['pipe.json', 'a pipe'],
+      ['folder', 'a folder'],
+    ] as const) {
+      const { status, stderr } = await run(['build', '-f', 'Dockerfile', '--metadata-file', name], { cwd, env })
+      expect(stderr).toBe(
+        `error: \`${name}\` is ${kind}, and the metadata is not written to it\n  = help: name a new file, or a regular one to replace\n`,
+      )
+      expect(status).toBe(1)
+    }
+    expect(readFileSync(join(cwd, 'target.json'), 'utf8')).toBe('mine')
+  },
+)

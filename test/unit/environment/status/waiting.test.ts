@@ -69,7 +69,7 @@ describe('a service whose Pod only waits, after the progress deadline', () => {
     [
       'no node has room: insufficient memory',
       noNode(
-        '0/1 nodes are available: 1 Insufficient memory. preemption: 0/1 nodes are available: 1 No victims found.',
+        '0/1 nodes are available: 1 Insufficient memory. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No victims found.',
       ),
     ],
     [
