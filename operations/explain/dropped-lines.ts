@@ -1,5 +1,4 @@
-import type { DroppedValue } from '../../compiler/compose/load/compose-files/reset.ts'
-import type { Loaded } from '../../compiler/compose/load/loaded.ts'
+import type { DroppedValue, Loaded } from '../../compiler/compose/load/loaded.ts'
 import { formatPath } from '../../compiler/schema/model-path.ts'
 import type { Span } from '../../compiler/text/source.ts'
 import { type ModelNode, nodeAt, nodesBelow } from './model-node.ts'

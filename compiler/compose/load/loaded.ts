@@ -1,8 +1,8 @@
+import type { Path } from '../../text/path.ts'
 import type { SecretPlaces } from '../../text/secret-places.ts'
 import type { Span } from '../../text/source.ts'
-import type { Entry, MapTree } from '../../text/tree.ts'
+import type { Entry, MapTree, Tree } from '../../text/tree.ts'
 import type { Pair } from '../project.ts'
-import type { DroppedValue } from './compose-files/reset.ts'
 import type { BaseImagesOf } from './context-services.ts'
 
 /**
@@ -58,4 +58,15 @@ export interface Loaded {
   readonly secrets: SecretPlaces
   /** The dependencies implied by links, shared namespaces and volumes_from, in the form `web db`. */
   readonly implicitDependencies: ReadonlySet<string>
+}
+
+/** A value of an earlier file that a tag has removed. */
+export interface DroppedValue {
+  /** Path in the model. */
+  readonly path: Path
+  /** Position of its key; absent for an item of a list. */
+  readonly key?: Span
+  readonly tree: Tree
+  /** Position of the tag. */
+  readonly tag: Span
 }

@@ -2,8 +2,8 @@ import { diagnostic } from '../../../diagnostics/diagnostic.ts'
 import type { Reporter } from '../../../diagnostics/reporter.ts'
 import type { Reset } from '../../../text/document-reader.ts'
 import type { Path } from '../../../text/path.ts'
-import type { Span } from '../../../text/source.ts'
 import { type Entry, isMap, type Tree } from '../../../text/tree.ts'
+import type { DroppedValue } from '../loaded.ts'
 import { withCurrentNames } from './former-extensions.ts'
 
 const withoutEffect = diagnostic({
@@ -13,17 +13,6 @@ const withoutEffect = diagnostic({
     '`!reset` and `!override` drop the value that an earlier file (or an included or extended one) sets for the same key. No earlier file sets it, so the tag has no effect. Check the spelling of the key and the order of the files.',
   text: (p: { path: string }) => ({ message: `\`${p.path}\` has no earlier definition, so the tag has no effect` }),
 })
-
-/** A value of an earlier file that a tag has removed. */
-export interface DroppedValue {
-  /** Path in the model. */
-  readonly path: Path
-  /** Position of its key; absent for an item of a list. */
-  readonly key?: Span
-  readonly tree: Tree
-  /** Position of the tag. */
-  readonly tag: Span
-}
 
 /** The tags of a document, as a tree of keys. */
 interface Mark {
