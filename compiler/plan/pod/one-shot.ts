@@ -19,7 +19,7 @@ export const startsWithProgram = (first: string): boolean => first.startsWith('/
 export const programHint = (hasCommand: boolean): string =>
   `set \`entrypoint\` to the program that its image starts${hasCommand ? '; `command` stays its arguments' : ', with its arguments'}`
 
-/** What to write so that a member with a healthcheck may end. */
+/** Hint for a member with a healthcheck that should end. */
 export const UNCHECKED_HINT = 'remove `healthcheck`, with which it counts as a server'
 
 /** Maximum number of restarts after failures for a program without a restart policy. */
@@ -102,7 +102,9 @@ function isProgramKnown(context: PlanContext, service: Service): boolean {
   return imageWords(context, service, words) !== undefined
 }
 
-/** Returns what to write so that a member may end and its restart policy is kept; undefined if nothing is in the way. */
+/**
+ * Returns what to write so that a member may end and its restart policy is kept; undefined if nothing is in the way.
+ */
 export function onceHint(context: PlanContext, service: Service): string | undefined {
   const steps = [
     ...(isChecked(service) ? [UNCHECKED_HINT] : []),
