@@ -119,6 +119,7 @@ const VISITS: Readonly<Record<KebabCase<PageName>, Visit>> & Readonly<Record<str
     who: 'ann',
     path: team => `/namespaces/${team.shop}/environments/shop`,
     shows: () => 'exited 6 times',
+    doing: page => page.getByRole('row', { name: /^backup 30 3 \* \* \* Europe\/Berlin .* Failed/ }).waitFor(),
   },
   service: {
     who: 'cem',
