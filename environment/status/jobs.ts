@@ -63,7 +63,10 @@ export function listJobs(objects: readonly KubeObject[], now: number): readonly 
   for (const one of objects) {
     if (one.kind !== 'Job') continue
     const owner = one.metadata.ownerReferences?.[0]?.uid ?? one.metadata.uid
-    runsBy.set(owner, [...(runsBy.get(owner) ?? []), toRun(one, pods.get(one.metadata.name), now)])
+    const run = toRun(one, pods.get(one.metadata.name), now)
+    const others = runsBy.get(owner)
+    if (others) others.push(run)
+    else runsBy.set(owner, [run])
   }
   const services = new Map<string, KubeObject[]>()
   for (const one of workloads) services.set(serviceOf(one)!, [...(services.get(serviceOf(one)!) ?? []), one])

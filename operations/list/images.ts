@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { templateOf } from '../../constructs/manifest.ts'
 import { serviceOf } from '../../environment/plan/desired-state.ts'
 import { containerNames, runningPods } from '../../environment/status/service-pods.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
@@ -40,7 +41,9 @@ export async function deployedImages(
       }))
     }),
   )
-  return rows.flat().sort((a, b) => (`${a.service} ${a.container}` < `${b.service} ${b.container}` ? -1 : 1))
+  // A job has a CronJob for each of its schedules, all with the same containers.
+  const distinct = new Map(rows.flat().map(row => [`${row.service} ${row.container} ${row.image}`, row]))
+  return [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
 }
 
 interface PodTemplate {
@@ -51,8 +54,8 @@ interface PodTemplate {
 }
 
 /** Returns the containers that keep running, with their images. */
-function imagesOf({ spec, ...workload }: KubeObject): readonly { readonly name: string; readonly image: string }[] {
-  const { template } = (spec ?? {}) as { readonly template?: PodTemplate } // a workload's spec
+function imagesOf(workload: KubeObject): readonly { readonly name: string; readonly image: string }[] {
+  const template = templateOf<PodTemplate>(workload)
   const names = containerNames({ ...workload, spec: template?.spec })
   const all = [...(template?.spec?.containers ?? []), ...(template?.spec?.initContainers ?? [])]
   return all.flatMap(({ name, image }) => (names.includes(name) ? { name, image: image ?? '' } : []))

@@ -70,6 +70,33 @@ const service = Type.Object({
 })
 export type ShownService = Static<typeof service>
 
+const jobRun = Type.Object({
+  state: Type.Optional(
+    Type.String({
+      description: '`waiting`, `running`, `succeeded` or `failed`; absent if the run is no longer in the cluster',
+    }),
+  ),
+  started: Type.Optional({ ...time, description: 'absent if it waits' }),
+  ended: Type.Optional(time),
+  exitStatus: Type.Optional(Type.Integer()),
+})
+export type ShownJobRun = Static<typeof jobRun>
+
+const job = Type.Object({
+  name: Type.String(),
+  schedules: Type.Array(
+    Type.Object({
+      cron: Type.String({ description: '`30 3 * * *`' }),
+      timeZone: Type.Optional(Type.String({ description: 'absent: that of the cluster, usually UTC' })),
+    }),
+    { description: 'empty for a job that only users start' },
+  ),
+  isSuspended: Type.Optional(Type.Boolean({ description: 'its schedules start no runs now' })),
+  nextRun: Type.Optional({ ...time, description: 'absent if there is none, or if the cluster decides' }),
+  lastRun: Type.Optional(jobRun),
+})
+export type ShownJob = Static<typeof job>
+
 const summary = {
   name: Type.String(),
   state: Type.String({
@@ -155,6 +182,7 @@ const environmentDetails = Type.Object({
   ...summary,
   namespace: Type.String(),
   services: Type.Array(service, { description: 'in the order in which they start' }),
+  jobs: Type.Optional(Type.Array(job, { description: 'by name; a failed run does not change the state' })),
   isCut: Type.Optional(Type.Boolean({ description: 'there is more than is read' })),
 })
 export type EnvironmentDetails = Static<typeof environmentDetails>

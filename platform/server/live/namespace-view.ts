@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { pause } from '../../../adapters/http/back-off.ts'
 import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
-import type { EnvironmentDetails, LiveEvent, ShownChanges, ShownService } from '../../api/environments.ts'
+import type { EnvironmentDetails, LiveEvent, ShownChanges, ShownJob, ShownService } from '../../api/environments.ts'
 import { type ExplanationContext, Explanations } from './explanations.ts'
 import { historyOf, Notes } from './notes.ts'
 import { ObjectCache, type Room, type SceneEnvironment } from './object-cache.ts'
 import { seenIn, toDetails } from './view.ts'
+import { shownJobs } from './view-jobs.ts'
 
 /** Time in milliseconds for which changes are collected, because the start of one Pod causes several changes. */
 const GATHERING = 40
@@ -277,7 +278,13 @@ export class NamespaceView {
 
   #lookAgain(): void {
     for (const [name, { details }] of this.#published)
-      if (details.services.some(({ state }) => LOOKED_AT.has(state))) this.#mark(name)
+      if (details.services.some(({ state }) => LOOKED_AT.has(state)) || details.jobs?.some(one => this.#isDue(one)))
+        this.#mark(name)
+  }
+
+  /** Returns true if the next run of a job has passed, which no event reports if the cluster skips the run. */
+  #isDue({ nextRun }: ShownJob): boolean {
+    return nextRun !== undefined && Date.parse(nextRun) <= this.#around.now()
   }
 
   /** Computes and publishes the pending changes. Resolves when all changes so far are published. */
@@ -311,12 +318,11 @@ export class NamespaceView {
   #look(environment: SceneEnvironment): Changed | undefined {
     const { name } = environment
     const noted = this.#notes.of(environment)
-    const seen = seenIn(environment, this.#scene, {
-      now: this.#around.now(),
-      isAsleep: this.#around.isAsleep(),
-    })
-    if (!noted.isRecorded && seen.length === 0) return this.#remove(name)
-    const whole = toDetails(this.#namespace, environment, { noted, seen, isCut: this.#scene.isCut }, service =>
+    const now = this.#around.now()
+    const seen = seenIn(environment, this.#scene, { now, isAsleep: this.#around.isAsleep() })
+    const jobs = shownJobs(environment.objects.values(), now)
+    if (!noted.isRecorded && seen.length === 0 && jobs.length === 0) return this.#remove(name)
+    const whole = toDetails(this.#namespace, environment, { noted, seen, jobs, isCut: this.#scene.isCut }, service =>
       this.#explanations.of(name, service, noted),
     )
     const before = this.#published.get(name)
@@ -332,14 +338,15 @@ export class NamespaceView {
 
   /**
    * Returns the part of an environment that fits into the budget. If the environment does not fit, the notes of
-   * problems are left out, and if it still does not fit, all services; `isCut` is then set.
+   * problems are left out, and if it still does not fit, all services and jobs; `isCut` is then set.
    */
   #fitting(whole: EnvironmentDetails): Published {
     const published = toPublished(whole)
     if (this.#hasRoom(published)) return published
     const short = toPublished({ ...whole, services: whole.services.map(withoutNotes), isCut: true })
     if (this.#hasRoom(short)) return short
-    const cut = toPublished({ ...whole, services: [], isCut: true })
+    const { jobs: _, ...rest } = whole
+    const cut = toPublished({ ...rest, services: [], isCut: true })
     return this.#hasRoom(cut) ? cut : { ...cut, size: 0 }
   }
 

@@ -62,11 +62,11 @@ function fieldsOf(object: KubeObject): Fields {
     case 'HTTPRoute':
       return present({ spec, status })
     default: {
-      const { replicas, completions, updateStrategy, template } = spec ?? {}
+      const { replicas, completions, updateStrategy, schedule, timeZone, suspend, template } = spec ?? {}
       const pod = (template as { readonly spec?: Fields } | undefined)?.spec
       return present({
         spec: {
-          ...present({ replicas, completions, updateStrategy }),
+          ...present({ replicas, completions, updateStrategy, schedule, timeZone, suspend }),
           ...(pod && { template: { spec: slimPod(pod) } }),
         },
         status,

@@ -3,7 +3,13 @@ import { isRoute, isWorkload } from '../../../constructs/kinds.ts'
 import { addressesOf } from '../../../environment/endpoints/routes.ts'
 import type { DeployedService } from '../../../environment/record/deployed-application.ts'
 import { inSleep, listServices, type ObservedService } from '../../../environment/status/service-status.ts'
-import type { EnvironmentDetails, ServiceProblem, ShownEnvironment, ShownService } from '../../api/environments.ts'
+import type {
+  EnvironmentDetails,
+  ServiceProblem,
+  ShownEnvironment,
+  ShownJob,
+  ShownService,
+} from '../../api/environments.ts'
 import { isHealthy, summarize } from '../../rules/runs/summarize.ts'
 import type { DeployRecordView } from './notes.ts'
 import type { ObjectCache, SceneEnvironment } from './object-cache.ts'
@@ -32,6 +38,7 @@ export function seenIn(
 export interface ObservedEnvironment {
   readonly noted: DeployRecordView
   readonly seen: readonly ObservedService[]
+  readonly jobs: readonly ShownJob[]
   /** True if the environment has more objects than are watched. */
   readonly isCut: boolean
 }
@@ -43,7 +50,7 @@ export interface ObservedEnvironment {
 export function toDetails(
   namespace: string,
   { name }: Pick<SceneEnvironment, 'name'>,
-  { noted, seen, isCut }: ObservedEnvironment,
+  { noted, seen, jobs, isCut }: ObservedEnvironment,
   problemsOf: (service: ObservedService) => readonly ServiceProblem[],
 ): EnvironmentDetails {
   const running = new Map(seen.map(one => [one.overview.service, one]))
@@ -60,10 +67,11 @@ export function toDetails(
   return {
     name,
     namespace,
-    state: stateOf(services),
+    state: stateOf(services, jobs),
     ...(last && { deployed: last }),
     ...(source && { source }),
     services,
+    ...(jobs.length > 0 && { jobs: [...jobs] }),
     ...(isCut && { isCut }),
   }
 }
@@ -91,7 +99,9 @@ function inOrder(deployed: ReadonlyMap<string, DeployedService>): readonly strin
   return [...ordered]
 }
 
-function stateOf(services: readonly ShownService[]): string {
+/** Returns the state of an environment. A job that has failed does not change it. */
+function stateOf(services: readonly ShownService[], jobs: readonly ShownJob[]): string {
+  if (services.length === 0 && jobs.length > 0) return 'ready'
   if (services.every(({ state }) => state === 'missing')) return 'empty'
   const has = (state: string) => services.some(one => one.state === state)
   if (has('failed')) return 'failed'

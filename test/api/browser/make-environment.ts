@@ -158,6 +158,7 @@ export async function makeEnvironment(platform: TestPlatform, namespace: string)
     binaryData: { history },
   })
   for (const one of SERVICES) await apply(workload(one, namespace, labels(one.service)))
+  await makeJob(platform, namespace, labels('backup'))
   await apply({
     apiVersion: 'v1',
     kind: 'Service',
@@ -193,6 +194,27 @@ export async function makeEnvironment(platform: TestPlatform, namespace: string)
     count: 3,
   })
   await says(platform, namespace)
+}
+
+/** Creates a job whose last run has failed. */
+async function makeJob(
+  { cluster }: TestPlatform,
+  namespace: string,
+  labels: Readonly<Record<string, string>>,
+): Promise<void> {
+  const containers = [{ name: 'backup', image: 'postgres:17' }]
+  const spec = { template: { spec: { schedulerName: 'nobody', restartPolicy: 'Never', containers } } }
+  const apiVersion = 'batch/v1'
+  const job = await cluster.create({
+    apiVersion,
+    kind: 'CronJob',
+    metadata: { name: 'backup', namespace, labels },
+    spec: { schedule: '30 3 * * *', timeZone: 'Europe/Berlin', jobTemplate: { spec } },
+  })
+  const owner = { apiVersion, kind: 'CronJob', name: 'backup', uid: job.metadata.uid ?? '' }
+  const run = { name: 'backup-1', namespace, labels, ownerReferences: [owner] }
+  // The Job controller fails it at once.
+  await cluster.create({ apiVersion, kind: 'Job', metadata: run, spec: { ...spec, activeDeadlineSeconds: 1 } })
 }
 
 function workload(

@@ -507,6 +507,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       const cache = page.getByRole('link', { name: /^cache/ })
       await cache.getByText('Ready 1/1').waitFor()
       await first
+      await page.getByRole('row', { name: /^backup 30 3 \* \* \* Europe\/Berlin .* Failed/ }).waitFor()
       // From now on, requests for the environment fail.
       await page.route('**/api/v1/namespaces/*/environments/**', route => route.abort())
       await setReady(browser.platform, team.shop, 'cache', false)

@@ -23,6 +23,9 @@ services:
     ports: ["80:3000"]
     stop_grace_period: 1s
     volumes: [data:/data]
+jobs:
+  archive: {image: busybox:1.37, command: date, triggers: {schedule: [{cron: 30 3 * * *}]}}
+  report: {image: busybox:1.37, command: date, triggers: {manual: true}}
 volumes:
   data:
 `

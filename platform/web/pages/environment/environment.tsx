@@ -39,8 +39,8 @@ const ServiceSettings = laterPart(
   () => <SkeletonRows />,
 )
 
-const History = laterPart(
-  async () => (await import('./history.tsx')).History,
+const BelowServices = laterPart(
+  async () => (await import('./below-services.tsx')).BelowServices,
   () => null,
 )
 
@@ -183,7 +183,7 @@ function Parts({
           <ServiceTabs environment={environment} service={service} />
         </>
       )}
-      <History environment={environment} />
+      <BelowServices environment={environment} />
     </>
   )
 }

@@ -22,3 +22,13 @@ test.each([
 test.each(['0 0 30 2 *', '@every 1h', 'nonsense'])('`%s` has no known next time', cron => {
   expect(nextFire(cron, 'UTC', 0)).toBeUndefined()
 })
+
+test('an expression in a time zone that is unknown here, or a very long one, has no known next time', () => {
+  expect(nextFire('30 3 * * *', 'posixrules', 0)).toBeUndefined()
+  expect(nextFire(`${'0,'.repeat(1000)}0 3 * * *`, 'UTC', 0)).toBeUndefined()
+})
+
+test('a time that clocks show twice fires again after they went back', () => {
+  const at = nextFire('45 2 * * *', 'Europe/Berlin', Date.parse('2026-10-25T00:50:00Z'))
+  expect(at && new Date(at).toISOString()).toBe('2026-10-25T01:45:00.000Z')
+})

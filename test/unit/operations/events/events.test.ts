@@ -57,3 +57,14 @@ test('images have the digests that the Pods run', async () => {
   cluster.act({ apiVersion: 'v1', kind: 'Pod', name: 'web-1', namespace: NAMESPACE }, live => ({ ...live, status }))
   expect(await deployedImages(world, { name }, project)).toEqual([{ ...row, digests: [DIGEST] }])
 })
+
+test('images has a row for a job, however many schedules it has', async () => {
+  const cluster = newCluster()
+  const pod = { spec: { containers: [{ name: 'backup', image: 'shop/backup:1' }] } }
+  const cronJob = (name: string) =>
+    workload('CronJob', name, { spec: { schedule: '@daily', jobTemplate: { spec: { template: pod } } } })
+  await deploy(cluster, wanted([], [cronJob('backup'), cronJob('backup-2')]))
+  const { world, project, name } = await operationOn(cluster)
+  const row = { service: 'backup', container: 'backup', image: 'shop/backup:1', digests: [] }
+  expect(await deployedImages(world, { name }, project)).toEqual([row])
+})

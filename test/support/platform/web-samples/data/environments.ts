@@ -2,6 +2,7 @@ import type {
   EnvironmentDetails,
   ServiceProblem,
   ShownDeploy,
+  ShownJob,
   ShownService,
 } from '../../../../../platform/api/environments.ts'
 import { DAY, HOUR, type MinutesAgo } from '../times.ts'
@@ -63,6 +64,23 @@ const shopServices = (since: string, web: readonly string[]): ShownService[] => 
   }),
 ]
 
+/** The jobs of `shop`, the last run of one of which has failed. */
+const shopJobs = (at: MinutesAgo): ShownJob[] => [
+  {
+    name: 'backup',
+    schedules: [{ cron: '30 3 * * *', timeZone: 'Europe/Berlin' }],
+    nextRun: at(-9 * HOUR),
+    lastRun: { state: 'succeeded', started: at(15 * HOUR), ended: at(15 * HOUR - 2), exitStatus: 0 },
+  },
+  {
+    name: 'import',
+    schedules: [{ cron: '*/15 * * * *' }],
+    nextRun: at(-7),
+    lastRun: { state: 'failed', started: at(8), ended: at(7), exitStatus: 1 },
+  },
+  { name: 'reindex', schedules: [] },
+]
+
 const CRASH_LOOP: ServiceProblem = {
   code: 'deploy/crash-loop',
   message: '`site` exited 5 times with code 1',
@@ -85,6 +103,7 @@ export function sampleEnvironments(at: MinutesAgo): Map<string, EnvironmentDetai
     deployed: { ...shopDeploy(at), number: 12 },
     source: { repository: SHOP, file: 'compose.yaml' },
     services: shopServices(at(2 * HOUR), ['https://shop.dev.example.com', 'https://web-shop.dev.example.com']),
+    jobs: shopJobs(at),
   }
   const blog: EnvironmentDetails = {
     name: 'blog',

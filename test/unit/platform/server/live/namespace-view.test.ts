@@ -159,3 +159,31 @@ test('an event that was not received counts in a budget, and others wait for roo
   await second.return(undefined)
   expect(sending.taken).toBe(0)
 })
+
+test('a run of a job reaches clients, with the schedule of its CronJob', async () => {
+  const cluster = new MemoryCluster({ namespace: 'ns' })
+  const labels = { 'dev.platform/environment': 'shop', 'dev.platform/service': 'backup' }
+  const made = await cluster.create({
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: { name: 'backup', namespace: 'ns', labels },
+    spec: { schedule: '30 3 * * *', timeZone: 'Europe/Berlin', jobTemplate: { spec: { template: {} } } },
+  })
+  const events = viewOf(cluster).follow(new AbortController().signal)
+  const schedules = [{ cron: '30 3 * * *', timeZone: 'Europe/Berlin' }]
+  expect((await events.next()).value).toMatchObject({
+    type: 'snapshot',
+    environments: [{ name: 'shop', state: 'ready', services: [], jobs: [{ name: 'backup', schedules }] }],
+  })
+  const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'backup', uid: made.metadata.uid ?? '' }
+  await cluster.create({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: 'backup-1', namespace: 'ns', labels, ownerReferences: [owner] },
+    spec: { template: {} },
+  })
+  expect((await events.next()).value).toMatchObject({
+    type: 'environment',
+    environment: { jobs: [{ name: 'backup', lastRun: { state: 'waiting' } }] },
+  })
+})
