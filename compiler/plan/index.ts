@@ -42,6 +42,7 @@ import { shareConfigMaps } from './storage/shared-config-maps.ts'
 import { planSharing } from './storage/shared-volumes.ts'
 import type { StoredMount } from './storage/stored-mount.ts'
 import { planAutoscaler } from './workload/autoscaler.ts'
+import { checkCronJobNames } from './workload/cron-jobs.ts'
 import { type Group, planGroups } from './workload/groups.ts'
 import { completionWaits, type KindDecision, type PersistentMount, planKind } from './workload/kind.ts'
 import { planWorkload } from './workload/workload.ts'
@@ -170,6 +171,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     return workload
   })
   for (const workload of workloads) checkPodSize(context, workload)
+  checkCronJobNames(reporter, workloads)
   for (const service of services) checkImageUser(context, service)
   const lasting = groups.all.filter(group => kindOf(group).kind !== 'Job').map(({ members }) => members)
   for (const service of lasting.flat()) checkImageVolumes(context, service)

@@ -1,6 +1,19 @@
 import type { Schedule, Triggers } from '../../compose/project.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Reporter } from '../../diagnostics/reporter.ts'
 import { cutName } from '../object-names.ts'
-import type { CronJobPlan } from '../plan.ts'
+import type { CronJobPlan, WorkloadPlan } from '../plan.ts'
+
+const collision = diagnostic({
+  code: 'jobs/collision',
+  severity: 'error',
+  explain:
+    'Every schedule of a job is a CronJob of its own. That of the first schedule has the name of the job, the next ones are `NAME-2`, `NAME-3` and so on. Another job cannot have one of these names, because a namespace has one CronJob of a name. Rename one of the jobs.',
+  text: (p: { name: string; job: string; schedule: number }) => ({
+    message: `the job \`${p.name}\` collides with schedule ${p.schedule} of the job \`${p.job}\`: both are a CronJob \`${p.name}\``,
+    hint: 'rename one of the jobs',
+  }),
+})
 
 /** Seconds after its time in which a run that must not be late may start; controllers look every 10 s. */
 const SHORT_DEADLINE = 60
@@ -31,6 +44,17 @@ export function planCronJobs(
       ...(schedules.length === 0 && { suspended: true as const }),
     }
   })
+}
+
+/** Reports jobs whose CronJob has the name of the one for a further schedule of another job. */
+export function checkCronJobNames(reporter: Reporter, workloads: readonly WorkloadPlan[]): void {
+  const cronJobs = workloads.map(one => (one.kind === 'Job' && one.cronJobs) || [])
+  const firsts = new Map(cronJobs.flatMap(([first]) => (first ? [[first.name, first] as const] : [])))
+  for (const [, ...further] of cronJobs)
+    for (const [index, { name, service: job }] of further.entries()) {
+      const first = firsts.get(name)
+      if (first) reporter.report(collision, first.span, { name, job, schedule: index + 2 })
+    }
 }
 
 /**
