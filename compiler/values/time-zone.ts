@@ -1,15 +1,59 @@
 /**
- * Returns a hint if a name is not in the IANA time zone database in this spelling; undefined if it is. Kubernetes
- * distinguishes upper and lower case, and refuses offsets.
+ * Names of the IANA time zone database that `Intl.supportedValuesOf` leaves out, because they are other names of its
+ * zones: old ones, and new ones such as `Asia/Kolkata`.
  */
-export function findTimeZoneFault(name: string): string | undefined {
+const OTHER_NAMES = `
+  Africa/Asmara Africa/Timbuktu America/Argentina/Buenos_Aires America/Argentina/Catamarca
+  America/Argentina/ComodRivadavia America/Argentina/Cordoba America/Argentina/Jujuy America/Argentina/Mendoza
+  America/Atikokan America/Atka America/Ensenada America/Fort_Wayne America/Indiana/Indianapolis
+  America/Kentucky/Louisville America/Knox_IN America/Montreal America/Nipigon America/Nuuk America/Pangnirtung
+  America/Porto_Acre America/Rainy_River America/Rosario America/Santa_Isabel America/Shiprock America/Thunder_Bay
+  America/Virgin America/Yellowknife Antarctica/South_Pole Asia/Ashkhabad Asia/Choibalsan Asia/Chongqing
+  Asia/Chungking Asia/Dacca Asia/Harbin Asia/Ho_Chi_Minh Asia/Istanbul Asia/Kashgar Asia/Kathmandu Asia/Kolkata
+  Asia/Macao Asia/Tel_Aviv Asia/Thimbu Asia/Ujung_Pandang Asia/Ulan_Bator Asia/Yangon Atlantic/Faroe
+  Atlantic/Jan_Mayen Australia/ACT Australia/Canberra Australia/Currie Australia/LHI Australia/NSW Australia/North
+  Australia/Queensland Australia/South Australia/Tasmania Australia/Victoria Australia/West Australia/Yancowinna
+  Brazil/Acre Brazil/DeNoronha Brazil/East Brazil/West CET CST6CDT Canada/Atlantic Canada/Central Canada/Eastern
+  Canada/Mountain Canada/Newfoundland Canada/Pacific Canada/Saskatchewan Canada/Yukon Chile/Continental
+  Chile/EasterIsland Cuba EET EST EST5EDT Egypt Eire Etc/GMT Etc/GMT+0 Etc/GMT+1 Etc/GMT+10 Etc/GMT+11 Etc/GMT+12
+  Etc/GMT+2 Etc/GMT+3 Etc/GMT+4 Etc/GMT+5 Etc/GMT+6 Etc/GMT+7 Etc/GMT+8 Etc/GMT+9 Etc/GMT-0 Etc/GMT-1 Etc/GMT-10
+  Etc/GMT-11 Etc/GMT-12 Etc/GMT-13 Etc/GMT-14 Etc/GMT-2 Etc/GMT-3 Etc/GMT-4 Etc/GMT-5 Etc/GMT-6 Etc/GMT-7
+  Etc/GMT-8 Etc/GMT-9 Etc/GMT0 Etc/Greenwich Etc/UCT Etc/UTC Etc/Universal Etc/Zulu Europe/Belfast Europe/Kyiv
+  Europe/Nicosia Europe/Tiraspol Europe/Uzhgorod Europe/Zaporozhye GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST
+  Hongkong Iceland Iran Israel Jamaica Japan Kwajalein Libya MET MST MST7MDT Mexico/BajaNorte Mexico/BajaSur
+  Mexico/General NZ NZ-CHAT Navajo PRC PST8PDT Pacific/Chuuk Pacific/Johnston Pacific/Kanton Pacific/Pohnpei
+  Pacific/Samoa Pacific/Yap Poland Portugal ROC ROK Singapore Turkey UCT US/Alaska US/Aleutian US/Arizona
+  US/Central US/East-Indiana US/Eastern US/Hawaii US/Indiana-Starke US/Michigan US/Mountain US/Pacific US/Samoa
+  UTC Universal W-SU WET Zulu
+`
+
+/** Matches names that only browsers and Java know: abbreviations such as `PST`, and `SystemV/PST8`. */
+const NOT_IANA = /^[A-Z]{3}$|^SystemV\//i
+
+/**
+ * Returns a hint if a name is not in the IANA time zone database in this spelling; undefined if it is. Kubernetes
+ * distinguishes upper and lower case, and refuses offsets and most abbreviations. `didYouMean` returns the hint for a
+ * misspelled name, if a known one is similar.
+ */
+export function findTimeZoneFault(
+  name: string,
+  didYouMean: (name: string, known: Iterable<string>) => string | undefined,
+): string | undefined {
+  const names = [...Intl.supportedValuesOf('timeZone'), ...OTHER_NAMES.trim().split(/\s+/)]
+  if (names.includes(name)) return undefined
+  const spelled = names.find(one => one.toLowerCase() === name.toLowerCase())
+  if (spelled !== undefined) return `write \`${spelled}\``
   const general = 'write a name of the IANA time zone database, such as `Europe/Berlin` or `UTC`'
-  if (/^[+-]|:/.test(name)) return general
+  if (NOT_IANA.test(name) || /^[+-]|:/.test(name)) return general
+  // A name that is newer than the list.
+  return isKnownHere(name) ? undefined : (didYouMean(name, names) ?? general)
+}
+
+function isKnownHere(timeZone: string): boolean {
   try {
-    const known = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
-    const isOtherCase = known.toLowerCase() === name.toLowerCase() && known !== name
-    return isOtherCase ? `write \`${known}\`` : undefined
+    new Intl.DateTimeFormat('en', { timeZone })
+    return true
   } catch {
-    return general
+    return false
   }
 }

@@ -1,4 +1,5 @@
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import { didYouMean } from '../../diagnostics/suggest.ts'
 import { get, isMap, isSeq, type MapTree, type Tree } from '../../text/tree.ts'
 import { findCronFault } from '../../values/cron.ts'
 import { findTimeZoneFault } from '../../values/time-zone.ts'
@@ -71,7 +72,7 @@ function readSchedule(tree: Tree, reporter: ReadContext['reporter']): Schedule |
   const fault = findCronFault(cron?.value ?? '')
   if (fault) reporter.report(badCron, cron?.span ?? tree.span, { cron: cron?.value ?? '', ...fault })
   const zone = nonEmptyText(tree, 'timezone')
-  const hint = zone && findTimeZoneFault(zone.value)
+  const hint = zone && findTimeZoneFault(zone.value, didYouMean)
   if (hint) reporter.report(badTimeZone, zone.span, { name: zone.value, hint })
   // The check of shapes has refused other values.
   const concurrency = scalar(tree, 'concurrency')?.value as Schedule['concurrency']
