@@ -5,6 +5,7 @@ import { type Command, commandsBelow, lastWord } from './command.ts'
 import type { LogLevel } from './log-level.ts'
 import { chosenLevel, globalOptions } from './options/global.ts'
 import type { Option } from './options/option.ts'
+import { linesBehind } from './run/develop/develop-words.ts'
 import type { Io, Output } from './terminal/io.ts'
 
 /**
@@ -218,7 +219,7 @@ async function unknownOption(
   const option = /unknown option '([^'=]+)/.exec(message)?.[1]
   const behind = option === undefined ? undefined : commandBehind(argv)
   if (behind !== undefined)
-    return new UsageError(`unknown option \`${option}\``, { hint: `write the command behind \`--\`: \`${behind}\`` })
+    return new UsageError(`unknown option \`${option}\``, { hint: `write the command behind \`--\`: ${behind}` })
   if (code !== 'commander.unknownOption' || option === undefined) return undefined
   const { insteadOfOption, insteadOfOptionOf } = await import('./command-hints.ts')
   const command = commands.find(({ name }) => argv.includes(name))
@@ -230,14 +231,14 @@ async function unknownOption(
 }
 
 /**
- * Returns the line that the user probably meant by `exec api npm -v`, whose option belongs to the command in the
- * container; undefined for other lines.
+ * Returns the line, in backticks, that the user probably meant by `exec api npm -v`, whose option belongs to the
+ * command in the container; undefined for other lines.
  */
 function commandBehind(argv: readonly string[]): string | undefined {
   const [name, dev, ...command] = argv
   if ((name !== 'exec' && name !== 'up') || argv.includes('--')) return undefined
   if (dev === undefined || dev.startsWith('-') || (command[0] ?? '-').startsWith('-')) return undefined
-  return `devctl ${name} ${dev} -- ${command.join(' ')}`
+  return linesBehind(name, dev, command)
 }
 
 /** Throws a UsageError if an option that belongs to the command in the container was read as one of devctl. */
@@ -246,7 +247,7 @@ function refuseCommandBehind(argv: readonly string[]): void {
   const behind = option === undefined ? undefined : commandBehind(argv)
   if (behind !== undefined)
     throw new UsageError(`\`${option}\` belongs to the command`, {
-      hint: `write the command behind \`--\`: \`${behind}\``,
+      hint: `write the command behind \`--\`: ${behind}`,
     })
 }
 

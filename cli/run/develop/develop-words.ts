@@ -24,7 +24,17 @@ export function splitOne(
   // The options of the command would be parsed as options of devctl if `--` were missing.
   if (others.length > 0)
     throw new UsageError(`\`${others[0]}\` is one word too many`, {
-      hint: `put the command behind two dashes: \`devctl ${name} ${dev} -- ${others.join(' ')}\``,
+      hint: `put the command behind two dashes: ${linesBehind(name, dev!, others)}`,
     })
   return { dev, command }
+}
+
+/**
+ * Returns the lines, in backticks, that run a command with `exec`, `up` or `run`. `exec` has two: for a development
+ * container, and for a deployed service.
+ */
+export function linesBehind(name: string, dev: string, command: readonly string[]): string {
+  const words = command.join(' ')
+  const line = `\`devctl ${name} ${dev} -- ${words}\``
+  return name === 'exec' ? `${line}, or \`devctl exec --service ${dev} -- ${words}\` in a deployed service` : line
 }

@@ -5,14 +5,14 @@ import { remoteTerminal } from '../../terminal/remote-terminal.ts'
 import { printsDiagnostics } from '../../terminal/report.ts'
 import { withProject } from '../project-session.ts'
 import { chooseDevFor } from './choose-dev.ts'
-import { splitOne, splitWords } from './develop-words.ts'
+import { linesBehind, splitOne, splitWords } from './develop-words.ts'
 
 /** Runs a command in a development container, or in a deployed service, and returns its exit status. */
 export async function execute(context: Context, words: readonly string[], options: ExecValues): Promise<number> {
   if (options.service !== undefined) return executeInService(context, words, { ...options, service: options.service })
   refuseWithoutService(options)
   const { dev, command } = splitOne(words, context, 'exec')
-  requireCommand(command, dev ? `${dev} ` : '')
+  requireCommand(command, dev === undefined ? '`devctl exec -- sh`' : linesBehind('exec', dev, ['sh']))
   return withProject(context, endless(options), async (own, project, session) => {
     const { exec } = await import('../../../develop/exec.ts')
     const world = {
@@ -35,7 +35,7 @@ async function executeInService(
     throw new UsageError(`\`${devs[0]}\` is one word too many`, {
       hint: `put the command behind two dashes: \`devctl exec --service ${options.service} -- ${devs.join(' ')}\``,
     })
-  requireCommand(command, `--service ${options.service} `)
+  requireCommand(command, `\`devctl exec --service ${options.service} -- sh\``)
   return withProject(context, endless(options), async (own, project, session) => {
     const { execService } = await import('../../../operations/exec/exec-service.ts')
     const terminal = remoteTerminal(process, own.io.env)
@@ -52,11 +52,9 @@ const endless = (options: ExecValues) => ({
   asksFirst: true as const,
 })
 
-function requireCommand(command: readonly string[], before: string): void {
+function requireCommand(command: readonly string[], line: string): void {
   if (command.length === 0)
-    throw new UsageError('there is no command to run', {
-      hint: `write it behind two dashes: \`devctl exec ${before}-- sh\``,
-    })
+    throw new UsageError('there is no command to run', { hint: `write it behind two dashes: ${line}` })
 }
 
 /** Throws a UsageError for an option that only has a meaning with `--service`. */
