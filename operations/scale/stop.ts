@@ -4,7 +4,7 @@ import { replicasOf, scaledFrom } from '../../environment/apply/scaled.ts'
 import { serviceOf } from '../../environment/plan/desired-state.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
-import { type EnvironmentInput, findWorkloads } from '../workloads/find-workloads.ts'
+import { type EnvironmentInput, findWorkloads, servicesOf } from '../workloads/find-workloads.ts'
 import { refuseMember } from './scale.ts'
 import { applyScalings, type Scaling } from './set-replicas.ts'
 
@@ -55,13 +55,13 @@ async function change(
   })
   const starting = scalings.filter(({ replicas }) => verb === 'stop' || replicas > 0)
   await applyScalings(world, known.name, starting)
-  const changed = namesOf(starting.map(({ workload }) => workload))
+  const changed = servicesOf(starting.map(({ workload }) => workload))
   return {
     environment: known.name,
     namespace: world.session.namespace,
     changed,
-    unchanged: namesOf(others).filter(one => !changed.includes(one)),
-    skipped: namesOf(fixed),
+    unchanged: servicesOf(others).filter(one => !changed.includes(one)),
+    skipped: servicesOf(fixed),
   }
 }
 
@@ -90,7 +90,3 @@ function refuseFixed(workload: KubeObject, verb: 'stop' | 'start'): never {
         : `\`devctl deploy ${service}\` deploys it`
   throw new UserError(`\`${service}\` is ${what}`, { hint })
 }
-
-/** Returns the services of workloads, sorted; a job has several CronJobs if it has several schedules. */
-const namesOf = (workloads: readonly KubeObject[]): readonly string[] =>
-  [...new Set(workloads.map(one => serviceOf(one)!))].sort()

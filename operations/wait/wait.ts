@@ -2,12 +2,11 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { scaledFrom } from '../../environment/apply/scaled.ts'
 import { explainWait, waitForWorkloads } from '../../environment/apply/wait-for-workloads.ts'
-import { serviceOf } from '../../environment/plan/desired-state.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
 import { type Tolerance, toleratesFailures } from '../../project/tolerance.ts'
 import { deployEvents } from '../deploy/progress.ts'
-import { type EnvironmentInput, findWorkloads } from '../workloads/find-workloads.ts'
+import { type EnvironmentInput, findWorkloads, servicesOf } from '../workloads/find-workloads.ts'
 
 export interface WaitInput extends EnvironmentInput, Tolerance {
   /** Services to wait for. If absent or empty, all services. */
@@ -51,14 +50,14 @@ export async function wait(world: OperationContext, input: WaitInput, project: O
   return {
     environment: known.name,
     namespace,
-    services: chosen.map(one => serviceOf(one)!).sort(),
+    services: servicesOf(chosen),
     failed: found?.failedServices ?? [],
     milliseconds: clock.now() - began,
   }
 }
 
 function refuseStopped(workloads: readonly KubeObject[]): void {
-  const stopped = workloads.filter(one => scaledFrom(one)?.start !== undefined).map(one => serviceOf(one)!)
+  const stopped = servicesOf(workloads.filter(one => scaledFrom(one)?.start !== undefined))
   if (stopped.length === 0) return
   throw new UserError(`${stopped.map(one => `\`${one}\``).join(', ')} ${stopped.length === 1 ? 'is' : 'are'} stopped`, {
     hint: `\`devctl start ${stopped.join(' ')}\` starts ${stopped.length === 1 ? 'it' : 'them'}`,

@@ -84,3 +84,7 @@ export function workloadsOf(
   }
   return workloads.filter(one => wanted.has(serviceOf(one)!))
 }
+
+/** Returns the services of workloads, sorted; a job has several CronJobs if it has several schedules. */
+export const servicesOf = (workloads: readonly KubeObject[]): readonly string[] =>
+  [...new Set(workloads.map(one => serviceOf(one)!))].sort()

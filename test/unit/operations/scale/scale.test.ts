@@ -175,3 +175,16 @@ test('wait fails at once for services that were stopped', async () => {
   })
   await expect(wait(world, { name, services: ['web'] }, project)).rejects.toThrow('`web` is stopped')
 })
+
+test('wait names a job with several schedules once', async () => {
+  const cron = (name: string) => workload('CronJob', name, { spec: { schedule: '@daily' } })
+  await deploy(cluster, wanted([], [WEB, cron('backup'), cron('backup-2')]))
+  const { world, project, name } = await operationOn(cluster)
+  const services = ['backup']
+  expect((await wait(world, { name, services }, project)).services).toEqual(['backup'])
+  await stopped(stop, 'backup')
+  await expect(wait(world, { name, services }, project)).rejects.toMatchObject({
+    message: '`backup` is stopped',
+    hint: '`devctl start backup` starts it',
+  })
+})
