@@ -2,6 +2,7 @@ import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Reporter } from '../../diagnostics/reporter.ts'
 import type { At } from '../../text/source.ts'
 import type { MapTree } from '../../text/tree.ts'
+import { maskSecrets } from '../../values/secrets/mask-secrets.ts'
 import type { Model, Pair } from '../project.ts'
 import { entries, nonEmptyText, text } from './tree-values.ts'
 
@@ -17,7 +18,7 @@ models:
     x-endpoint: http://ollama:11434/v1
 \`\`\``,
   text: (p: { text: string }) => ({
-    message: p.text === '' ? '`x-endpoint` is empty' : `\`${p.text}\` is not a valid URL`,
+    message: p.text === '' ? '`x-endpoint` is empty' : `\`${maskSecrets(p.text)}\` is not a valid URL`,
     hint: 'write the address of the API, such as `http://ollama:11434/v1`',
   }),
 })
