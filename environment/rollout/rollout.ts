@@ -109,6 +109,7 @@ class Rollout {
   readonly #signal: AbortSignal
   readonly #together: ReadinessBarrier
   readonly #byService: ReadonlyMap<string, DesiredWorkload>
+  /** Workloads by service; of a job with several schedules, the last CronJob. */
   readonly #applied = new Map<string, Promise<KubeObject>>()
   readonly #objects = new Map<DesiredWorkload, KubeObject>()
   /** Jobs that may be servers, each with the workload that waits for its completion. */
@@ -133,9 +134,13 @@ class Rollout {
   start(): readonly Promise<void>[] {
     const { wait } = this.#options
     // Workloads start in dependency order: each after its dependencies have started.
-    for (const workload of this.#wanted.workloads) this.#applied.set(workload.service, this.#apply(workload))
-    const workloads = this.#wanted.workloads.map(async workload => {
-      const object = await this.#applied.get(workload.service)!
+    const applied = this.#wanted.workloads.map(workload => {
+      const one = this.#apply(workload)
+      this.#applied.set(workload.service, one)
+      return { workload, one }
+    })
+    const workloads = applied.map(async ({ workload, one }) => {
+      const object = await one
       if (wait) await this.#stay(workload, object)
     })
     return [...workloads, ...this.#wanted.after.map(route => this.#route(route))]

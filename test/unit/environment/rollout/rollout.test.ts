@@ -434,3 +434,12 @@ describe('Pods that a quota refuses', () => {
     expect(state.error).toMatchObject({ workload: { service: 'web' }, tracked: { problems: [{ code: 'refused' }] } })
   })
 })
+
+test.each(['backup', 'backup-2'])('a deploy fails if the cluster refuses the CronJob %s of a job', async refused => {
+  const cluster = newCluster()
+  const cron = (name: string) => workload('CronJob', name, { spec: { schedule: '@daily' } })
+  cluster.before = ({ verb, name, dryRun }) => {
+    if (verb === 'patch' && name === refused && !dryRun) throw new Error('no such time zone')
+  }
+  await expect(deploy(cluster, wanted([], [cron('backup'), cron('backup-2')]))).rejects.toThrow('no such time zone')
+})
