@@ -16,6 +16,7 @@ const takenName = diagnostic({
 export function planObjects(context: PlanContext, plan: Omit<Plan, 'objects'>): readonly WholeObjectPlan[] {
   const lists: readonly (readonly [string, readonly { readonly name: string }[]])[] = [
     ['ConfigMap', plan.configMaps],
+    ['CronJob', plan.workloads.flatMap(one => (one.kind === 'Job' && one.cronJobs) || [])],
     ['HorizontalPodAutoscaler', plan.autoscalers],
     ['Ingress', plan.routes],
     ['HTTPRoute', plan.routes],
