@@ -14,6 +14,8 @@ export interface OnceSettings {
   readonly noDeps: boolean
   /** Input of the container: a terminal, or a stream. If absent, it has none. */
   readonly input?: 'terminal' | 'stream' | undefined
+  /** True if the cluster deletes the run as soon as it has ended. */
+  readonly isRemoved?: boolean | undefined
 }
 
 type Labels = Readonly<Record<string, string>>
@@ -77,7 +79,7 @@ export function toRunJob(
     },
     spec: {
       backoffLimit: 0,
-      ...(!isScheduled && { ttlSecondsAfterFinished: KEPT }),
+      ...(settings.isRemoved ? { ttlSecondsAfterFinished: 0 } : !isScheduled && { ttlSecondsAfterFinished: KEPT }),
       template: {
         metadata: { ...template.metadata, labels },
         spec: {

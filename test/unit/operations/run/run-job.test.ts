@@ -41,3 +41,15 @@ test('the variables of a run have their values without an expansion by Kubernete
     { name: 'B', value: '' },
   ])
 })
+
+test.each([
+  ['Deployment', false, 86_400],
+  ['Deployment', true, 0],
+  ['CronJob', false, undefined],
+  ['CronJob', true, 0],
+])(
+  'the cluster deletes a finished run of a %s, with removal at its end %j, after %j seconds',
+  (kind, isRemoved, ttl) => {
+    expect(jobOf({ isRemoved }, {}, kind).spec['ttlSecondsAfterFinished']).toBe(ttl)
+  },
+)
