@@ -188,7 +188,7 @@ export interface Cluster {
   watch(query: ObjectQuery, options: PageOptions): AsyncIterable<Change>
   /** Yields the lines of a container's log, without line ends. */
   logs(pod: { readonly name: string; readonly namespace: string }, options: LogOptions): AsyncIterable<string>
-  /** Yields a container's log as the bytes that its program printed, in parts of any length. */
+  /** Yields the bytes of a container's log, in parts of any length. */
   logBytes(
     pod: { readonly name: string; readonly namespace: string },
     options: Omit<LogOptions, 'longestLine'>,

@@ -28,8 +28,9 @@ export async function* readLog(
 }
 
 /**
- * Yields a container's log as the bytes that its program printed, no faster than the caller consumes them. Throws
- * `invalid` while the container has not started.
+ * Yields the bytes of a container's log, no faster than the caller consumes them. They are those that its program
+ * printed, but containerd removes a carriage return before a line end. Throws `invalid` while the container has not
+ * started.
  */
 export async function* readLogBytes(
   client: Client,

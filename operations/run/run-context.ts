@@ -4,8 +4,8 @@ import type { AttachedTerminal } from '../exec/exec-service.ts'
 
 export interface RunContext extends OperationContext {
   /**
-   * Writes a part of the output, which has the bytes that the program printed to either of its outputs. No further part
-   * is read until it resolves.
+   * Writes a part of the output: bytes of the log, which has both outputs of the program. No further part is read until
+   * it resolves.
    */
   readonly write: (part: Uint8Array) => Promise<void> | void
   /** Input for the command. If absent, and without a terminal, it has none. */
