@@ -188,6 +188,11 @@ export interface Cluster {
   watch(query: ObjectQuery, options: PageOptions): AsyncIterable<Change>
   /** Yields the lines of a container's log, without line ends. */
   logs(pod: { readonly name: string; readonly namespace: string }, options: LogOptions): AsyncIterable<string>
+  /** Yields the bytes of a container's log, in parts of any length. */
+  logBytes(
+    pod: { readonly name: string; readonly namespace: string },
+    options: Omit<LogOptions, 'longestLine'>,
+  ): AsyncIterable<Uint8Array>
 }
 
 /** Reason why a call to a cluster failed. */

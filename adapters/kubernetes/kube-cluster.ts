@@ -22,7 +22,7 @@ import { contains } from './contains.ts'
 import { Discovery } from './discovery.ts'
 import type { Env } from './kubeconfig.ts'
 import { listAll, pagesOf } from './list.ts'
-import { readLog } from './log.ts'
+import { readLog, readLogBytes } from './log.ts'
 import { Client, type EndedRequest, type GivenUp } from './request.ts'
 import { watchObjects } from './watch.ts'
 
@@ -178,6 +178,13 @@ export class KubeCluster implements Cluster {
 
   logs(pod: { readonly name: string; readonly namespace: string }, options: LogOptions): AsyncIterable<string> {
     return readLog(this.#client, pod, options)
+  }
+
+  logBytes(
+    pod: { readonly name: string; readonly namespace: string },
+    options: Omit<LogOptions, 'longestLine'>,
+  ): AsyncIterable<Uint8Array> {
+    return readLogBytes(this.#client, pod, options)
   }
 
   /**

@@ -5,39 +5,51 @@ import type { Client } from './request.ts'
 
 const LONGEST_LINE = 1 << 20
 
+interface LoggedPod {
+  readonly name: string
+  readonly namespace: string
+}
+
 /**
  * Yields the lines of a container's log, no faster than the caller consumes them. Throws `invalid` while the container
  * has not started.
  */
 export async function* readLog(
   client: Client,
-  pod: { readonly name: string; readonly namespace: string },
-  {
-    container,
-    previous,
-    tailLines,
-    sinceSeconds,
-    sinceTime,
-    timestamps,
-    follow,
-    longestLine = LONGEST_LINE,
-    signal,
-  }: LogOptions,
+  pod: LoggedPod,
+  { longestLine = LONGEST_LINE, ...options }: LogOptions,
 ): AsyncGenerator<string> {
-  const query = { container, previous, tailLines, sinceSeconds, sinceTime, timestamps, follow }
-  const path = pathOf('v1', { name: 'pods', namespaced: true }, pod.namespace, pod.name)
-  const words = Object.entries(query).flatMap(([key, value]) =>
-    value === undefined || value === false ? [] : [`${key}=${encodeURIComponent(value)}`],
-  )
-  const response = await client.stream({
-    method: 'GET',
-    path: `${path}/log?${words.join('&')}`,
-    signal,
-    isPatient: follow ?? false,
-  })
+  const response = await openLog(client, pod, options)
   try {
     yield* readLines(response, longestLine)
   } catch (error) {
-    throw client.broken(error, signal)
+    throw client.broken(error, options.signal)
   }
+}
+
+/**
+ * Yields the bytes of a container's log, no faster than the caller consumes them. They are those that its program
+ * printed, but containerd removes a carriage return before a line end. Throws `invalid` while the container has not
+ * started.
+ */
+export async function* readLogBytes(
+  client: Client,
+  pod: LoggedPod,
+  options: Omit<LogOptions, 'longestLine'>,
+): AsyncGenerator<Uint8Array> {
+  const response = await openLog(client, pod, options)
+  try {
+    yield* response as AsyncIterable<Buffer>
+  } catch (error) {
+    throw client.broken(error, options.signal)
+  }
+}
+
+function openLog(client: Client, pod: LoggedPod, { signal, ...query }: Omit<LogOptions, 'longestLine'>) {
+  const path = pathOf('v1', { name: 'pods', namespaced: true }, pod.namespace, pod.name)
+  const { container, previous, tailLines, sinceSeconds, sinceTime, timestamps, follow } = query
+  const words = Object.entries({ container, previous, tailLines, sinceSeconds, sinceTime, timestamps, follow }).flatMap(
+    ([key, value]) => (value === undefined || value === false ? [] : [`${key}=${encodeURIComponent(value)}`]),
+  )
+  return client.stream({ method: 'GET', path: `${path}/log?${words.join('&')}`, signal, isPatient: follow ?? false })
 }

@@ -1,6 +1,7 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { Context } from '../command.ts'
 import type { RunValues } from '../commands/run.ts'
+import { writeBytes } from '../terminal/redacting.ts'
 import { remoteTerminal } from '../terminal/remote-terminal.ts'
 import { printSummary, printsDiagnostics } from '../terminal/report.ts'
 import { standardInput } from '../terminal/standard-input.ts'
@@ -20,12 +21,10 @@ export async function runOnce(context: Context, words: readonly string[], option
   const endless = { ...options, var: undefined, timeout: undefined, isEndless: true }
   return withProject(context, endless, async (own, project, session) => {
     const { run } = await import('../../operations/run/run.ts')
-    const print = (line: string) =>
-      void io.stdout.write(`${line}
-`)
+    const write = (part: Uint8Array) => writeBytes(io.stdout, part)
     const terminal = remoteTerminal(process, own.io.env)
     const streams = options.tty !== false && terminal.size ? { terminal } : { input: standardInput() }
-    const world = { workspace: own.io, session, on: printsDiagnostics(own), print, ...(!options.detach && streams) }
+    const world = { workspace: own.io, session, on: printsDiagnostics(own), write, ...(!options.detach && streams) }
     const noDeps = options.deps === false
     const input = { ...options, service, command, variables, noDeps, startTimeout }
     const { job, namespace, status } = await run(world, input, project)

@@ -73,6 +73,11 @@ export interface Output {
    * sequences.
    */
   readonly writeAsIs?: (text: string) => void
+  /**
+   * Writes bytes that a program in a container printed, without redaction, and resolves once the stream has taken them
+   * or is closed. If absent, `writeAsIs` is used.
+   */
+  readonly writeBytes?: (part: Uint8Array) => Promise<void>
   readonly isTTY: boolean
   /** True for the stream of messages, which no program reads. Logs of CI systems show it in colors. */
   readonly isForMessages?: boolean

@@ -53,6 +53,8 @@ function toOutput(stream: NodeJS.WriteStream, isForMessages = false): Output {
     write: text => {
       stream.write(text)
     },
+    // The listeners of start.ts report errors.
+    writeBytes: part => new Promise(resolve => stream.write(part, () => resolve())),
     flushed: () => new Promise((resolve, reject) => stream.write('', error => (error ? reject(error) : resolve()))),
     get isTTY() {
       return stream.isTTY ?? false

@@ -33,6 +33,7 @@ function redacted(output: Output, secrets: KnownSecrets): Output {
   return {
     write: text => output.write(secrets.mask(printableText(text))),
     writeAsIs: output.write,
+    ...(output.writeBytes && { writeBytes: output.writeBytes }),
     ...(output.flushed && { flushed: output.flushed }),
     ...(output.isForMessages && { isForMessages: true }),
     get isTTY() {
@@ -50,4 +51,10 @@ function redacted(output: Output, secrets: KnownSecrets): Output {
 /** Writes output that is exempt from redaction (io.ts). */
 export function writeAsIs(output: Output, text: string): void {
   ;(output.writeAsIs ?? output.write)(text)
+}
+
+/** Writes a part of the output of a program in a container unchanged, and resolves once the stream has taken it. */
+export async function writeBytes(output: Output, part: Uint8Array): Promise<void> {
+  if (output.writeBytes) await output.writeBytes(part)
+  else writeAsIs(output, new TextDecoder().decode(part))
 }

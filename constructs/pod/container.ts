@@ -1,6 +1,7 @@
 import * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
 import type { ContainerMount, ContainerPlan, ContainerPort, EnvPlan, ProbePlan } from '../../compiler/plan/plan.ts'
 import { isArgumentReference } from '../../compiler/values/dockerfile/argument-variables.ts'
+import { escapeDollars } from './escape-dollars.ts'
 import type { Container, NewerVolumeMount } from './newer-fields.ts'
 import { toSecurityContext } from './security.ts'
 
@@ -113,13 +114,4 @@ function toVolumeMount(plan: ContainerMount): NewerVolumeMount {
     mountPropagation: plan.propagation,
     recursiveReadOnly: plan.recursiveReadOnly ? 'Enabled' : undefined,
   }
-}
-
-/**
- * Escapes text so that Kubernetes passes it to the process unchanged. In `command`, `args`, `env[].value` and the
- * commands of exec probes (not in lifecycle hooks), Kubernetes replaces `$(NAME)` and converts `$$` to `$`; any other
- * `$` stays. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#Container
- */
-export function escapeDollars(text: string): string {
-  return text.replace(/\$(?=[$(])/g, '$$$$')
 }

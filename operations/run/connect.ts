@@ -18,7 +18,7 @@ export function connectTo(world: RunContext, container: string): Connect {
   if (terminal) return running => inTerminal(world, terminal, { ...running, container })
   return async running => {
     const fed = input && feed(world, { ...running, container })
-    for await (const line of logOf(world, { ...running, container }, true)) await world.print(line)
+    for await (const part of logOf(world, { ...running, container }, true)) await world.write(part)
     await fed
   }
 }
@@ -28,7 +28,7 @@ interface Running extends RunningContainer {
 }
 
 const logOf = ({ session }: RunContext, { pod, container, signal }: Running, follow: boolean) =>
-  session.cluster.logs({ name: pod, namespace: session.namespace }, { container, follow, signal })
+  session.cluster.logBytes({ name: pod, namespace: session.namespace }, { container, follow, signal })
 
 /** Passes the input on until it or the container ends. Throws an InputError if the container cannot be reached. */
 async function feed({ session, input }: RunContext, running: Running): Promise<void> {
@@ -68,16 +68,16 @@ async function inTerminal(world: RunContext, terminal: AttachedTerminal, running
   const { openAttach } = await import('../../adapters/kubernetes/exec.ts')
   const target = { pod, namespace, container, stdin: true, tty: terminal.size! }
   const readLog = async (): Promise<string> => {
-    const lines: string[] = []
-    for await (const line of logOf(world, running, false)) lines.push(`${line.replace(/\r+$/, '')}\n`)
-    return lines.join('')
+    const parts: Uint8Array[] = []
+    for await (const part of logOf(world, running, false)) parts.push(part)
+    return Buffer.concat(parts).toString('utf8').replaceAll(/\r+\n/g, '\n')
   }
   let remote: ExecProcess
   try {
     remote = await openAttach(access, target, { signal })
   } catch (error) {
     if (!(error instanceof ClusterError) || !(await isOver(over))) throw new InputError('no terminal', { cause: error })
-    for await (const line of logOf(world, running, false)) await world.print(line.replace(/\r+$/, ''))
+    for await (const part of logOf(world, running, false)) await world.write(part)
     return
   }
   const end = () => setTimeout(remote.destroy.bind(remote), LATE).unref()

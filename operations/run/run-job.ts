@@ -1,8 +1,9 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { templateOf } from '../../constructs/manifest.ts'
+import { escapeDollars } from '../../constructs/pod/escape-dollars.ts'
 import { SERVICE_LABEL } from '../../environment/labels.ts'
 
-/** Settings of one run, which replace those of the workload. */
+/** Settings of one run, which replace those of the workload. Arguments and values of variables are literal. */
 export interface OnceSettings {
   /** Name of the Job. */
   readonly name: string
@@ -13,6 +14,8 @@ export interface OnceSettings {
   readonly noDeps: boolean
   /** Input of the container: a terminal, or a stream. If absent, it has none. */
   readonly input?: 'terminal' | 'stream' | undefined
+  /** True if the cluster deletes the run as soon as it has ended. */
+  readonly isRemoved?: boolean | undefined
 }
 
 type Labels = Readonly<Record<string, string>>
@@ -76,7 +79,7 @@ export function toRunJob(
     },
     spec: {
       backoffLimit: 0,
-      ...(!isScheduled && { ttlSecondsAfterFinished: KEPT }),
+      ...(settings.isRemoved ? { ttlSecondsAfterFinished: 0 } : !isScheduled && { ttlSecondsAfterFinished: KEPT }),
       template: {
         metadata: { ...template.metadata, labels },
         spec: {
@@ -102,13 +105,13 @@ function withSettings(container: Container, { command, variables, input }: OnceS
   const own = Object.fromEntries(Object.entries(container).filter(([field]) => !OF_SERVERS.includes(field)))
   const env = [
     ...(container.env ?? []).filter(({ name }) => !Object.hasOwn(variables, name)),
-    ...Object.entries(variables).map(([name, value]) => ({ name, value })),
+    ...Object.entries(variables).map(([name, value]) => ({ name, value: escapeDollars(value) })),
   ]
   return {
     ...own,
     name: container.name,
     env,
-    ...(command.length > 0 && { args: command }),
+    ...(command.length > 0 && { args: command.map(escapeDollars) }),
     ...(input && { stdin: true, stdinOnce: true }),
     ...(input === 'terminal' && { tty: true }),
   }

@@ -47,6 +47,8 @@ export async function run(world: RunContext, input: RunOnceInput, project: OpenP
   const { job, container } = toRunJob(chosen[0]!, label, {
     ...{ name, command, variables, noDeps },
     input: input.detach ? undefined : terminal ? 'terminal' : stdin && 'stream',
+    // A run that is followed is deleted below, after its output has been read.
+    isRemoved: input.detach && input.rm,
   })
   await cluster.create(job, { signal })
   if (input.detach) return { job: name, namespace }

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
 import { afterAll, describe, expect, test } from 'vitest'
 import { root } from '../../support/cases.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
@@ -57,6 +58,14 @@ describe.skipIf(cluster === undefined)('devctl run', () => {
 
       const detached = await devctl('run', '--detach', 'web', '--', 'sleep 600')
       expect(detached.stdout).toMatch(/^web-run-[0-9a-f]{8}\n$/)
+      expect((await project.get(`job/${detached.stdout.trim()}`)).spec['ttlSecondsAfterFinished']).toBe(86_400)
+      const gone = await devctl('run', '--rm', '--detach', 'web', '--', 'true')
+      expect(gone.stdout, gone.stderr).toMatch(/^web-run-/)
+      const jobs = () => kubectl('get', 'jobs', '--output=name')
+      await expect.poll(jobs, { timeout: 30_000 }).not.toContain(gone.stdout.trim())
+
+      const literal = await devctl('run', '--rm', '-e', 'A=$(SIZE)$$', 'web', '--', `echo "$A" pid $$ '$(SIZE)'`)
+      expect(literal.stdout, literal.stderr).toBe('$(SIZE)$$ pid 1 $(SIZE)\n')
       const addresses = '--output=jsonpath={.subsets[*].addresses[*].targetRef.name}'
       expect(await kubectl('get', 'endpoints/web', addresses), 'no traffic goes to a run').not.toContain('run')
 
@@ -87,8 +96,18 @@ describe.skipIf(cluster === undefined)('devctl run', () => {
       const piped = start('--rm', 'web', '--', 'read a; read b; echo "$a, $b"; cat; exit 4')
       piped.stdin.end(`one\ntwo\n${'x'.repeat(100_000)}`)
       const [output, [status]] = await Promise.all([text(piped.stdout), once(piped, 'close')])
-      expect(output).toBe(`one, two\n${'x'.repeat(100_000)}\n`)
+      expect(output).toBe(`one, two\n${'x'.repeat(100_000)}`)
       expect(status).toBe(4)
+
+      // The log of containerd has no carriage returns before line ends.
+      const random = `head -c 3000000 /dev/urandom | tr -d '\\r' | tee /tmp/x; md5sum < /tmp/x`
+      const dump = start('--rm', '-e', 'TOKEN=customers', 'web', '--', `echo "CREATE TABLE customers;"; ${random}`)
+      dump.stdin.end()
+      const [bytes] = await Promise.all([buffer(dump.stdout), once(dump, 'close')])
+      const table = 'CREATE TABLE customers;\n'
+      expect(bytes.subarray(0, table.length).toString()).toBe(table)
+      const sum = createHash('md5').update(bytes.subarray(table.length, -36)).digest('hex')
+      expect(bytes.subarray(-36).toString()).toBe(`${sum}  -\n`)
 
       const slow = start('slow')
       await once(slow.stdout, 'data')

@@ -266,6 +266,13 @@ export class MemoryCluster implements Cluster {
     yield* this.logBook.read(`${pod.namespace}/${pod.name}/${options.container}`, options)
   }
 
+  async *logBytes(
+    pod: { readonly name: string; readonly namespace: string },
+    options: LogOptions,
+  ): AsyncGenerator<Uint8Array> {
+    for await (const line of this.logs(pod, options)) yield Buffer.from(`${line}\n`)
+  }
+
   /** Notes a call, and does to it what the test wants done. */
   async #begin(call: Call & { readonly apiVersion: string }, { signal }: CallOptions): Promise<void> {
     signal?.throwIfAborted()

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ContainerPlan, PodPlan } from '../../../compiler/plan/plan.ts'
-import { escapeDollars, toContainer } from '../../../constructs/pod/container.ts'
+import { toContainer } from '../../../constructs/pod/container.ts'
+import { escapeDollars } from '../../../constructs/pod/escape-dollars.ts'
 import { podTemplateJson } from '../../../constructs/pod/newer-fields.ts'
 import { toPodSpec } from '../../../constructs/pod/pod-spec.ts'
 import { containerOf, podOf } from '../../support/constructs/plans.ts'

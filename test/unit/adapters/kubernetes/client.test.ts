@@ -424,6 +424,17 @@ describe('logs', () => {
     expect(all).toBe(5 << 20)
   })
 
+  test('logs as bytes are those that the server sent, without added or removed line ends', async () => {
+    const bytes = Buffer.from([0xff, 0x00, 0x1b, 0x0d, 0x0a, 0xc3, 0xa9, 0x0a, 0xe2])
+    const { cluster } = await serve(({ path, query }, response) => {
+      if (path.endsWith('/log') && query.get('container') === 'main') response.writeHead(200).end(bytes)
+      return undefined
+    })
+    const parts: Uint8Array[] = []
+    for await (const part of cluster.logBytes(pod, { container: 'main' })) parts.push(part)
+    expect(Buffer.concat(parts)).toEqual(bytes)
+  })
+
   test('logs that break off are an error, and logs that the caller leaves are closed', async () => {
     let isClosed: Promise<unknown> | undefined
     const { cluster } = await serve(({ path, query }, response) => {
