@@ -97,6 +97,6 @@ export function withoutOverlap(text: string, next: string): string {
 function lostEnd(log: string, tail: string): string {
   const at = tail === '' ? -1 : log.lastIndexOf(tail)
   const rest = at < 0 ? '' : log.slice(at + tail.length)
-  // The log adds the end of the last line.
+  // Some runtimes add the end of the last line to the log.
   return rest === '\n' ? '' : rest
 }

@@ -602,6 +602,8 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         expect(await read({ previous: true })).toEqual(['one', 'two ü', '', 'four'])
         expect(await read({ sinceSeconds: 3600 })).toHaveLength(4)
         for (const line of await read({ timestamps: true })) expect(line).toMatch(/^\d{4}-\d\d-\d\dT\S+Z /)
+        const bytes = await collect(cluster.logBytes(pod, { container: 'main' }))
+        expect(Buffer.concat(bytes).toString('utf8').trimEnd()).toBe('one\ntwo ü\n\nfour')
         const done = new AbortController()
         const following = cluster.logs(pod, { container: 'main', follow: true, signal: done.signal })
         const seen: string[] = []
