@@ -63,13 +63,10 @@ export function listJobs(objects: readonly KubeObject[], now: number): readonly 
   for (const one of objects) {
     if (one.kind !== 'Job') continue
     const owner = one.metadata.ownerReferences?.[0]?.uid ?? one.metadata.uid
-    const run = toRun(one, pods.get(one.metadata.name), now)
-    const others = runsBy.get(owner)
-    if (others) others.push(run)
-    else runsBy.set(owner, [run])
+    addTo(runsBy, owner, toRun(one, pods.get(one.metadata.name), now))
   }
   const services = new Map<string, KubeObject[]>()
-  for (const one of workloads) services.set(serviceOf(one)!, [...(services.get(serviceOf(one)!) ?? []), one])
+  for (const one of workloads) addTo(services, serviceOf(one)!, one)
   return [...services]
     .flatMap(([job, own]) => {
       const of = own.filter(({ kind }) => ['Deployment', 'StatefulSet', 'DaemonSet', 'Job', 'CronJob'].includes(kind))
@@ -78,6 +75,13 @@ export function listJobs(objects: readonly KubeObject[], now: number): readonly 
       return isJob || runs.length > 0 ? [toJob(job, of, runs, now)] : []
     })
     .sort((a, b) => (a.job < b.job ? -1 : 1))
+}
+
+/** Adds a value to the list of a key. */
+function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+  const list = lists.get(key)
+  if (list) list.push(value)
+  else lists.set(key, [value])
 }
 
 /** A run that has not begun is the newest. */

@@ -1,11 +1,10 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { parseQuantity } from '../../compiler/values/numbers/quantity.ts'
-import { serviceOf } from '../../environment/plan/desired-state.ts'
 import { containerNames, runningPods } from '../../environment/status/service-pods.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext, Session } from '../../project/session.ts'
-import { type EnvironmentInput, findWorkloads } from '../workloads/find-workloads.ts'
+import { type EnvironmentInput, findWorkloads, servicesOf } from '../workloads/find-workloads.ts'
 
 export interface UsageInput extends EnvironmentInput {
   /** Services to list. If absent or empty, all services. */
@@ -43,7 +42,7 @@ export async function resourceUsage(
   const { session } = world
   const { cluster, namespace, signal } = session
   const { known, chosen } = await findWorkloads(world, input, input.services ?? [], project)
-  const leads = [...new Set(chosen.map(one => serviceOf(one)!))].sort()
+  const leads = servicesOf(chosen)
   const [measured, ...lists] = await Promise.all([
     measuredUsage(session),
     ...leads.map(lead => runningPods(cluster, { environment: known.name, namespace, lead }, { signal })),
