@@ -1,4 +1,3 @@
-import { unwatchFile, watchFile } from 'node:fs'
 import { basename, dirname, relative } from 'node:path'
 import { readText } from '../../adapters/files/locked-file.ts'
 import { composeFileIn, overridesOf } from '../../project/names/environment-name.ts'
@@ -26,22 +25,22 @@ export function watchReadFiles(
   interval = INTERVAL,
 ): () => void {
   const paths = [...new Set([...sources, ...(searched ? sources.flatMap(newOverrides) : [])])]
-  const listeners = paths.map(path => {
+  const checks = paths.map(path => {
     const before = textOf(path)
     let last = before
-    const check = () => {
+    return () => {
       const now = textOf(path)
       if (now === last) return
       last = now
       if (now !== before) note(changeText(relative(cwd, path) || path, before, now))
     }
-    // Polling also sees files that do not exist yet, and those that an editor replaces.
-    watchFile(path, { interval, persistent: false }, check)
-    return () => unwatchFile(path, check)
   })
-  return () => {
-    for (const stop of listeners) stop()
-  }
+  // The content is read again and compared: watchers miss a file that is created before they have looked for the first
+  // time, and those that an editor replaces.
+  const timer = setInterval(() => {
+    for (const check of checks) check()
+  }, interval).unref()
+  return () => clearInterval(timer)
 }
 
 /** Returns the override files that belong to a path if it is the Compose file that devctl finds in its folder. */
