@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
 import { endedContainer } from '../../../../develop/exec/ended-container.ts'
 
@@ -37,5 +37,9 @@ test('endedContainer reports the end of the Pod before the kubelet reports that 
 })
 
 test('endedContainer returns undefined for a command that a signal ended in a running container', async () => {
-  expect(await endedContainer(telling(before), 130, nobodyKnows, signal)).toBe(undefined)
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const ended = endedContainer(telling(before), 130, nobodyKnows, signal)
+  await vi.advanceTimersByTimeAsync(2500)
+  expect(await ended).toBe(undefined)
 })
