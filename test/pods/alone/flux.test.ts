@@ -58,6 +58,9 @@ services:
     ports: ["80:80"]
     stop_grace_period: 1s
     volumes: [pages:/pages]
+jobs:
+  archive: {image: busybox:1.37, command: date, triggers: {schedule: [{cron: 30 3 * * *}]}}
+  report: {image: busybox:1.37, command: date, triggers: {manual: true}}
 volumes:
   pages:
 `
@@ -83,7 +86,13 @@ volumes:
     expect((await made()).labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': expect.any(String) })
     await untilAnswers(cluster!, `web-${namespace}.${DOMAIN}`, '/', ({ status }) => status === 200)
     expect(await flux.inventory()).toEqual(
-      expect.arrayContaining([`Namespace/${namespace}`, 'PersistentVolumeClaim/pages', 'StatefulSet/web']),
+      expect.arrayContaining([
+        'CronJob/archive',
+        'CronJob/report',
+        `Namespace/${namespace}`,
+        'PersistentVolumeClaim/pages',
+        'StatefulSet/web',
+      ]),
     )
   })
 
