@@ -83,7 +83,8 @@ async function inTerminal(world: RunContext, terminal: AttachedTerminal, running
   const end = () => setTimeout(remote.destroy.bind(remote), LATE).unref()
   over.addEventListener('abort', end)
   try {
-    const stdout = joinOutput(remote.stdout, readLog, { signal, untilOver: () => isOver(over) })
+    const quiet = `connected to pod/${pod}: press Enter if no prompt appears`
+    const stdout = joinOutput(remote.stdout, readLog, { quiet, signal, untilOver: () => isOver(over) })
     const exit = remote.exit.catch(async error => {
       // A connection to a container that has just ended fails; its output is in the log.
       if (await isOver(over)) return 0

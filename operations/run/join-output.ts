@@ -6,11 +6,15 @@ const ATTEMPTS = 10
 const PAUSE = 100
 /** Milliseconds that output may take longer than the log. */
 const LATE = 20
+/** Milliseconds without output after which the user is told that there is a connection. */
+const QUIET = 1000
 /** Number of characters that identify the end of the output in the log. */
 const TAIL = 200
 
 /** Program whose output is read. */
 interface EndingProgram {
+  /** Line for the user if the program prints nothing at first. */
+  readonly quiet: string
   readonly signal: AbortSignal
   /** Waits for a limited time until the program has ended, so that the log is complete. */
   untilOver(): Promise<unknown>
@@ -19,8 +23,8 @@ interface EndingProgram {
 /**
  * Returns the output of a terminal with what the program had printed before the connection, which is in the log. The
  * log has only complete lines, so a prompt from before the connection is missing; the program repeats it when the
- * terminal gets its size, if it edits lines. `readLog` returns the log with `\n` as line ends. The output ends with
- * the text that the connection has lost at the end of the program.
+ * terminal gets its size, if it edits lines as Bash does. For others, `quiet` is the first line. `readLog` returns the
+ * log with `\n` as line ends. The output ends with the text that the connection has lost at the end of the program.
  */
 export function joinOutput(attached: Readable, readLog: () => Promise<string>, program: EndingProgram): Readable {
   const joined = new PassThrough()
@@ -48,6 +52,8 @@ export function joinOutput(attached: Readable, readLog: () => Promise<string>, p
     if (missed !== undefined) joined.write(toTerminal(missed))
     isJoined = true
     for (const part of received) joined.write(part)
+    await Promise.race([ended, setTimeout(QUIET, undefined, { ref: false, signal: program.signal })])
+    if (tail === '' && !missed && !isOver) joined.write(`${program.quiet}\r\n`)
     await ended
     await program.untilOver()
     const log = await readLog()

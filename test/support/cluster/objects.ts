@@ -59,12 +59,18 @@ export async function objectsIn(cluster: Cluster, namespace: string): Promise<re
 export async function ownedBy(cluster: Cluster, namespace: string, environment: string): Promise<readonly Seen[]> {
   const items = await list(cluster, namespace, `--selector=dev.platform/environment=${environment}`)
   return items
-    .map(({ kind, metadata }) => ({
+    .map(({ kind, metadata, spec }) => ({
       id: `${kind}/${metadata.name}`,
       uid: metadata.uid,
-      // The status of what has a generation may be written at any time; labels count as well.
-      version: `${metadata.generation ?? metadata.resourceVersion} ${JSON.stringify(metadata.labels)}`,
+      version: `${versionOf({ kind, metadata, spec })} ${JSON.stringify(metadata.labels)}`,
       service: metadata.labels?.['dev.platform/service'] ?? '',
     }))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+/** Returns a value that a change of the status, which a controller may write at any time, leaves as it is. */
+function versionOf({ kind, metadata, spec }: Pick<Listed, 'kind' | 'metadata' | 'spec'>): string {
+  // An autoscaler has a status, and no generation.
+  if (kind === 'HorizontalPodAutoscaler') return JSON.stringify(spec)
+  return String(metadata.generation ?? metadata.resourceVersion)
 }

@@ -14,7 +14,7 @@ function joined({ log = '', early = '' }: { log?: string; early?: string }) {
     state.reads++
     return state.log
   }
-  const output = joinOutput(attached, read, { signal: never, untilOver: async () => {} })
+  const output = joinOutput(attached, read, { quiet: 'press Enter', signal: never, untilOver: async () => {} })
   return {
     attached,
     state,
@@ -46,7 +46,11 @@ test('output that is in the log and came over the connection is printed once, al
 test('the output of a program that ended before the connection comes from the log', async () => {
   const attached = new PassThrough()
   attached.destroy(new Error('the container has ended'))
-  const output = joinOutput(attached, async () => 'all\n', { signal: never, untilOver: async () => {} })
+  const output = joinOutput(attached, async () => 'all\n', {
+    quiet: 'press Enter',
+    signal: never,
+    untilOver: async () => {},
+  })
   expect(await text(output)).toBe('all\r\n')
 })
 
@@ -56,6 +60,14 @@ test('the end of the output comes from the log if the connection has lost it', a
   attached.end('two\r\n')
   state.log = 'one\ntwo\nthree\n'
   expect(await output).toBe('one\r\ntwo\r\nthree\r\n')
+})
+
+test('a program that prints nothing at first is announced', async () => {
+  const { attached, state, output } = joined({})
+  await setTimeout(1400)
+  attached.end('late\r\n')
+  state.log = 'late\n'
+  expect(await output).toBe('press Enter\r\nlate\r\n')
 })
 
 test.each([
