@@ -37,7 +37,8 @@ const unknownField = diagnostic<KeyProblem>({
 /** The schema diagnostics for fields of the Kubernetes API. */
 const diagnostics = {
   ...{ badName, duplicateItem, ignoredKey, missingKey, notAllowed, nullValue, oddValue, outOfRange, wrongType },
-  hintForUnknown: (key: string, _: Tree, form: NonNullable<Shape['map']>) => didYouMean(key, knownKeys(form)),
+  hintForUnknown: (key: string, _: Tree, form: NonNullable<Shape['map']>) =>
+    key === 'spec' ? 'remove `spec`, and write its fields one level higher' : didYouMean(key, knownKeys(form)),
   unknownKey: () => unknownField,
 }
 
