@@ -130,7 +130,8 @@ const v8 = () => new Script('0').createCachedData().toString('hex', 4, 16)
  * Node and to a processor: V8 takes the code of any file of the same length.
  */
 function chooseCache(text) {
-  if (lstatSync(join(folder, `${FIRST}.cache`), { throwIfNoEntry: false })) {
+  // Code of another version of Node can crash it: V8 compares only its own version, which several of them share.
+  if (lstatSync(join(folder, `${process.version}.cache`), { throwIfNoEntry: false })) {
     cache = folder
     return
   }

@@ -26,6 +26,13 @@ export const BUILDX_OPTION_HINTS: Readonly<Record<string, string>> = {
 export const insteadOfOption = (option: string): string | undefined =>
   Object.hasOwn(BUILDX_OPTION_HINTS, option) ? BUILDX_OPTION_HINTS[option] : undefined
 
+const NO_PORTS = 'a run has no ports; `devctl forward SERVICE 8080:80` forwards a local port to a service'
+const RUN_FOLDER = 'change the folder in the command: `devctl run SERVICE -- sh -c "cd FOLDER && COMMAND"`'
+
+/** What `devctl run -v FROM:TO` says, whose `-v` would be `--verbose`. */
+export const NO_VOLUMES =
+  'a run has the volumes of its service: add it to `volumes`, and deploy it; `devctl cp LOCAL SERVICE:PATH` copies files into a container'
+
 /** Options of other tools, by command, and the devctl alternative for each. */
 export const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   deploy: {
@@ -74,14 +81,10 @@ export const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>>
   },
   exec: {
     '--env': 'write the variables in the command: `devctl exec --service SERVICE -- env NAME=value COMMAND`',
-    '--interactive': 'standard input is connected, and a terminal is used if there is one',
     '--user': 'the command runs as the user of the container',
     '--workdir': 'change the folder in the command: `devctl exec --service SERVICE -- sh -c "cd FOLDER && COMMAND"`',
     '-T': 'without a terminal here, the command gets none',
     '-e': 'write the variables in the command: `devctl exec --service SERVICE -- env NAME=value COMMAND`',
-    '-i': 'standard input is connected, and a terminal is used if there is one',
-    '-it': 'standard input is connected, and a terminal is used if there is one',
-    '-t': 'standard input is connected, and a terminal is used if there is one',
     '-u': 'the command runs as the user of the container',
     '-w': 'change the folder in the command: `devctl exec --service SERVICE -- sh -c "cd FOLDER && COMMAND"`',
   },
@@ -112,6 +115,26 @@ export const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>>
     '--hard': '`devctl restart` always replaces the Pods',
     '--no-deps': '`devctl restart SERVICE` replaces the Pods of this service only',
     '-t': '`stop_grace_period` in the Compose file sets how long a service may take to stop',
+  },
+  run: {
+    '--build':
+      '`devctl deploy --build SERVICE` builds the image and deploys it; the run has the image that is deployed',
+    '--cap-add': 'add the capability to `cap_add` of the service, and deploy it',
+    '--entrypoint': 'the command after `--` replaces `command` of the service, and keeps its `entrypoint`',
+    '--label': 'add the label to `labels` of the service, and deploy it',
+    '--network': 'a run is in the networks of its service',
+    '--publish': NO_PORTS,
+    '--publish-all': NO_PORTS,
+    '--service-ports': NO_PORTS,
+    '--use-aliases': 'a run has no host name; peers reach the service itself',
+    '--user': 'a run has the user of its service: set `user`, and deploy it',
+    '--volume': NO_VOLUMES,
+    '--workdir': RUN_FOLDER,
+    '-P': NO_PORTS,
+    '-l': 'add the label to `labels` of the service, and deploy it',
+    '-p': NO_PORTS,
+    '-u': 'a run has the user of its service: set `user`, and deploy it',
+    '-w': RUN_FOLDER,
   },
   start: {
     '--wait': '`devctl wait` waits until services are ready',
@@ -181,7 +204,7 @@ export function insteadOfOptionOf(command: string, option: string, flags: readon
 
 /** Note for `down`, whose `-v` deletes volumes in Compose. It is `--verbose` here, which deletes nothing. */
 export const VOLUMES_HINTS: Readonly<Record<string, string>> = {
-  down: '`-v` is `--verbose`; `--volumes` also deletes the volume with the synchronized folders',
+  down: '`-v` is `--verbose`; `--volumes` also deletes the volume with the synchronized folders, and `devctl destroy -v` deletes the application with its volumes',
 }
 
 /** Commands of other tools, and what to use instead. */
@@ -229,3 +252,30 @@ export const COMMAND_HINTS: Readonly<Record<string, string>> = {
  */
 export const insteadOf = (word: string): string | undefined =>
   Object.hasOwn(COMMAND_HINTS, word) ? COMMAND_HINTS[word] : undefined
+
+/** Programs whose lines are typed behind `devctl` by habit. */
+const PROGRAMS = new Set(['compose', 'docker', 'docker-compose', 'kubectl', 'nerdctl', 'podman', 'podman-compose'])
+
+/** Commands of Compose and Docker whose name means something else in devctl. */
+const OTHERWISE: Readonly<Record<string, string>> = {
+  up: '`devctl deploy` deploys the application; `devctl up SERVICE` develops a service',
+  down: '`devctl destroy` deletes the application',
+  exec: '`devctl exec --service SERVICE -- COMMAND` runs a command in a container of a service',
+}
+
+/**
+ * Returns the hint for a line of another program, such as `compose down -v`; undefined for other lines. `names` are the
+ * commands of devctl.
+ */
+export function insteadOfLine(line: readonly string[], names: readonly string[]): string | undefined {
+  const start = line.findIndex(word => !PROGRAMS.has(word))
+  const programs = start < 0 ? line : line.slice(0, start)
+  if (programs.length === 0) return undefined
+  const rest = start < 0 ? [] : line.slice(start)
+  const called = rest.find(word => names.includes(word) || insteadOf(word) !== undefined)
+  if (called === undefined)
+    return `leave \`${programs.join(' ')}\` out if you mean a command of devctl: \`devctl --help\` lists them`
+  if (called === 'down' && rest.some(word => word === '-v' || word === '--volumes'))
+    return '`devctl destroy -v` deletes the application with its volumes'
+  return OTHERWISE[called] ?? insteadOf(called) ?? `leave \`${programs.join(' ')}\` out: \`devctl ${called}\``
+}

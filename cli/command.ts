@@ -19,6 +19,11 @@ export interface Command<Options = object> {
   readonly isSecondary?: true
   readonly words?: readonly Argument[]
   readonly options: Readonly<Record<string, Option<unknown>>>
+  /**
+   * Flags without a value that other tools need and devctl does not, such as `-i, --interactive`. They are accepted, and
+   * no help lists them.
+   */
+  readonly accepts?: readonly string[]
   readonly examples?: readonly Example[]
   /** Gathers the input, calls the operation and prints the result. Returns the exit status. */
   run(context: Context, words: readonly string[], options: Options): Promise<number>
@@ -62,6 +67,9 @@ export function commandsBelow(commands: readonly Command[], parent?: string): re
 export function lastWord({ name }: Command): string {
   return name.slice(name.lastIndexOf(' ') + 1)
 }
+
+/** Flags of Docker for a command with input and a terminal, which commands of devctl have anyway. */
+export const STREAM_FLAGS: readonly string[] = ['-i, --interactive', '-t, --tty']
 
 /** Declares a command; the types of its options follow from their declarations. */
 export function command<const O extends Readonly<Record<string, Option<unknown>>>>(

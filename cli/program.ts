@@ -35,6 +35,7 @@ export async function runProgram(
     run: async (command, words, options) => {
       refuseCommandBehind(argv)
       refuseManyVolumes(command, argv)
+      await refuseMount(command, argv)
       const logLevel = chosenLevel(globals)
       if (argv.includes('-v') && !argv.includes('--volumes')) await noteVolumes(command.name, io)
       onCommand?.(command.name)
@@ -128,9 +129,17 @@ function addCommand(parent: CommanderCommand, command: Command, handlers: Handle
     built.addArgument(choices ? argument.choices(choices) : argument)
   }
   addOptions(built, command.options)
+  for (const flags of command.accepts ?? []) addAccepted(built, flags)
   addGlobals(built, handlers, command)
   const options = () => (parent.parent ? withInherited(built, parent) : built.opts())
   return built.action(async () => handlers.run(command, built.args, options()))
+}
+
+/** Adds a flag that has no effect. Its attribute is one that no command reads, because `--tty` is not `--no-tty`. */
+function addAccepted(built: CommanderCommand, flags: string): void {
+  const accepted = new CommanderOption(flags).hideHelp()
+  accepted.attributeName = () => 'accepted'
+  built.addOption(accepted)
 }
 
 /** Returns the options of a subcommand: they may precede its name, as in `devctl context --namespace shop use kind`. */
@@ -202,8 +211,9 @@ async function unknownCommand(
   if (code !== 'commander.unknownCommand' && code !== 'commander.unknownOption') return undefined
   const word = argv.find((one, index) => !one.startsWith('-') && !/^--log-?level$/.test(argv[index - 1] ?? ''))
   if (word === undefined || commands.some(({ name }) => name === word)) return undefined
-  const { insteadOf } = await import('./command-hints.ts')
-  const hint = insteadOf(word)
+  const { insteadOf, insteadOfLine } = await import('./command-hints.ts')
+  const names = commands.map(({ name }) => name)
+  const hint = insteadOf(word) ?? insteadOfLine(argv.slice(argv.indexOf(word)), names)
   return hint === undefined ? undefined : new UsageError(`unknown command \`${word}\``, { hint })
 }
 
@@ -256,6 +266,15 @@ function refuseManyVolumes({ name, options }: Command, argv: readonly string[]):
   const many = argv.slice(1).find(word => /^-vv+$/.test(word))
   if (many !== undefined && options['volumes']?.flags.startsWith('-v,'))
     throw new UsageError(`\`-v\` of \`${name}\` is \`--volumes\``, { hint: 'to print more, write `--log-level debug`' })
+}
+
+/** Throws a UsageError for `run -v FROM:TO`, whose `-v` would be `--verbose`, and `FROM:TO` the service. */
+async function refuseMount({ name }: Command, argv: readonly string[]): Promise<void> {
+  const dashes = argv.indexOf('--')
+  const at = argv.indexOf('-v')
+  if (name !== 'run' || at < 0 || (dashes >= 0 && at > dashes) || !argv[at + 1]?.includes(':')) return
+  const { NO_VOLUMES } = await import('./command-hints.ts')
+  throw new UsageError('`-v` of `run` is `--verbose`, and mounts no volume', { hint: NO_VOLUMES })
 }
 
 /** Notes on standard error that `-v` does not delete volumes, for the commands that do so in Compose. */

@@ -37,6 +37,17 @@ export function dnsName(value: string, option: string): void {
   })
 }
 
+/**
+ * Throws a UsageError for a text that cannot name an environment. Names are converted to DNS labels, so that the name of
+ * a branch is fine; a path, an option or a text without letters is a mistake.
+ */
+export function environmentName(value: string, option: string): void {
+  if (/^[a-z0-9][^\s\p{Cc}]*$/iu.test(value) && !value.includes('..')) return
+  throw new UsageError(`\`${option}\` is \`${value}\`, which is not a valid name of an environment`, {
+    hint: 'begin with a letter or digit, without spaces and `..`, such as `shop` or `feature/login`',
+  })
+}
+
 /** Throws a UsageError for an invalid DNS label; `option` names its source. */
 export function dnsLabel(value: string, option: string): void {
   if (LABEL.test(value) && value.length <= 63) return

@@ -241,8 +241,10 @@ async function keepCompiledCode(copy) {
     server.close()
     rmSync(folder, { recursive: true })
   }
-  for (const [name, { script }] of scripts)
-    writeFileSync(join(copy, 'dist/bin', `${name}.cache`), script.createCachedData())
+  const kept = join(copy, 'dist/bin')
+  for (const [name, { script }] of scripts) writeFileSync(join(kept, `${name}.cache`), script.createCachedData())
+  // The code is for this version of Node, which bin/devctl.cjs checks.
+  writeFileSync(join(kept, `${process.version}.cache`), '')
 }
 
 /** Builds a Dockerfile with a stand-in for BuildKit, and an image that the registry has. */

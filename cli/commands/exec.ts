@@ -1,5 +1,5 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import { command } from '../command.ts'
+import { command, STREAM_FLAGS } from '../command.ts'
 import { type Option, text, type Values } from '../options/option.ts'
 import { loading } from '../options/project.ts'
 import { environmentName, target } from '../options/target.ts'
@@ -42,6 +42,7 @@ export const exec = command({
     { name: '[command...]', description: 'command and its arguments, after `--`' },
   ],
   options,
+  accepts: STREAM_FLAGS,
   examples: [
     { line: 'devctl exec -- npm test', does: 'run the tests in the container' },
     { line: 'devctl exec api -- sh', does: 'open a shell in that of `api`' },

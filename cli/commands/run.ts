@@ -1,5 +1,5 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import { command } from '../command.ts'
+import { command, STREAM_FLAGS } from '../command.ts'
 import { flag, type Option, type Values } from '../options/option.ts'
 import { loading } from '../options/project.ts'
 import { environmentName, target, waitTimeout } from '../options/target.ts'
@@ -43,6 +43,7 @@ Without a terminal, Ctrl-C ends and deletes the run. A run that has ended keeps 
     { name: '[command...]', description: 'command and its arguments, after `--`' },
   ],
   options,
+  accepts: STREAM_FLAGS,
   examples: [
     { line: 'devctl run backup', does: 'run a job now, whatever its schedule' },
     { line: 'devctl run --rm -e DRY_RUN=1 api -- ./migrate --check', does: 'run another command of a service' },

@@ -1,6 +1,6 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { parseImageReference } from '../../compiler/values/images/image-reference.ts'
-import { dnsLabel, dnsName, registryPath } from '../../project/checks.ts'
+import { dnsLabel, dnsName, environmentName, registryPath } from '../../project/checks.ts'
 import type { Argument } from '../command.ts'
 import { choice, common, flag, list, type Option, text, type Values } from './option.ts'
 
@@ -37,7 +37,7 @@ export const planning = {
     name: text(
       '--name <name>',
       'name of the environment (default: `name` in the file, or the name of the repository or folder)',
-      { completes: 'deployed' },
+      { check: environmentName, completes: 'deployed' },
     ),
     namespace: text(
       '-n, --namespace <namespace>',

@@ -1,3 +1,4 @@
+import { environmentName as isEnvironmentName } from '../../project/checks.ts'
 import { duration } from './duration.ts'
 import { common, text } from './option.ts'
 
@@ -43,7 +44,7 @@ export const environmentName = {
   ...text(
     '--name <name>',
     'name of the environment (default: `name` in the file, or the name of the repository or folder)',
-    { completes: 'deployed' },
+    { check: isEnvironmentName, completes: 'deployed' },
   ),
   common: 'target' as const,
 }

@@ -2,7 +2,7 @@ import type { Loaded } from '../../compiler/compose/load/loaded.ts'
 import { count, failureSummary } from '../../compiler/diagnostics/render/summary.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { get, isScalar, isSeq, type Tree } from '../../compiler/text/tree.ts'
-import { jsonText } from '../../compiler/values/printable.ts'
+import { jsonText, printable } from '../../compiler/values/printable.ts'
 import { compileFiles } from '../../project/compile-files.ts'
 import { nothingToRender } from '../../project/nothing-to-render.ts'
 import type { Context } from '../command.ts'
@@ -92,4 +92,5 @@ function textsOf(tree: Tree | undefined): readonly string[] {
   return isSeq(tree) ? tree.items.filter(isScalar).map(({ value }) => String(value)) : []
 }
 
-const lines = (words: readonly string[]) => words.map(word => `${word}\n`).join('')
+/** Returns a line for each word. They are no YAML, which has escapes of its own. */
+const lines = (words: readonly string[]) => words.map(word => `${printable(word)}\n`).join('')

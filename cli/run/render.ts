@@ -4,6 +4,7 @@ import { jsonText } from '../../compiler/values/printable.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import { type RenderOutcome, render } from '../../operations/render/render.ts'
 import { openProject } from '../../project/open-project.ts'
+import { namedFiles } from '../../project/project-folder.ts'
 import type { Context } from '../command.ts'
 import type { RenderValues } from '../commands/render.ts'
 import { writeAsIs } from '../terminal/redacting.ts'
@@ -23,6 +24,10 @@ export async function renderFiles(
   const { output, outputDir } = options
   refuseOptions(options)
   if (options.watch) {
+    if (namedFiles(io, options).includes('-'))
+      throw new UsageError('`--watch` cannot watch standard input, which is read once', {
+        hint: 'name a file with `-f`, or leave `--watch` out',
+      })
     const { renderOnChanges } = await import('./render-watch.ts')
     return renderOnChanges(context, services, options)
   }

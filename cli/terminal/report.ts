@@ -5,6 +5,7 @@ import { renderAnnotations } from '../../compiler/diagnostics/render/github.ts'
 import { renderGroups } from '../../compiler/diagnostics/render/grouped.ts'
 import { shortened } from '../../compiler/diagnostics/render/shorten.ts'
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
+import { printableLines } from '../../compiler/values/printable.ts'
 import type { Context, LogLevel } from '../command.ts'
 import { type Io, wantsColour } from './io.ts'
 
@@ -74,5 +75,5 @@ export const warningText = ({
   readonly hint?: string | undefined
 }): string => {
   const lines = [...notes.map(one => `note: ${one}`), ...(hint === undefined ? [] : [`help: ${hint}`])]
-  return `warning: ${text}\n${lines.map(one => `  = ${one}\n`).join('')}`
+  return `warning: ${printableLines(text)}\n${lines.map(one => `  = ${printableLines(one)}\n`).join('')}`
 }

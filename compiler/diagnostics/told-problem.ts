@@ -1,3 +1,5 @@
+import { printableLines } from '../values/printable.ts'
+
 /**
  * A diagnostic parsed from a line that `--output json` printed, as far as it is readable: the output of a run may
  * contain arbitrary lines. The severity is `error` if the line does not name one.
@@ -31,10 +33,14 @@ export function toldProblem({ severity, code, message, file, range, notes, hint 
   }
 }
 
-/** Returns the lines of a problem as a terminal shows them: the message, its position, notes and help. */
-export const problemLines = ({ severity, code, message, place, notes, help }: ToldProblem): readonly string[] => [
-  `${code === undefined ? severity : `${severity}[${code}]`}: ${message}`,
-  ...(place === undefined ? [] : [`  --> ${place}`]),
-  ...notes.map(one => `  = note: ${one}`),
-  ...(help === undefined ? [] : [`  = help: ${help}`]),
-]
+/**
+ * Returns the lines of a problem as a terminal shows them: the message, its position, notes and help. The output of a
+ * run may contain any characters.
+ */
+export const problemLines = ({ severity, code, message, place, notes, help }: ToldProblem): readonly string[] =>
+  [
+    `${code === undefined ? severity : `${severity}[${code}]`}: ${message}`,
+    ...(place === undefined ? [] : [`  --> ${place}`]),
+    ...notes.map(one => `  = note: ${one}`),
+    ...(help === undefined ? [] : [`  = help: ${help}`]),
+  ].map(printableLines)

@@ -49,6 +49,9 @@ export function printable(text: string): string {
   return out
 }
 
+/** Makes a text of several lines printable, like `printable`, but keeps its line ends. */
+export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n')
+
 /**
  * Makes a text of several lines printable, like `printable`, but keeps line ends, tabs, and the colors and font weights
  * that devctl's own printers write.

@@ -1,5 +1,6 @@
 import type { Diagnostic as EditorDiagnostic } from 'vscode-languageserver-protocol'
 import type { Diagnostic, Severity } from '../../compiler/diagnostics/diagnostic.ts'
+import { printableLines } from '../../compiler/values/printable.ts'
 import { ABOUT_OPTIONS } from '../../project/compile-files.ts'
 import type { KnownProject } from '../session/known-project.ts'
 import { rangeOfSpan, toLocation, uriOf } from './positions.ts'
@@ -47,7 +48,7 @@ function toShown(
   const href = explained(code)
   const others = related.flatMap(({ span, message }) => {
     const location = toLocation(span)
-    return location ? [{ location, message: mask(message) }] : []
+    return location ? [{ location, message: mask(printableLines(message)) }] : []
   })
   return {
     range: span ? rangeOfSpan(span) : START,
@@ -55,7 +56,7 @@ function toShown(
     ...(code !== '' && { code }),
     ...(href !== undefined && { codeDescription: { href } }),
     source: 'devctl',
-    message: mask(lines.join('\n')),
+    message: mask(printableLines(lines.join('\n'))),
     ...(/\/(?:no-effect|unused)$/.test(code) && { tags: [UNNECESSARY] }),
     ...(others.length > 0 && { relatedInformation: others }),
   }

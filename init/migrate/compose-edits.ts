@@ -4,8 +4,9 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { parseYaml } from '../../compiler/text/parse.ts'
 import type { SourceFile } from '../../compiler/text/source.ts'
 import { isMap } from '../../compiler/text/tree.ts'
-import { ComposeEdits, labelledServices } from './compose-labels.ts'
+import { ComposeEdits, labelledServices, type ServiceLabel } from './compose-labels.ts'
 import { convertKompose } from './kompose.ts'
+import { badKomposeValue } from './kompose-values.ts'
 import { convertOkteto } from './okteto-labels.ts'
 import { convertTraefik } from './traefik.ts'
 
@@ -16,10 +17,9 @@ import { convertTraefik } from './traefik.ts'
 export async function withEquivalents(file: SourceFile, reporter: Reporter): Promise<string | undefined> {
   const model = parseYaml(file, reporter)?.[0]?.tree
   if (!isMap(model)) return undefined
-  const services = labelledServices(model).filter(({ labels }) =>
-    labels.some(({ name }) => /^(?:kompose\.|traefik\.|dev\.okteto\.com\/)/i.test(name)),
-  )
+  const labelled = labelledServices(model).filter(({ labels }) => labels.some(({ name }) => OF_TOOLS.test(name)))
   const edits = new ComposeEdits(model, reporter)
+  const services = labelled.map(service => ({ ...service, labels: readableLabels(service.labels, edits) }))
   const hasOkteto = convertOkteto(model, edits)
   if (services.length === 0 && !hasOkteto) return undefined
   for (const service of services) convertKompose(service, model, edits)
@@ -35,3 +35,16 @@ export async function withEquivalents(file: SourceFile, reporter: Reporter): Pro
   }
   return text
 }
+
+/** Labels of the tools that are read here. */
+const OF_TOOLS = /^(?:kompose\.|traefik\.|dev\.okteto\.com\/)/i
+
+/** Returns the labels whose values can be carried over. Reports other labels of the tools. */
+const readableLabels = (labels: readonly ServiceLabel[], edits: ComposeEdits): readonly ServiceLabel[] =>
+  labels.filter(label => {
+    const problem = OF_TOOLS.test(label.name) && (label.isText ? badKomposeValue(label) : NO_TEXT)
+    if (problem) edits.lose(label, problem.why, problem.hint)
+    return !problem
+  })
+
+const NO_TEXT = { why: 'its value is not text', hint: 'write one value, as text' }

@@ -9,6 +9,8 @@ import { notCarriedOver } from './notes.ts'
 export interface ServiceLabel {
   readonly name: string
   readonly value: string
+  /** False if the value is a list or a mapping; `value` is then empty. */
+  readonly isText: boolean
   readonly span: Span
 }
 
@@ -35,12 +37,13 @@ function labelsIn(tree: Tree | undefined): readonly ServiceLabel[] {
     return [...tree.entries].map(([name, { key, value }]) => ({
       name,
       value: isScalar(value) && value.value !== null ? String(value.value) : '',
+      isText: isScalar(value),
       span: key,
     }))
   return scalars(tree).map(({ value, span }) => {
     const text = String(value)
     const at = text.indexOf('=')
-    return { name: at < 0 ? text : text.slice(0, at), value: at < 0 ? '' : text.slice(at + 1), span }
+    return { name: at < 0 ? text : text.slice(0, at), value: at < 0 ? '' : text.slice(at + 1), isText: true, span }
   })
 }
 

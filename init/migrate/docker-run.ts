@@ -4,6 +4,7 @@ import type { SourceFile, Span } from '../../compiler/text/source.ts'
 import { toDnsLabel } from '../../compiler/values/dns-name.ts'
 import { type ComposeValue, DOCKER_FLAGS, type DockerFlag, type FlagEffect } from './docker-flags.ts'
 import { badCommand, notCarriedOver, sameName, unknownFlag } from './notes.ts'
+import { loopsIn } from './shell-blocks.ts'
 import { engineCommands, type ShellCommand, type ShellProblem, type ShellWord, unreadCommands } from './shell-words.ts'
 
 type MutableValue = { [key: string]: ComposeValue | MutableValue | ComposeValue[] }
@@ -22,10 +23,11 @@ export interface MadeCompose {
 export function composeOfDockerRun(file: SourceFile, reporter: Reporter): MadeCompose | undefined {
   const commands = engineCommands(file)
   const runs = commands.flatMap(command => runOf(command, reporter) ?? [])
-  for (const { line, span } of unreadCommands(file, commands))
+  reportLoops(file, runs, reporter)
+  for (const { why, span } of unreadCommands(file, commands))
     reporter.report(notCarriedOver, span, {
       what: file.text.slice(span.start, span.end),
-      why: `it is not at the beginning of a command, but after \`${line}\``,
+      why,
       hint: 'run `devctl migrate -- docker run …` with its arguments',
     })
   if (runs.length === 0) return undefined
@@ -43,6 +45,23 @@ export function composeOfDockerRun(file: SourceFile, reporter: Reporter): MadeCo
     services,
     volumes: [...new Set(read.flatMap(({ volumes }) => volumes))],
     networks: [...new Set(read.flatMap(({ networks }) => networks))],
+  }
+}
+
+/** Reports the variables of loops: a Compose file has none, and only one service is written for all rounds. */
+function reportLoops(file: SourceFile, runs: readonly Run[], reporter: Reporter): void {
+  const loops = loopsIn(file.text)
+  for (const { words, span } of runs) {
+    const around = loops.filter(({ start, end }) => start <= span.start && span.start < end)
+    for (const variable of new Set(around.flatMap(({ variables }) => variables))) {
+      const word = words.find(({ text }) => new RegExp(`\\$\\{${variable}\\b`).test(text))
+      if (!word) continue
+      reporter.report(notCarriedOver, word.span, {
+        what: `$${variable}`,
+        why: 'it is the variable of a loop, and a Compose file has none: one service is written for all rounds',
+        hint: 'write a service for each value',
+      })
+    }
   }
 }
 
@@ -72,19 +91,20 @@ interface Run {
   readonly words: readonly ShellWord[]
   readonly span: Span
   readonly problem?: ShellProblem | undefined
+  readonly input?: string | undefined
 }
 
 /** Other commands of an engine that say nothing about a service. */
 const SILENT = new Set('pull network volume login start stop rm logs ps images inspect version info'.split(' '))
 
 /** Returns the arguments of `docker run`; undefined for other commands. Reports other commands of an engine. */
-function runOf({ words, problem }: ShellCommand, reporter: Reporter): Run | undefined {
+function runOf({ words, problem, input }: ShellCommand, reporter: Reporter): Run | undefined {
   const [engine, ...all] = words
   const rest = all.slice(flagsBefore(all))
   const verbs = rest[0]?.text === 'container' ? rest.slice(1) : rest
   const verb = verbs[0]?.text
   if (!engine || verb === undefined) return undefined
-  if (verb === 'run' || verb === 'create') return { words: verbs.slice(1), span: engine.span, problem }
+  if (verb === 'run' || verb === 'create') return { words: verbs.slice(1), span: engine.span, problem, input }
   if (/^[a-z]+$/.test(verb) && !SILENT.has(verb))
     reporter.report(notCarriedOver, engine.span, {
       what: `${engine.text} ${verb}`,
@@ -113,7 +133,7 @@ interface ReadRun {
   readonly networks: readonly string[]
 }
 
-function readRun({ words, span, problem }: Run, reporter: Reporter): ReadRun | undefined {
+function readRun({ words, span, problem, input }: Run, reporter: Reporter): ReadRun | undefined {
   const bad = (text: string, at: Span, hint: string): undefined => {
     reporter.report(badCommand, at, { problem: text, hint })
     return undefined
@@ -149,6 +169,12 @@ function readRun({ words, span, problem }: Run, reporter: Reporter): ReadRun | u
   }
   const image = words[next]
   if (!image) return bad('the command has no image', span, 'add the image after the flags')
+  if (input !== undefined)
+    reporter.report(notCarriedOver, span, {
+      what: input,
+      why: 'a service has no standard input',
+      hint: 'mount a file, and let the command read it',
+    })
   for (const word of words.slice(next)) reportCommands(word, word.text === '' ? 'an argument' : word.text, reporter)
   return { span, ...serviceOf(image.text, words.slice(next + 1), effects) }
 }

@@ -19,7 +19,7 @@ import type { LocalContext } from '../../project/session.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import { withEquivalents } from './compose-edits.ts'
 import { composeOfDockerRun } from './docker-run.ts'
-import { manifestOfOkteto } from './okteto.ts'
+import { errorsInOkteto, manifestOfOkteto } from './okteto.ts'
 
 export interface MigrateInput {
   /** Files to read; `-` is standard input. If empty, the Okteto manifest and Compose files of the folder. */
@@ -67,14 +67,15 @@ export async function migrate(
 ): Promise<MigrateOutcome> {
   const reporter = new Reporter()
   const sources = await sourcesOf(workspace, input)
+  const problems: Diagnostic[] = []
   const made: MigratedFile[] = []
   for (const source of sources) {
-    const file = await convert(source, workspace, input, reporter)
+    const file = await convert(source, workspace, input, { reporter, problems })
     if (file) made.push(file)
   }
   // The result has the present format and names.
-  const diagnostics = reporter.diagnostics().filter(({ code }) => !CARRIED_OVER.has(code))
-  if (reporter.hasErrors) return { kind: 'refused', diagnostics }
+  const diagnostics = [...reporter.diagnostics(), ...problems].filter(({ code }) => !CARRIED_OVER.has(code))
+  if (reporter.hasErrors || problems.length > 0) return { kind: 'refused', diagnostics }
   if (made.length === 0) throw nothingToMigrate(input)
   refuseSamePath(made)
   const files = made.filter(({ text, before }) => text !== before)
@@ -135,11 +136,17 @@ function textOf(path: string, shown: string): string {
   })
 }
 
+/** What is said about the sources: notes of the conversion, and errors that make a result impossible. */
+interface Remarks {
+  readonly reporter: Reporter
+  readonly problems: Diagnostic[]
+}
+
 async function convert(
   source: Source,
   workspace: Workspace,
   { to }: MigrateInput,
-  reporter: Reporter,
+  { reporter, problems }: Remarks,
 ): Promise<MigratedFile | undefined> {
   const { path, shown, text } = source
   const file = new SourceFile(shown, text, path ?? shown)
@@ -155,6 +162,7 @@ async function convert(
   if (path !== undefined && isOktetoManifest(path)) {
     const folder = dirname(path)
     const beside = basename(folder) === '.okteto' ? dirname(folder) : folder
+    problems.push(...errorsInOkteto(path, workspace))
     const result = await manifestOfOkteto(file, path, workspace, reporter)
     return result === undefined ? undefined : { ...target(join(beside, 'devctl.yml')), text: result }
   }

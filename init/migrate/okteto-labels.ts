@@ -25,7 +25,7 @@ export function convertOkteto(model: MapTree, edits: ComposeEdits): boolean {
       if (!KEY.test(key) || !isScalar(value)) continue
       isFound = true
       const path = ['services', service, 'healthcheck', key.replace(KEY, 'x-platform-')]
-      edits.set({ name: key, value: '', span }, path, value.value === true)
+      edits.set({ name: key, value: '', isText: true, span }, path, value.value === true)
     }
   }
   return isFound

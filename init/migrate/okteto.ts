@@ -1,16 +1,19 @@
 import { editYaml } from '../../adapters/files/yaml-edit.ts'
 import { removeFromYaml } from '../../adapters/files/yaml-remove.ts'
 import { entries } from '../../compiler/compose/read/tree-values.ts'
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import type { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { type OktetoChange, type OktetoRename, readOkteto } from '../../compiler/manifest/okteto.ts'
 import { unknownKeysIn } from '../../compiler/manifest/okteto-unknown.ts'
 import { toDevctlVariables } from '../../compiler/manifest/okteto-variables.ts'
+import { readManifest } from '../../compiler/manifest/read.ts'
 import { formatPath, type ModelPath } from '../../compiler/schema/model-path.ts'
 import { parseYaml } from '../../compiler/text/parse.ts'
 import type { SourceFile } from '../../compiler/text/source.ts'
 import { isMap, type MapTree } from '../../compiler/text/tree.ts'
 import { compileFiles } from '../../project/compile-files.ts'
+import { createHost } from '../../project/node-host.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import { notCarriedOver } from './notes.ts'
 
@@ -49,6 +52,17 @@ export async function manifestOfOkteto(
   // From the end, because the items after a removed one move up.
   const left = unknown.map(one => ({ path: one.path, value: undefined })).toReversed()
   return toDevctlVariables(await withChanges(whole, file.path, [...left, ...changes, ...doubled]))
+}
+
+/**
+ * Returns the errors of an Okteto manifest that its conversion would copy: values that a manifest cannot have. Unknown
+ * keys are left out of the result.
+ */
+export function errorsInOkteto(path: string, { cwd, env }: Workspace): readonly Diagnostic[] {
+  const { diagnostics } = readManifest({ path, workingDirectory: cwd }, createHost({ env }))
+  return diagnostics.filter(
+    ({ severity, code }) => severity === 'error' && code.startsWith('manifest/') && code !== 'manifest/unknown-key',
+  )
 }
 
 /** Returns the entries of `build` that services of the Compose files have themselves, and reports them. */

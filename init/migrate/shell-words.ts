@@ -1,5 +1,6 @@
 import type { SourceFile, Span } from '../../compiler/text/source.ts'
 import { readAnsiCQuote } from './ansi-c-quote.ts'
+import { hereDocuments } from './shell-blocks.ts'
 
 /** A word of a shell command, as a value of a Compose file: variables are `${NAME}`, literal dollar signs `$$`. */
 export interface ShellWord {
@@ -13,6 +14,8 @@ export interface ShellCommand {
   readonly words: readonly ShellWord[]
   /** Problem that ends the command early, such as a quote that is not closed. */
   readonly problem?: ShellProblem
+  /** Redirection of the command's input: `<<SQL`, `< dump.sql`. */
+  readonly input?: string
   /** Position of the command in its file. */
   readonly start: number
   readonly end: number
@@ -49,17 +52,22 @@ const MENTION = /(?:docker|podman|nerdctl)["']?[ \t]+(?:container[ \t]+)?run[ \t
 
 /** A line with `docker run` that is not read. */
 export interface UnreadCommand {
-  readonly line: string
+  readonly why: string
   readonly span: Span
 }
 
 /** Finds texts in a script that look like `docker run`, outside comments and the commands that were found. */
 export function unreadCommands(file: SourceFile, found: readonly ShellCommand[]): readonly UnreadCommand[] {
+  const documents = hereDocuments(file.text)
   return [...file.text.matchAll(MENTION)].flatMap(({ 0: text, index }) => {
     const before = file.text.slice(file.text.lastIndexOf('\n', index - 1) + 1, index)
     const isRead = found.some(({ start, end }) => start <= index && index < end)
     if (isRead || /^[ \t]*#/.test(before)) return []
-    return [{ line: before.trim(), span: { file, start: index, end: index + text.replace(/[ \t]+-$/, '').length } }]
+    const inside = documents.find(({ start, end }) => start <= index && index < end)
+    const why = inside
+      ? `it is in the here-document \`${inside.operator}\`, which is the input of a program`
+      : `it is not at the beginning of a command, but after \`${before.trim()}\``
+    return [{ why, span: { file, start: index, end: index + text.replace(/[ \t]+-$/, '').length } }]
   })
 }
 
@@ -70,11 +78,12 @@ export function unreadCommands(file: SourceFile, found: readonly ShellCommand[])
 export function engineCommands(file: SourceFile): readonly ShellCommand[] {
   const { text } = file
   const commands: ShellCommand[] = []
+  const documents = hereDocuments(text)
   let done = 0
   for (const { 1: before = '', index } of text.matchAll(ENGINE)) {
     const start = index + before.length
     const line = text.slice(text.lastIndexOf('\n', start - 1) + 1, start)
-    if (start < done || /^[ \t]*#/.test(line)) continue
+    if (start < done || /^[ \t]*#/.test(line) || documents.some(one => one.start <= start && start < one.end)) continue
     const isInline = before.endsWith('`') || line.split('`').length % 2 === 0
     const command = readCommand(file, start, isInline)
     commands.push(command)
@@ -100,7 +109,8 @@ function readCommand(file: SourceFile, start: number, isInline: boolean): ShellC
       words.push(word.word)
     }
   }
-  return { words, start, end: at }
+  const input = /^<{1,2}-?[ \t]*[^\s;&|<>()]+/.exec(text.slice(at, at + 200))?.[0]
+  return { words, ...(input !== undefined && !input.startsWith('<<<') && { input }), start, end: at }
 }
 
 const endOfLine = (text: string, at: number): number => {

@@ -5,9 +5,9 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { findForwardTarget } from '../../environment/status/forward-target.ts'
 import type { LoadInput } from '../../project/input.ts'
 import { findEnvironment } from '../../project/known-environment.ts'
-import { requireNamespace } from '../../project/namespaces.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext, Session } from '../../project/session.ts'
+import { requireDeployed } from '../workloads/not-deployed.ts'
 import { at, type LocalPort, listenLocally, PortUnavailable } from './listen.ts'
 
 /** Port of this machine, and the port of the service that it forwards to. */
@@ -44,7 +44,7 @@ export async function forward(
   const query = { environment: known.name, namespace: session.namespace, service: label }
   // Report a missing service now, not at the first connection.
   await findForwardTarget(session.cluster, { ...query, port: ports[0]!.remote }, session.signal).catch(async error => {
-    await requireNamespace(session)
+    await requireDeployed(session, known.name)
     throw error
   })
   const listeners: LocalPort[] = []

@@ -3,6 +3,7 @@ import { usedEntries } from '../../compiler/compose/used-entries.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { toServiceName } from '../../compiler/plan/object-names.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
+import { printable } from '../../compiler/values/printable.ts'
 import { compileFiles } from '../../project/compile-files.ts'
 import type { LoadInput, PlanInput } from '../../project/input.ts'
 import { nothingToRender } from '../../project/nothing-to-render.ts'
@@ -78,7 +79,7 @@ export function graphOf(plan: Plan, project: Project): ApplicationGraph {
       const to = services.find(({ name }) => toServiceName(name) === service)
       if (!to) continue
       const from = add({ id: `endpoint ${host}`, kind: 'endpoint', name: host })
-      edges.push({ from, to: `service ${to.name}`, kind: 'routes-to', ...(path !== '/' && { label: path }) })
+      edges.push({ from, to: `service ${to.name}`, kind: 'routes-to', ...(path !== '/' && { label: printable(path) }) })
     }
   for (const service of services) {
     const { name, dependsOn, mounts, networks } = service
@@ -94,7 +95,7 @@ export function graphOf(plan: Plan, project: Project): ApplicationGraph {
           from,
           to: add({ id: `volume ${mount.source}`, kind: 'volume', name: mount.source }),
           kind: 'mounts',
-          label: mount.target.value,
+          label: printable(mount.target.value),
         })
     for (const kind of ['config', 'secret'] as const)
       for (const source of new Set(usedEntries(service, `${kind}s`)))

@@ -10,6 +10,7 @@ import { findEnvironment, type KnownEnvironment } from '../../project/known-envi
 import { requireNamespace } from '../../project/namespaces.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
+import { isDeployed, notDeployed } from '../workloads/not-deployed.ts'
 import type { LogEvent } from './events.ts'
 
 export interface LogsInput extends LoadInput {
@@ -86,7 +87,10 @@ export async function logs(world: LogsContext, input: LogsInput, project: OpenPr
             wanted.length > 0 || names.some(({ name, label }) => services?.test(name) || services?.test(label))
           if (services && !hasMatch && known.size > 0) throw new NoMatch([...known].sort())
           await requireNamespace(session)
-          if (environment && !(await isThere(session, environment.name))) throw new NotDeployed()
+          if (environment && !(await isDeployed(session, environment.name))) {
+            if (input.name !== undefined) throw await notDeployed(session, environment.name)
+            throw new NotDeployed()
+          }
           if (wanted.length > 0) return on({ type: 'no-run', jobs: wanted, follows: follow })
           on({ type: 'no-pod', ...whose, isFiltered: Boolean(services ?? input.exclude), follows: follow })
         },
@@ -109,16 +113,6 @@ async function deployedJobs(
   const query = { apiVersion: 'batch/v1', kind: 'CronJob', namespace, labels: environmentSelector(environment) }
   const found = await unlessForbidden(cluster.list(query, { signal }), [])
   return [...new Set(found.flatMap(one => serviceOf(one) ?? []))]
-}
-
-/** Returns true if an environment has a record or a workload; GitOps controllers write no record. */
-async function isThere(
-  { cluster, namespace, clock, signal }: OperationContext['session'],
-  environment: string,
-): Promise<boolean> {
-  const { overviewOf } = await import('../../environment/status/overview.ts')
-  const { services, record } = await overviewOf(cluster, { environment, namespace, now: clock.now() }, { signal })
-  return services.length > 0 || record !== undefined
 }
 
 /** Error that stops reading if the environment does not exist. */

@@ -6,6 +6,7 @@ import { compileBase } from '../../gitops/publish/compile/compile-for-repository
 import { foldersOf } from '../../gitops/publish/compile/folders.ts'
 import { readmeData } from '../../gitops/publish/readme-data.ts'
 import type { LayoutName } from '../../gitops/repository/layout/readme.ts'
+import { refuseLinkedFolders } from '../../gitops/repository/tree/linked-folders.ts'
 import { type WrittenCounts, writeOutput } from '../../gitops/repository/tree/output-directory.ts'
 import { readerOf } from '../../gitops/repository/tree/repository-reader.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
@@ -44,5 +45,6 @@ export async function writeLayout(
     { application, manifests, ...(base && { base }), about, takeOver: input.takeOver ?? false },
     readerOf(root),
   )
+  for (const { path } of folders) refuseLinkedFolders(root, outputDir, path)
   return folders.map(({ path, output }) => writeOutput(join(root, path), join(outputDir, path), output))
 }

@@ -6,13 +6,13 @@ import { serviceOf } from '../../environment/plan/desired-state.ts'
 import type { LoadInput } from '../../project/input.ts'
 import { findEnvironment } from '../../project/known-environment.ts'
 import { serviceWords } from '../../project/names/service-words.ts'
-import { requireNamespace } from '../../project/namespaces.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
 import { type Tolerance, toleratesFailures } from '../../project/tolerance.ts'
 import { deployEvents } from '../deploy/progress.ts'
 import type { ServiceStates } from '../deploy/service-states.ts'
 import { leadsAmong, workloadsOf } from '../workloads/find-workloads.ts'
+import { requireDeployed } from '../workloads/not-deployed.ts'
 
 export interface RestartInput extends LoadInput, Tolerance {
   /** Name of the environment. If absent, the name in the files. */
@@ -57,6 +57,7 @@ export async function restart(
   const { restartServices } = await import('../../environment/apply/restart.ts')
   const labels = environmentSelector(environment)
   const services = await cluster.list({ apiVersion: 'v1', kind: 'Service', namespace, labels }, { signal })
+  if (input.name !== undefined && services.length === 0) await requireDeployed(session, environment)
   const toLabels = await serviceWords(known)
   const skipped: string[] = []
   const select = (workloads: readonly KubeObject[]): readonly KubeObject[] => {
@@ -81,7 +82,7 @@ export async function restart(
     { clock, signal, events },
   )
   if (restarted.length === 0) {
-    await requireNamespace(session)
+    await requireDeployed(session, environment)
     throw new UserError(`${environment} has nothing to restart in ${namespace}`, {
       hint: skipped.length > 0 ? jobsHint(skipped) : '`devctl deploy` deploys it',
     })

@@ -9,9 +9,9 @@ import { isDependant } from '../../environment/status/owners.ts'
 import type { LoadInput } from '../../project/input.ts'
 import { findEnvironment, type KnownEnvironment } from '../../project/known-environment.ts'
 import { serviceWords } from '../../project/names/service-words.ts'
-import { requireNamespace } from '../../project/namespaces.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
+import { notDeployed } from './not-deployed.ts'
 
 export interface EnvironmentInput extends LoadInput {
   /** Name of the environment. If absent, the name in the files. */
@@ -51,12 +51,11 @@ export async function findWorkloads(
   ])
   const objects = lists.flat().filter(one => !isEnding(one))
   const all = objects.filter(one => serviceOf(one) !== undefined && !isDependant(one))
+  // Without its files, the services of an environment that does not exist are not known, either.
+  if (input.name !== undefined && all.length === 0) throw await notDeployed(session, known.name)
   const toLabels = await serviceWords(known)
   const named = toLabels(words, [...all, ...services])
-  if (all.length === 0) {
-    await requireNamespace(session)
-    throw new UserError(`${known.name} is not deployed in ${namespace}`, { hint: '`devctl deploy` deploys it' })
-  }
+  if (all.length === 0) throw await notDeployed(session, known.name)
   const leads = leadsAmong(named, services)
   const chosen = words.length === 0 ? all : workloadsOf(leads, all)
   return { known, all, chosen, runs: objects.filter(one => one.kind === 'Job' && isDependant(one)), leads }

@@ -1,5 +1,5 @@
 import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
-import { dnsLabel } from '../../../project/checks.ts'
+import { dnsLabel, environmentName } from '../../../project/checks.ts'
 import { command } from '../../command.ts'
 import { flag, text, type Values } from '../../options/option.ts'
 import { output } from '../../options/output.ts'
@@ -8,7 +8,7 @@ import { variables } from '../../options/variable.ts'
 
 const PLATFORM = 'Requires a login to a platform.'
 const name = text('--name <name>', 'name of the environment (default: the name of the repository or folder)', {
-  check: dnsLabel,
+  check: environmentName,
   completes: 'pipeline',
 })
 const target = {

@@ -40,7 +40,7 @@ export async function deployPipeline(context: Context, values: PipelineDeployVal
   io.secrets?.add(Object.values(values.var ?? {}))
   await requirePlatform(io, needs('deploy', values))
   const repository = await repositoryHere(io, values.repository)
-  const environment = values.name ?? nameIn(repository)
+  const environment = nameOf(values, () => nameIn(repository))
   return withRuns(context, values, 'deploy', environment, async on => {
     const { platform, target, signal } = on
     const { namespace } = target
@@ -68,7 +68,7 @@ export async function destroyPipeline(
   context: Context,
   values: WaitValues & { readonly volumes: boolean; readonly wait: boolean; readonly ignoreNotFound: boolean },
 ): Promise<number> {
-  const environment = values.name ?? nameHere(context)
+  const environment = nameOf(values, () => nameHere(context))
   return withRuns(context, values, 'destroy', environment, async on => {
     const { platform, target, signal } = on
     const { namespace } = target
@@ -85,7 +85,7 @@ export async function destroyPipeline(
 
 /** Follows the last run of an environment. */
 export async function showPipeline(context: Context, values: WaitValues): Promise<number> {
-  const environment = values.name ?? nameHere(context)
+  const environment = nameOf(values, () => nameHere(context))
   return withRuns(context, values, 'logs', environment, async on => {
     const [last] = await runsOf(on, environment)
     if (last) return follow(context, on, last)
@@ -241,6 +241,10 @@ async function follow({ io, logLevel }: Context, { platform, signal }: OnPlatfor
   const events = platform.follow('GET /runs/:id/log', { params: { id } }, signal, isEndOfRun)
   return printRun({ io, logLevel }, progress, events).finally(() => progress.pause())
 }
+
+/** Returns the name of the environment of `--name`, which is converted as other commands do, or the default. */
+const nameOf = ({ name }: { readonly name: string | undefined }, otherwise: () => string): string =>
+  name === undefined ? otherwise() : toDnsLabel(name)
 
 function nameHere({ io }: Context): string {
   const found = repositoryOf(io.cwd)

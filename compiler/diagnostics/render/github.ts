@@ -1,4 +1,4 @@
-import { printable } from '../../values/printable.ts'
+import { printableLines } from '../../values/printable.ts'
 import type { Diagnostic } from '../diagnostic.ts'
 import { toRange } from './json.ts'
 
@@ -32,7 +32,6 @@ function annotation(diagnostic: Diagnostic, repositoryPath: (path: string) => st
   return `::${COMMANDS[severity]} ${list}::${escapeData(text.join('\n'))}`
 }
 
-const escapeData = (text: string) =>
-  text.split('\n').map(printable).join('\n').replaceAll('%', '%25').replaceAll('\n', '%0A')
+const escapeData = (text: string) => printableLines(text).replaceAll('%', '%25').replaceAll('\n', '%0A')
 
 const escapeProperty = (text: string) => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C')

@@ -1,4 +1,5 @@
-import type { Service } from '../../compose/project.ts'
+import type { Pair, Service } from '../../compose/project.ts'
+import { checkAnnotationSize } from '../../compose/read/annotation-size.ts'
 import { toJson } from '../../compose/read/kubernetes/fields.ts'
 import { type ReadPiece, readPiece } from '../../compose/read/kubernetes/piece.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
@@ -118,7 +119,12 @@ function readMember(
 }
 
 /** Returns an object with the fields of a piece, in addition to those it already has. */
-function withPiece<T extends Pick<ObjectPlan, 'annotations' | 'piece'>>(object: T, piece: ReadPiece, type: string): T {
+function withPiece<T extends Pick<ObjectPlan, 'annotations' | 'piece'>>(
+  context: PlanContext,
+  object: T,
+  piece: ReadPiece,
+  type: string,
+): T {
   const { labels, annotations, fields } = piece
   const own = (labels || fields) && {
     type,
@@ -127,15 +133,25 @@ function withPiece<T extends Pick<ObjectPlan, 'annotations' | 'piece'>>(object: 
   }
   return {
     ...object,
-    ...(annotations && { annotations: { ...object.annotations, ...annotations } }),
+    ...(annotations && { annotations: addAnnotations(context, object.annotations, annotations) }),
     ...(own && { piece: own satisfies PiecePlan }),
   }
+}
+
+/** Returns annotations with those of a piece. Reports annotations that are too large together. */
+function addAnnotations(
+  { reporter }: PlanContext,
+  present: Readonly<Record<string, string>> | undefined,
+  added: readonly Pair[],
+): Readonly<Record<string, string>> {
+  checkAnnotationSize(reporter, 'annotations', added, present)
+  return { ...present, ...Object.fromEntries(added.map(({ name, value }) => [name, value])) }
 }
 
 function addToWorkload(context: PlanContext, lead: Service, workload: WorkloadPlan): WorkloadPlan {
   const pod = readMember(context, lead, 'pod', 'PodSpec')
   const own = readMember(context, lead, 'workload', `${workload.kind}Spec`)
-  const changed = own ? withPiece(workload, own, `${workload.kind}Spec`) : workload
+  const changed = own ? withPiece(context, workload, own, `${workload.kind}Spec`) : workload
   if (!pod) return changed
   const { labels, annotations, fields: { serviceAccountName, ...fields } = {} } = pod
   return {
@@ -143,7 +159,7 @@ function addToWorkload(context: PlanContext, lead: Service, workload: WorkloadPl
     pod: {
       ...changed.pod,
       ...(labels && { labels: { ...changed.pod.labels, ...labels } }),
-      ...(annotations && { annotations: { ...changed.pod.annotations, ...annotations } }),
+      ...(annotations && { annotations: addAnnotations(context, changed.pod.annotations, annotations) }),
       ...(typeof serviceAccountName === 'string' && { serviceAccount: serviceAccountName }),
       ...(Object.keys(fields).length > 0 && { fields }),
     },
@@ -185,7 +201,7 @@ function addToServices(
     if (!isOwn(one)) return one
     const { fields: _, ...metadata } = piece
     const fields = one.exposed ? piece.fields : Object.keys(inside).length > 0 ? inside : undefined
-    return withPiece(one, { ...metadata, ...(fields && { fields }) }, 'ServiceSpec')
+    return withPiece(context, one, { ...metadata, ...(fields && { fields }) }, 'ServiceSpec')
   })
 }
 
@@ -207,7 +223,7 @@ function addToRoutes(
     })
   const [kind = 'Ingress'] = kinds
   const read = readMember(context, service, 'route', `${kind}Spec`)
-  return read ? routes.map(one => (leadsTo(one) ? withPiece(one, read, `${kind}Spec`) : one)) : routes
+  return read ? routes.map(one => (leadsTo(one) ? withPiece(context, one, read, `${kind}Spec`) : one)) : routes
 }
 
 /** Adds the fields to the claims that a workload uses. `claims` are those that are objects of their own. */
@@ -221,12 +237,12 @@ function addToClaims(
   if (!piece) return workload
   const { reporter } = context
   const { span } = lead.kubernetes!.get('claim')!
-  const add = (spec: ClaimSpec) => withPiece(spec, piece, 'PersistentVolumeClaimSpec')
+  const add = (spec: ClaimSpec) => withPiece(context, spec, piece, 'PersistentVolumeClaimSpec')
   const used = workload.pod.volumes.flatMap(one => (one.kind === 'claim' ? [one.claim] : []))
   for (const name of used) {
     const claim = claims.get(name)
     if (!claim) continue
-    const changed = withPiece(claim, piece, 'PersistentVolumeClaimSpec')
+    const changed = withPiece(context, claim, piece, 'PersistentVolumeClaimSpec')
     if (claim.piece && JSON.stringify(claim.piece) !== JSON.stringify(changed.piece))
       reporter.report(claimConflict, span, { claim: name })
     claims.set(name, changed)
@@ -252,7 +268,7 @@ function planServiceAccount(context: PlanContext, lead: Service): ServiceAccount
     service: name,
     source: sourceOf(context, span, ['services', lead.name, 'x-kubernetes', 'serviceAccount']),
     span,
-    ...(piece.annotations && { annotations: piece.annotations }),
+    ...(piece.annotations && { annotations: addAnnotations(context, undefined, piece.annotations) }),
     ...(piece.labels && { labels: piece.labels }),
     fields: piece.fields ?? {},
   }

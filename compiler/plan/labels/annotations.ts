@@ -1,6 +1,6 @@
 import type { Pair, Service } from '../../compose/project.ts'
+import { checkAnnotationSize } from '../../compose/read/annotation-size.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
-import type { Reporter } from '../../diagnostics/reporter.ts'
 import { isAnnotationKey } from '../../values/annotation.ts'
 import type { PlanContext } from '../context.ts'
 
@@ -14,22 +14,6 @@ const badKey = diagnostic({
     hint: 'use letters, digits, `-`, `_` and `.`, at most 63 characters, with an optional `host.name/` prefix',
   }),
 })
-
-const tooLarge = diagnostic({
-  code: 'labels/too-large',
-  severity: 'error',
-  explain:
-    'Labels become annotations. Kubernetes allows 256 KiB of annotations on an object, keys and values together. Put large texts into a config, which is mounted as a file.',
-  text: (p: { label: string; bytes: number }) => ({
-    message: `the labels have ${p.bytes} bytes in total, more than the ${mostBytes} that Kubernetes allows; the largest is \`${p.label}\``,
-    hint: 'put the text into a config, and mount it',
-  }),
-})
-
-/**
- * The API server's limit for the annotations of an object in bytes, minus room for annotations that controllers add.
- */
-const mostBytes = 256 * 1024 - 2048
 
 type Annotations = Readonly<Record<string, string>>
 
@@ -49,16 +33,8 @@ export function toAnnotations(
   }
   if (found.size === 0) return undefined
   const sorted = [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
-  checkSize(sorted, reporter)
+  checkAnnotationSize(reporter, 'labels', sorted)
   return Object.fromEntries(sorted.map(({ name, value }) => [name, value]))
-}
-
-/** Reports labels that exceed the size limit together, at the position of the largest one. */
-function checkSize(labels: readonly Pair[], reporter: Reporter): void {
-  const sizes = labels.map(({ name, value }) => name.length + Buffer.byteLength(value))
-  const bytes = sizes.reduce((sum, size) => sum + size, 0)
-  const largest = bytes > mostBytes ? labels[sizes.indexOf(Math.max(...sizes))] : undefined
-  if (largest) reporter.report(tooLarge, largest.key ?? largest.span, { label: largest.name, bytes })
 }
 
 /** Returns the annotations of a service's own objects: the labels of the service. */

@@ -1,16 +1,17 @@
 import type { Project } from '../../compose/project.ts'
+import { map } from '../../compose/read/tree-values.ts'
 import { diagnostic, type SecretFinding } from '../../diagnostics/diagnostic.ts'
 import type { Span } from '../../text/source.ts'
+import { get, type Tree } from '../../text/tree.ts'
 import { KnownSecrets } from '../../values/secrets/known-secrets.ts'
 import { looksSecretText, looksSecretVariable } from '../../values/secrets/secret-looks.ts'
 import { isVariableWithSecret } from '../../values/secrets/secret-names.ts'
 import { type SecretLook, secretShapes } from '../../values/secrets/secret-shapes.ts'
 import { narrow, type PlanContext } from '../context.ts'
-import { cutName, slug } from '../object-names.ts'
-import type { Plan, SecretPlan } from '../plan.ts'
-import { objectKey } from '../storage/host-files.ts'
+import type { Plan } from '../plan.ts'
+import { findingOf, findingOfData, hintFor, hintForData, hintForUse, publicLines } from './guard-hints.ts'
 import { type GuardedText, guardedTexts, guardedVariables } from './guarded-texts.ts'
-import { isPublic, variablePath } from './secret-sources.ts'
+import { isPublic } from './secret-sources.ts'
 import { type SecretUse, shownUses } from './secret-uses.ts'
 
 const looksSecret = diagnostic({
@@ -106,6 +107,26 @@ function listOf(paths: readonly string[]): string {
   return shown.join(', ') + (paths.length > 2 ? ` and ${paths.length - 2} more` : '')
 }
 
+const inAddress = diagnostic({
+  code: 'secrets/in-address',
+  severity: 'warning',
+  explain: `\`x-endpoint\` of a model contains a password or a key. The services that use the model get the address as a variable, so everybody who can read the manifests, or the Pods in the cluster, can read it.
+
+Let the variable come from a Secret that has the full address. \`--include-secrets\` allows secrets in the manifests.
+
+\`\`\`yaml
+environments:
+  staging:
+    secrets:
+      values:
+        services.web.environment.LLM_URL: {secret: shop-llm, key: url}
+\`\`\``,
+  text: (p: { model: string; what: string; hint: string }) => ({
+    message: `the address of the model \`${p.model}\` contains ${p.what}, which the manifests show`,
+    hint: p.hint,
+  }),
+})
+
 const inRepository = diagnostic({
   code: 'secrets/in-repository',
   severity: 'error',
@@ -142,6 +163,7 @@ export function guardSecrets(context: PlanContext, plan: Plan): void {
       for (const one of guardedVariables(service)) if (looks(one, isKnownName)) hideText(context, one)
     if (options.valuesApart) refuseShown(context, plan)
     else if (!options.includeSecrets) warnOfUses(context, plan)
+    if (!options.includeSecrets) warnOfAddresses(context)
     return
   }
   const found = new Set<string>()
@@ -200,6 +222,38 @@ function warnOfUses(context: PlanContext, plan: Plan): void {
     if (!isPublic(context, use.path)) byOrigin.set(use.origin, [...(byOrigin.get(use.origin) ?? []), use])
   for (const [origin, uses] of byOrigin)
     context.reporter.report(plainText, uses[0]!.span, { origin, paths: uses.map(({ path }) => path) })
+}
+
+/**
+ * Reports one warning for each model whose address contains a password that the file spells out. Other variables are
+ * those of the Compose file, which often have the password of a database for development.
+ */
+function warnOfAddresses(context: PlanContext): void {
+  const { project, reporter } = context
+  const models = [...(map(project.tree, 'models')?.entries ?? [])]
+  const isAt = (model: Tree, span: Span) => {
+    const endpoint = get(model, 'x-endpoint')?.span
+    return endpoint?.file === span.file && endpoint.start === span.start
+  }
+  const told = new Set<string>()
+  for (const service of project.services.values())
+    for (const one of guardedVariables(service)) {
+      const [model] = models.find(([, { value }]) => isAt(value, one.span)) ?? []
+      // Other addresses are errors.
+      const look =
+        model === undefined || !/^https?:/i.test(one.text)
+          ? undefined
+          : secretShapes(one.text).find(({ isPart }) => isPart)
+      if (model === undefined || !look || told.has(model) || isPublic(context, one.path)) continue
+      const password = one.text.slice(look.start, look.end)
+      if (!one.span.file.text.slice(one.span.start, one.span.end).includes(password)) continue // from a variable
+      told.add(model)
+      reporter.report(inAddress, placeOf(one, look), {
+        model,
+        what: look.what,
+        hint: hintFor(context, one),
+      })
+    }
 }
 
 /**
@@ -276,66 +330,3 @@ function exactPlace({ text, written }: GuardedText, { start, end }: SecretLook):
 
 /** Returns the source text of a span, without surrounding quotes. */
 const bare = ({ file, start, end }: Span): string => file.text.slice(start, end).replace(/^(["'])(.*)\1$/s, '$2')
-
-/** Returns the finding about a text. A variable also gets the Secret that its value can come from. */
-function findingOf(context: PlanContext, { path, variable }: Pick<GuardedText, 'path' | 'variable'>): SecretFinding {
-  if (!variable) return { path }
-  const secret = cutName(`${context.environment.name}-${slug(variable.service) || 'app'}`, 253)
-  return { path, source: { secret, key: objectKey(variable.name) } }
-}
-
-function findingOfData({ name, path = name, data }: SecretPlan): SecretFinding {
-  const [key = 'value'] = Object.keys(data)
-  return { path, ...(path.startsWith('secrets.') && { source: { secret: name, key } }) }
-}
-
-function hintFor(context: PlanContext, one: GuardedText): string {
-  const { path, source } = findingOf(context, one)
-  if (!source)
-    return `move it to a variable or an entry of \`secrets\`, which can come from a Secret; if it is not secret, list it in devctl.yml:\n${publicLines(context, path)}`
-  return `take it from a Secret, in devctl.yml:\n${valueLines(context, path, source.secret, source.key)}\nor, if it is not secret:\n${publicLines(context, path)}`
-}
-
-function hintForUse(context: PlanContext, use: SecretUse): string {
-  const { path, origin, span, variable } = use
-  if (variable) return hintFor(context, { path, text: '', span, variable })
-  const orPublic = `if it is not secret, list it in devctl.yml:\n${publicLines(context, path)}`
-  const [, service, key = ''] =
-    /^services\.(.+?)\.(command|entrypoint|healthcheck|pre_start|post_start|pre_stop)\b/.exec(path) ?? []
-  if (service === undefined)
-    return path.startsWith('configs.')
-      ? `make the config an entry of \`secrets\`; ${orPublic}`
-      : `a Secret cannot be used here: remove the value; ${orPublic}`
-  const name = /^`([A-Za-z_]\w*)`$/.exec(origin)?.[1] ?? 'NAME'
-  const secret = cutName(`${context.environment.name}-${slug(service) || 'app'}`, 253)
-  const lines = valueLines(context, variablePath(service, name), secret, objectKey(name))
-  const shell = key === 'healthcheck' ? '`CMD-SHELL`' : 'a shell'
-  return `write \`$$${name}\` in ${shell}, with \`environment: [${name}]\` in the service, and take the variable from a Secret, in devctl.yml:\n${lines}\nor, ${orPublic}`
-}
-
-function hintForData(context: PlanContext, data: SecretPlan): string {
-  const { path, source } = findingOfData(data)
-  const first = source
-    ? `take it from a Secret in the cluster, in devctl.yml:\n${valueLines(context, path, source.secret, source.key)}`
-    : 'make the file an entry of `secrets` and mount that, so that it can come from a Secret in the cluster'
-  return `${first}\nor, if it is not secret:\n${publicLines(context, path)}`
-}
-
-function valueLines(context: PlanContext, path: string, secret: string, key: string): string {
-  return inEnvironment(context, ['values:', `  ${quoted(path)}: {secret: ${quoted(secret)}, key: ${quoted(key)}}`])
-}
-
-function publicLines(context: PlanContext, path: string): string {
-  return inEnvironment(context, ['public:', `  - ${quoted(path)}`])
-}
-
-function inEnvironment({ options }: PlanContext, lines: readonly string[]): string {
-  const head = ['environments:', `  ${quoted(options.manifestEnvironment ?? 'NAME')}:`, '    secrets:']
-  return [...head, ...lines.map(line => `      ${line}`)].join('\n')
-}
-
-/** Formats a YAML scalar: unquoted if it cannot be misread, otherwise quoted. */
-const quoted = (text: string): string =>
-  /^[A-Za-z/][\w./-]*$/.test(text) && !/^(?:y|n|yes|no|on|off|true|false|null)$/i.test(text)
-    ? text
-    : `'${text.replaceAll("'", "''")}'`

@@ -101,7 +101,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
     test.each([
       ['deploy', 2, 'which repository?'],
       ['deploy --repository https://ann:secret@git.example.com/team/shop', 2, 'has a user or a password'],
-      [`deploy --repository ${repository} --name Not_A_Name`, 2, 'Not_A_Name'],
+      [`deploy --repository ${repository} --name ../shop`, 2, '../shop'],
       [`deploy --repository ${repository} --namespace none-${RUN}`, 1, 'you are not a member of it'],
       ['deploy --repository ftp://git.example.com/x', 1, 'according to the platform'],
     ])('outside of a checkout, `%s` has the status %i and starts nothing', async (line, status, said) => {

@@ -86,6 +86,7 @@ function typeOf(schema: Schema, schemas: Schemas, queue: string[]): string {
       ? `{${typeOf(schema.additionalProperties, schemas, queue)}}`
       : 'any'
   if (schema.type === 'string' && schema.enum) return schema.enum.map(word => `"${word}"`).join('|')
+  if (schema.type === 'integer') return schema.format ?? 'int64'
   return schema.type ?? 'any'
 }
 

@@ -27,6 +27,11 @@ networks:
 const config = (...argv: string[]) => run(['config', ...argv], { cwd: makeFolder(files) })
 
 describe('config', () => {
+  test('config prints names and images without control characters', async () => {
+    const cwd = makeFolder({ 'compose.yaml': 'services: {web: {image: "x\\e[31m\\e[2Jy"}}\n' })
+    expect((await run(['config', '--images'], { cwd })).stdout).toBe('x\\u{1b}[31m\\u{1b}[2Jy\n')
+  })
+
   test('config prints the same model as YAML and as JSON, and reads it back unchanged', async () => {
     const yaml = await config()
     expect(yaml).toMatchObject({ status: 0, stderr: '' })

@@ -28,6 +28,16 @@ describe('graph', () => {
     expect(stdout).toContain('service web depends on service api (healthy). ')
   })
 
+  test.each(['mermaid', 'dot', 'svg'])('control characters of labels are not printed raw, as %s', async form => {
+    const cwd = makeFolder({
+      'compose.yaml':
+        'services:\n  a:\n    image: a\n    volumes: [{type: volume, source: v, target: "/a\\e[31mb\\nc"}]\nvolumes: {v: }\n',
+    })
+    const { stdout } = await run(['graph', '-o', form], { cwd })
+    expect(stdout).toMatch(/\/a\\+u\{1b\}\[31mb\\+nc/)
+    expect(stdout).not.toContain('\u001b')
+  })
+
   test('names with characters of the formats are escaped', async () => {
     const cwd = makeFolder({
       'compose.yaml':

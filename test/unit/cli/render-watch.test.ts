@@ -65,6 +65,20 @@ test('render --watch renders again after a change of each input, and continues a
   expect(await ended).toBe(130)
 })
 
+test.each([
+  ['the option', ['-f', '-'], {}],
+  ['one of several options', ['-f', 'compose.yaml', '-f', '-'], {}],
+  ['COMPOSE_FILE', [], { COMPOSE_FILE: '-' }],
+])('`--watch` refuses standard input, which cannot be watched, from %s', async (_, options, env) => {
+  const cwd = makeFolder({ 'compose.yaml': 'services: {web: {image: nginx}}\n' })
+  const stdin = 'services: {web: {image: nginx}}\n'
+  const { status, stderr } = await run(['render', '--watch', '--output-dir', 'k8s', ...options], { cwd, env, stdin })
+  expect(status).toBe(2)
+  expect(stderr).toBe(`error: \`--watch\` cannot watch standard input, which is read once
+  = help: name a file with \`-f\`, or leave \`--watch\` out
+`)
+})
+
 test('`--watch` needs a folder to write to', async () => {
   const cwd = makeFolder({ 'compose.yaml': 'services: {web: {image: nginx}}\n' })
   expect(await run(['render', '--watch'], { cwd })).toMatchObject({

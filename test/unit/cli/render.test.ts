@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { LOCK_NAME } from '../../../project/lock.ts'
@@ -258,4 +258,33 @@ test('a Job that more Pods have to complete gets another name, because it cannot
   const names = [await nameOf(''), await nameOf('scale: 2'), await nameOf('scale: 3')]
   expect(new Set(names).size).toBe(3)
   expect(await nameOf('scale: 1')).toBe(names[0])
+})
+
+describe('links in the output folder', () => {
+  const outside = (cwd: string) => readdirSync(join(cwd, 'outside'))
+
+  test.each([
+    ['the folder of a service', [], 'out/web', '`web` is a symbolic link'],
+    ['a file', [], 'out/web/service-web.yaml', '`web/service-web.yaml` is a symbolic link'],
+    ['the lock', [], 'out/.devctl.lock', '`out/.devctl.lock` is a symbolic link'],
+    ['the folder of all bases', ['--layout', 'kustomize'], 'out/apps', '`out/apps` is a symbolic link'],
+    ['the folder of a base', ['--layout', 'kustomize'], 'out/apps/shop', '`out/apps/shop` is a symbolic link'],
+    ['a folder of an overlay', ['--layout', 'kustomize'], 'out/environments', '`out/environments` is a symbolic link'],
+  ])('render writes nothing through a link below the output folder: %s', async (_, options, path, message) => {
+    const cwd = makeFolder({ 'compose.yaml': compose, 'outside/README': '' })
+    mkdirSync(join(cwd, path, '..'), { recursive: true })
+    symlinkSync(join(cwd, 'outside'), join(cwd, path))
+    for (const more of [[], ['--take-over']]) {
+      const { status, stderr } = await render(cwd, '--output-dir', 'out', ...options, ...more)
+      expect([status, stderr]).toEqual([1, expect.stringContaining(message)])
+      expect(outside(cwd)).toEqual(['README'])
+    }
+  })
+
+  test.each([[[]], [['--layout', 'kustomize']]])('the output folder itself may be a link, with %j', async options => {
+    const cwd = makeFolder({ 'compose.yaml': compose, 'outside/README': '' })
+    symlinkSync(join(cwd, 'outside'), join(cwd, 'out'))
+    expect((await render(cwd, '--output-dir', 'out', ...options)).status).toBe(0)
+    expect(outside(cwd).length).toBeGreaterThan(1)
+  })
 })

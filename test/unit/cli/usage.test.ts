@@ -117,6 +117,53 @@ test('the version is printed by the command and by the option', async () => {
   expect(await devctl('--version')).toEqual(printed)
 })
 
+describe('habits of Docker', () => {
+  test.each<readonly [line: string, message: string, hint: string]>([
+    ['run -v ./a:/a web', '`-v` of `run` is `--verbose`, and mounts no volume', 'add it to `volumes`, and deploy it'],
+    ['run --volume ./a:/a web', 'unknown option `--volume`', 'add it to `volumes`, and deploy it'],
+    ['run -p 80:80 web', 'unknown option `-p`', '`devctl forward SERVICE 8080:80`'],
+    ['run --publish=80:80 web', 'unknown option `--publish`', '`devctl forward SERVICE 8080:80`'],
+    ['run -w /app web', 'unknown option `-w`', '`devctl run SERVICE -- sh -c "cd FOLDER && COMMAND"`'],
+    ['compose up -d', 'unknown command `compose`', '`devctl deploy` deploys the application; `devctl up SERVICE`'],
+    ['docker compose up', 'unknown command `docker`', '`devctl deploy` deploys the application; `devctl up SERVICE`'],
+    ['docker-compose -f a.yaml up', 'unknown command `docker-compose`', '`devctl deploy` deploys the application'],
+    ['compose down', 'unknown command `compose`', '`devctl destroy` deletes the application'],
+    ['compose down -v', 'unknown command `compose`', '`devctl destroy -v` deletes the application with its volumes'],
+    ['compose logs -f web', 'unknown command `compose`', 'leave `compose` out: `devctl logs`'],
+    ['docker compose config', 'unknown command `docker`', 'leave `docker compose` out: `devctl config`'],
+    ['compose pull', 'unknown command `compose`', 'the nodes of the cluster pull the images'],
+    ['compose exec web sh', 'unknown command `compose`', '`devctl exec --service SERVICE -- COMMAND`'],
+    ['docker volume', 'unknown command `docker`', 'leave `docker` out if you mean a command of devctl'],
+    ['compose', 'unknown command `compose`', 'leave `compose` out if you mean a command of devctl'],
+    ['kubectl get pods', 'unknown command `kubectl`', '`devctl ps` lists the services'],
+  ])('`devctl %s` says what to write instead', async (line, message, hint) => {
+    const { status, stderr } = await devctl(...line.split(' '))
+    expect(status).toBe(2)
+    expect(stderr).toContain(`error: ${message}\n  = help: `)
+    expect(stderr).toContain(hint)
+  })
+
+  test.each([
+    'run -it web',
+    'run -i -t --rm web',
+    'run -ti web -- sh',
+    'run --interactive --tty web',
+    'run -it -T web',
+  ])('`devctl %s` is accepted, because a run has input and a terminal anyway', async line => {
+    const { stderr } = await devctl(...line.split(' '))
+    expect(stderr).toContain('no context is selected')
+  })
+
+  test('`devctl exec -it` is accepted, too', async () => {
+    const { stderr } = await devctl('exec', '-it', '--service', 'web', '--', 'sh')
+    expect(stderr).toContain('no context is selected')
+  })
+
+  test('`devctl down -v` names the command that deletes the application with its volumes', async () => {
+    expect((await devctl('down', '-v')).stderr).toContain('`devctl destroy -v` deletes the application')
+  })
+})
+
 describe('wrong usage', () => {
   test.each<readonly [line: string, message: string, hint: unknown]>([
     ['rendr', 'unknown command `rendr`', 'did you mean `render`?'],

@@ -278,6 +278,36 @@ describe('migrate', () => {
     expect(JSON.parse(refused.stdout)).toMatchObject({ files: [], diagnostics: [{ code: 'migrate/unknown-flag' }] })
   })
 
+  test('labels whose values are lists or mappings are reported', async () => {
+    const labels = '{kompose.service.expose: {host: a}, kompose.service.expose.tls-secret: [a]}'
+    const cwd = folder({ 'compose.yaml': `services: {web: {image: nginx, ports: ["80:80"], labels: ${labels}}}\n` })
+    const { status, stdout, stderr } = await run(['migrate'], { cwd })
+    expect([status, stdout]).toEqual([0, ''])
+    expect(stderr).toContain('`kompose.service.expose` is not carried over: its value is not text')
+    expect(stderr).toContain('`kompose.service.expose.tls-secret` is not carried over: its value is not text')
+  })
+
+  test('values of labels may be variables', async () => {
+    const cwd = folder({
+      'compose.yaml': 'services: {web: {image: nginx, labels: {kompose.image-pull-policy: "${POLICY:-Always}"}}}\n',
+    })
+    expect((await run(['migrate'], { cwd })).stderr).not.toContain('is not a pull policy')
+  })
+
+  test.each([
+    ['deploy: 5', '`deploy` must be a list or a mapping, not the number `5`'],
+    ['deploy: {commands: 5}', '`deploy.commands` must be a list, not the number `5`'],
+    ['build: {a: 5}', '`build.a` must be'],
+    ['dev: {a: {image: x, sync: ["a"]}}', '`dev.a.sync[0]` is `a`: the folder in the container is missing'],
+  ])('an Okteto manifest with `%s` is refused, because the result would have it', async (text, message) => {
+    const cwd = folder({ 'okteto.yml': `${text}\n` })
+    const { status, stdout, stderr } = await run(['migrate', '--write'], { cwd })
+    expect([status, stdout]).toEqual([1, ''])
+    expect(stderr).toContain(message)
+    expect(stderr).toContain('--> okteto.yml:1:')
+    expect(existsSync(join(cwd, 'devctl.yml'))).toBe(false)
+  })
+
   test.each([
     ['nothing to migrate', [], 1, 'this folder has nothing to migrate'],
     ['a file without anything to migrate', ['plain.yaml'], 1, '`plain.yaml` has nothing to migrate'],

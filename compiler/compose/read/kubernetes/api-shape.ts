@@ -51,11 +51,15 @@ function shapeOfField(type: FieldType, part: 'whole' | 'part'): Shape {
   }
 }
 
+const INT32 = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }
+
 const SCALARS: Readonly<Record<string, Shape>> = {
   string: text(),
   boolean: strictFlag(),
-  integer: strictInteger(),
+  int32: strictInteger(INT32),
+  // A larger number would not be written as it is.
+  int64: strictInteger({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
   number: strictNumber(),
   quantity: anyOf('string', 'number'),
-  intOrString: anyOf('integer', 'string'),
+  intOrString: { scalar: { types: ['integer', 'string'], ...INT32 } },
 }

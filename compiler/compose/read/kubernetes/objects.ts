@@ -1,14 +1,17 @@
 import { diagnostic } from '../../../diagnostics/diagnostic.ts'
 import type { Reporter } from '../../../diagnostics/reporter.ts'
+import type { ModelPath } from '../../../schema/model-path.ts'
+import { record, type Shape, text } from '../../../schema/shape.ts'
 import type { Span } from '../../../text/source.ts'
-import { entry, isMap, type MapTree, withoutKeys } from '../../../text/tree.ts'
+import { entry, get, isMap, type MapTree } from '../../../text/tree.ts'
 import { isDnsSubdomain } from '../../../values/dns-name.ts'
 import type { FieldMap } from '../../../values/kubernetes/fields.ts'
 import type { WholeObject } from '../../project.ts'
-import { entries, items, nonEmptyText } from '../tree-values.ts'
+import { checkAnnotationSize } from '../annotation-size.ts'
+import { items, map, nonEmptyText, pairs } from '../tree-values.ts'
 import { apiShape } from './api-shape.ts'
 import { readFields, toJson } from './fields.ts'
-import { isOwnLabel, ownLabel } from './own-labels.ts'
+import { checkInnerMetadata, checkMetadata } from './metadata.ts'
 
 const badObject = diagnostic({
   code: 'kubernetes/bad-object',
@@ -118,14 +121,30 @@ function readObject(tree: MapTree, index: number, reporter: Reporter): WholeObje
     )
   const status = entry(tree, 'status')
   if (status) return refuse(status.key, 'the cluster writes `status`', 'remove `status`')
-  for (const [label, { key }] of entries(tree, 'metadata', 'labels'))
-    if (isOwnLabel(label)) {
-      reporter.report(ownLabel, key, { label })
-      return undefined
-    }
-  const json =
-    CHECKED[value] === apiVersion.value
-      ? readFields(tree, apiShape(value, 'whole'), ['x-kubernetes', 'objects', index], reporter)
-      : (toJson(withoutKeys(tree, 'status')) as FieldMap) // a mapping becomes one
-  return json && { kind: value, name: name.value, json, span: kind.span }
+  const path = ['x-kubernetes', 'objects', index]
+  const isChecked = CHECKED[value] === apiVersion.value
+  const json = isChecked
+    ? readFields(tree, apiShape(value, 'whole'), path, reporter)
+    : hasTextMetadata(tree, path, reporter) && (toJson(tree) as FieldMap) // a mapping becomes one
+  if (!json) return undefined
+  if (!(isChecked ? checkInnerMetadata(tree, reporter) : checkMetadata(get(tree, 'metadata'), reporter)))
+    return undefined
+  checkAnnotationSize(reporter, 'annotations', pairs(tree, ['metadata', 'annotations']))
+  return { kind: value, name: name.value, json, span: kind.span }
+}
+
+/** Checks that the labels and annotations of an object of an unknown kind are text. */
+function hasTextMetadata(tree: MapTree, path: ModelPath, reporter: Reporter): boolean {
+  const metadata = map(tree, 'metadata')
+  if (!metadata) return true
+  const shape: Shape = {
+    map: {
+      keys: { labels: record(text()), annotations: record(text()) },
+      others: { row: { any: true }, names: /^/, otherwise: 'ignored', called: 'FIELD' },
+      required: [],
+      extensions: false,
+      unknown: 'error',
+    },
+  }
+  return readFields(metadata, shape, [...path, 'metadata'], reporter) !== undefined
 }

@@ -11,8 +11,23 @@ export const ownLabel = diagnostic({
   }),
 })
 
+export const ownAnnotation = diagnostic({
+  code: 'kubernetes/own-annotation',
+  severity: 'error',
+  explain:
+    'Annotations with the prefix `dev.platform/` are how devctl remembers what it did to an object. It sets them itself. `dev.platform/policy: keep` is the only one that a file may set: `destroy` and prune leave the object.',
+  text: (p: { annotation: string }) => ({
+    message: `devctl sets the annotation \`${p.annotation}\` itself`,
+    hint: 'remove it, or use an annotation with a prefix of your own',
+  }),
+})
+
 /** True for a label that devctl sets. */
 export const isOwnLabel = (label: string): boolean =>
   /^((dev\.platform|network\.devctl|alias\.devctl)\/|app\.kubernetes\.io\/(name|instance|part-of|managed-by)$)/.test(
     label,
   )
+
+/** True for an annotation that only devctl sets. The prefixes of annotations are in any case. */
+export const isOwnAnnotation = (annotation: string): boolean =>
+  /^(dev\.platform|network\.devctl|alias\.devctl)\//i.test(annotation) && annotation !== 'dev.platform/policy'

@@ -3,15 +3,16 @@ import type { ModelPath } from '../../../schema/model-path.ts'
 import { record, type Shape, text } from '../../../schema/shape.ts'
 import type { MapTree } from '../../../text/tree.ts'
 import type { FieldMap } from '../../../values/kubernetes/fields.ts'
-import { entries } from '../tree-values.ts'
+import type { Pair } from '../../project.ts'
+import { pairs } from '../tree-values.ts'
 import { apiShape } from './api-shape.ts'
 import { readFields } from './fields.ts'
-import { isOwnLabel, ownLabel } from './own-labels.ts'
+import { checkInnerMetadata, checkMetadata } from './metadata.ts'
 
 /** Fields that `x-kubernetes` adds to an object. */
 export interface ReadPiece {
   readonly labels?: Readonly<Record<string, string>>
-  readonly annotations?: Readonly<Record<string, string>>
+  readonly annotations?: readonly Pair[]
   /** The other fields, if there are any. */
   readonly fields?: FieldMap
 }
@@ -23,16 +24,16 @@ export interface ReadPiece {
 export function readPiece(tree: MapTree, type: string, path: ModelPath, reporter: Reporter): ReadPiece | undefined {
   const shape = type === 'Container' ? apiShape(type, 'part') : withMetadata(type)
   const json = readFields(tree, shape, path, reporter)
-  if (!json) return undefined
+  const isValid =
+    json !== undefined && [checkMetadata(tree, reporter), checkInnerMetadata(tree, reporter)].every(Boolean)
+  if (!json || !isValid) return undefined
   if (type === 'Container') return { fields: json }
-  const own = [...entries(tree, 'labels')].filter(([label]) => isOwnLabel(label))
-  for (const [label, { key }] of own) reporter.report(ownLabel, key, { label })
-  if (own.length > 0) return undefined
   // The shape has checked that both are mappings of text.
-  const { labels, annotations, ...fields } = json as { labels?: Record<string, string> } & FieldMap
+  const { labels, annotations: _, ...fields } = json as { labels?: Record<string, string> } & FieldMap
+  const annotations = pairs(tree, ['annotations'])
   return {
     ...(labels && { labels }),
-    ...(annotations && { annotations: annotations as unknown as Record<string, string> }),
+    ...(annotations.length > 0 && { annotations }),
     ...(Object.keys(fields).length > 0 && { fields }),
   }
 }

@@ -25,6 +25,15 @@ describe('diagnosticsOf', () => {
     ])
   })
 
+  test('control characters of the file are not part of a message or hint', async () => {
+    const { found } = await diagnosed({
+      'compose.yaml': 'services:\n  web:\n    image: "x:\\e[31m\\x9b"\n    restart: "\\u202ealways"‸\n',
+    })
+    const text = found.map(({ shown }) => shown.message).join('\n')
+    expect(text).toContain('`x:\\u{1b}[31m\\u{9b}`')
+    expect(text).not.toMatch(/[\u001b\u009b\u202e]/)
+  })
+
   test('marks keys without effect as unnecessary', async () => {
     const { found } = await diagnosed({
       'compose.yaml': 'services:\n  web:\n    image: x\n    ulimits: {nofile: 9}‸\n',

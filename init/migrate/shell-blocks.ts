@@ -1,0 +1,66 @@
+/** A here-document of a script: text that a program reads, and no commands of the script. */
+export interface HereDocument {
+  /** The operator with the word that ends the document, as written: `<<'SQL'`. */
+  readonly operator: string
+  /** Position of the text, with the line that ends it. */
+  readonly start: number
+  readonly end: number
+}
+
+const OPERATOR = /(?<!<)<<(-?)[ \t]*(?:"([^"\n]+)"|'([^'\n]+)'|\\?([A-Za-z_][\w.-]*))/g
+
+/** Finds the here-documents of a script. Ignores an operator without an end, which a text about shells may have. */
+export function hereDocuments(text: string): readonly HereDocument[] {
+  const found: HereDocument[] = []
+  for (const match of text.matchAll(OPERATOR)) {
+    const [operator, dash, ...words] = match
+    if (found.some(({ start, end }) => start <= match.index && match.index < end)) continue
+    const word = words.find(one => one !== undefined)!
+    // Several documents of one line follow each other.
+    const line = text.indexOf('\n', match.index) + 1
+    const start = Math.max(line, ...found.filter(one => one.start === line).map(({ end }) => end))
+    const end = line === 0 ? undefined : endOf(text, start, word, dash === '-')
+    if (end !== undefined) found.push({ operator, start, end })
+  }
+  return found
+}
+
+function endOf(text: string, start: number, word: string, stripsTabs: boolean): number | undefined {
+  for (let at = start; at < text.length; ) {
+    const next = text.indexOf('\n', at)
+    const end = next < 0 ? text.length : next + 1
+    const line = text.slice(at, end).replace(/\r?\n$/, '')
+    if ((stripsTabs ? line.replace(/^\t+/, '') : line) === word) return end
+    at = end
+  }
+  return undefined
+}
+
+/** A loop of a script, with the variables that it sets. */
+export interface Loop {
+  readonly variables: readonly string[]
+  readonly start: number
+  readonly end: number
+}
+
+const HEAD = /\b(?:for[ \t]+(\w+)[ \t]+in\b|while[ \t][^\n;]*?\bread((?:[ \t]+[-\w]+)+))/g
+const DO_OR_DONE = /(?<=[\s;]|^)(?:do|done)(?=[\s;)&|<>]|$)/g
+
+/** Finds the loops of a script that set variables: `for NAME in …` and `while read NAME …`. */
+export function loopsIn(text: string): readonly Loop[] {
+  return [...text.matchAll(HEAD)].flatMap(({ 1: one, 2: read, index }) => {
+    const variables = one === undefined ? (read ?? '').split(/[ \t]+/).filter(word => /^[A-Za-z_]/.test(word)) : [one]
+    const end = endOfLoop(text, index)
+    return end === undefined ? [] : [{ variables, start: index, end }]
+  })
+}
+
+function endOfLoop(text: string, start: number): number | undefined {
+  let depth = 0
+  DO_OR_DONE.lastIndex = start
+  for (let match = DO_OR_DONE.exec(text); match; match = DO_OR_DONE.exec(text)) {
+    depth += match[0] === 'do' ? 1 : -1
+    if (depth <= 0) return match.index
+  }
+  return undefined
+}

@@ -1,0 +1,35 @@
+import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { environmentsIn } from '../../environment/status/known-environments.ts'
+import { requireNamespace } from '../../project/namespaces.ts'
+import type { OperationContext } from '../../project/session.ts'
+
+type Session = OperationContext['session']
+
+/** Returns true if an environment has a record or a workload; GitOps controllers write no record. */
+export async function isDeployed(
+  { cluster, namespace, clock, signal }: Session,
+  environment: string,
+): Promise<boolean> {
+  const { overviewOf } = await import('../../environment/status/overview.ts')
+  const { services, record } = await overviewOf(cluster, { environment, namespace, now: clock.now() }, { signal })
+  return services.length > 0 || record !== undefined
+}
+
+/** Throws a UserError if nothing of an environment is deployed. */
+export async function requireDeployed(session: Session, environment: string): Promise<void> {
+  if (!(await isDeployed(session, environment))) throw await notDeployed(session, environment)
+}
+
+/**
+ * Returns the error for an environment of which nothing is deployed, with a similar name as the hint. Throws a UserError
+ * if its namespace does not exist.
+ */
+export async function notDeployed(session: Session, environment: string): Promise<UserError> {
+  const { cluster, namespace, signal } = session
+  await requireNamespace(session)
+  const others = await environmentsIn(cluster, namespace, { signal })
+  return new UserError(`${environment} is not deployed in ${namespace}`, {
+    hint: didYouMean(environment, others ?? []) ?? '`devctl deploy` deploys it',
+  })
+}
