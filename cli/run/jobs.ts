@@ -35,7 +35,7 @@ export function jobsText(jobs: readonly JobOverview[], now: number, most: number
     ...jobs.map(one => [
       one.job,
       triggerText(one),
-      one.suspended ? 'suspended' : one.nextRun === undefined ? '' : `in ${ageText(Date.parse(one.nextRun) - now)}`,
+      nextText(one, now),
       one.lastRun === undefined ? 'never' : agoText(one.lastRun, now),
       one.runs[0] ? statusText(one.runs[0]) : '',
     ]),
@@ -54,6 +54,13 @@ export function jobsText(jobs: readonly JobOverview[], now: number, most: number
   )
   if (runs.length === 0) return table
   return `${table}\n${toTable([['Job', 'Run', 'Started by', 'Status', 'Started', 'Duration'], ...runs])}`
+}
+
+function nextText({ schedules, suspended, nextRun }: JobOverview, now: number): string {
+  if (suspended) return 'suspended'
+  if (nextRun !== undefined) return `in ${ageText(Date.parse(nextRun) - now)}`
+  const open = schedules.filter(one => !one.suspended)
+  return open.length === 0 ? '' : open.every(({ isNever }) => isNever) ? 'never' : 'unknown'
 }
 
 const agoText = (time: string, now: number): string => `${ageText(now - Date.parse(time))} ago`

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { MANUAL_SCHEDULE } from '../../compiler/plan/workload/cron-jobs.ts'
-import { nextFire } from '../../compiler/values/next-fire.ts'
+import { neverFires, nextFire } from '../../compiler/values/next-fire.ts'
 import { scaledFrom } from '../apply/scaled.ts'
 import { serviceOf } from '../plan/desired-state.ts'
 import { statusOf } from '../rollout/status.ts'
@@ -32,8 +32,10 @@ export interface JobSchedule {
   /** Name of the IANA database. If absent, the time zone of the cluster's controllers, usually UTC. */
   readonly timeZone?: string
   readonly suspended: boolean
-  /** Next run in ISO 8601; absent if the schedule is suspended, and if the time depends on the cluster. */
+  /** Next run in RFC 3339; absent if the schedule is suspended, if it never comes, and if the time is unknown. */
   readonly nextRun?: string
+  /** Set if no date fits the schedule, so that Kubernetes never starts a run. */
+  readonly isNever?: true
 }
 
 /** Job of an environment, or a service that has runs. */
@@ -116,13 +118,17 @@ function isManual(cronJob: KubeObject): boolean {
 }
 
 function toSchedule(cronJob: KubeObject, now: number): JobSchedule {
-  const { schedule: cron = '', timeZone, suspend: suspended = false } = (cronJob as CronJobFields).spec ?? {}
-  const next = suspended ? undefined : nextFire(cron, timeZone ?? 'UTC', now)
+  const { spec = {}, status } = cronJob as CronJobFields // the server has checked its shape
+  const { schedule: cron = '', timeZone, suspend: suspended = false } = spec
+  // The controller counts intervals from the last run that was due.
+  const begun = Date.parse(status?.lastScheduleTime ?? cronJob.metadata.creationTimestamp ?? '')
+  const next = suspended ? undefined : nextFire(cron, timeZone ?? 'UTC', now, Number.isNaN(begun) ? undefined : begun)
   return {
     cron,
     ...(timeZone !== undefined && { timeZone }),
     suspended,
     ...(next !== undefined && { nextRun: new Date(next).toISOString() }),
+    ...(neverFires(cron) && { isNever: true as const }),
   }
 }
 

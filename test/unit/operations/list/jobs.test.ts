@@ -117,6 +117,26 @@ test('a job has the earliest of its next runs, and a suspended one has none', ()
   })
 })
 
+test('the next run of an interval counts from the last time it was due, or from the creation of the CronJob', () => {
+  const every = cronJob('every', { schedule: '@every 2h' })
+  const metadata = { ...every.metadata, creationTimestamp: '2026-01-02T11:30:00Z' }
+  const status = { lastScheduleTime: '2026-01-02T11:45:00Z' }
+  expect(listJobs([{ ...every, metadata }], NOW)).toMatchObject([{ nextRun: '2026-01-02T13:30:00.000Z' }])
+  expect(listJobs([{ ...every, metadata, status } as object as typeof every], NOW)).toMatchObject([
+    { nextRun: '2026-01-02T13:45:00.000Z' },
+  ])
+})
+
+test('a schedule that never comes, and one that devctl does not understand, are no empty cells', () => {
+  const found = listJobs([cronJob('a', { schedule: '0 0 30 2 *' }), cronJob('b', { schedule: '@fortnightly' })], NOW)
+  expect(found[0]?.schedules).toEqual([{ cron: '0 0 30 2 *', suspended: false, isNever: true }])
+  expect(jobsText(found, NOW, 3)).toBe(`\
+Job  Trigger       Next run  Last run  Status
+a    0 0 30 2 *    never     never
+b    @fortnightly  unknown   never
+`)
+})
+
 test('`jobs` lists what is deployed, and refuses a service that is no job and has no runs', async () => {
   const cluster = newCluster()
   const spec = { schedule: '@daily', jobTemplate: { spec: { template: {} } } }
