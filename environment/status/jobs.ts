@@ -112,9 +112,10 @@ function toJob(job: string, workloads: readonly KubeObject[], runs: readonly Job
 }
 
 /** Returns true for the CronJob of a job without a schedule, which `stop` never suspends. */
-function isManual(cronJob: KubeObject): boolean {
+export function isManual(cronJob: KubeObject): boolean {
   const { spec = {} } = cronJob as CronJobFields // the server has checked its shape
-  return spec.schedule === MANUAL_SCHEDULE && spec.suspend === true && scaledFrom(cronJob) === undefined
+  if (cronJob.kind !== 'CronJob' || spec.schedule !== MANUAL_SCHEDULE) return false
+  return spec.suspend === true && scaledFrom(cronJob) === undefined
 }
 
 function toSchedule(cronJob: KubeObject, now: number): JobSchedule {

@@ -2,6 +2,7 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { replicasOf, scaledFrom } from '../../environment/apply/scaled.ts'
 import { serviceOf } from '../../environment/plan/desired-state.ts'
+import { isManual } from '../../environment/status/jobs.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
 import { type EnvironmentInput, findWorkloads, servicesOf } from '../workloads/find-workloads.ts'
@@ -23,11 +24,13 @@ export interface StopOutcome {
   readonly unchanged: readonly string[]
   /** Jobs and DaemonSets; they were left alone, because no services were named. */
   readonly skipped: readonly string[]
+  /** Jobs with schedules among `changed` and `unchanged`: they were suspended, or resumed. */
+  readonly jobs: readonly string[]
 }
 
 /**
  * Stops services: their workloads get no replicas, and CronJobs are suspended. `start` and the next deploy start them
- * again. Throws a UserError for a named Job or DaemonSet.
+ * again. Throws a UserError for a named Job or DaemonSet, and for a named job without a schedule.
  */
 export const stop = (world: OperationContext, input: StopInput, project: OpenProject): Promise<StopOutcome> =>
   change(world, input, project, 'stop')
@@ -47,7 +50,9 @@ async function change(
   for (const [label, lead] of leads) refuseMember(label, lead, `devctl ${verb} ${lead}`)
   const fixed = chosen.filter(one => one.kind === 'Job' || one.kind === 'DaemonSet')
   if (words.length > 0 && fixed[0]) refuseFixed(fixed[0], verb)
-  const others = chosen.filter(one => !fixed.includes(one))
+  const manual = chosen.filter(isManual)
+  if (words.length > 0 && manual[0]) refuseManual(manual[0], verb)
+  const others = chosen.filter(one => !fixed.includes(one) && !manual.includes(one))
   const scalings = others.flatMap((workload): Scaling[] => {
     const isStopped = replicasOf(workload) === 0
     if (isStopped === (verb === 'stop')) return []
@@ -62,6 +67,7 @@ async function change(
     changed,
     unchanged: servicesOf(others).filter(one => !changed.includes(one)),
     skipped: servicesOf(fixed),
+    jobs: servicesOf(others.filter(({ kind }) => kind === 'CronJob')),
   }
 }
 
@@ -76,6 +82,13 @@ function replicasToStart(workload: KubeObject, isNamed: boolean): number {
   const service = serviceOf(workload)!
   throw new UserError(`\`${service}\` was not stopped by devctl, and has no replicas`, {
     hint: `\`devctl scale ${service}=1\` starts it until the next deploy`,
+  })
+}
+
+function refuseManual(workload: KubeObject, verb: 'stop' | 'start'): never {
+  const job = serviceOf(workload)!
+  throw new UserError(`\`${job}\` is a job without a schedule, which only users start`, {
+    hint: verb === 'start' ? `\`devctl run ${job}\` runs it` : `\`devctl jobs ${job}\` lists its runs`,
   })
 }
 

@@ -1,9 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { DesiredWorkload } from '../../../../environment/plan/desired-state.ts'
+import { findForwardTarget } from '../../../../environment/status/forward-target.ts'
+import { services } from '../../../../operations/list/services.ts'
 import { parseScales } from '../../../../operations/scale/parse-scales.ts'
 import { scale } from '../../../../operations/scale/scale.ts'
 import { start, stop } from '../../../../operations/scale/stop.ts'
 import { wait } from '../../../../operations/wait/wait.ts'
+import { findContainer } from '../../../../operations/workloads/find-container.ts'
 import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 import { deploy, NAMESPACE, newCluster, object, ref, wanted, workload } from '../../../support/objects/deploying.ts'
 import { operationOn } from '../../../support/objects/environment.ts'
@@ -46,6 +49,27 @@ test('stop suspends each CronJob of a job, start resumes them, and a manual job 
   expect(await suspended()).toEqual([true, true, true])
   expect((await stopped(start)).changed).toEqual(['backup'])
   expect(await suspended()).toEqual([false, false, true])
+})
+
+test('stop and start leave jobs without a schedule alone, and refuse to change one that is named', async () => {
+  const cron = (name: string, spec: object) => workload('CronJob', name, { spec })
+  const jobs = [cron('backup', { schedule: '@daily' }), cron('report', { schedule: '@yearly', suspend: true })]
+  await deploy(cluster, wanted([], [WEB, ...jobs]))
+  expect(await stopped(stop)).toMatchObject({ changed: ['backup', 'web'], unchanged: [], jobs: ['backup'] })
+  expect(await stopped(start)).toMatchObject({ changed: ['backup', 'web'], unchanged: [], jobs: ['backup'] })
+  const message = '`report` is a job without a schedule, which only users start'
+  await expect(stopped(stop, 'report')).rejects.toMatchObject({ message, hint: '`devctl jobs report` lists its runs' })
+  await expect(stopped(start, 'report')).rejects.toMatchObject({ message, hint: '`devctl run report` runs it' })
+})
+
+test('a job that does not run now gets hints that fit a job', async () => {
+  await deploy(cluster, wanted([], [WEB, workload('CronJob', 'backup', { spec: { schedule: '@daily' } })]))
+  const { world, project, name } = await operationOn(cluster)
+  const fits = { hint: expect.stringMatching(/devctl run backup/), message: expect.stringMatching(/`backup` is a job/) }
+  await expect(findContainer(world, { name, service: 'backup' }, project)).rejects.toMatchObject(fits)
+  await expect(services(world, { name, services: ['backup'] }, project)).rejects.toMatchObject(fits)
+  const target = { environment: name, namespace: NAMESPACE, service: 'backup', port: 80 }
+  await expect(findForwardTarget(cluster, target, new AbortController().signal)).rejects.toMatchObject(fits)
 })
 
 describe('scale', () => {
