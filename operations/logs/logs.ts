@@ -4,7 +4,7 @@ import { environmentSelector } from '../../environment/labels.ts'
 import type { LogLine } from '../../environment/logs/line.ts'
 import { type LogContext, MAX_OPEN_LOGS, showLogs } from '../../environment/logs/logs.ts'
 import type { LogSource } from '../../environment/logs/source.ts'
-import { serviceOf } from '../../environment/plan/desired-state.ts'
+import { type JobOverview, listJobs } from '../../environment/status/jobs.ts'
 import type { LoadInput } from '../../project/input.ts'
 import { findEnvironment, type KnownEnvironment } from '../../project/known-environment.ts'
 import { requireNamespace } from '../../project/namespaces.ts'
@@ -80,8 +80,9 @@ export async function logs(world: LogsContext, input: LogsInput, project: OpenPr
         found: sources => world.found?.(sources),
         async nothing(present) {
           const jobs = environment ? await deployedJobs(session, environment.name) : []
-          const known = new Set([...present.map(({ service }) => service), ...jobs, ...names.map(({ name }) => name)])
-          const wanted = services ? jobs.filter(job => isWanted(job, names, input)) : []
+          const others = [...jobs.map(({ job }) => job), ...names.map(({ name }) => name)]
+          const known = new Set([...present.map(({ service }) => service), ...others])
+          const wanted = services ? jobs.filter(({ job }) => isWanted(job, names, input)) : []
           const hasMatch =
             wanted.length > 0 || names.some(({ name, label }) => services?.test(name) || services?.test(label))
           if (services && !hasMatch && known.size > 0) throw new NoMatch([...known].sort())
@@ -101,14 +102,16 @@ export async function logs(world: LogsContext, input: LogsInput, project: OpenPr
   }
 }
 
-/** Returns the jobs of an environment that are CronJobs, which may have no Pods. */
+/** Returns the jobs of an environment, and the services that are Jobs, with their runs, which may have no Pods. */
 async function deployedJobs(
-  { cluster, namespace, signal }: OperationContext['session'],
+  { cluster, namespace, clock, signal }: OperationContext['session'],
   environment: string,
-): Promise<readonly string[]> {
-  const query = { apiVersion: 'batch/v1', kind: 'CronJob', namespace, labels: environmentSelector(environment) }
-  const found = await unlessForbidden(cluster.list(query, { signal }), [])
-  return [...new Set(found.flatMap(one => serviceOf(one) ?? []))]
+): Promise<readonly JobOverview[]> {
+  const labels = environmentSelector(environment)
+  const lists = ['CronJob', 'Job'].map(kind =>
+    unlessForbidden(cluster.list({ apiVersion: 'batch/v1', kind, namespace, labels }, { signal }), []),
+  )
+  return listJobs((await Promise.all(lists)).flat(), clock.now())
 }
 
 /** Returns true if an environment has a record or a workload; GitOps controllers write no record. */
