@@ -57,6 +57,9 @@ describe.skipIf(cluster === undefined)('devctl run', () => {
       expect(command.status).toBe(0)
       expect(await kubectl('get', 'jobs', names), '--rm deletes the run').toBe('fail')
 
+      const quiet = await devctl('run', '--quiet', '--rm', 'web', '--', 'echo out; exit 3')
+      expect(quiet).toEqual({ status: 3, stdout: 'out\n', stderr: '' })
+
       const detached = await devctl('run', '--detach', 'web', '--', 'sleep 600')
       expect(detached.stdout).toMatch(/^web-run-[0-9a-f]{8}\n$/)
       expect((await project.get(`job/${detached.stdout.trim()}`)).spec['ttlSecondsAfterFinished']).toBe(86_400)
