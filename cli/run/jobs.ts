@@ -23,10 +23,22 @@ export async function showJobs(context: Context, words: readonly string[], optio
       return 0
     }
     const text = () => jobsText(rows, now, options.output === 'wide' ? undefined : RUNS)
-    io.stdout.write(await listText(options.output, { records: rows, names: rows.map(({ job }) => job), text }))
+    io.stdout.write(
+      await listText(options.output, { records: rows.map(toRecord), names: rows.map(({ job }) => job), text }),
+    )
     return 0
   })
 }
+
+/** Returns the record of a job, with times in RFC 3339 and durations in seconds. */
+export const toRecord = ({ schedules, runs, ...job }: JobOverview): object => ({
+  ...job,
+  schedules: schedules.map(({ isNever, ...schedule }) => ({ ...schedule, ...(isNever && { never: true }) })),
+  runs: runs.map(({ duration, ...run }) => ({
+    ...run,
+    ...(duration !== undefined && { durationSeconds: duration / 1000 }),
+  })),
+})
 
 /** Formats jobs, and below them their newest runs: `most` of each, or all. */
 export function jobsText(jobs: readonly JobOverview[], now: number, most: number | undefined): string {

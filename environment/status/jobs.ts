@@ -17,9 +17,9 @@ export interface JobRun {
   readonly name: string
   readonly trigger: RunTrigger
   readonly state: JobRunState
-  /** Start in ISO 8601; absent if the run has not begun. */
+  /** Start in RFC 3339; absent if the run has not begun. */
   readonly started?: string
-  /** End in ISO 8601; absent if the run has not ended. */
+  /** End in RFC 3339; absent if the run has not ended. */
   readonly ended?: string
   /** Milliseconds from the start to the end, or until now. */
   readonly duration?: number
@@ -128,7 +128,8 @@ function toSchedule(cronJob: KubeObject, now: number): JobSchedule {
     cron,
     ...(timeZone !== undefined && { timeZone }),
     suspended,
-    ...(next !== undefined && { nextRun: new Date(next).toISOString() }),
+    // Times of the cluster have whole seconds, too.
+    ...(next !== undefined && { nextRun: new Date(next).toISOString().replace('.000Z', 'Z') }),
     ...(neverFires(cron) && { isNever: true as const }),
   }
 }
