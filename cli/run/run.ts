@@ -30,7 +30,8 @@ export async function runOnce(context: Context, words: readonly string[], option
     const { job, namespace, status } = await run(world, input, project)
     if (status === undefined) {
       io.stdout.write(`${job}\n`)
-      printSummary(`${service} runs in ${namespace}: \`kubectl -n ${namespace} logs -f job/${job}\``, io, logLevel)
+      const hints = `\`devctl logs ${job}\` follows it, and \`devctl stop ${job}\` ends it`
+      printSummary(`${service} runs in ${namespace}; ${hints}`, io, logLevel)
     }
     return status ?? 0
   })

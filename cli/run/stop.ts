@@ -15,8 +15,9 @@ export async function stopServices(
     const operations = await import('../../operations/scale/stop.ts')
     const world = { workspace: io, session, on: printsDiagnostics(own) }
     const outcome = await operations[verb](world, { ...options, services }, project)
-    const { environment, namespace, skipped, jobs } = outcome
+    const { environment, namespace, skipped, jobs, ended } = outcome
     const print = (text: string) => printSummary(text, io, logLevel)
+    if (ended.length > 0) print(`${ended.join(', ')} ${isOrAre(ended)} ended and deleted`)
     if (skipped.length > 0) print(`left ${skipped.join(', ')} alone: ${verb} has no meaning for Jobs and DaemonSets`)
     for (const [kind, texts] of Object.entries(TEXTS[verb])) {
       const ofKind = (names: readonly string[]) => names.filter(name => jobs.includes(name) === (kind === 'jobs'))

@@ -71,7 +71,7 @@ export async function logs(world: LogsContext, input: LogsInput, project: OpenPr
         environment: environment?.name,
         range: { tail, since: since || undefined },
         follow,
-        isWanted: ({ service }) => !isMuted.has(service) && isWanted(service, names, input),
+        isWanted: ({ service, job }) => !isMuted.has(service) && isWanted(service, names, input, job),
       },
       {
         clock,
@@ -182,9 +182,18 @@ function mutedServices(names: readonly ServiceName[], wanted: RegExp | undefined
   return new Map(names.filter(({ isAttached }) => !isAttached && !wanted).map(one => [one.label, one]))
 }
 
-/** Returns true if the label of a service, or its name in the files, matches the patterns. */
-function isWanted(label: string, names: readonly ServiceName[], { services, exclude }: LogsInput): boolean {
-  const both = [label, ...names.filter(one => one.label === label).map(({ name }) => name)]
+/** Returns true if the label of a service, its name in the files, or the name of its run, matches the patterns. */
+function isWanted(
+  label: string,
+  names: readonly ServiceName[],
+  { services, exclude }: LogsInput,
+  job?: string,
+): boolean {
+  const both = [
+    label,
+    ...(job === undefined ? [] : [job]),
+    ...names.filter(one => one.label === label).map(({ name }) => name),
+  ]
   const matched = (regexp: RegExp) => both.some(name => regexp.test(name))
   return (!services || matched(services)) && !(exclude && matched(exclude))
 }

@@ -62,6 +62,31 @@ test('stop and start leave jobs without a schedule alone, and refuse to change o
   await expect(stopped(start, 'report')).rejects.toMatchObject({ message, hint: '`devctl run report` runs it' })
 })
 
+test('stop ends and deletes a run that is named, and nothing else', async () => {
+  await deploy(cluster, wanted([], [WEB]))
+  const { uid = '', labels } = (await cluster.get(ref(WEB.object)))!.metadata
+  const run = (name: string) => ({
+    ...{ apiVersion: 'batch/v1', kind: 'Job' },
+    metadata: {
+      ...{ name, namespace: NAMESPACE, labels },
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid }],
+    },
+    spec: { template: {} },
+  })
+  await cluster.create(run('web-run-1'))
+  await cluster.create(run('web-run-2'))
+  expect(await stopped(stop, 'web-run-1')).toMatchObject({ ended: ['web-run-1'], changed: [], unchanged: [] })
+  expect(await cluster.get(ref(run('web-run-1')))).toBeUndefined()
+  expect(await cluster.get(ref(run('web-run-2')))).toBeDefined()
+  expect(await replicasOf(WEB)).toBe(1)
+  await expect(stopped(start, 'web-run-2')).rejects.toThrow('`web-run-2` is a run, which starts once')
+  cluster.act(ref(run('web-run-2')), object => ({
+    ...object,
+    status: { conditions: [{ type: 'Complete', status: 'True' }] },
+  }))
+  await expect(stopped(stop, 'web-run-2')).rejects.toThrow('the run `web-run-2` has ended already')
+})
+
 test('a job that does not run now gets hints that fit a job', async () => {
   await deploy(cluster, wanted([], [WEB, workload('CronJob', 'backup', { spec: { schedule: '@daily' } })]))
   const { world, project, name } = await operationOn(cluster)
