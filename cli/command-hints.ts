@@ -209,12 +209,12 @@ export const VOLUMES_HINTS: Readonly<Record<string, string>> = {
 
 /** Commands of other tools, and what to use instead. */
 export const COMMAND_HINTS: Readonly<Record<string, string>> = {
-  rm: '`devctl destroy SERVICE` deletes a service, `devctl destroy` the application',
+  rm: '`devctl destroy SERVICE` deletes a service, `devctl destroy` the application; `devctl stop RUN` ends and deletes a run',
   remove: '`devctl destroy SERVICE` deletes a service, `devctl destroy` the application',
   delete: '`devctl destroy SERVICE` deletes a service, `devctl destroy` the application',
   uninstall: '`devctl destroy` deletes the application from the cluster',
   undeploy: '`devctl destroy` deletes the application from the cluster',
-  kill: '`devctl stop SERVICE` stops a service, `devctl restart SERVICE` replaces its Pods',
+  kill: '`devctl stop SERVICE` stops a service or a run, `devctl restart SERVICE` replaces its Pods',
   pause: '`devctl stop SERVICE` stops a service, and `devctl start SERVICE` starts it again; a Pod cannot be paused',
   unpause: '`devctl start SERVICE` starts a service that was stopped with `devctl stop SERVICE`',
   create: '`devctl deploy` creates what is missing',

@@ -1,4 +1,4 @@
-import { LeftError, UsageError } from '../compiler/diagnostics/user-error.ts'
+import { LeftError, ProgramError, UsageError } from '../compiler/diagnostics/user-error.ts'
 import { commands } from './commands.ts'
 import { runProgram } from './program.ts'
 import { INTERRUPTED } from './terminal/exit-status.ts'
@@ -10,7 +10,7 @@ export const COMPLETE = '__complete'
 
 /**
  * Runs a command line, without the paths of node and the script, and returns the exit status: 0 for success, 1 for
- * failure, 2 for incorrect usage. The only function that catches errors; it never throws.
+ * failure, 2 for incorrect usage, 126 or 127 for a program in a container that cannot be started. The only function that catches errors; it never throws.
  */
 export async function main(argv: readonly string[], processIo: Io): Promise<number> {
   if (argv[0] === COMPLETE) {
@@ -40,6 +40,7 @@ async function printError(error: unknown, argv: readonly string[], io: Io): Prom
   if (error instanceof LeftError) return INTERRUPTED
   const { errorText } = await import('./terminal/error-text.ts')
   io.stderr.write(errorText(error))
+  if (error instanceof ProgramError) return error.exitStatus
   if (!(error instanceof UsageError)) return 1
   // The longest command name whose words all occur in the line.
   const command = commands

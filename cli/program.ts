@@ -39,7 +39,7 @@ export async function runProgram(
       const logLevel = chosenLevel(globals)
       if (argv.includes('-v') && !argv.includes('--volumes')) await noteVolumes(command.name, io)
       onCommand?.(command.name)
-      const own = globals.quiet ? { ...io, cwd: io.cwd, stdout: silent(io.stdout) } : io
+      const own = globals.quiet ? { ...io, cwd: io.cwd, stdout: silent(io.stdout), programOutput: io.stdout } : io
       status = await command.run({ io: own, logLevel, commands, ...passed }, words, options)
     },
   })

@@ -2,6 +2,7 @@ import { Readable, Writable } from 'node:stream'
 import { type CallOptions, ClusterError } from './cluster.ts'
 import type { Access } from './connection.ts'
 import { openPodSocket, type PodSocket, type PodSocketTarget, SOCKET_LIMITS, type SocketLimits } from './pod-socket.ts'
+import { type StartStatus, startStatus } from './start-status.ts'
 import { readCommandStatus } from './status.ts'
 import { toUnreachable } from './unreachable.ts'
 
@@ -40,12 +41,22 @@ export interface ExecProcess {
   readonly endsInput: boolean
   resize(columns: number, rows: number): void
   /**
-   * Exit status: above 128 for a signal. Rejects with a ClusterError if the command cannot be started (`not-found` if
-   * the program does not exist), or if the connection is lost. Some output may still be unread.
+   * Exit status: above 128 for a signal. Rejects with a StartError if the program does not exist or is not executable,
+   * and with a ClusterError if the command cannot be started or the connection is lost. Some output may still be unread.
    */
   readonly exit: Promise<number>
   /** Closes the connection. The process keeps running, because Kubernetes does not end it. */
   destroy(): void
+}
+
+/** Error of a program that cannot be started. */
+export class StartError extends ClusterError {
+  readonly exitStatus: StartStatus
+
+  constructor(exitStatus: StartStatus, message: string) {
+    super(exitStatus === 127 ? 'not-found' : 'invalid', message)
+    this.exitStatus = exitStatus
+  }
 }
 
 const STDIN = 0
@@ -224,7 +235,9 @@ function statusOf(text: string, { command, container, pod }: ExecTarget): number
   if (hasSucceeded) return 0
   const code = Number(causes.find(one => one.reason === 'ExitCode')?.message)
   if (reason === 'NonZeroExitCode' && Number.isInteger(code)) return code
-  if (/executable file not found|no such file or directory/.test(message))
-    throw new ClusterError('not-found', `\`${command[0]}\` does not exist in container \`${container}\` of pod/${pod}`)
+  const where = `in container \`${container}\` of pod/${pod}`
+  const status = startStatus(message)
+  if (status === 127) throw new StartError(status, `\`${command[0]}\` does not exist ${where}`)
+  if (status === 126) throw new StartError(status, `\`${command[0]}\` is not executable ${where}`)
   throw new ClusterError('unavailable', `pod/${pod}: ${message || 'the command ended without a status'}`)
 }

@@ -37,7 +37,7 @@ export const run = command({
   summary: 'Run a job, or a command in the container of a service, once',
   description: `Starts one run of a deployed job or service, prints its output, and exits with its exit status. The run has the image, variables, secrets, volumes and waits of the deployed container, but no ports and no healthcheck. The command replaces \`command\` of the file, and keeps \`entrypoint\`. It has a terminal if this is one, and otherwise standard input. Its output is not masked, and its errors are part of the same stream: \`2>\` does not separate them.
 
-Without a terminal, Ctrl-C ends and deletes the run. A run that has ended keeps its log: the run of a service for a day, and of a job the last three. --timeout is for its start.`,
+Without a terminal, Ctrl-C ends and deletes the run; with one, the program gets it, and the third without any effect ends the run. A run that has ended keeps its log: the run of a service for a day, and of a job the last three. --timeout is for its start.`,
   words: [
     { name: '<service>', description: 'job or service', completes: 'service' },
     { name: '[command...]', description: 'command and its arguments, after `--`' },

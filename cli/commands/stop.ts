@@ -14,11 +14,16 @@ export const stop = command({
   summary: 'Stop services and keep their data until they are started again',
   description: `Stops all services, or the named ones: they get no replicas, and CronJobs are suspended. Addresses, volumes and settings stay. \`devctl start\` starts them with the number of replicas that they had, and so does the next deploy. \`devctl ps\` shows them as stopped.
 
+With the name of a run, as \`devctl jobs\` lists it, ends and deletes the run.
+
 Jobs end by themselves, and a DaemonSet cannot be stopped; \`devctl destroy SERVICE\` deletes it.`,
-  words: [{ name: '[service...]', description: 'only these services (default: all)', completes: 'service' }],
+  words: [
+    { name: '[service...]', description: 'only these services or runs (default: all services)', completes: 'service' },
+  ],
   options,
   examples: [
     { line: 'devctl stop worker', does: 'stop one service' },
+    { line: 'devctl stop worker-run-566539a2', does: 'end a run that `devctl run` has started' },
     { line: 'devctl stop && devctl start', does: 'stop and start all services of the application in this folder' },
   ],
   async run(context, services, options) {

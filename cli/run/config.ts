@@ -1,3 +1,4 @@
+import { servicesAsJobs } from '../../compiler/compose/load/jobs.ts'
 import type { Loaded } from '../../compiler/compose/load/loaded.ts'
 import { count, failureSummary } from '../../compiler/diagnostics/render/summary.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
@@ -63,7 +64,7 @@ async function textOf(
         import('../../operations/config/provenance.ts'),
         import('../terminal/print-provenance.ts'),
       ])
-      const found = provenanceOf(loaded.tree)
+      const found = provenanceOf(servicesAsJobs(loaded.tree))
       return options.output === 'json' ? `${jsonText(found, 2)}\n` : printProvenance(found)
     }
   }

@@ -23,10 +23,22 @@ export async function showJobs(context: Context, words: readonly string[], optio
       return 0
     }
     const text = () => jobsText(rows, now, options.output === 'wide' ? undefined : RUNS)
-    io.stdout.write(await listText(options.output, { records: rows, names: rows.map(({ job }) => job), text }))
+    io.stdout.write(
+      await listText(options.output, { records: rows.map(toRecord), names: rows.map(({ job }) => job), text }),
+    )
     return 0
   })
 }
+
+/** Returns the record of a job, with times in RFC 3339 and durations in seconds. */
+export const toRecord = ({ schedules, runs, ...job }: JobOverview): object => ({
+  ...job,
+  schedules: schedules.map(({ isNever, ...schedule }) => ({ ...schedule, ...(isNever && { never: true }) })),
+  runs: runs.map(({ duration, ...run }) => ({
+    ...run,
+    ...(duration !== undefined && { durationSeconds: duration / 1000 }),
+  })),
+})
 
 /** Formats jobs, and below them their newest runs: `most` of each, or all. */
 export function jobsText(jobs: readonly JobOverview[], now: number, most: number | undefined): string {
@@ -35,7 +47,7 @@ export function jobsText(jobs: readonly JobOverview[], now: number, most: number
     ...jobs.map(one => [
       one.job,
       triggerText(one),
-      one.suspended ? 'suspended' : one.nextRun === undefined ? '' : `in ${ageText(Date.parse(one.nextRun) - now)}`,
+      nextText(one, now),
       one.lastRun === undefined ? 'never' : agoText(one.lastRun, now),
       one.runs[0] ? statusText(one.runs[0]) : '',
     ]),
@@ -54,6 +66,13 @@ export function jobsText(jobs: readonly JobOverview[], now: number, most: number
   )
   if (runs.length === 0) return table
   return `${table}\n${toTable([['Job', 'Run', 'Started by', 'Status', 'Started', 'Duration'], ...runs])}`
+}
+
+function nextText({ schedules, suspended, nextRun }: JobOverview, now: number): string {
+  if (suspended) return 'suspended'
+  if (nextRun !== undefined) return `in ${ageText(Date.parse(nextRun) - now)}`
+  const open = schedules.filter(one => !one.suspended)
+  return open.length === 0 ? '' : open.every(({ isNever }) => isNever) ? 'never' : 'unknown'
 }
 
 const agoText = (time: string, now: number): string => `${ageText(now - Date.parse(time))} ago`

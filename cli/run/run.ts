@@ -21,7 +21,7 @@ export async function runOnce(context: Context, words: readonly string[], option
   const endless = { ...options, var: undefined, timeout: undefined, isEndless: true }
   return withProject(context, endless, async (own, project, session) => {
     const { run } = await import('../../operations/run/run.ts')
-    const write = (part: Uint8Array) => writeBytes(io.stdout, part)
+    const write = (part: Uint8Array) => writeBytes(io.programOutput ?? io.stdout, part)
     const terminal = remoteTerminal(process, own.io.env)
     const streams = options.tty !== false && terminal.size ? { terminal } : { input: standardInput() }
     const world = { workspace: own.io, session, on: printsDiagnostics(own), write, ...(!options.detach && streams) }
@@ -30,7 +30,8 @@ export async function runOnce(context: Context, words: readonly string[], option
     const { job, namespace, status } = await run(world, input, project)
     if (status === undefined) {
       io.stdout.write(`${job}\n`)
-      printSummary(`${service} runs in ${namespace}: \`kubectl -n ${namespace} logs -f job/${job}\``, io, logLevel)
+      const hints = `\`devctl logs ${job}\` follows it, and \`devctl stop ${job}\` ends it`
+      printSummary(`${service} runs in ${namespace}; ${hints}`, io, logLevel)
     }
     return status ?? 0
   })

@@ -15,20 +15,50 @@ export async function stopServices(
     const operations = await import('../../operations/scale/stop.ts')
     const world = { workspace: io, session, on: printsDiagnostics(own) }
     const outcome = await operations[verb](world, { ...options, services }, project)
-    const { environment, namespace, changed, unchanged, skipped } = outcome
+    const { environment, namespace, skipped, jobs, ended } = outcome
     const print = (text: string) => printSummary(text, io, logLevel)
+    if (ended.length > 0) print(`${ended.join(', ')} ${isOrAre(ended)} ended and deleted`)
     if (skipped.length > 0) print(`left ${skipped.join(', ')} alone: ${verb} has no meaning for Jobs and DaemonSets`)
-    const already = verb === 'stop' ? 'stopped already' : 'not stopped'
-    if (unchanged.length > 0) print(`${unchanged.join(', ')} ${isOrAre(unchanged)} ${already}`)
-    if (changed.length === 0) return 0
-    const text = `${changed.join(', ')} of ${environment} ${isOrAre(changed)}`
-    print(
-      verb === 'stop'
-        ? `${text} stopped in ${namespace}; \`devctl start\` or the next deploy starts ${changed.length === 1 ? 'it' : 'them'} again`
-        : `${text} started in ${namespace}; \`devctl wait\` waits until ${changed.length === 1 ? 'it is' : 'they are'} ready`,
-    )
+    for (const [kind, texts] of Object.entries(TEXTS[verb])) {
+      const ofKind = (names: readonly string[]) => names.filter(name => jobs.includes(name) === (kind === 'jobs'))
+      const [unchanged, changed] = [ofKind(outcome.unchanged), ofKind(outcome.changed)]
+      if (unchanged.length > 0) print(`${unchanged.join(', ')} ${isOrAre(unchanged)} ${texts.already}`)
+      const done = `${changed.join(', ')} of ${environment} ${isOrAre(changed)} ${texts.done} in ${namespace}`
+      if (changed.length > 0) print(`${done}; ${texts.next(changed)}`)
+    }
     return 0
   })
 }
+
+interface Texts {
+  readonly already: string
+  readonly done: string
+  readonly next: (names: readonly string[]) => string
+}
+
+const TEXTS: Readonly<Record<'stop' | 'start', Readonly<Record<'services' | 'jobs', Texts>>>> = {
+  stop: {
+    services: {
+      already: 'stopped already',
+      done: 'stopped',
+      next: names => `\`devctl start\` or the next deploy starts ${itOrThem(names)} again`,
+    },
+    jobs: {
+      already: 'suspended already',
+      done: 'suspended',
+      next: names => `\`devctl start\` or the next deploy resumes ${itOrThem(names)}; \`devctl run\` still works`,
+    },
+  },
+  start: {
+    services: {
+      already: 'not stopped',
+      done: 'started',
+      next: names => `\`devctl wait\` waits until ${names.length === 1 ? 'it is' : 'they are'} ready`,
+    },
+    jobs: { already: 'not suspended', done: 'resumed', next: () => '`devctl jobs` shows the next run' },
+  },
+}
+
+const itOrThem = (names: readonly string[]): string => (names.length === 1 ? 'it' : 'them')
 
 const isOrAre = (names: readonly string[]): string => (names.length === 1 ? 'is' : 'are')

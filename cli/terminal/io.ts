@@ -5,6 +5,8 @@ import type { RawStreams } from './remote-terminal.ts'
 export interface Io {
   /** Standard output, for results. */
   readonly stdout: Output
+  /** Standard output for the output of programs in containers; present if `stdout` prints nothing (`--quiet`). */
+  readonly programOutput?: Output
   /** Standard error, for progress, diagnostics and prompts. */
   readonly stderr: Output
   /** Returns the full standard input; reads it on the first call. */

@@ -2,6 +2,7 @@ import type { OperationEvent } from '../../api/events.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { diagnosticsToJson } from '../../compiler/diagnostics/render/json.ts'
 import type { UpQuestions } from '../../develop/context.ts'
+import type { JobOverview } from '../../environment/status/jobs.ts'
 import type { LogEvent } from '../../operations/logs/events.ts'
 import type { Context, LogLevel } from '../command.ts'
 import { developNote, emptiedText, emptiedWarning, forwardSteps, fullWarning, syncLine } from './develop/event-text.ts'
@@ -149,7 +150,7 @@ export function stoppedText({
 }
 
 /** Returns the text of an event other than a log line; undefined if it is not printed at this log level. */
-function logEventText(event: LogEvent, logLevel: LogLevel): string | undefined {
+export function logEventText(event: LogEvent, logLevel: LogLevel): string | undefined {
   if (logLevel === 'error') return undefined
   switch (event.type) {
     case 'left-out':
@@ -159,12 +160,8 @@ function logEventText(event: LogEvent, logLevel: LogLevel): string | undefined {
       const whose = environment === undefined ? namespace : `${environment} in ${namespace}`
       return `${whose} has no${isFiltered ? ' matching' : ''} Pods yet${follows ? '; waiting for Pods' : ''}`
     }
-    case 'no-run': {
-      const [job = ''] = event.jobs
-      const have = event.jobs.length === 1 ? 'has' : 'have'
-      const waits = event.follows ? '; waiting for the next run' : ''
-      return `${event.jobs.join(', ')} ${have} no run yet: \`devctl run ${job}\` starts one${waits}`
-    }
+    case 'no-run':
+      return `${event.jobs.map(noLogText).join('\n')}${event.follows ? '; waiting for the next run' : ''}`
     case 'too-many-logs':
       return `more than ${event.most} containers have logs: the others follow when one of these ends; use a pattern to select fewer`
     case 'container-ended': {
@@ -179,6 +176,19 @@ function logEventText(event: LogEvent, logLevel: LogLevel): string | undefined {
     case 'log-note':
       return `${event.source.name}: ${event.text}`
   }
+}
+
+/** Returns why a job has no log: it has not run, or the Pod of its last run no longer exists. */
+function noLogText({ job, trigger, runs: [run], lastRun }: JobOverview): string {
+  const again = trigger === 'deploy' ? `devctl deploy --rerun ${job}` : `devctl run ${job}`
+  if (run && (run.state === 'succeeded' || run.state === 'failed')) {
+    const ended = run.ended === undefined ? 'has' : `ended at ${run.ended} and has`
+    return `the last run of ${job}, ${run.name}, ${ended} ${run.state}; its Pod and log are gone; \`${again}\` runs it again`
+  }
+  if (run) return `the run ${run.name} of ${job} has no Pod; \`devctl events\` may show why`
+  if (lastRun !== undefined)
+    return `the last run of ${job}, of ${lastRun}, is gone with its Pod and log; \`${again}\` runs it again`
+  return `${job} has no run yet: \`${again}\` starts one`
 }
 
 /** Returns the functions that ask the user at the terminal; empty without a terminal. */

@@ -39,6 +39,23 @@ export class UserError extends Error {
 export class UsageError extends UserError {}
 
 /**
+ * Thrown if the program of a command in a container cannot be started. On the command line, the exit status is that of
+ * a shell: 126 for a program that is not executable, 127 for one that does not exist.
+ */
+export class ProgramError extends UserError {
+  readonly exitStatus: 126 | 127
+
+  constructor(exitStatus: 126 | 127, message: string, details: Omit<ErrorDetails, 'hint'> = {}) {
+    const hint =
+      exitStatus === 127
+        ? 'use a program of its image; many small images have no shell'
+        : 'make it executable in the image with `chmod +x`, or run it with its interpreter'
+    super(message, { ...details, hint })
+    this.exitStatus = exitStatus
+  }
+}
+
+/**
  * Thrown if the user cancels a question with Ctrl-C. Nothing is printed. On the command line, the exit status is 130.
  */
 export class LeftError extends UserError {}

@@ -40,10 +40,12 @@ export const kubectlImage = ({ options }: Pick<PlanContext, 'options'>): string 
  * Returns a reference such as `compose.yaml#services.web.ports`: a file, relative to the project directory, and a path
  * of keys in it. The file of `span` is used if it has these keys, otherwise the last merged file that has them. If no
  * file has the full path, because the service extends one in another file or because the keys are implied, the missing
- * keys at the end are dropped.
+ * keys at the end are dropped. A job may be given as a service; the result has the section of jobs.
  */
-export function sourceOf({ project }: Pick<PlanContext, 'project'>, span: Span, keys: readonly string[]): string {
-  const { directory, documents } = project
+export function sourceOf({ project }: Pick<PlanContext, 'project'>, span: Span, given: readonly string[]): string {
+  const { directory, documents, services } = project
+  const [section, name = ''] = given
+  const keys = section === 'services' && services.get(name)?.triggers ? ['jobs', ...given.slice(1)] : given
   const own = documents.filter(({ span: { file } }) => file === span.file)
   // The manifest is not one of the documents.
   for (let count = own.length > 0 ? keys.length : 0; count > 0; count--) {

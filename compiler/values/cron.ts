@@ -35,7 +35,10 @@ export function findCronFault(text: string): CronFault | undefined {
   if (/^(?:CRON_)?TZ=/.test(cron)) return { fault: 'it contains a time zone', hint: 'write `timezone: …`' }
   if (cron.startsWith('@')) {
     if (DESCRIPTORS.includes(cron) || /^@every (?:\d+(?:\.\d+)?(?:h|m|s))+$/.test(cron)) return undefined
-    return { fault: `\`${cron}\` is unknown`, hint: `the names are ${DESCRIPTORS.map(one => `\`${one}\``).join(', ')}` }
+    return {
+      fault: `\`${cron}\` is unknown`,
+      hint: `the names are ${DESCRIPTORS.map(one => `\`${one}\``).join(', ')}; for an interval, write \`@every 5m\``,
+    }
   }
   const fields = cron.split(/\s+/).filter(Boolean)
   if (fields.length !== CRON_FIELDS.length)

@@ -20,19 +20,16 @@ const SETBACK = 3 * 3_600_000
 
 /**
  * Returns the first time after `after` at which a cron expression fires, both in milliseconds since 1970, by the rules
- * of Kubernetes. Returns undefined for an expression that never fires, that is invalid or too long, or whose times
- * depend on the cluster (`@every 1h`), and for an unknown time zone.
+ * of Kubernetes. An interval (`@every 1h`) begins at `begun`. Returns undefined for an expression that never fires, that
+ * is invalid or too long, for an unknown time zone, and for an interval of which the beginning is unknown.
  */
-export function nextFire(cron: string, timeZone: string, after: number): number | undefined {
-  const text = ALIASES[cron.trim()] ?? cron.trim()
-  if (text.length > LONGEST || text.startsWith('@') || findCronFault(text)) return undefined
+export function nextFire(cron: string, timeZone: string, after: number, begun?: number): number | undefined {
+  if (cron.length > LONGEST || findCronFault(cron)) return undefined
+  const interval = intervalOf(cron.trim())
+  if (interval !== undefined) return begun === undefined ? undefined : nextOf(interval, begun, after)
   const format = clockOf(timeZone)
   if (!format) return undefined
-  const written = text.split(/\s+/)
-  const fields = CRON_FIELDS.map((field, index) => valuesOf(written[index]!, field))
-  const [minutes, hours, days, months, weekdays] = fields as [Values, Values, Values, Values, Values]
-  // If both the day of the month and the day of the week are restricted, one of them is enough.
-  const isEither = [written[2]!, written[4]!].every(one => !/^[*?]/.test(one))
+  const { minutes, hours, days, months, weekdays, isEither } = fieldsOf(cron)
   const now = wallTime(format, after)
   // While clocks do not change, a time that they have shown does not come again.
   const from = wallTime(format, after + SETBACK) === now + SETBACK ? now : now - SETBACK
@@ -51,7 +48,44 @@ export function nextFire(cron: string, timeZone: string, after: number): number 
   return undefined
 }
 
+/**
+ * Returns true for a valid cron expression that never fires, because no month that it names has one of its days
+ * (`0 0 30 2 *`). Kubernetes accepts it, and never starts a run.
+ */
+export function neverFires(cron: string): boolean {
+  if (cron.length > LONGEST || findCronFault(cron) || cron.trim().startsWith('@every ')) return false
+  const { days, months, isEither } = fieldsOf(cron)
+  return !isEither && ![...months].some(month => [...days].some(day => day <= LENGTHS[month - 1]!))
+}
+
+/** Number of days of each month, in a leap year. */
+const LENGTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
 type Values = ReadonlySet<number>
+
+/** Returns the values of the fields of a valid expression. */
+function fieldsOf(cron: string) {
+  const written = (ALIASES[cron.trim()] ?? cron.trim()).split(/\s+/)
+  const fields = CRON_FIELDS.map((field, index) => valuesOf(written[index]!, field))
+  const [minutes, hours, days, months, weekdays] = fields as [Values, Values, Values, Values, Values]
+  // If both the day of the month and the day of the week are restricted, one of them is enough.
+  const isEither = [written[2]!, written[4]!].every(one => !/^[*?]/.test(one))
+  return { minutes, hours, days, months, weekdays, isEither }
+}
+
+const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000 }
+
+/** Returns the milliseconds of `@every 1h30m`: whole seconds, and at least one; undefined for other expressions. */
+function intervalOf(cron: string): number | undefined {
+  if (!cron.startsWith('@every ')) return undefined
+  const parts = [...cron.matchAll(/(\d+(?:\.\d+)?)([hms])/g)]
+  const sum = parts.reduce((total, [, number, unit]) => total + Number(number) * UNITS[unit!]!, 0)
+  return Math.max(1, Math.floor(sum / 1000)) * 1000
+}
+
+/** Returns the first time after `after` in steps from `begun`. */
+const nextOf = (interval: number, begun: number, after: number): number =>
+  begun + Math.max(1, Math.floor((after - begun) / interval) + 1) * interval
 
 /** Returns the values of a field, in ascending order. */
 function valuesOf(text: string, field: CronField): Values {

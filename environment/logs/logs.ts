@@ -100,11 +100,15 @@ async function showPods(request: LogRequest, world: LogContext, { following, pod
   const wantedOf = (pod: KubeObject) => sourcesOf(pod).filter(isWanted)
   const present = await pods.list(signal)
   const isEarlier = earlierRuns(present.map(({ object }) => object))
+  // An earlier run is printed if the user has named it, instead of its service.
+  const isNamed = ({ job: _, ...source }: LogSource) => !isWanted(source)
   const begun = present.flatMap(pod =>
-    (isEarlier(pod.object) ? [] : wantedOf(pod.object)).map((source): Begun => {
-      const run = runOf(pod.object, source.container)
-      return { source, pod, position: { cursor: new Cursor(), range, run } }
-    }),
+    wantedOf(pod.object)
+      .filter(one => !isEarlier(pod.object) || isNamed(one))
+      .map((source): Begun => {
+        const run = runOf(pod.object, source.container)
+        return { source, pod, position: { cursor: new Cursor(), range, run } }
+      }),
   )
   if (begun.length === 0) await world.nothing(present.flatMap(pod => sourcesOf(pod.object)))
   else world.found(begun.map(({ source }) => source))

@@ -10,6 +10,8 @@ export interface LogSource {
   readonly container: string
   /** Service name in Kubernetes form; for a Pod without a service, the name from its labels or its owner. */
   readonly service: string
+  /** Name of the Job that the Pod belongs to; absent for other Pods. */
+  readonly job?: string
   /** Prefix of the lines: `api-j2fnt`, or `api-j2fnt/fill-data` for a helper container of the service. */
   readonly name: string
 }
@@ -68,9 +70,11 @@ export function sourcesOf(pod: KubeObject): readonly LogSource[] {
   const { spec } = fieldsOf(pod)
   const { containers = [], initContainers = [] } = spec
   const service = labels[SERVICE_LABEL]
+  const controller = controllerOf(pod)
+  const job = controller?.kind === 'Job' ? controller.name : undefined
   const instance = name.slice(name.lastIndexOf('-') + 1)
   const source = (container: string, service: string, name: string): LogSource =>
-    ({ pod: pod.metadata.name, namespace, container, service, name }) as const
+    ({ pod: pod.metadata.name, namespace, container, service, name, ...(job !== undefined && { job }) }) as const
   if (service !== undefined && labels['app.kubernetes.io/managed-by'] === 'devctl')
     return [
       ...initContainers.map(({ name, restartPolicy }) =>

@@ -1,8 +1,10 @@
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { isEnding } from '../apply/removal.ts'
+import { unlessForbidden } from '../forbidden.ts'
 import { environmentSelector, SERVICE_LABEL } from '../labels.ts'
 import { isReady } from './problems.ts'
+import { noRunError } from './service-pods.ts'
 
 /** Target of connections to a port of a service. */
 export interface ForwardTarget {
@@ -37,7 +39,10 @@ export async function findForwardTarget(
   ])
   const running = pods.filter(one => !isEnding(one) && phaseOf(one) === 'Running')
   const pod = running.find(isReady) ?? running[0]
-  if (pod === undefined) throw noPod(service, pods)
+  if (pod === undefined) {
+    const job = cluster.get({ apiVersion: 'batch/v1', kind: 'CronJob', name: service, namespace }, { signal })
+    throw (await unlessForbidden(job, undefined)) ? noRunError(service) : noPod(service, pods)
+  }
   return { pod: pod.metadata.name, namespace, port: podPort(front, pod, port) }
 }
 

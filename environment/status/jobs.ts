@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { MANUAL_SCHEDULE } from '../../compiler/plan/workload/cron-jobs.ts'
-import { nextFire } from '../../compiler/values/next-fire.ts'
+import { neverFires, nextFire } from '../../compiler/values/next-fire.ts'
 import { scaledFrom } from '../apply/scaled.ts'
 import { serviceOf } from '../plan/desired-state.ts'
 import { statusOf } from '../rollout/status.ts'
@@ -17,9 +17,9 @@ export interface JobRun {
   readonly name: string
   readonly trigger: RunTrigger
   readonly state: JobRunState
-  /** Start in ISO 8601; absent if the run has not begun. */
+  /** Start in RFC 3339; absent if the run has not begun. */
   readonly started?: string
-  /** End in ISO 8601; absent if the run has not ended. */
+  /** End in RFC 3339; absent if the run has not ended. */
   readonly ended?: string
   /** Milliseconds from the start to the end, or until now. */
   readonly duration?: number
@@ -32,8 +32,10 @@ export interface JobSchedule {
   /** Name of the IANA database. If absent, the time zone of the cluster's controllers, usually UTC. */
   readonly timeZone?: string
   readonly suspended: boolean
-  /** Next run in ISO 8601; absent if the schedule is suspended, and if the time depends on the cluster. */
+  /** Next run in RFC 3339; absent if the schedule is suspended, if it never comes, and if the time is unknown. */
   readonly nextRun?: string
+  /** Set if no date fits the schedule, so that Kubernetes never starts a run. */
+  readonly isNever?: true
 }
 
 /** Job of an environment, or a service that has runs. */
@@ -110,19 +112,25 @@ function toJob(job: string, workloads: readonly KubeObject[], runs: readonly Job
 }
 
 /** Returns true for the CronJob of a job without a schedule, which `stop` never suspends. */
-function isManual(cronJob: KubeObject): boolean {
+export function isManual(cronJob: KubeObject): boolean {
   const { spec = {} } = cronJob as CronJobFields // the server has checked its shape
-  return spec.schedule === MANUAL_SCHEDULE && spec.suspend === true && scaledFrom(cronJob) === undefined
+  if (cronJob.kind !== 'CronJob' || spec.schedule !== MANUAL_SCHEDULE) return false
+  return spec.suspend === true && scaledFrom(cronJob) === undefined
 }
 
 function toSchedule(cronJob: KubeObject, now: number): JobSchedule {
-  const { schedule: cron = '', timeZone, suspend: suspended = false } = (cronJob as CronJobFields).spec ?? {}
-  const next = suspended ? undefined : nextFire(cron, timeZone ?? 'UTC', now)
+  const { spec = {}, status } = cronJob as CronJobFields // the server has checked its shape
+  const { schedule: cron = '', timeZone, suspend: suspended = false } = spec
+  // The controller counts intervals from the last run that was due.
+  const begun = Date.parse(status?.lastScheduleTime ?? cronJob.metadata.creationTimestamp ?? '')
+  const next = suspended ? undefined : nextFire(cron, timeZone ?? 'UTC', now, Number.isNaN(begun) ? undefined : begun)
   return {
     cron,
     ...(timeZone !== undefined && { timeZone }),
     suspended,
-    ...(next !== undefined && { nextRun: new Date(next).toISOString() }),
+    // Times of the cluster have whole seconds, too.
+    ...(next !== undefined && { nextRun: new Date(next).toISOString().replace('.000Z', 'Z') }),
+    ...(neverFires(cron) && { isNever: true as const }),
   }
 }
 

@@ -16,6 +16,8 @@ export interface ServicePodQuery {
   readonly index?: number | undefined
   /** Name of the container. If absent, that of the service. */
   readonly container?: string | undefined
+  /** Kind of its workload, for hints. */
+  readonly kind?: string | undefined
 }
 
 /** Running container of a service. */
@@ -46,7 +48,7 @@ export async function findServiceContainer(
   const all = await podsOf(cluster, query, options)
   const running = all.filter(isRunning).sort(byName)
   const pod = index === undefined ? (running.find(isReady) ?? running[0]) : running[index - 1]
-  if (pod === undefined) throw running.length === 0 ? noPod(service, all) : noIndex(service, running, index!)
+  if (pod === undefined) throw running.length === 0 ? noPod(query, all) : noIndex(service, running, index!)
   return { pod, container: containerOf(pod, service, container) }
 }
 
@@ -85,13 +87,22 @@ function containerOf(pod: KubeObject, service: string, wanted: string | undefine
   })
 }
 
-function noPod(service: string, pods: readonly KubeObject[]): UserError {
+/** Returns the error for a job that has no Pod because it does not run now. */
+export const noRunError = (job: string): UserError =>
+  new UserError(`\`${job}\` is a job, and no run of it is running`, {
+    hint: `\`devctl run ${job}\` starts one, and \`devctl logs ${job}\` shows the log of the last; \`devctl jobs\` lists them`,
+  })
+
+function noPod({ service, kind }: ServicePodQuery, pods: readonly KubeObject[]): UserError {
+  if (kind === 'CronJob') return noRunError(service)
+  const again =
+    kind === 'Job'
+      ? `\`devctl deploy --rerun ${service}\` runs it again`
+      : `\`devctl start ${service}\` starts a stopped service`
   return new UserError(`no Pod of \`${service}\` is running`, {
     notes: pods.map(pod => `pod/${pod.metadata.name} is ${isEnding(pod) ? 'ending' : phaseOf(pod).toLowerCase()}`),
     hint:
-      pods.length === 0
-        ? `\`devctl ps ${service}\` shows why; \`devctl start ${service}\` starts a stopped service`
-        : `\`devctl logs ${service}\` shows its log`,
+      pods.length === 0 ? `\`devctl ps ${service}\` shows why; ${again}` : `\`devctl logs ${service}\` shows its log`,
   })
 }
 

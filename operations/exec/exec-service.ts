@@ -1,6 +1,5 @@
-import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import type { ExecProcess } from '../../adapters/kubernetes/exec.ts'
-import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { ProgramError } from '../../compiler/diagnostics/user-error.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
 import { type ContainerInput, findContainer } from '../workloads/find-container.ts'
@@ -20,7 +19,7 @@ export interface AttachedTerminal {
 
 /**
  * Runs a command in a container of a deployed service, and returns its exit status. Throws a UserError if no Pod of the
- * service runs, and if the image does not have the program.
+ * service runs, and a ProgramError if the image does not have the program, or it is not executable.
  */
 export async function execService(
   world: OperationContext & { readonly terminal: AttachedTerminal },
@@ -30,17 +29,14 @@ export async function execService(
   const { session, terminal } = world
   const { access, namespace, signal } = session
   const { pod, container } = await findContainer(world, input, project)
-  const { openExec } = await import('../../adapters/kubernetes/exec.ts')
+  const { openExec, StartError } = await import('../../adapters/kubernetes/exec.ts')
   const { size } = terminal
   const target = { pod: pod.metadata.name, namespace, container, command, stdin: true, ...(size && { tty: size }) }
   const remote = await openExec(access, target, { signal })
   try {
     return await terminal.attach(remote)
   } catch (error) {
-    if (!(error instanceof ClusterError) || error.failure !== 'not-found') throw error
-    throw new UserError(error.message, {
-      hint: 'use a program of its image; many small images have no shell',
-      cause: error,
-    })
+    if (error instanceof StartError) throw new ProgramError(error.exitStatus, error.message, { cause: error })
+    throw error
   }
 }

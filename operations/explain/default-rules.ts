@@ -1,9 +1,10 @@
+import { shapeAt } from '../../compiler/compose/keys/lookup.ts'
 import { formatPath, type ModelPath } from '../../compiler/schema/model-path.ts'
 import type { MapTree } from '../../compiler/text/tree.ts'
 import { isSourceOf, type ShownObject } from './influences.ts'
 import { type KeyRule, ruleForField } from './key-rule.ts'
 import type { Leaf } from './leaves.ts'
-import { childrenOf, nodeAt } from './model-node.ts'
+import { childrenOf, isWorkload, nodeAt } from './model-node.ts'
 
 /** Reason for a value that no line sets. */
 export interface DefaultRule {
@@ -28,7 +29,7 @@ export function defaultRule(leaf: Leaf, place: Place): DefaultRule | undefined {
   return structural(leaf, place) ?? fromRow(leaf, place)
 }
 
-function structural({ path, value }: Leaf, { object, owner, within }: Place): DefaultRule | undefined {
+function structural({ path, value }: Leaf, { object, owner, within, model }: Place): DefaultRule | undefined {
   const { kind } = object.manifest.object
   const found = STRUCTURE.find(
     one => (!one.kinds || one.kinds.includes(kind)) && one.path.test(path) && !(one.isLast && within),
@@ -37,7 +38,7 @@ function structural({ path, value }: Leaf, { object, owner, within }: Place): De
   const { text, set } = found
   return {
     text: typeof text === 'string' ? text : text({ owner: owner ?? 'the application', value: String(value) }),
-    ...(set !== undefined && owner !== undefined && { set: `services.${owner}.${set}` }),
+    ...(set !== undefined && owner !== undefined && { set: `${sectionOf(model, owner)}.${owner}.${set}` }),
   }
 }
 
@@ -54,8 +55,9 @@ const KUBERNETES: Readonly<Record<string, unknown>> = {
 function fromRow({ keys, value }: Leaf, { object, owner, within, model }: Place): DefaultRule | undefined {
   const fields = keys.filter(key => typeof key === 'string')
   const around = volumeOf(object, model) ?? within
-  const rule = (around && ruleAround(fields, around)) ?? ruleForField(fields, ['services', '*'])
-  const set = rule && keyToSet(rule, around ?? ['services', owner ?? '*'])
+  const section = sectionOf(model, owner)
+  const rule = (around && ruleAround(fields, around)) ?? ruleForField(fields, [section, '*'])
+  const set = rule && keyToSet(rule, around ?? [section, owner ?? '*'])
   // If a line sets the key, it is not a default.
   if (!rule || !set || nodeAt(model, set)) return undefined
   const field = fields.at(-1)!
@@ -80,15 +82,24 @@ function volumeOf(object: ShownObject, model: MapTree): ModelPath | undefined {
   return volumes && childrenOf(volumes).find(({ path }) => isSourceOf(formatPath(path), object))?.path
 }
 
-/** Returns the key of a rule, with the names and indices of a path next to it. */
+/** Returns the section of the model that has a service or job. */
+const sectionOf = (model: MapTree, owner: string | undefined): 'services' | 'jobs' =>
+  owner !== undefined && nodeAt(model, ['jobs', owner]) ? 'jobs' : 'services'
+
+/**
+ * Returns the key of a rule, with the names and indices of a path next to it; undefined if it cannot be set there, such
+ * as a key of services that jobs do not have.
+ */
 function keyToSet({ path }: KeyRule, around: ModelPath): ModelPath | undefined {
   const steps = path.map((step, index) => (step === '*' || step === '[]' ? around[index] : step))
-  return steps.every(step => step !== undefined) ? steps : undefined
+  if (around[0] === 'jobs') steps[0] = 'jobs'
+  const isKey = steps.every(step => step !== undefined) && shapeAt(steps.map(String)) !== undefined
+  return isKey ? steps : undefined
 }
 
 /** Returns the rule about a field of the closest key around a path. */
 function ruleAround(fields: readonly string[], path: ModelPath): KeyRule | undefined {
-  for (let length = path.length; length > (path[0] === 'services' ? 2 : 1); length--) {
+  for (let length = path.length; length > (isWorkload(path) ? 2 : 1); length--) {
     const found = ruleForField(fields, path.slice(0, length))
     if (found) return found
   }

@@ -5,7 +5,7 @@ import { type Explained, explainNode, influenceOf, type NodeExplanation } from '
 import { isSourceOf, type ShownObject } from './influences.ts'
 import { keyRule } from './key-rule.ts'
 import { isBelow, type Leaf } from './leaves.ts'
-import { childrenOf, type ModelNode, nodesBelow } from './model-node.ts'
+import { childrenOf, isWorkload, type ModelNode, nodesBelow } from './model-node.ts'
 import type { PlanSetting } from './settings.ts'
 import { type SourceLine, sourceLine } from './source-line.ts'
 
@@ -102,19 +102,19 @@ class Search {
     this.owners = ownersOf(object, explained)
     const sections = childrenOf({ path: [], tree: explained.loaded.tree })
     this.#own = [...nodesBelow({ path: [], tree: explained.loaded.tree })].filter(
-      ({ path: [section, name] }) => section === 'services' && this.owners.has(String(name)),
+      ({ path }) => isWorkload(path) && this.owners.has(String(path[1])),
     )
     for (const section of sections)
       for (const part of isNamed(section) ? childrenOf(section) : [section])
-        if (section.path[0] !== 'services' || this.#concerns(part, wanted))
+        if (!isWorkload(section.path) || this.#concerns(part, wanted))
           for (const key of isNamed(section) ? childrenOf(part) : [part])
-            if (section.path[0] === 'services' || !key.isImplied) this.#visit(key, wanted)
+            if (isWorkload(section.path) || !key.isImplied) this.#visit(key, wanted)
   }
 
   /** Returns true unless paths do not depend on anything in a service, or in one of its keys. */
   #concerns(node: ModelNode, wanted: ReadonlySet<string>): boolean {
-    const [section, name] = node.path
-    if (section !== 'services') return true
+    const [, name] = node.path
+    if (!isWorkload(node.path)) return true
     // Most keys of a service concern its own objects.
     if (this.owners.has(String(name)) && (wanted.size > FEW || node.path.length === 2)) return true
     return !this.#explained.influences.isIndependent(node, this.#id, wanted)
@@ -170,20 +170,22 @@ const isWordOf = (word: string, text: string): boolean =>
 const isNear = ({ tree }: ModelNode, text: string): boolean =>
   tree.kind === 'scalar' && isWordOf(String(tree.value), text)
 
-const NAMED = new Set<unknown>(['services', 'volumes', 'networks', 'secrets', 'configs'])
+const NAMED = new Set<unknown>(['services', 'jobs', 'volumes', 'networks', 'secrets', 'configs'])
 const isNamed = ({ path }: ModelNode): boolean => NAMED.has(path[0])
 
 /** Returns the services of an object: those of its source, and those whose containers a Pod has. */
 function ownersOf(object: ShownObject, { loaded }: Explained): ReadonlySet<string> {
   const isShared = SHARED.has(object.manifest.object.kind)
-  const isSource = (name: string) => isSourceOf(`services.${name}`, object)
-  const services = childrenOf({ path: [], tree: loaded.tree }).find(({ path }) => path[0] === 'services')
-  const names = services ? childrenOf(services).map(({ path }) => String(path[1])) : []
+  const workloads = childrenOf({ path: [], tree: loaded.tree }).filter(({ path }) => isWorkload(path))
+  const sources = new Map(
+    workloads.flatMap(childrenOf).map(({ path }) => [String(path[1]), isSourceOf(formatPath(path), object)]),
+  )
+  const isSource = (name: string) => sources.get(name) ?? false
   const containers = new Set(
     [...object.leaves.values()].flatMap(({ keys }) => keys.flatMap(key => (typeof key === 'object' ? key.item : []))),
   )
   return new Set(
-    names
+    [...sources.keys()]
       .filter(name => isShared || isSource(name) || containers.has(name.toLowerCase()))
       .sort((a, b) => Number(isSource(b)) - Number(isSource(a))),
   )
@@ -196,7 +198,7 @@ function closestFirst(nodes: readonly ModelNode[], { value }: Leaf, owners: Read
     const own = tree.kind === 'scalar' ? String(tree.value).toLowerCase() : undefined
     const isSame = own === text
     const isPart = own !== undefined && own !== '' && (text.includes(own) || own.includes(text))
-    const isOwner = path[0] !== 'services' || owners.has(String(path[1]))
+    const isOwner = !isWorkload(path) || owners.has(String(path[1]))
     return (isSame ? 0 : isPart ? 3 : own !== undefined ? 6 : 9) + (isOwner ? 0 : 1) + (isImplied && !isSame ? 2 : 0)
   }
   return nodes.toSorted((a, b) => rank(a) - rank(b) || (formatPath(a.path) < formatPath(b.path) ? -1 : 1))

@@ -19,6 +19,7 @@ import { findField, findObject } from './find-field.ts'
 import { findNode, nodesOn, replacedOn, variablesOn } from './find-node.ts'
 import { Influences } from './influences.ts'
 import { maskedField, maskedNode } from './masked.ts'
+import { modelInFiles } from './model-in-files.ts'
 import { fieldAt } from './rendered-file.ts'
 import { settingsOf } from './settings.ts'
 import type { ExplainTarget } from './target.ts'
@@ -56,10 +57,12 @@ export async function explain(
 ): Promise<ExplainOutcome> {
   const project = await openProject(workspace, input)
   const compiled = await compileFiles(workspace, [], input, input, { project })
-  const { loaded, plan, withModel, diagnostics, hasNoCompose, manifest } = compiled
+  const { plan, diagnostics, hasNoCompose, manifest } = compiled
   if (hasNoCompose && manifest) throw nothingToRender(manifest)
-  if (!plan || !loaded || !withModel) return { kind: 'refused', diagnostics }
+  const model = modelInFiles(compiled)
+  if (!plan || !model) return { kind: 'refused', diagnostics }
   const { toManifests } = await import('../../constructs/index.ts')
+  const { loaded, withModel } = model
   const influences = new Influences(loaded.tree, withModel, toManifests)
   const nameSpan = loaded.nameSpan
   const settings = settingsOf({ plan, input, project, env: workspace.env, nameSpan })

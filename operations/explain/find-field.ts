@@ -36,7 +36,15 @@ const isHashed = (name: string, { object }: ShownObject['manifest']): boolean =>
 const quoted = (name: string) => `\`${name}\``
 
 /** Parts of objects in which a path may begin. */
-const STARTS: readonly (readonly string[])[] = [[], ['spec'], ['spec', 'template', 'spec'], ['spec', 'template']]
+const STARTS: readonly (readonly string[])[] = [
+  [],
+  ['spec'],
+  ['spec', 'template', 'spec'],
+  ['spec', 'template'],
+  ['spec', 'jobTemplate', 'spec'],
+  ['spec', 'jobTemplate', 'spec', 'template', 'spec'],
+  ['spec', 'jobTemplate', 'spec', 'template'],
+]
 
 /** Returns the keys of a path in an object, which may begin in its Pod template. Throws a UserError. */
 export function findField({ manifest, name }: ShownObject, steps: readonly FieldStep[]): readonly FieldKey[] {

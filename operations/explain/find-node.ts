@@ -4,12 +4,16 @@ import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { formatPath } from '../../compiler/schema/model-path.ts'
 import type { Span } from '../../compiler/text/source.ts'
-import { childrenOf, type ModelNode, nodesBelow } from './model-node.ts'
+import { get } from '../../compiler/text/tree.ts'
+import { childrenOf, isWorkload, type ModelNode, nodesBelow } from './model-node.ts'
 
 /** Returns the node that a path names. Throws a UserError that names the keys that exist. */
 export function findNode(path: readonly (string | number)[], loaded: Loaded): ModelNode {
   let node: ModelNode = { path: [], tree: loaded.tree }
-  for (const step of path) {
+  const [section, name] = path
+  // A job is among the services of other outputs.
+  const isOfJob = section === 'services' && get(loaded.tree, 'jobs', String(name)) !== undefined
+  for (const step of isOfJob ? ['jobs', ...path.slice(1)] : path) {
     const children = childrenOf(node)
     const next = children.find(child => String(child.path.at(-1)) === String(step))
     if (!next) throw noSuchKey(node, step, children, loaded)
@@ -21,8 +25,13 @@ export function findNode(path: readonly (string | number)[], loaded: Loaded): Mo
 function noSuchKey({ path }: ModelNode, step: string | number, children: readonly ModelNode[], loaded: Loaded) {
   const own = path.length === 0 ? '' : ` in \`${formatPath(path)}\``
   const names = children.map(child => String(child.path.at(-1)))
-  if (path.length === 1 && path[0] === 'services' && loaded.absentServices.has(String(step)))
-    return new UserError(`service \`${step}\` is not active`, { hint: 'add `--profile` with one of its profiles' })
+  if (path.length === 1 && isWorkload(path) && loaded.absentServices.has(String(step)))
+    return new UserError(`${path[0] === 'jobs' ? 'job' : 'service'} \`${step}\` is not active`, {
+      hint: 'add `--profile` with one of its profiles',
+    })
+  const other = path[0] === 'jobs' ? 'services' : 'jobs'
+  if (path.length === 1 && isWorkload(path) && get(loaded.tree, other, String(step)))
+    return new UserError(`\`${step}\` does not exist${own}`, { hint: `write \`${other}.${step}\`` })
   const isKnown = shapeAt([...path, step].map(String)) !== undefined
   const hint =
     didYouMean(String(step), names) ?? (names.length > 0 ? `it has ${names.map(quoted).join(', ')}` : undefined)

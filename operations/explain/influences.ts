@@ -120,11 +120,16 @@ export class Influences {
   }
 
   #find({ path, tree }: ModelNode): Influence {
-    const values = tree.kind === 'scalar' ? otherValues(tree, path) : []
+    if (tree.kind !== 'scalar') {
+      const removed = this.#compare(withChange(this.#tree, path, undefined))
+      // A key that is required cannot be removed, but its members can have other values.
+      const below = removed || path.length <= 2 ? [] : childrenOf({ path, tree })
+      return removed ?? unionOf(below.map(child => () => this.ofNode(child)))
+    }
+    const values = otherValues(tree, path)
     const variants = [...values, undefined].map(value => withChange(this.#tree, path, value))
     const compared = variants.map(one => () => this.#compare(one))
     const found = firstOf(compared)
-    if (tree.kind !== 'scalar') return found
     // A name that the user chooses becomes part of the objects, too.
     if (isNamedByUser(path) && values.length > 0) return unionOf([() => found, () => compared.at(-1)!()])
     if (!hasWords(path)) return found

@@ -27,6 +27,13 @@ export function keyRule(path: ModelPath): KeyRule | undefined {
 
 /** Returns the rule about exactly this path; undefined if it has no row of its own. */
 export function ruleAt(path: ModelPath): KeyRule | undefined {
+  return ownRuleAt(path) ?? (path[0] === 'jobs' && path.length > 2 ? ownRuleAt(asOfService(path)) : undefined)
+}
+
+/** Returns a path in a job as that in a service: the table lists the keys that jobs and services share only once. */
+const asOfService = (path: ModelPath): ModelPath => (path[0] === 'jobs' ? ['services', ...path.slice(1)] : path)
+
+function ownRuleAt(path: ModelPath): KeyRule | undefined {
   const row = rowOf(path.map(String))
   const listed =
     row &&
@@ -76,10 +83,11 @@ function toRule(path: readonly string[], { fate, becomes, note }: Row): KeyRule 
  * the one whose text names the longest end of the field's path. `within` restricts the keys.
  */
 export function ruleForField(fields: readonly string[], within: ModelPath): KeyRule | undefined {
+  const wanted = [within, asOfService(within)]
   let best: { readonly length: number; readonly row: TableRow } | undefined
   for (const row of table().rows) {
     if (row.row.fate === 'none' || row.row.fate === 'refused' || row.path.length < 3) continue
-    if (!fits(row.path.slice(0, within.length), within)) continue
+    if (!wanted.some(one => fits(row.path.slice(0, one.length), one))) continue
     if (row.path[2] === 'pre_start') continue
     for (const [, token] of row.row.becomes.matchAll(/`([\w[\].]+)`/g)) {
       const names = token!.replaceAll('[]', '').split('.')

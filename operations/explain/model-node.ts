@@ -12,6 +12,9 @@ export interface ModelNode {
   readonly isImplied?: true
 }
 
+/** Returns true for the path of a service or a job, and for a path in one. */
+export const isWorkload = ([section]: ModelPath): boolean => section === 'services' || section === 'jobs'
+
 /** Lists a node and all nodes below it, each parent before its members. */
 export function* nodesBelow(node: ModelNode): Generator<ModelNode> {
   yield node

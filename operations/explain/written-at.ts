@@ -2,7 +2,7 @@ import type { Loaded } from '../../compiler/compose/load/loaded.ts'
 import { formatPath, type ModelPath } from '../../compiler/schema/model-path.ts'
 import type { Span } from '../../compiler/text/source.ts'
 import { get } from '../../compiler/text/tree.ts'
-import { type ModelNode, nodesBelow } from './model-node.ts'
+import { isWorkload, type ModelNode, nodesBelow } from './model-node.ts'
 
 /** Way by which a value that is written elsewhere came to its key. */
 export interface Detour {
@@ -21,7 +21,7 @@ export function detourOf({ path, tree: { span } }: ModelNode, loaded: Loaded): D
   const [section, name] = written
   const isOwn = section === path[0] && name === path[1]
   if (isOwn) return isNamed(span, loaded) ? undefined : { through: 'include', path: formatPath(written) }
-  const through = section === 'services' && extendsAny(path, loaded) ? 'extends' : 'anchor'
+  const through = isWorkload(written) && extendsAny(path, loaded) ? 'extends' : 'anchor'
   return { through, path: formatPath(written) }
 }
 

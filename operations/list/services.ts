@@ -1,4 +1,8 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { unlessForbidden } from '../../environment/forbidden.ts'
+import { environmentSelector } from '../../environment/labels.ts'
+import { serviceOf } from '../../environment/plan/desired-state.ts'
 import { inSleep, type ServiceOverview } from '../../environment/status/service-status.ts'
 import type { LoadInput } from '../../project/input.ts'
 import { findEnvironment, type KnownEnvironment } from '../../project/known-environment.ts'
@@ -48,7 +52,8 @@ export async function services(
   }
   const isAsleep = overview.services.some(({ state }) => state === 'stopped') && (await sleeps(session))
   const found = isAsleep ? overview.services.map(inSleep) : overview.services
-  return { environment: known.name, namespace, services: await rowsOf(found, input.services ?? [], known), now }
+  const rows = await rowsOf(found, input.services ?? [], { known, jobs: await jobsOf(session, known, input) })
+  return { environment: known.name, namespace, services: rows, now }
 }
 
 /** Service in the files that is not in the cluster. */
@@ -61,11 +66,10 @@ export type ServiceRow = ServiceOverview | MissingService
 async function rowsOf(
   services: readonly ServiceOverview[],
   words: readonly string[],
-  known: KnownEnvironment,
+  { known, jobs }: { readonly known: KnownEnvironment; readonly jobs: ReadonlySet<string> },
 ): Promise<readonly ServiceRow[]> {
   const there = new Set(services.map(({ service }) => service))
   const planned = known.project && known.plan ? [...(await labelsOf(known.project)).values()] : []
-  const jobs = new Set(known.plan?.workloads.flatMap(one => (one.kind === 'Job' && one.cronJobs ? one.service : [])))
   const missing = planned.filter(service => !there.has(service) && !jobs.has(service))
   const rows: readonly ServiceRow[] = [
     ...services,
@@ -73,11 +77,26 @@ async function rowsOf(
   ].sort((a, b) => (a.service < b.service ? -1 : 1))
   if (words.length === 0) return rows
   const toLabels = await serviceWords(known)
-  const wanted = toLabels(
-    words,
-    rows.map(({ service }) => labelled(service)),
-  )
+  const wanted = toLabels(words, [...rows.map(({ service }) => service), ...jobs].map(labelled))
+  const job = [...wanted].find(label => jobs.has(label))
+  if (job !== undefined)
+    throw new UserError(`\`${job}\` is a job, and \`ps\` lists services`, {
+      hint: `\`devctl jobs ${job}\` lists its runs, and \`devctl run ${job}\` starts one`,
+    })
   return rows.filter(({ service }) => wanted.has(service))
+}
+
+/** Returns the jobs of the files, and, if services are named, those of the cluster. */
+async function jobsOf(
+  { cluster, namespace, signal }: OperationContext['session'],
+  { name, plan }: KnownEnvironment,
+  { services = [] }: ServicesInput,
+): Promise<ReadonlySet<string>> {
+  const ofFiles = plan?.workloads.flatMap(one => (one.kind === 'Job' && one.cronJobs ? one.service : [])) ?? []
+  if (services.length === 0) return new Set(ofFiles)
+  const query = { apiVersion: 'batch/v1', kind: 'CronJob', namespace, labels: environmentSelector(name) }
+  const live = await unlessForbidden(cluster.list(query, { signal }), [])
+  return new Set([...ofFiles, ...live.flatMap(one => serviceOf(one) ?? [])])
 }
 
 /** Returns an object with just enough fields to identify its service. */

@@ -1,4 +1,5 @@
 import type { ExitStatus, LogSource } from '../../environment/logs/source.ts'
+import type { JobOverview } from '../../environment/status/jobs.ts'
 
 /** Events while logs are read, in addition to the lines. */
 export type LogEvent =
@@ -15,8 +16,8 @@ export type LogEvent =
       /** True if the command waits for a Pod. */
       readonly follows: boolean
     }
-  /** Only jobs are selected, of which the cluster has no run. */
-  | { readonly type: 'no-run'; readonly jobs: readonly string[]; readonly follows: boolean }
+  /** Only jobs are selected, and none of their runs has a Pod: there is none yet, or it has been deleted. */
+  | { readonly type: 'no-run'; readonly jobs: readonly JobOverview[]; readonly follows: boolean }
   /** The maximum number of logs is open (`most`); further logs wait until an open log ends. */
   | { readonly type: 'too-many-logs'; readonly most: number }
   | { readonly type: 'container-ended'; readonly source: LogSource; readonly exit: ExitStatus }

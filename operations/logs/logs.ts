@@ -4,7 +4,7 @@ import { environmentSelector } from '../../environment/labels.ts'
 import type { LogLine } from '../../environment/logs/line.ts'
 import { type LogContext, MAX_OPEN_LOGS, showLogs } from '../../environment/logs/logs.ts'
 import type { LogSource } from '../../environment/logs/source.ts'
-import { serviceOf } from '../../environment/plan/desired-state.ts'
+import { type JobOverview, listJobs } from '../../environment/status/jobs.ts'
 import type { LoadInput } from '../../project/input.ts'
 import { findEnvironment, type KnownEnvironment } from '../../project/known-environment.ts'
 import { requireNamespace } from '../../project/namespaces.ts'
@@ -72,7 +72,7 @@ export async function logs(world: LogsContext, input: LogsInput, project: OpenPr
         environment: environment?.name,
         range: { tail, since: since || undefined },
         follow,
-        isWanted: ({ service }) => !isMuted.has(service) && isWanted(service, names, input),
+        isWanted: ({ service, job }) => !isMuted.has(service) && isWanted(service, names, input, job),
       },
       {
         clock,
@@ -81,8 +81,9 @@ export async function logs(world: LogsContext, input: LogsInput, project: OpenPr
         found: sources => world.found?.(sources),
         async nothing(present) {
           const jobs = environment ? await deployedJobs(session, environment.name) : []
-          const known = new Set([...present.map(({ service }) => service), ...jobs, ...names.map(({ name }) => name)])
-          const wanted = services ? jobs.filter(job => isWanted(job, names, input)) : []
+          const others = [...jobs.map(({ job }) => job), ...names.map(({ name }) => name)]
+          const known = new Set([...present.map(({ service }) => service), ...others])
+          const wanted = services ? jobs.filter(({ job }) => isWanted(job, names, input)) : []
           const hasMatch =
             wanted.length > 0 || names.some(({ name, label }) => services?.test(name) || services?.test(label))
           if (services && !hasMatch && known.size > 0) throw new NoMatch([...known].sort())
@@ -105,14 +106,16 @@ export async function logs(world: LogsContext, input: LogsInput, project: OpenPr
   }
 }
 
-/** Returns the jobs of an environment that are CronJobs, which may have no Pods. */
+/** Returns the jobs of an environment, and the services that are Jobs, with their runs, which may have no Pods. */
 async function deployedJobs(
-  { cluster, namespace, signal }: OperationContext['session'],
+  { cluster, namespace, clock, signal }: OperationContext['session'],
   environment: string,
-): Promise<readonly string[]> {
-  const query = { apiVersion: 'batch/v1', kind: 'CronJob', namespace, labels: environmentSelector(environment) }
-  const found = await unlessForbidden(cluster.list(query, { signal }), [])
-  return [...new Set(found.flatMap(one => serviceOf(one) ?? []))]
+): Promise<readonly JobOverview[]> {
+  const labels = environmentSelector(environment)
+  const lists = ['CronJob', 'Job'].map(kind =>
+    unlessForbidden(cluster.list({ apiVersion: 'batch/v1', kind, namespace, labels }, { signal }), []),
+  )
+  return listJobs((await Promise.all(lists)).flat(), clock.now())
 }
 
 /** Error that stops reading if the environment does not exist. */
@@ -173,9 +176,18 @@ function mutedServices(names: readonly ServiceName[], wanted: RegExp | undefined
   return new Map(names.filter(({ isAttached }) => !isAttached && !wanted).map(one => [one.label, one]))
 }
 
-/** Returns true if the label of a service, or its name in the files, matches the patterns. */
-function isWanted(label: string, names: readonly ServiceName[], { services, exclude }: LogsInput): boolean {
-  const both = [label, ...names.filter(one => one.label === label).map(({ name }) => name)]
+/** Returns true if the label of a service, its name in the files, or the name of its run, matches the patterns. */
+function isWanted(
+  label: string,
+  names: readonly ServiceName[],
+  { services, exclude }: LogsInput,
+  job?: string,
+): boolean {
+  const both = [
+    label,
+    ...(job === undefined ? [] : [job]),
+    ...names.filter(one => one.label === label).map(({ name }) => name),
+  ]
   const matched = (regexp: RegExp) => both.some(name => regexp.test(name))
   return (!services || matched(services)) && !(exclude && matched(exclude))
 }

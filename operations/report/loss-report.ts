@@ -1,4 +1,5 @@
 import { minorLosses } from '../../compiler/compose/keys/losses.ts'
+import { servicesAsJobs } from '../../compiler/compose/load/jobs.ts'
 import { catalogue, type Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { formatPath, type ModelPath } from '../../compiler/schema/model-path.ts'
 import type { Span } from '../../compiler/text/source.ts'
@@ -40,8 +41,9 @@ export interface LostKey {
  * Counts the keys of the loaded model by their fates, and lists the losses that the diagnostics report. Where nothing
  * is reported, nothing is lost: a row may say that a key has no effect, and its value asks for none.
  */
-export function lossReport(tree: MapTree | undefined, diagnostics: readonly Diagnostic[]): LossReport {
-  if (!tree) return { mapped: 0, approximated: 0, none: 0, losses: [] }
+export function lossReport(model: MapTree | undefined, diagnostics: readonly Diagnostic[]): LossReport {
+  if (!model) return { mapped: 0, approximated: 0, none: 0, losses: [] }
+  const tree = servicesAsJobs(model)
   const keys = keysBelow({ path: [], tree })
   const all = [...nodesBelow({ path: [], tree })].filter(({ isImplied }) => !isImplied)
   const found = diagnostics.flatMap(one => {
@@ -90,7 +92,7 @@ function keysBelow(node: ModelNode): readonly ModelNode[] {
   return node.path.length === 2 && NAMED.has(node.path[0]) ? [] : [node]
 }
 
-const NAMED = new Set<unknown>(['services', 'volumes', 'networks'])
+const NAMED = new Set<unknown>(['services', 'jobs', 'volumes', 'networks'])
 
 /** Returns the innermost node whose key is at a position, or whose value contains it. */
 function nodeOf(span: Span, nodes: readonly ModelNode[]): ModelNode | undefined {

@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import type { ExecProcess } from '../../adapters/kubernetes/exec.ts'
+import { LeftError } from '../../compiler/diagnostics/user-error.ts'
 import type { AttachedTerminal } from '../exec/exec-service.ts'
 import { type Connect, InputError, type RunningContainer } from './follow-run.ts'
+import { IgnoredInterrupts } from './ignored-interrupts.ts'
 import { joinOutput } from './join-output.ts'
 import type { RunContext } from './run-context.ts'
 
@@ -61,6 +63,9 @@ async function feed({ session, input }: RunContext, running: Running): Promise<v
   }
 }
 
+/** Lines for a terminal that does not add carriage returns. */
+const IGNORES = '\r\ndevctl: the program ignores Ctrl-C; press it once more to end the run\r\n'
+
 /** Connects a terminal until the container has ended. Throws an InputError if the container cannot be reached. */
 async function inTerminal(world: RunContext, terminal: AttachedTerminal, running: Running): Promise<void> {
   const { access, namespace } = world.session
@@ -82,17 +87,27 @@ async function inTerminal(world: RunContext, terminal: AttachedTerminal, running
   }
   const end = () => setTimeout(remote.destroy.bind(remote), LATE).unref()
   over.addEventListener('abort', end)
+  let isLeft = false
+  const interrupts = new IgnoredInterrupts({
+    now: () => performance.now(),
+    warn: () => void world.write(Buffer.from(IGNORES)),
+    end() {
+      isLeft = true
+      remote.destroy()
+    },
+  })
+  remote.stdout.on('data', (part: Buffer) => interrupts.printed(part))
   try {
     const quiet = `connected to pod/${pod}: press Enter if no prompt appears`
     const stdout = joinOutput(remote.stdout, readLog, { quiet, signal, untilOver: () => isOver(over) })
     const exit = remote.exit.catch(async error => {
       // A connection to a container that has just ended fails; its output is in the log.
-      if (await isOver(over)) return 0
+      if (!isLeft && (await isOver(over))) return 0
       throw error
     })
-    await terminal.attach({ ...forwarded(remote), stdout, exit })
+    await terminal.attach({ ...forwarded(remote), stdin: interrupts.keysTo(remote.stdin), stdout, exit })
   } catch (error) {
-    throw new InputError('no terminal', { cause: error })
+    throw new InputError('no terminal', { cause: isLeft ? new LeftError('interrupted') : error })
   }
 }
 

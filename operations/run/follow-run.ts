@@ -1,5 +1,6 @@
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { startStatus } from '../../adapters/kubernetes/start-status.ts'
+import { ProgramError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { SHORT } from '../../environment/status/failures.ts'
 import { podProblems } from '../../environment/status/problems.ts'
 
@@ -33,6 +34,7 @@ export class InputError extends Error {}
 
 interface State {
   readonly running?: unknown
+  readonly waiting?: { readonly reason?: string; readonly message?: string }
   readonly terminated?: { readonly exitCode: number; readonly reason?: string; readonly message?: string }
 }
 interface Status {
@@ -61,8 +63,10 @@ export async function followRun(run: StartedRun, connect: Connect, signal: Abort
       last = change.object
       const status = (last['status'] ?? {}) as Status // a Pod's
       const state = status.containerStatuses?.find(({ name }) => name === run.container)?.state
-      if (!state?.running && !state?.terminated) refuseProblem(run, last, status)
-      else {
+      if (!state?.running && !state?.terminated) {
+        refuseWaiting(run.job, state?.waiting)
+        refuseProblem(run, last, status)
+      } else {
         clearTimeout(timer)
         output ??= connect({ pod: last.metadata.name, signal, over: over.signal })
         output.catch(error => {
@@ -85,10 +89,29 @@ export async function followRun(run: StartedRun, connect: Connect, signal: Abort
   }
 }
 
-/** Throws a UserError if the program of the container could not be started. */
+/** Throws a ProgramError or a UserError if the program of the container could not be started. */
 function refuseStartError(job: string, { reason, message = '' }: NonNullable<State['terminated']>): void {
-  if (reason !== 'StartError' && reason !== 'ContainerCannotRun') return
+  if (!NOT_STARTED.has(reason)) return
+  refuseProgram(job, message)
   throw new UserError(`\`${job}\` cannot start: its program cannot be executed`, { notes: lines(message) })
+}
+
+/** Throws a ProgramError for a container that the runtime cannot create or start because of its program. */
+function refuseWaiting(job: string, { reason, message = '' }: NonNullable<State['waiting']> = {}): void {
+  // Other reasons for these errors, such as a mount, are often passing.
+  if (NOT_CREATED.has(reason) && /\bexec/i.test(message)) refuseProgram(job, message)
+}
+
+/** Reasons of the kubelet for a container whose program could not be started. */
+const NOT_STARTED = new Set<unknown>(['StartError', 'ContainerCannotRun', 'RunContainerError'])
+/** Reasons for a container that waits; CRI-O looks for the program before it creates the container. */
+const NOT_CREATED = new Set<unknown>(['RunContainerError', 'CreateContainerError'])
+
+function refuseProgram(job: string, message: string): void {
+  const status = startStatus(message)
+  if (status === undefined) return
+  const fault = status === 127 ? 'its program does not exist' : 'its program is not executable'
+  throw new ProgramError(status, `\`${job}\` cannot start: ${fault}`, { notes: lines(message) })
 }
 
 /** Throws a UserError for a Pod that will not start. */

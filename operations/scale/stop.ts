@@ -2,14 +2,16 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { replicasOf, scaledFrom } from '../../environment/apply/scaled.ts'
 import { serviceOf } from '../../environment/plan/desired-state.ts'
+import { statusOf } from '../../environment/rollout/status.ts'
+import { isManual } from '../../environment/status/jobs.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
-import { type EnvironmentInput, findWorkloads, servicesOf } from '../workloads/find-workloads.ts'
+import { type EnvironmentInput, findRuns, findWorkloads, servicesOf } from '../workloads/find-workloads.ts'
 import { refuseMember } from './scale.ts'
 import { applyScalings, type Scaling } from './set-replicas.ts'
 
 export interface StopInput extends EnvironmentInput {
-  /** Services to stop or start. If absent or empty, all services. */
+  /** Services to stop or start; for `stop`, also runs, by the names of their Jobs. If absent or empty, all services. */
   readonly services?: readonly string[] | undefined
 }
 
@@ -23,11 +25,15 @@ export interface StopOutcome {
   readonly unchanged: readonly string[]
   /** Jobs and DaemonSets; they were left alone, because no services were named. */
   readonly skipped: readonly string[]
+  /** Runs that were ended and deleted. */
+  readonly ended: readonly string[]
+  /** Jobs with schedules among `changed` and `unchanged`: they were suspended, or resumed. */
+  readonly jobs: readonly string[]
 }
 
 /**
  * Stops services: their workloads get no replicas, and CronJobs are suspended. `start` and the next deploy start them
- * again. Throws a UserError for a named Job or DaemonSet.
+ * again. A run that is named is ended and deleted. Throws a UserError for a named Job or DaemonSet, and for a named job without a schedule.
  */
 export const stop = (world: OperationContext, input: StopInput, project: OpenProject): Promise<StopOutcome> =>
   change(world, input, project, 'stop')
@@ -42,12 +48,21 @@ async function change(
   project: OpenProject,
   verb: 'stop' | 'start',
 ): Promise<StopOutcome> {
-  const words = input.services ?? []
-  const { known, chosen, leads } = await findWorkloads(world, input, words, project)
+  const all = input.services ?? []
+  const { runs, known } = await findRuns(world, input, project)
+  const named = runs.filter(({ metadata }) => all.includes(metadata.name))
+  const ended = await endRuns(world, named, verb)
+  const words = all.filter(word => named.every(({ metadata }) => metadata.name !== word))
+  const { namespace } = world.session
+  if (named.length > 0 && words.length === 0)
+    return { environment: known.name, namespace, changed: [], unchanged: [], skipped: [], jobs: [], ended }
+  const { chosen, leads } = await findWorkloads(world, input, words, project)
   for (const [label, lead] of leads) refuseMember(label, lead, `devctl ${verb} ${lead}`)
   const fixed = chosen.filter(one => one.kind === 'Job' || one.kind === 'DaemonSet')
   if (words.length > 0 && fixed[0]) refuseFixed(fixed[0], verb)
-  const others = chosen.filter(one => !fixed.includes(one))
+  const manual = chosen.filter(isManual)
+  if (words.length > 0 && manual[0]) refuseManual(manual[0], verb)
+  const others = chosen.filter(one => !fixed.includes(one) && !manual.includes(one))
   const scalings = others.flatMap((workload): Scaling[] => {
     const isStopped = replicasOf(workload) === 0
     if (isStopped === (verb === 'stop')) return []
@@ -58,11 +73,32 @@ async function change(
   const changed = servicesOf(starting.map(({ workload }) => workload))
   return {
     environment: known.name,
-    namespace: world.session.namespace,
+    namespace,
     changed,
     unchanged: servicesOf(others).filter(one => !changed.includes(one)),
     skipped: servicesOf(fixed),
+    ended,
+    jobs: servicesOf(others.filter(({ kind }) => kind === 'CronJob')),
   }
+}
+
+/** Deletes runs, as Ctrl-C in `devctl run` does. Throws a UserError for a run that has ended, and for `start`. */
+async function endRuns(
+  { session: { cluster, namespace, signal } }: OperationContext,
+  runs: readonly KubeObject[],
+  verb: 'stop' | 'start',
+): Promise<readonly string[]> {
+  for (const run of runs) {
+    const { name } = run.metadata
+    const { state } = statusOf(run)
+    if (verb === 'start')
+      throw new UserError(`\`${name}\` is a run, which starts once`, { hint: '`devctl run JOB` starts another' })
+    if (state === 'complete' || state === 'failed')
+      throw new UserError(`the run \`${name}\` has ended already`, { hint: `\`devctl logs ${name}\` prints its log` })
+  }
+  for (const { apiVersion, kind, metadata } of runs)
+    await cluster.delete({ apiVersion, kind, name: metadata.name, namespace }, { propagation: 'Background', signal })
+  return runs.map(({ metadata }) => metadata.name)
 }
 
 /**
@@ -76,6 +112,13 @@ function replicasToStart(workload: KubeObject, isNamed: boolean): number {
   const service = serviceOf(workload)!
   throw new UserError(`\`${service}\` was not stopped by devctl, and has no replicas`, {
     hint: `\`devctl scale ${service}=1\` starts it until the next deploy`,
+  })
+}
+
+function refuseManual(workload: KubeObject, verb: 'stop' | 'start'): never {
+  const job = serviceOf(workload)!
+  throw new UserError(`\`${job}\` is a job without a schedule, which only users start`, {
+    hint: verb === 'start' ? `\`devctl run ${job}\` runs it` : `\`devctl jobs ${job}\` lists its runs`,
   })
 }
 

@@ -30,6 +30,7 @@ export async function findContainer(
     throw new UserError(`\`${word}\` is in development: \`devctl up\` has taken its place`, {
       hint: '`devctl exec -- COMMAND` runs a command in the development container',
     })
-  const query = { environment: known.name, namespace, service, lead, index, container }
+  const [workload] = chosen
+  const query = { environment: known.name, namespace, service, lead, index, container, kind: workload?.kind }
   return findServiceContainer(cluster, query, { signal })
 }

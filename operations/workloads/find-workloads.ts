@@ -2,6 +2,7 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { kindsOf } from '../../constructs/kinds.ts'
 import { isEnding } from '../../environment/apply/removal.ts'
+import { unlessForbidden } from '../../environment/forbidden.ts'
 import { environmentSelector } from '../../environment/labels.ts'
 import { serviceOf } from '../../environment/plan/desired-state.ts'
 import { leadsOf } from '../../environment/plan/part.ts'
@@ -59,6 +60,19 @@ export async function findWorkloads(
   const leads = leadsAmong(named, services)
   const chosen = words.length === 0 ? all : workloadsOf(leads, all)
   return { known, all, chosen, runs: objects.filter(one => one.kind === 'Job' && isDependant(one)), leads }
+}
+
+/** Returns the runs of an environment: Jobs that a CronJob or `devctl run` has started. */
+export async function findRuns(
+  world: OperationContext,
+  input: EnvironmentInput,
+  project: OpenProject,
+): Promise<{ readonly known: KnownEnvironment; readonly runs: readonly KubeObject[] }> {
+  const { cluster, namespace, signal } = world.session
+  const known = await findEnvironment(world, input, project)
+  const query = { apiVersion: 'batch/v1', kind: 'Job', namespace, labels: environmentSelector(known.name) }
+  const jobs = await unlessForbidden(cluster.list(query, { signal }), [])
+  return { known, runs: jobs.filter(one => isDependant(one) && !isEnding(one)) }
 }
 
 /** Returns the services with the service whose Pods each of them runs in, by the Service objects of the environment. */

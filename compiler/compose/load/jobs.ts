@@ -61,8 +61,13 @@ export function jobsAsServices(model: MapTree, reporter: Reporter): MapTree {
 export function servicesAsJobs(model: MapTree): MapTree {
   const services = get(model, 'services')
   if (!isMap(services)) return model
-  const jobs = [...services.entries].filter(([, { value }]) => get(value, 'triggers') !== undefined)
+  const jobs = [...services.entries].filter(([name]) => isJob(model, name))
   if (jobs.length === 0) return model
-  const others = withEntry(model, 'services', withoutKeys(services, ...jobs.map(([name]) => name)))
+  const rest = withoutKeys(services, ...jobs.map(([name]) => name))
+  const others = rest.entries.size > 0 ? withEntry(model, 'services', rest) : withoutKeys(model, 'services')
   return withEntry(others, 'jobs', { ...services, entries: new Map(jobs) })
 }
+
+/** Returns true for the name of a job in a loaded model. */
+export const isJob = (model: MapTree | undefined, name: string): boolean =>
+  get(model, 'services', name, 'triggers') !== undefined

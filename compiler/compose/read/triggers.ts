@@ -2,6 +2,7 @@ import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { didYouMean } from '../../diagnostics/suggest.ts'
 import { get, isMap, isSeq, type MapTree, type Tree } from '../../text/tree.ts'
 import { findCronFault } from '../../values/cron.ts'
+import { neverFires } from '../../values/next-fire.ts'
 import { findTimeZoneFault } from '../../values/time-zone.ts'
 import type { Schedule, Triggers } from '../project.ts'
 import type { ReadContext } from './context.ts'
@@ -10,7 +11,7 @@ import { keySpan, map, nonEmptyText, scalar } from './tree-values.ts'
 const badCron = diagnostic({
   code: 'jobs/bad-cron',
   severity: 'error',
-  explain: `The schedule of a job is a cron expression with five fields: minute, hour, day of the month, month, and day of the week (0 to 6, from Sunday). A field is \`*\`, a number, a range, or a list of these, with a step if needed; months and days may have their English short names. \`@hourly\`, \`@daily\`, \`@weekly\`, \`@monthly\` and \`@yearly\` are accepted, too.
+  explain: `The schedule of a job is a cron expression with five fields: minute, hour, day of the month, month, and day of the week (0 to 6, from Sunday). A field is \`*\`, a number, a range, or a list of these, with a step if needed; months and days may have their English short names. \`@hourly\`, \`@daily\`, \`@weekly\`, \`@monthly\` and \`@yearly\` are accepted, too, and intervals such as \`@every 90m\`, which count from the last run.
 
 \`\`\`yaml
 triggers:
@@ -55,6 +56,21 @@ const queueSkips = diagnostic({
   }),
 })
 
+const neverDue = diagnostic({
+  code: 'jobs/never-due',
+  severity: 'warning',
+  explain: `No date fits the schedule, because the months that it names do not have the day. Kubernetes accepts such a schedule, and never starts a run. If only users start the job, say so:
+
+\`\`\`yaml
+triggers:
+  manual: true
+\`\`\``,
+  text: (p: { cron: string }) => ({
+    message: `\`${p.cron}\` never comes: no month that it names has this day, so Kubernetes never starts a run`,
+    hint: 'correct the day or the month; for a job that only users start, write `manual: true`',
+  }),
+})
+
 /** Reads `triggers` of a job. Reports invalid schedules, and a job that never runs. */
 export function readTriggers(job: MapTree, { reporter }: ReadContext): Triggers | undefined {
   const tree = map(job, 'triggers')
@@ -71,6 +87,7 @@ function readSchedule(tree: Tree, reporter: ReadContext['reporter']): Schedule |
   const cron = nonEmptyText(tree, 'cron')
   const fault = findCronFault(cron?.value ?? '')
   if (fault) reporter.report(badCron, cron?.span ?? tree.span, { cron: cron?.value ?? '', ...fault })
+  else if (cron && neverFires(cron.value)) reporter.report(neverDue, cron.span, { cron: cron.value })
   const zone = nonEmptyText(tree, 'timezone')
   const hint = zone && findTimeZoneFault(zone.value, didYouMean)
   if (hint) reporter.report(badTimeZone, zone.span, { name: zone.value, hint })

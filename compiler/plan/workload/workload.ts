@@ -36,7 +36,7 @@ export function planWorkload(
   const base = {
     name,
     service,
-    source: sourceOf(context, lead.span, [lead.triggers ? 'jobs' : 'services', lead.name]),
+    source: sourceOf(context, lead.span, ['services', lead.name]),
     span: lead.span,
     ...waitsSource(context, lead, members, pod),
     ...(annotations && { annotations }),
@@ -106,6 +106,6 @@ function waitsSource(
   const waiting = members.find(({ dependsOn }) =>
     dependsOn.some(({ condition }) => condition === 'service_completed_successfully'),
   )
-  const { name, span, triggers } = waiting ?? lead
-  return { waitsSource: sourceOf(context, span, [triggers ? 'jobs' : 'services', name, 'depends_on']) }
+  const { name, span } = waiting ?? lead
+  return { waitsSource: sourceOf(context, span, ['services', name, 'depends_on']) }
 }

@@ -30,6 +30,7 @@ jobs:
     triggers: {manual: true}
   slow: {image: "busybox:1.37", command: [sh, -c, 'echo begun; sleep 600'], triggers: {schedule: ["0 3 * * *"]}}
   absent: {image: "no-such-image:1", triggers: {manual: true}}
+  folder: {image: "busybox:1.37", command: [/etc], triggers: {manual: true}}
   broken: {image: "busybox:1.37", command: [no-such-program], triggers: {manual: true}}
 `
 
@@ -56,6 +57,9 @@ describe.skipIf(cluster === undefined)('devctl run', () => {
       expect(command.status).toBe(0)
       expect(await kubectl('get', 'jobs', names), '--rm deletes the run').toBe('fail')
 
+      const quiet = await devctl('run', '--quiet', '--rm', 'web', '--', 'echo out; exit 3')
+      expect(quiet).toEqual({ status: 3, stdout: 'out\n', stderr: '' })
+
       const detached = await devctl('run', '--detach', 'web', '--', 'sleep 600')
       expect(detached.stdout).toMatch(/^web-run-[0-9a-f]{8}\n$/)
       expect((await project.get(`job/${detached.stdout.trim()}`)).spec['ttlSecondsAfterFinished']).toBe(86_400)
@@ -70,8 +74,10 @@ describe.skipIf(cluster === undefined)('devctl run', () => {
       expect(await kubectl('get', 'endpoints/web', addresses), 'no traffic goes to a run').not.toContain('run')
 
       const broken = await devctl('run', 'broken')
-      expect(broken.status).not.toBe(0)
+      expect(broken.status).toBe(127)
       expect(broken.stderr).toContain('no-such-program')
+      const folder = await devctl('run', 'folder')
+      expect(folder.status, folder.stderr).toBe(126)
 
       expect((await devctl('destroy', '--wait')).status).toBe(0)
       expect(await kubectl('get', 'cronjobs', '--output=name')).toBe('')

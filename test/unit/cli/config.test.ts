@@ -97,6 +97,15 @@ describe('config', () => {
     })
   })
 
+  test('config prints the values of a job at its path in the file', async () => {
+    const text = 'jobs: {backup: {image: alpine, cpuset: "0", triggers: {schedule: [{cron: "@daily"}]}}}\n'
+    const cwd = makeFolder({ 'compose.yaml': text })
+    const { stdout } = await run(['config', '--provenance'], { cwd })
+    expect(stdout).toContain('jobs.backup.image: "alpine"')
+    expect(stdout).toContain('jobs.backup.triggers.schedule[0].cron: ')
+    expect(stdout).not.toContain('services.backup')
+  })
+
   test('config prints mistakes, and no model', async () => {
     const { status, stdout, stderr } = await run(['config'], {
       cwd: makeFolder({ 'compose.yaml': 'services: {web: {imagee: x}}' }),

@@ -106,6 +106,30 @@ const transcripts: Readonly<Record<string, { readonly example: string; readonly 
       'services.web.image spec',
     ],
   },
+  jobs: {
+    example: 'jobs',
+    lines: [
+      'jobs.archive.triggers.schedule[0].cron',
+      'jobs.archive.triggers.schedule',
+      'jobs.report.triggers',
+      'jobs.archive.image',
+      'jobs.archive',
+      'jobs',
+      'services.archive.image',
+      'compose.yaml:10',
+      'compose.yaml:12',
+      'compose.yaml:17',
+      'cronjob/archive spec.schedule',
+      'cronjob/archive containers[archive].image',
+      'cronjob/archive spec.jobTemplate.spec.template.spec.terminationGracePeriodSeconds',
+      'cronjob/archive containers[archive].volumeMounts',
+      'jobs.archiv',
+      'jobs.web',
+      'services.archiv',
+      'jobs.archive.triggers.schedules',
+      'jobs.report.triggers.schedule',
+    ],
+  },
 }
 
 describe('explain', () => {

@@ -53,6 +53,16 @@ test('`--report` writes the same as JSON', async () => {
   })
 })
 
+test('`--report` names the keys of jobs as the files have them', async () => {
+  const jobs = 'jobs: {backup: {image: alpine, cpuset: "0", triggers: {schedule: ["@daily"]}}}\n'
+  const cwd = makeFolder({ 'compose.yaml': jobs })
+  await run(['render', '--report', 'losses.json'], { cwd })
+  expect(JSON.parse(read(cwd)['losses.json']!)).toMatchObject({
+    mapped: 2,
+    losses: [{ key: 'jobs.backup.cpuset', line: 1, fate: 'none' }],
+  })
+})
+
 test('`--report` masks a secret that Markdown would escape', async () => {
   const cwd = makeFolder({
     'compose.yaml': `${compose}    devices: ["/dev/\${DB_PASSWORD}:/dev/x"]\n`,

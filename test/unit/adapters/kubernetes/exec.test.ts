@@ -65,6 +65,19 @@ describe('the exec protocol', () => {
     })
   })
 
+  test.each([
+    ['executable file not found in $PATH', 'not-found', 127, 'does not exist'],
+    ['permission denied', 'invalid', 126, 'is not executable'],
+  ])('a program that cannot be started (%s) has the exit status of a shell', async (reason, failure, ...expected) => {
+    const [exitStatus, says] = expected
+    const message = `failed to start exec: OCI runtime exec failed: exec: "cat": ${reason}: unknown`
+    const status = JSON.stringify({ status: 'Failure', message, reason: 'InternalError', code: 500 })
+    const access = await start('v5.channel.k8s.io', socket => socket.send(Buffer.from(`\x03${status}`)))
+    const { exit } = await openExec(access, target)
+    const error = { failure, exitStatus, message: `\`cat\` ${says} in container \`c\` of pod/p` }
+    await expect(exit).rejects.toMatchObject(error)
+  })
+
   test('the error names a proxy that opens no WebSocket', async () => {
     const server = createServer((_, response) => response.end('<html>'))
     server.on('upgrade', (_, socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nextFire } from '../../../../compiler/values/next-fire.ts'
+import { neverFires, nextFire } from '../../../../compiler/values/next-fire.ts'
 
 test.each([
   ['30 3 * * *', 'UTC', '2026-03-01T03:30:00Z', '2026-03-02T03:30:00.000Z'],
@@ -21,6 +21,25 @@ test.each([
 
 test.each(['0 0 30 2 *', '@every 1h', 'nonsense'])('`%s` has no known next time', cron => {
   expect(nextFire(cron, 'UTC', 0)).toBeUndefined()
+})
+
+test.each([
+  ['@every 5m', '2026-01-01T00:00:07Z', '2026-01-01T00:12:00Z', '2026-01-01T00:15:07.000Z'],
+  ['@every 1h30m', '2026-01-01T00:00:00Z', '2026-01-01T01:30:00Z', '2026-01-01T03:00:00.000Z'],
+  ['@every 1h', '2026-01-01T00:00:10Z', '2026-01-01T00:00:00Z', '2026-01-01T01:00:10.000Z'],
+  ['@every 1.5s', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z', '2026-01-01T00:00:01.000Z'],
+  ['@every 0.2s', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z', '2026-01-01T00:00:01.000Z'],
+])('`%s` since %s fires after %s at %s', (cron, begun, after, expected) => {
+  const time = nextFire(cron, 'UTC', Date.parse(after), Date.parse(begun))
+  expect(time && new Date(time).toISOString()).toBe(expected)
+})
+
+test.each(['0 0 30 2 *', '0 0 31 2,4,jun *', '5 4 30-31 feb */2', '0 0 31 9 ?'])('`%s` never fires', cron => {
+  expect(neverFires(cron)).toBe(true)
+})
+
+test.each(['0 0 29 2 *', '0 0 30 2 mon', '0 0 31 */2 *', '@daily', '@every 1h', '* * * * *'])('`%s` fires', cron => {
+  expect(neverFires(cron)).toBe(false)
 })
 
 test('an expression in a time zone that is unknown here, or a very long one, has no known next time', () => {

@@ -4,6 +4,7 @@ import { toManifests } from '../../../../constructs/index.ts'
 import { explainField } from '../../../../operations/explain/explain-field.ts'
 import { influenceOf } from '../../../../operations/explain/explain-node.ts'
 import { Influences } from '../../../../operations/explain/influences.ts'
+import { modelInFiles } from '../../../../operations/explain/model-in-files.ts'
 import { nodesBelow } from '../../../../operations/explain/model-node.ts'
 import { settingsOf } from '../../../../operations/explain/settings.ts'
 import { compileFiles } from '../../../../project/compile-files.ts'
@@ -17,8 +18,11 @@ const input = { namespace: 'shop', domain: 'dev.example.com', registry: 'registr
 async function explained({ directory, env }: Case) {
   const workspace = { cwd: directory, env, readStdin: async () => new Uint8Array() }
   const project = await openProject(workspace, {})
-  const { loaded, plan, withModel, diagnostics } = await compileFiles(workspace, [], {}, input, { project })
-  if (!loaded || !plan || !withModel) return undefined
+  const compiled = await compileFiles(workspace, [], {}, input, { project })
+  const { plan, diagnostics } = compiled
+  const model = modelInFiles(compiled)
+  if (!plan || !model) return undefined
+  const { loaded, withModel } = model
   const settings = settingsOf({ plan, input, project, env, nameSpan: loaded.nameSpan })
   return { loaded, influences: new Influences(loaded.tree, withModel, toManifests), diagnostics, settings }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { jobsText } from '../../../../cli/run/jobs.ts'
+import { jobsText, toRecord } from '../../../../cli/run/jobs.ts'
 import { listJobs } from '../../../../environment/status/jobs.ts'
 import { jobs } from '../../../../operations/list/jobs.ts'
 import { deploy, newCluster, wanted, workload } from '../../../support/objects/deploying.ts'
@@ -108,13 +108,47 @@ test('a job has the earliest of its next runs, and a suspended one has none', ()
     job: 'backup',
     trigger: 'schedule',
     schedules: [
-      { cron: '0 14 * * *', suspended: false, nextRun: '2026-01-02T14:00:00.000Z' },
-      { cron: '0 13 * * *', suspended: false, nextRun: '2026-01-02T13:00:00.000Z' },
+      { cron: '0 14 * * *', suspended: false, nextRun: '2026-01-02T14:00:00Z' },
+      { cron: '0 13 * * *', suspended: false, nextRun: '2026-01-02T13:00:00Z' },
     ],
     suspended: false,
-    nextRun: '2026-01-02T13:00:00.000Z',
+    nextRun: '2026-01-02T13:00:00Z',
     runs: [],
   })
+})
+
+test('the next run of an interval counts from the last time it was due, or from the creation of the CronJob', () => {
+  const every = cronJob('every', { schedule: '@every 2h' })
+  const metadata = { ...every.metadata, creationTimestamp: '2026-01-02T11:30:00Z' }
+  const status = { lastScheduleTime: '2026-01-02T11:45:00Z' }
+  expect(listJobs([{ ...every, metadata }], NOW)).toMatchObject([{ nextRun: '2026-01-02T13:30:00Z' }])
+  expect(listJobs([{ ...every, metadata, status } as object as typeof every], NOW)).toMatchObject([
+    { nextRun: '2026-01-02T13:45:00Z' },
+  ])
+})
+
+test('a schedule that never comes, and one that devctl does not understand, are no empty cells', () => {
+  const found = listJobs([cronJob('a', { schedule: '0 0 30 2 *' }), cronJob('b', { schedule: '@fortnightly' })], NOW)
+  expect(found[0]?.schedules).toEqual([{ cron: '0 0 30 2 *', suspended: false, isNever: true }])
+  expect(jobsText(found, NOW, 3)).toBe(`\
+Job  Trigger       Next run  Last run  Status
+a    0 0 30 2 *    never     never
+b    @fortnightly  unknown   never
+`)
+})
+
+test('the JSON of a job has times in RFC 3339 with whole seconds, and durations in seconds', () => {
+  const records = listJobs(OBJECTS, NOW).map(toRecord)
+  expect(records.find(one => 'job' in one && one.job === 'backup')).toMatchObject({
+    nextRun: '2026-01-03T02:30:00Z',
+    lastRun: '2026-01-02T11:59:00Z',
+    runs: [
+      { name: 'backup-2-1', started: '2026-01-02T11:59:00Z', durationSeconds: 60 },
+      { name: 'backup-run-1', ended: '2026-01-02T11:56:05Z', durationSeconds: 65, exitStatus: 3 },
+      { name: 'backup-1', durationSeconds: 12 },
+    ],
+  })
+  expect(JSON.stringify(records)).not.toMatch(/"duration"|\.000Z/)
 })
 
 test('`jobs` lists what is deployed, and refuses a service that is no job and has no runs', async () => {

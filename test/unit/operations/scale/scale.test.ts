@@ -1,9 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { DesiredWorkload } from '../../../../environment/plan/desired-state.ts'
+import { findForwardTarget } from '../../../../environment/status/forward-target.ts'
+import { services } from '../../../../operations/list/services.ts'
 import { parseScales } from '../../../../operations/scale/parse-scales.ts'
 import { scale } from '../../../../operations/scale/scale.ts'
 import { start, stop } from '../../../../operations/scale/stop.ts'
 import { wait } from '../../../../operations/wait/wait.ts'
+import { findContainer } from '../../../../operations/workloads/find-container.ts'
 import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 import { deploy, NAMESPACE, newCluster, object, ref, wanted, workload } from '../../../support/objects/deploying.ts'
 import { operationOn } from '../../../support/objects/environment.ts'
@@ -46,6 +49,52 @@ test('stop suspends each CronJob of a job, start resumes them, and a manual job 
   expect(await suspended()).toEqual([true, true, true])
   expect((await stopped(start)).changed).toEqual(['backup'])
   expect(await suspended()).toEqual([false, false, true])
+})
+
+test('stop and start leave jobs without a schedule alone, and refuse to change one that is named', async () => {
+  const cron = (name: string, spec: object) => workload('CronJob', name, { spec })
+  const jobs = [cron('backup', { schedule: '@daily' }), cron('report', { schedule: '@yearly', suspend: true })]
+  await deploy(cluster, wanted([], [WEB, ...jobs]))
+  expect(await stopped(stop)).toMatchObject({ changed: ['backup', 'web'], unchanged: [], jobs: ['backup'] })
+  expect(await stopped(start)).toMatchObject({ changed: ['backup', 'web'], unchanged: [], jobs: ['backup'] })
+  const message = '`report` is a job without a schedule, which only users start'
+  await expect(stopped(stop, 'report')).rejects.toMatchObject({ message, hint: '`devctl jobs report` lists its runs' })
+  await expect(stopped(start, 'report')).rejects.toMatchObject({ message, hint: '`devctl run report` runs it' })
+})
+
+test('stop ends and deletes a run that is named, and nothing else', async () => {
+  await deploy(cluster, wanted([], [WEB]))
+  const { uid = '', labels } = (await cluster.get(ref(WEB.object)))!.metadata
+  const run = (name: string) => ({
+    ...{ apiVersion: 'batch/v1', kind: 'Job' },
+    metadata: {
+      ...{ name, namespace: NAMESPACE, labels },
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid }],
+    },
+    spec: { template: {} },
+  })
+  await cluster.create(run('web-run-1'))
+  await cluster.create(run('web-run-2'))
+  expect(await stopped(stop, 'web-run-1')).toMatchObject({ ended: ['web-run-1'], changed: [], unchanged: [] })
+  expect(await cluster.get(ref(run('web-run-1')))).toBeUndefined()
+  expect(await cluster.get(ref(run('web-run-2')))).toBeDefined()
+  expect(await replicasOf(WEB)).toBe(1)
+  await expect(stopped(start, 'web-run-2')).rejects.toThrow('`web-run-2` is a run, which starts once')
+  cluster.act(ref(run('web-run-2')), object => ({
+    ...object,
+    status: { conditions: [{ type: 'Complete', status: 'True' }] },
+  }))
+  await expect(stopped(stop, 'web-run-2')).rejects.toThrow('the run `web-run-2` has ended already')
+})
+
+test('a job that does not run now gets hints that fit a job', async () => {
+  await deploy(cluster, wanted([], [WEB, workload('CronJob', 'backup', { spec: { schedule: '@daily' } })]))
+  const { world, project, name } = await operationOn(cluster)
+  const fits = { hint: expect.stringMatching(/devctl run backup/), message: expect.stringMatching(/`backup` is a job/) }
+  await expect(findContainer(world, { name, service: 'backup' }, project)).rejects.toMatchObject(fits)
+  await expect(services(world, { name, services: ['backup'] }, project)).rejects.toMatchObject(fits)
+  const target = { environment: name, namespace: NAMESPACE, service: 'backup', port: 80 }
+  await expect(findForwardTarget(cluster, target, new AbortController().signal)).rejects.toMatchObject(fits)
 })
 
 describe('scale', () => {

@@ -57,7 +57,7 @@ test('a job is shown with its schedules, its next run and its last run, and a ru
     {
       name: 'backup',
       schedules: [{ cron: '30 3 * * *', timeZone: 'Europe/Berlin' }],
-      nextRun: '2026-01-03T02:30:00.000Z',
+      nextRun: '2026-01-03T02:30:00Z',
       lastRun: { state: 'failed', started, ended, exitStatus: 3 },
     },
     { name: 'import', schedules: [] },
