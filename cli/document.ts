@@ -15,6 +15,7 @@ of GitHub Actions and GitLab CI for what goes to standard error: standard output
 | 1 | error: the input has errors, or something could not be read or written |
 | 2 | usage error: an unknown command or option, or an invalid option value |
 | 3 | \`diff --exit-code\` found differences |
+| 126, 127 | \`exec\` and \`run\`: the program is not executable, or does not exist in the container |
 | 130 | interrupted |
 
 An option means the same for every command that has it; \`devctl help options\` prints those that many commands have.
