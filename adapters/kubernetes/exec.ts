@@ -41,8 +41,9 @@ export interface ExecProcess {
   readonly endsInput: boolean
   resize(columns: number, rows: number): void
   /**
-   * Exit status: above 128 for a signal. Rejects with a StartError if the program does not exist or is not executable,
-   * and with a ClusterError if the command cannot be started or the connection is lost. Some output may still be unread.
+   * Exit status: above 128 for a signal. Rejects with a StartError if the program does not exist or is not
+   * executable, and with a ClusterError if the command cannot be started or the connection is lost. Some output may
+   * still be unread.
    */
   readonly exit: Promise<number>
   /** Closes the connection. The process keeps running, because Kubernetes does not end it. */

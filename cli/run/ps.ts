@@ -22,13 +22,19 @@ export async function listServices(context: Context, words: readonly string[], o
       environment,
       namespace,
       services: rows,
+      onlyJobs,
       now,
     } = await services(world, { ...options, services: words }, project)
     if (options.output === 'json' || rows.some(isThere)) {
       const text = () => (options.output === 'wide' ? wideTable(rows, now) : tableOf(rows, now, io.stdout.columns))
       const list = { records: rows.map(toRecord), names: rows.map(({ service }) => service), text }
       io.stdout.write(await listText(options.output, list))
-    } else if (logLevel !== 'error') io.stderr.write(`${environment} is not deployed in ${namespace}\n`)
+    } else if (logLevel !== 'error') {
+      const state = onlyJobs
+        ? `has only jobs in ${namespace}; \`devctl jobs\` lists them`
+        : `is not deployed in ${namespace}`
+      io.stderr.write(`${environment} ${state}\n`)
+    }
     return 0
   })
 }

@@ -1,4 +1,4 @@
-import { count, countsText, failureSummary, plural } from '../../compiler/diagnostics/render/summary.ts'
+import { count, countsText, failureSummary, plural, servicesText } from '../../compiler/diagnostics/render/summary.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
@@ -38,7 +38,7 @@ export async function renderFiles(
     io.stderr.write(`${failureSummary(diagnostics, 'nothing was rendered')}\n`)
     return 1
   }
-  const { manifests, serviceCount, written } = outcome
+  const { manifests, written } = outcome
   if (options.report !== undefined) await saveReport(outcome.report, options.report, io)
   if (!written) writeAsIs(io.stdout, output === 'json' ? toJsonList(manifests) : await toYamlStream(manifests))
   printDiagnostics(diagnostics, io, logLevel)
@@ -46,7 +46,7 @@ export async function renderFiles(
   const files = written
     ? ` in ${outputDir} (${written.written} written, ${written.removed} removed, ${written.unchanged} unchanged)`
     : ''
-  const objects = `${plural(manifests.length, 'object')} from ${plural(serviceCount, 'service')}`
+  const objects = `${plural(manifests.length, 'object')} from ${servicesText(outcome)}`
   printSummary(`${objects}${files}${remarks && `, ${remarks}`}${lossText(outcome)}`, io, logLevel)
   return 0
 }

@@ -1,4 +1,4 @@
-import { count, countsText, failureSummary, plural } from '../../compiler/diagnostics/render/summary.ts'
+import { count, countsText, failureSummary, servicesText } from '../../compiler/diagnostics/render/summary.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
 import { validate } from '../../operations/validate/validate.ts'
 import type { Context } from '../command.ts'
@@ -16,7 +16,7 @@ export async function validateFiles(
   options: ValidateValues,
 ): Promise<number> {
   const outcome = await validate({ workspace: io }, { ...options, services })
-  const { diagnostics, isValid, serviceCount, onlyManifest } = outcome
+  const { diagnostics, isValid, onlyManifest } = outcome
   if (options.report !== undefined && outcome.report) await saveReport(outcome.report, options.report, io)
   if (options.output === 'json') {
     const { diagnosticsToJson } = await import('../../compiler/diagnostics/render/json.ts')
@@ -33,7 +33,7 @@ export async function validateFiles(
     if (!isValid) io.stderr.write(`${failureSummary(diagnostics)}\n`)
     else {
       const remarks = countsText(count(diagnostics))
-      const checked = onlyManifest ?? plural(serviceCount, 'service')
+      const checked = onlyManifest ?? servicesText(outcome)
       printSummary(`no errors in ${checked}${remarks && `, ${remarks}`}${lossText(outcome)}`, io, logLevel)
     }
   }

@@ -196,7 +196,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     autoscalers: sortBy(autoscalers, ({ name }) => name),
     images,
     builds: options.forBuild ? planBuilds(context, images) : [],
-    serviceCount: project.services.size,
+    ...countsOf(project),
     security: planSecurityLevel(context, services, mountsOf),
   }
   const plan: Plan = { ...made, objects: planObjects(context, made) }
@@ -321,4 +321,9 @@ function endpointPorts(project: Project): ReadonlyMap<string, readonly EndpointP
       else found.set(service.value, [own])
     }
   return found
+}
+
+function countsOf({ services }: Project): Pick<Plan, 'serviceCount' | 'jobCount'> {
+  const jobCount = [...services.values()].filter(({ triggers }) => triggers !== undefined).length
+  return { serviceCount: services.size - jobCount, jobCount }
 }

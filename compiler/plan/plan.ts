@@ -31,6 +31,8 @@ export interface Plan {
   readonly builds: readonly BuildPlan[]
   /** Number of services in the files, for the summary line. */
   readonly serviceCount: number
+  /** Number of jobs, which are not among the services. */
+  readonly jobCount: number
   /** The Pod Security level that the result needs, with the reasons for it. */
   readonly security: SecurityLevel
 }

@@ -20,8 +20,8 @@ const SETBACK = 3 * 3_600_000
 
 /**
  * Returns the first time after `after` at which a cron expression fires, both in milliseconds since 1970, by the rules
- * of Kubernetes. An interval (`@every 1h`) begins at `begun`. Returns undefined for an expression that never fires, that
- * is invalid or too long, for an unknown time zone, and for an interval of which the beginning is unknown.
+ * of Kubernetes. An interval (`@every 1h`) begins at `begun`. Returns undefined for an expression that never fires,
+ * that is invalid or too long, for an unknown time zone, and for an interval of which the beginning is unknown.
  */
 export function nextFire(cron: string, timeZone: string, after: number, begun?: number): number | undefined {
   if (cron.length > LONGEST || findCronFault(cron)) return undefined

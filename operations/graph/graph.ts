@@ -1,4 +1,4 @@
-import type { Project } from '../../compiler/compose/project.ts'
+import type { Project, Service } from '../../compiler/compose/project.ts'
 import { usedEntries } from '../../compiler/compose/used-entries.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { toServiceName } from '../../compiler/plan/object-names.ts'
@@ -26,12 +26,14 @@ export interface ApplicationGraph {
 }
 
 export interface GraphPart {
-  /** Identity, such as `service web`. */
+  /** Identity, such as `service web` or `job backup`. */
   readonly id: string
-  readonly kind: 'service' | 'endpoint' | 'volume' | 'config' | 'secret' | 'network'
+  readonly kind: 'service' | 'job' | 'endpoint' | 'volume' | 'config' | 'secret' | 'network'
   readonly name: string
   /** Second line, such as the kind of the workload. */
   readonly detail?: string
+  /** Schedules of a job: cron expressions, with their time zones. */
+  readonly schedules?: readonly string[]
 }
 
 export interface GraphEdge {
@@ -63,12 +65,8 @@ const CONDITIONS = {
 /** Returns the graph of a plan: kinds and routes are those of the plan, names those of the Compose files. */
 export function graphOf(plan: Plan, project: Project): ApplicationGraph {
   const services = [...project.services.values()]
-  const nodes: GraphPart[] = services.map(({ name }) => ({
-    id: `service ${name}`,
-    kind: 'service',
-    name,
-    ...kindOf(name, plan),
-  }))
+  const nodes = services.map(service => partOf(service, plan))
+  const idOf = ({ name, triggers }: Service) => `${triggers ? 'job' : 'service'} ${name}`
   const edges: GraphEdge[] = []
   const add = (node: GraphPart) => {
     if (!nodes.some(({ id }) => id === node.id)) nodes.push(node)
@@ -79,11 +77,11 @@ export function graphOf(plan: Plan, project: Project): ApplicationGraph {
       const to = services.find(({ name }) => toServiceName(name) === service)
       if (!to) continue
       const from = add({ id: `endpoint ${host}`, kind: 'endpoint', name: host })
-      edges.push({ from, to: `service ${to.name}`, kind: 'routes-to', ...(path !== '/' && { label: printable(path) }) })
+      edges.push({ from, to: idOf(to), kind: 'routes-to', ...(path !== '/' && { label: printable(path) }) })
     }
   for (const service of services) {
-    const { name, dependsOn, mounts, networks } = service
-    const from = `service ${name}`
+    const { dependsOn, mounts, networks } = service
+    const from = idOf(service)
     for (const { service: other, condition, restart } of dependsOn)
       if (project.services.has(other)) {
         const label = `${CONDITIONS[condition]}${restart ? ', restart' : ''}`
@@ -107,7 +105,11 @@ export function graphOf(plan: Plan, project: Project): ApplicationGraph {
   return { name: plan.environment.name, nodes, edges }
 }
 
-function kindOf(service: string, { workloads }: Plan): { readonly detail?: string } {
-  const workload = workloads.find(({ pod }) => pod.services.includes(toServiceName(service)))
-  return workload ? { detail: workload.kind } : {}
+function partOf({ name, triggers }: Service, { workloads }: Plan): GraphPart {
+  if (triggers) {
+    const schedules = triggers.schedules.map(({ cron, timeZone }) => (timeZone ? `${cron} ${timeZone}` : cron))
+    return { id: `job ${name}`, kind: 'job', name, detail: 'CronJob', schedules }
+  }
+  const workload = workloads.find(({ pod }) => pod.services.includes(toServiceName(name)))
+  return { id: `service ${name}`, kind: 'service', name, ...(workload && { detail: workload.kind }) }
 }

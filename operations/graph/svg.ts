@@ -13,6 +13,7 @@ const SMALL = 7
 /** Colours of a kind of node: its area, its border. Text on each area has a contrast of more than 7 to 1. */
 const COLOURS: Readonly<Record<GraphPart['kind'], readonly [string, string]>> = {
   service: ['#e3edfb', '#2f5fa8'],
+  job: ['#dff3f4', '#1f7480'],
   endpoint: ['#e2f3e6', '#2b7a42'],
   volume: ['#f6ead6', '#96631a'],
   config: ['#f1f1f1', '#6b6b6b'],

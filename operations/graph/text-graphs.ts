@@ -3,6 +3,7 @@ import type { ApplicationGraph, GraphEdge, GraphPart } from './graph.ts'
 /** Brackets of the shapes of Mermaid (https://mermaid.js.org/syntax/flowchart.html). */
 const MERMAID: Readonly<Record<GraphPart['kind'], readonly [string, string]>> = {
   service: ['[', ']'],
+  job: ['[[', ']]'],
   endpoint: ['([', '])'],
   volume: ['[(', ')]'],
   config: ['[/', '/]'],
@@ -27,6 +28,7 @@ export function toMermaid({ nodes, edges }: ApplicationGraph): string {
 
 const DOT: Readonly<Record<GraphPart['kind'], string>> = {
   service: 'box',
+  job: 'component',
   endpoint: 'oval',
   volume: 'cylinder',
   config: 'note',
@@ -47,7 +49,8 @@ export function toDot({ name, nodes, edges }: ApplicationGraph): string {
   return `${[`digraph ${text(name)} {`, '  rankdir=LR;', ...nodes.map(node), ...edges.map(edge), '}'].join('\n')}\n`
 }
 
-/** Returns the lines of a node: its name, and its kind. */
-export function labelLines({ kind, name, detail }: GraphPart): readonly string[] {
-  return [name, detail ?? kind]
+/** Returns the lines of a node: its name, its kind, and the schedules of a job. */
+export function labelLines({ kind, name, detail, schedules }: GraphPart): readonly string[] {
+  const when = schedules?.length === 0 ? ['started by users'] : (schedules ?? [])
+  return [name, detail ?? kind, ...when]
 }

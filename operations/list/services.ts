@@ -27,6 +27,8 @@ export interface ServicesOutcome {
   readonly namespace: string
   /** Rows sorted by service. */
   readonly services: readonly ServiceRow[]
+  /** Jobs of the cluster, if the environment has nothing else. */
+  readonly onlyJobs?: readonly string[]
   /** Time of the query, in milliseconds since 1970. */
   readonly now: number
 }
@@ -52,8 +54,12 @@ export async function services(
   }
   const isAsleep = overview.services.some(({ state }) => state === 'stopped') && (await sleeps(session))
   const found = isAsleep ? overview.services.map(inSleep) : overview.services
-  const rows = await rowsOf(found, input.services ?? [], { known, jobs: await jobsOf(session, known, input) })
-  return { environment: known.name, namespace, services: rows, now }
+  const words = input.services ?? []
+  const live = words.length > 0 || found.length === 0 ? await liveJobs(session, known.name) : []
+  const planned = known.plan?.workloads.flatMap(one => (one.kind === 'Job' && one.cronJobs ? one.service : [])) ?? []
+  const rows = await rowsOf(found, words, { known, jobs: new Set([...planned, ...live]) })
+  const onlyJobs = found.length === 0 && live.length > 0 ? { onlyJobs: live } : {}
+  return { environment: known.name, namespace, services: rows, ...onlyJobs, now }
 }
 
 /** Service in the files that is not in the cluster. */
@@ -86,17 +92,14 @@ async function rowsOf(
   return rows.filter(({ service }) => wanted.has(service))
 }
 
-/** Returns the jobs of the files, and, if services are named, those of the cluster. */
-async function jobsOf(
+/** Returns the jobs of an environment in the cluster. */
+async function liveJobs(
   { cluster, namespace, signal }: OperationContext['session'],
-  { name, plan }: KnownEnvironment,
-  { services = [] }: ServicesInput,
-): Promise<ReadonlySet<string>> {
-  const ofFiles = plan?.workloads.flatMap(one => (one.kind === 'Job' && one.cronJobs ? one.service : [])) ?? []
-  if (services.length === 0) return new Set(ofFiles)
-  const query = { apiVersion: 'batch/v1', kind: 'CronJob', namespace, labels: environmentSelector(name) }
-  const live = await unlessForbidden(cluster.list(query, { signal }), [])
-  return new Set([...ofFiles, ...live.flatMap(one => serviceOf(one) ?? [])])
+  environment: string,
+): Promise<readonly string[]> {
+  const query = { apiVersion: 'batch/v1', kind: 'CronJob', namespace, labels: environmentSelector(environment) }
+  const found = await unlessForbidden(cluster.list(query, { signal }), [])
+  return [...new Set(found.flatMap(one => serviceOf(one) ?? []))]
 }
 
 /** Returns an object with just enough fields to identify its service. */

@@ -26,6 +26,8 @@ export type RenderOutcome =
       readonly report: LossReport
       /** Number of services in the manifests. */
       readonly serviceCount: number
+      /** Number of jobs, which are not among the services. */
+      readonly jobCount: number
       /** Counts for the files in the folder; absent if no folder was requested. */
       readonly written?: WrittenCounts
     }
@@ -69,6 +71,7 @@ export async function render(
       return lossReport(loaded?.tree, diagnostics)
     },
     serviceCount: plan.serviceCount,
+    jobCount: plan.jobCount,
     ...(written && { written }),
   }
 }

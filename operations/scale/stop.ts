@@ -33,7 +33,8 @@ export interface StopOutcome {
 
 /**
  * Stops services: their workloads get no replicas, and CronJobs are suspended. `start` and the next deploy start them
- * again. A run that is named is ended and deleted. Throws a UserError for a named Job or DaemonSet, and for a named job without a schedule.
+ * again. A run that is named is ended and deleted. Throws a UserError for a named Job or DaemonSet, and for a named job
+ * without a schedule.
  */
 export const stop = (world: OperationContext, input: StopInput, project: OpenProject): Promise<StopOutcome> =>
   change(world, input, project, 'stop')

@@ -18,6 +18,8 @@ export interface ValidateOutcome {
   /** True if the diagnostics contain no error. */
   readonly isValid: boolean
   readonly serviceCount: number
+  /** Number of jobs, which are not among the services. */
+  readonly jobCount: number
   /**
    * Keys of the Compose files that are mapped, approximated, and without effect; counted when it is read. Absent if a
    * file is not readable.
@@ -42,6 +44,7 @@ export async function validate(
     diagnostics,
     isValid: plan !== undefined && count(diagnostics).error === 0,
     serviceCount: plan?.serviceCount ?? 0,
+    jobCount: plan?.jobCount ?? 0,
     ...(hasNoCompose && manifest && { onlyManifest: manifest.shown }),
   }
 }

@@ -34,6 +34,16 @@ export function plural(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? '' : 's'}`
 }
 
+/** Returns `5 services, 2 jobs`, without jobs or services if there are none of them. */
+export function servicesText({
+  serviceCount,
+  jobCount,
+}: Readonly<Record<'serviceCount' | 'jobCount', number>>): string {
+  const jobs = jobCount > 0 ? [plural(jobCount, 'job')] : []
+  const services = serviceCount > 0 || jobCount === 0 ? [plural(serviceCount, 'service')] : []
+  return [...services, ...jobs].join(', ')
+}
+
 /**
  * Returns the last line of a run that found errors: `2 errors in 2 files; nothing was rendered. …`. `outcome` is the
  * consequence of the errors. The line names the code of the last error, because that is the error printed just above

@@ -124,6 +124,16 @@ describe.skipIf(cluster === undefined)('devctl run', () => {
       expect(await once(slow, 'close')).toEqual([130, null])
       await expect.poll(jobNames, { timeout: 30_000 }).toBe('')
 
+      const killed = start('slow')
+      await once(killed.stdout, 'data')
+      killed.kill('SIGKILL')
+      await once(killed, 'close')
+      const left = await jobNames()
+      expect((await devctl('jobs', 'slow')).stdout).toMatch(/^slow {2,}slow-run-[0-9a-f]+ {2,}manual {2,}running/m)
+      expect((await devctl('logs', left, '--no-follow')).stdout).toContain('begun')
+      expect((await devctl('stop', left)).stderr).toContain(`${left} is ended and deleted`)
+      await expect.poll(jobNames, { timeout: 30_000 }).toBe('')
+
       const suspended = async (job: string) => (await project.get(`cronjob/${job}`)).spec['suspend'] ?? false
       expect((await devctl('stop', 'slow')).status).toBe(0)
       expect(await suspended('slow')).toBe(true)

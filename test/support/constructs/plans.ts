@@ -22,6 +22,7 @@ export function planOf(parts: Partial<Plan>): Plan {
     images: new Map(),
     builds: [],
     serviceCount: 0,
+    jobCount: 0,
     security: { level: 'restricted', reasons: [] },
     ...parts,
   }
@@ -73,6 +74,7 @@ export const guestbook: Plan = planOf({
   environment: { name: 'guestbook', namespace: 'shop' },
   images: new Map(),
   serviceCount: 5,
+  jobCount: 0,
   configMaps: [
     {
       name: 'guestbook-site-2c8f1e0a',

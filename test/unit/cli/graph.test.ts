@@ -14,6 +14,8 @@ describe('graph', () => {
     ['shop', 'mermaid'],
     ['shop', 'dot'],
     ['shop', 'svg'],
+    ['jobs', 'mermaid'],
+    ['jobs', 'dot'],
     ['voting', 'mermaid'],
     ['voting', 'svg'],
   ])('draws %s as %s', async (example, form) => {

@@ -188,3 +188,12 @@ describe('explain', () => {
     expect((await explain('zzzzzz')).stderr).toContain('`devctl explain` lists all codes')
   })
 })
+
+test('the summaries of validate and render count jobs apart from services', async () => {
+  const jobs = 'jobs: {a: {image: a, triggers: {manual: true}}, b: {image: b, triggers: {manual: true}}}\n'
+  const mixed = makeFolder({ 'compose.yaml': `services: {web: {image: web}}\n${jobs}` })
+  expect((await run(['validate'], { cwd: mixed })).stderr).toContain('no errors in 1 service, 2 jobs')
+  expect((await run(['render'], { cwd: mixed })).stderr).toContain('from 1 service, 2 jobs')
+  const only = makeFolder({ 'compose.yaml': jobs })
+  expect((await run(['validate'], { cwd: only })).stderr).toContain('no errors in 2 jobs')
+})

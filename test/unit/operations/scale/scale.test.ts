@@ -62,6 +62,13 @@ test('stop and start leave jobs without a schedule alone, and refuse to change o
   await expect(stopped(start, 'report')).rejects.toMatchObject({ message, hint: '`devctl run report` runs it' })
 })
 
+test('an environment that has only jobs is not one that is not deployed', async () => {
+  const jobs = newCluster()
+  await deploy(jobs, wanted([], [workload('CronJob', 'backup', { spec: { schedule: '@daily' } })]))
+  const { world, project, name } = await operationOn(jobs)
+  expect(await services(world, { name }, project)).toMatchObject({ services: [], onlyJobs: ['backup'] })
+})
+
 test('stop ends and deletes a run that is named, and nothing else', async () => {
   await deploy(cluster, wanted([], [WEB]))
   const { uid = '', labels } = (await cluster.get(ref(WEB.object)))!.metadata
