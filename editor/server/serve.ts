@@ -25,6 +25,7 @@ import {
   StreamMessageWriter,
   TextDocumentSyncKind,
 } from 'vscode-languageserver-protocol/node'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import { completionsAt } from '../answers/completion.ts'
 import { definitionAt } from '../answers/definition.ts'
@@ -57,7 +58,11 @@ const WATCHED = '**/{*.yml,*.yaml,*.env,.env,.env.*,Dockerfile,Dockerfile.*}'
  */
 export function serveEditor(options: LanguageServerOptions): Promise<boolean> {
   const { input, output, workspace, version, pages, onError } = options
-  const connection = createProtocolConnection(new StreamMessageReader(input), new StreamMessageWriter(output))
+  const reader = new StreamMessageReader(input)
+  // The timer for the rest of a message starts again and again, and would keep the process of an editor that has died in
+  // the middle of one.
+  reader.partialMessageTimeout = 0
+  const connection = createProtocolConnection(reader, new StreamMessageWriter(output))
   const documents = new OpenDocuments()
   let roots: readonly string[] = []
   let canRegister = false
@@ -161,10 +166,17 @@ export function serveEditor(options: LanguageServerOptions): Promise<boolean> {
     }
     connection.onNotification(ExitNotification.type, end)
     connection.onClose(end)
-    connection.onError(([error]) => onError(error))
+    connection.onError(([error]) => onError(failedConnection(error)))
     connection.listen()
   })
 }
+
+/** Returns the error for a message that is not one of the protocol, or that cannot be sent. */
+const failedConnection = (error: Error): UserError =>
+  new UserError(`the connection to the editor failed: ${error.message.split(/\r?\n/)[0]}`, {
+    hint: 'an editor starts `devctl lsp`, and writes messages of the Language Server Protocol to its standard input',
+    cause: error,
+  })
 
 const capabilities: InitializeResult['capabilities'] = {
   textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },

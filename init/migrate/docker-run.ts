@@ -36,8 +36,9 @@ export function composeOfDockerRun(file: SourceFile, reporter: Reporter): MadeCo
   // Containers are linked by the names of their commands.
   const names = new Map<string, string>()
   for (const { name } of read) if (!names.has(name)) names.set(name, toDnsLabel(name))
+  const numbers = new Map<string, number>()
   for (const { name, service, span } of read) {
-    const free = freeName(name, services)
+    const free = freeName(name, services, numbers)
     if (free !== toDnsLabel(name)) reporter.report(sameName, span, { name: toDnsLabel(name), service: free })
     services[free] = withNames(service, names) as ComposeValue // built of them
   }
@@ -78,9 +79,11 @@ function withNames(service: MutableValue, names: ReadonlyMap<string, string>): M
   }
 }
 
-function freeName(name: string, taken: Readonly<Record<string, unknown>>): string {
+/** Returns a name that is not taken. `numbers` has the last number that was tried for each name. */
+function freeName(name: string, taken: Readonly<Record<string, unknown>>, numbers: Map<string, number>): string {
   const label = toDnsLabel(name)
-  for (let number = 1; ; number++) {
+  for (let number = (numbers.get(label) ?? 0) + 1; ; number++) {
+    numbers.set(label, number)
     const one = number === 1 ? label : `${label}-${number}`
     if (!Object.hasOwn(taken, one)) return one
   }

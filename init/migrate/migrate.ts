@@ -174,7 +174,9 @@ async function convert(
       ? { path: shown, text: result, before: text, isEdit: true }
       : { ...target(to), text: result }
   }
-  const compose = composeOfDockerRun(file, reporter)
+  // A byte order mark is not part of the first command.
+  const script = text.startsWith('\ufeff') ? new SourceFile(shown, text.slice(1), path ?? shown) : file
+  const compose = composeOfDockerRun(script, reporter)
   if (!compose) return undefined
   const named = (names: readonly string[]) => Object.fromEntries(names.map(name => [name, null]))
   const { services, volumes, networks } = compose
@@ -187,7 +189,7 @@ async function convert(
 }
 
 /** True if a text has the key `services`; a script or page has none. */
-const isComposeFile = (text: string): boolean => /^["']?services["']?[ \t]*:/m.test(text)
+const isComposeFile = (text: string): boolean => /^\ufeff?["']?services["']?[ \t]*:/m.test(text)
 
 /** Writes the files after checking that all of them may be written. Returns the paths of copies. */
 async function write(

@@ -43,24 +43,27 @@ export interface Loop {
   readonly end: number
 }
 
-const HEAD = /\b(?:for[ \t]+(\w+)[ \t]+in\b|while[ \t][^\n;]*?\bread((?:[ \t]+[-\w]+)+))/g
-const DO_OR_DONE = /(?<=[\s;]|^)(?:do|done)(?=[\s;)&|<>]|$)/g
+/** Heads of loops, whose variables are in the groups, and the words around their bodies. */
+const TOKEN =
+  /\bfor[ \t]+(?<variable>\w+)[ \t]+in\b|\bwhile[ \t][^\n;]{0,200}?\bread(?<names>(?:[ \t]+[-\w]+){1,50})|(?<=[\s;]|^)(?<word>do|done)(?=[\s;)&|<>]|$)/g
 
 /** Finds the loops of a script that set variables: `for NAME in …` and `while read NAME …`. */
 export function loopsIn(text: string): readonly Loop[] {
-  return [...text.matchAll(HEAD)].flatMap(({ 1: one, 2: read, index }) => {
-    const variables = one === undefined ? (read ?? '').split(/[ \t]+/).filter(word => /^[A-Za-z_]/.test(word)) : [one]
-    const end = endOfLoop(text, index)
-    return end === undefined ? [] : [{ variables, start: index, end }]
-  })
-}
-
-function endOfLoop(text: string, start: number): number | undefined {
-  let depth = 0
-  DO_OR_DONE.lastIndex = start
-  for (let match = DO_OR_DONE.exec(text); match; match = DO_OR_DONE.exec(text)) {
-    depth += match[0] === 'do' ? 1 : -1
-    if (depth <= 0) return match.index
+  const loops: Loop[] = []
+  const open: (Omit<Loop, 'end'> | undefined)[] = []
+  let head: Omit<Loop, 'end'> | undefined
+  for (const { groups = {}, index } of text.matchAll(TOKEN)) {
+    const { word, variable, names = '' } = groups
+    if (word === 'do') {
+      open.push(head)
+      head = undefined
+    } else if (word === 'done') {
+      const loop = open.pop()
+      if (loop) loops.push({ ...loop, end: index })
+    } else {
+      const read = names.split(/[ \t]+/).filter(name => /^[A-Za-z_]/.test(name))
+      head = { variables: variable === undefined ? read : [variable], start: index }
+    }
   }
-  return undefined
+  return loops
 }

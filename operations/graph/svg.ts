@@ -1,3 +1,4 @@
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { ApplicationGraph, GraphEdge, GraphPart } from './graph.ts'
 import { labelLines } from './text-graphs.ts'
 
@@ -26,10 +27,16 @@ interface Point {
   readonly y: number
 }
 
-/** Returns a graph as an SVG image with a title and a description for screen readers. */
+/** Maximum number of nodes and edges. Arranging more takes minutes, and nobody could read the image. */
+const MOST = 10_000
+
+/**
+ * Returns a graph as an SVG image with a title and a description for screen readers. Throws a UserError if the graph is
+ * too large to be arranged.
+ */
 export async function toSvg(graph: ApplicationGraph): Promise<string> {
   const { nodes, edges } = graph
-  const layout = await arrange(graph)
+  const layout = await arranged(graph)
   const { width = 0, height = 0 } = layout.graph()
   const size = { width: Math.ceil(width), height: Math.ceil(height) }
   return `${[
@@ -42,6 +49,23 @@ export async function toSvg(graph: ApplicationGraph): Promise<string> {
     ...nodes.map(node => drawNode(node, layout.node(node.id))),
     '</svg>',
   ].join('\n')}\n`
+}
+
+async function arranged(graph: ApplicationGraph): ReturnType<typeof arrange> {
+  const { nodes, edges } = graph
+  const tooLarge = (cause?: unknown) =>
+    new UserError(`the graph is too large to be drawn: it has ${nodes.length} nodes and ${edges.length} edges`, {
+      hint: 'name some services, or write it with `-o dot` and draw it with another program',
+      cause,
+    })
+  if (nodes.length + edges.length > MOST) throw tooLarge()
+  try {
+    return await arrange(graph)
+  } catch (error) {
+    // The library follows chains of edges by recursion.
+    if (error instanceof RangeError) throw tooLarge(error)
+    throw error
+  }
 }
 
 /** Places the nodes in layers from left to right. */

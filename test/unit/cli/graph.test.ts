@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { toSvg } from '../../../operations/graph/svg.ts'
 import { root } from '../../support/cases.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
@@ -38,6 +39,19 @@ describe('graph', () => {
     const { stdout } = await run(['graph', '-o', form], { cwd })
     expect(stdout).toMatch(/\/a\\+u\{1b\}\[31mb\\+nc/)
     expect(stdout).not.toContain('\u001b')
+  })
+
+  test.each([
+    ['a long chain', 4000, true],
+    ['a large application', 12_000, false],
+  ])('%s is refused as an image', async (_, count, isChain) => {
+    const nodes = Array.from({ length: count }, (_, at) => ({ id: `s${at}`, kind: 'service', name: `s${at}` }) as const)
+    const edges = nodes
+      .slice(isChain ? 1 : count)
+      .map(({ id }, at) => ({ from: id, to: `s${at}`, kind: 'depends-on' }) as const)
+    await expect(toSvg({ name: 'shop', nodes, edges })).rejects.toThrow(
+      `the graph is too large to be drawn: it has ${count} nodes and ${edges.length} edges`,
+    )
   })
 
   test('names with characters of the formats are escaped', async () => {

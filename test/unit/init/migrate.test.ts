@@ -278,6 +278,16 @@ describe('migrate', () => {
     expect(JSON.parse(refused.stdout)).toMatchObject({ files: [], diagnostics: [{ code: 'migrate/unknown-flag' }] })
   })
 
+  test('files with a byte order mark and Windows line ends are converted', async () => {
+    const compose =
+      '\ufeffservices:\r\n  web:\r\n    image: nginx\r\n    ports: ["80:80"]\r\n    labels:\r\n      kompose.service.type: nodeport\r\n'
+    const cwd = folder({ 'compose.yaml': compose, 'run.sh': '\ufeffdocker run \\\r\n  --name db postgres\r\n' })
+    expect((await run(['migrate', '--write'], { cwd })).stdout).toContain('written: compose.yaml')
+    const written = readFileSync(join(cwd, 'compose.yaml'), 'utf8')
+    expect(written).toBe(compose.replace('"80:80"', '{target: 80, published: "80", x-expose: {type: NodePort}}'))
+    expect((await run(['migrate', 'run.sh'], { cwd })).stdout).toBe('services:\n  db:\n    image: postgres\n')
+  })
+
   test('labels whose values are lists or mappings are reported', async () => {
     const labels = '{kompose.service.expose: {host: a}, kompose.service.expose.tls-secret: [a]}'
     const cwd = folder({ 'compose.yaml': `services: {web: {image: nginx, ports: ["80:80"], labels: ${labels}}}\n` })

@@ -48,8 +48,36 @@ export function readFields(tree: MapTree, shape: Shape, path: ModelPath, reporte
   const findings = new Findings(diagnostics)
   const isValid = check(cast, shape, { path, keySpan: tree.span }, findings)
   findings.report(reporter)
-  return isValid ? (toJson(cast) as FieldMap) : undefined // a mapping becomes one
+  return isValid && checkNumbers(cast, reporter) ? (toJson(cast) as FieldMap) : undefined // a mapping becomes one
 }
+
+const badNumber = diagnostic({
+  code: 'kubernetes/bad-number',
+  severity: 'error',
+  explain:
+    'Objects are sent to the API server as JSON, which has no infinite numbers and no `.nan`, and in which whole numbers of more than 15 digits are rounded. Write such a value as text if the field takes text.',
+  text: (p: { text: string; isFinite: boolean }) => ({
+    message: p.isFinite ? `\`${p.text}\` would be rounded` : `\`${p.text}\` cannot be a value of a Kubernetes object`,
+    hint: `if the field takes text, put it in quotes: \`"${p.text}"\``,
+  }),
+})
+
+/** Reports numbers that JSON cannot hold as they are. Returns false if there are any. */
+export function checkNumbers(tree: Tree, reporter: Reporter): boolean {
+  if (tree.kind === 'map') return all([...tree.entries.values()].map(({ value }) => checkNumbers(value, reporter)))
+  if (tree.kind === 'seq') return all(tree.items.map(item => checkNumbers(item, reporter)))
+  const { value, span } = tree
+  const isWhole = tree.type === 'int'
+  const isFine = isWhole ? Number.isSafeInteger(Number(value)) : typeof value !== 'number' || Number.isFinite(value)
+  if (!isFine)
+    reporter.report(badNumber, span, {
+      text: span.file.text.slice(span.start, span.end),
+      isFinite: Number.isFinite(Number(value)),
+    })
+  return isFine
+}
+
+const all = (found: readonly boolean[]): boolean => found.every(Boolean)
 
 /**
  * Converts text that a variable produced into the number or boolean that its field has, and numbers into the text that

@@ -10,7 +10,7 @@ import type { WholeObject } from '../../project.ts'
 import { checkAnnotationSize } from '../annotation-size.ts'
 import { items, map, nonEmptyText, pairs } from '../tree-values.ts'
 import { apiShape } from './api-shape.ts'
-import { readFields, toJson } from './fields.ts'
+import { checkNumbers, readFields, toJson } from './fields.ts'
 import { checkInnerMetadata, checkMetadata } from './metadata.ts'
 
 const badObject = diagnostic({
@@ -125,7 +125,7 @@ function readObject(tree: MapTree, index: number, reporter: Reporter): WholeObje
   const isChecked = CHECKED[value] === apiVersion.value
   const json = isChecked
     ? readFields(tree, apiShape(value, 'whole'), path, reporter)
-    : hasTextMetadata(tree, path, reporter) && (toJson(tree) as FieldMap) // a mapping becomes one
+    : hasTextMetadata(tree, path, reporter) && checkNumbers(tree, reporter) && (toJson(tree) as FieldMap) // a mapping becomes one
   if (!json) return undefined
   if (!(isChecked ? checkInnerMetadata(tree, reporter) : checkMetadata(get(tree, 'metadata'), reporter)))
     return undefined

@@ -1,7 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { UserError } from '../../../../compiler/diagnostics/user-error.ts'
 import { serveEditor } from '../../../../editor/server/serve.ts'
 import { writeFiles } from '../../../support/editor/ask.ts'
 import { EditorClient, positionAt, uriOf } from '../../../support/editor/client.ts'
@@ -219,5 +220,40 @@ volumes: {data: }
       items: readonly unknown[]
     }
     expect(items.length).toBeGreaterThan(2)
+  })
+})
+
+describe('input that is not of the protocol', () => {
+  const serve = (text: string) => {
+    const [input, output] = [new PassThrough(), new PassThrough()]
+    const errors: unknown[] = []
+    const workspace = { cwd: '/', env: {}, readStdin: async () => new Uint8Array() }
+    const ended = serveEditor({ input, output, workspace, version: '1', onError: error => errors.push(error) })
+    input.write(text)
+    return { input, errors, ended }
+  }
+
+  test.each([
+    ['no headers', 'hello world\r\n\r\n', "Message header must separate key and value using ':'"],
+    ['no length', 'Content-Length: abc\r\n\r\n{}', 'Content-Length value must be a number'],
+    ['no JSON', 'Content-Length: 5\r\n\r\n{nope', 'in JSON at position 1'],
+  ])('the server reports it as an error of the connection, not of devctl: %s', async (_, text, message) => {
+    const { errors, input, ended } = serve(text)
+    await vi.waitFor(() => expect(errors).toHaveLength(1))
+    expect(errors[0]).toBeInstanceOf(UserError)
+    expect((errors[0] as UserError).message).toContain(`the connection to the editor failed: `)
+    expect((errors[0] as UserError).message).toContain(message)
+    input.destroy()
+    expect(await ended).toBe(false)
+  })
+
+  test('an unfinished message leaves no timer, which would keep the process', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { input, ended } = serve('Content-Length: 99999\r\n\r\n{')
+    await new Promise(resolve => setImmediate(resolve))
+    expect(vi.getTimerCount()).toBe(0)
+    input.destroy()
+    expect(await ended).toBe(false)
   })
 })
