@@ -49,14 +49,48 @@ async function change(
   project: OpenProject,
   verb: 'stop' | 'start',
 ): Promise<StopOutcome> {
-  const all = input.services ?? []
+  const names = input.services ?? []
   const { runs, known } = await findRuns(world, input, project)
-  const named = runs.filter(({ metadata }) => all.includes(metadata.name))
-  const ended = await endRuns(world, named, verb)
-  const words = all.filter(word => named.every(({ metadata }) => metadata.name !== word))
-  const { namespace } = world.session
-  if (named.length > 0 && words.length === 0)
-    return { environment: known.name, namespace, changed: [], unchanged: [], skipped: [], jobs: [], ended }
+  const named = runs.filter(({ metadata }) => names.includes(metadata.name))
+  const words = names.filter(word => named.every(({ metadata }) => metadata.name !== word))
+  for (const run of named) refuseRun(run, verb)
+  // A wrong name is reported before anything ends.
+  const isOnlyRuns = named.length > 0 && words.length === 0
+  const { others, fixed, scalings } = isOnlyRuns
+    ? NOTHING
+    : await planScalings(world, { ...input, words }, project, verb)
+  await endRuns(world, named)
+  await applyScalings(world, known.name, scalings)
+  const changed = servicesOf(scalings.map(({ workload }) => workload))
+  return {
+    environment: known.name,
+    namespace: world.session.namespace,
+    changed,
+    unchanged: servicesOf(others).filter(one => !changed.includes(one)),
+    skipped: servicesOf(fixed),
+    ended: named.map(({ metadata }) => metadata.name),
+    jobs: servicesOf(others.filter(({ kind }) => kind === 'CronJob')),
+  }
+}
+
+/** Workloads that `stop` or `start` is about. */
+interface Scalings {
+  /** Workloads that can be stopped and started. */
+  readonly others: readonly KubeObject[]
+  /** Jobs and DaemonSets. */
+  readonly fixed: readonly KubeObject[]
+  /** Changes of those that are not in the wanted state yet. */
+  readonly scalings: readonly Scaling[]
+}
+
+const NOTHING: Scalings = { others: [], fixed: [], scalings: [] }
+
+async function planScalings(
+  world: OperationContext,
+  { words, ...input }: EnvironmentInput & { readonly words: readonly string[] },
+  project: OpenProject,
+  verb: 'stop' | 'start',
+): Promise<Scalings> {
   const { chosen, leads } = await findWorkloads(world, input, words, project)
   for (const [label, lead] of leads) refuseMember(label, lead, `devctl ${verb} ${lead}`)
   const fixed = chosen.filter(one => one.kind === 'Job' || one.kind === 'DaemonSet')
@@ -69,37 +103,26 @@ async function change(
     if (isStopped === (verb === 'stop')) return []
     return [{ workload, replicas: verb === 'stop' ? 0 : replicasToStart(workload, words.length > 0) }]
   })
-  const starting = scalings.filter(({ replicas }) => verb === 'stop' || replicas > 0)
-  await applyScalings(world, known.name, starting)
-  const changed = servicesOf(starting.map(({ workload }) => workload))
-  return {
-    environment: known.name,
-    namespace,
-    changed,
-    unchanged: servicesOf(others).filter(one => !changed.includes(one)),
-    skipped: servicesOf(fixed),
-    ended,
-    jobs: servicesOf(others.filter(({ kind }) => kind === 'CronJob')),
-  }
+  return { others, fixed, scalings: scalings.filter(({ replicas }) => verb === 'stop' || replicas > 0) }
 }
 
-/** Deletes runs, as Ctrl-C in `devctl run` does. Throws a UserError for a run that has ended, and for `start`. */
+/** Throws a UserError for a run that has ended, and for `start`. */
+function refuseRun(run: KubeObject, verb: 'stop' | 'start'): void {
+  const { name } = run.metadata
+  const { state } = statusOf(run)
+  if (verb === 'start')
+    throw new UserError(`\`${name}\` is a run, which starts once`, { hint: '`devctl run JOB` starts another' })
+  if (state === 'complete' || state === 'failed')
+    throw new UserError(`the run \`${name}\` has ended already`, { hint: `\`devctl logs ${name}\` prints its log` })
+}
+
+/** Deletes runs, as Ctrl-C in `devctl run` does. */
 async function endRuns(
   { session: { cluster, namespace, signal } }: OperationContext,
   runs: readonly KubeObject[],
-  verb: 'stop' | 'start',
-): Promise<readonly string[]> {
-  for (const run of runs) {
-    const { name } = run.metadata
-    const { state } = statusOf(run)
-    if (verb === 'start')
-      throw new UserError(`\`${name}\` is a run, which starts once`, { hint: '`devctl run JOB` starts another' })
-    if (state === 'complete' || state === 'failed')
-      throw new UserError(`the run \`${name}\` has ended already`, { hint: `\`devctl logs ${name}\` prints its log` })
-  }
+): Promise<void> {
   for (const { apiVersion, kind, metadata } of runs)
     await cluster.delete({ apiVersion, kind, name: metadata.name, namespace }, { propagation: 'Background', signal })
-  return runs.map(({ metadata }) => metadata.name)
 }
 
 /**

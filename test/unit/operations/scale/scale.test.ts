@@ -86,6 +86,8 @@ test('stop ends and deletes a run that is named, and nothing else', async () => 
   expect(await cluster.get(ref(run('web-run-1')))).toBeUndefined()
   expect(await cluster.get(ref(run('web-run-2')))).toBeDefined()
   expect(await replicasOf(WEB)).toBe(1)
+  await expect(stopped(stop, 'web-run-2', 'nothing')).rejects.toThrow('nothing')
+  expect(await cluster.get(ref(run('web-run-2'))), 'a wrong name ends no run').toBeDefined()
   await expect(stopped(start, 'web-run-2')).rejects.toThrow('`web-run-2` is a run, which starts once')
   cluster.act(ref(run('web-run-2')), object => ({
     ...object,
