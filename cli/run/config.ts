@@ -46,10 +46,11 @@ async function textOf(
   options: ConfigValues,
   environmentName: string | undefined,
 ): Promise<string> {
+  // Jobs have images and profiles, too.
   const services = keysOf(get(loaded.tree, 'services'))
   switch (view) {
     case 'services':
-      return lines(services)
+      return lines(keysOf(get(servicesAsJobs(loaded.tree), 'services')))
     case 'images':
       return lines(services.map(service => imageOf(loaded, service)))
     case 'volumes':

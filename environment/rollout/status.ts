@@ -22,6 +22,7 @@ interface Fields {
   readonly spec: {
     readonly replicas?: number
     readonly completions?: number
+    readonly suspend?: boolean
     readonly updateStrategy?: { readonly type?: string }
   }
   readonly status: {
@@ -81,8 +82,8 @@ export function statusOf(object: KubeObject, pods: readonly KubeObject[] = []): 
       return counted(ready, wanted, ready >= wanted && (status.numberAvailable ?? 0) >= wanted)
     }
     case 'CronJob':
-      // Its Jobs are not part of a deploy.
-      return { state: 'ready', text: 'CronJob scheduled' }
+      // Its Jobs are not part of a deploy. That of a job without a schedule is suspended.
+      return { state: 'ready', text: spec.suspend ? 'CronJob started by users' : 'CronJob scheduled' }
     default: {
       if (condition('Complete')?.status === 'True') return { state: 'complete', text: 'Job complete' }
       const failed = condition('Failed')

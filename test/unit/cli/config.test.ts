@@ -66,6 +66,13 @@ describe('config', () => {
     expect(await config(...argv)).toEqual({ status: 0, stdout, stderr: '' }),
   )
 
+  test('config lists the images of jobs, which are no services', async () => {
+    const jobs = 'jobs: {backup: {image: "busybox:1.37", triggers: {manual: true}}}'
+    const cwd = makeFolder({ 'compose.yaml': `services: {web: {image: "nginx:1.28"}}\n${jobs}\n` })
+    expect((await run(['config', '--services'], { cwd })).stdout).toBe('web\n')
+    expect((await run(['config', '--images'], { cwd })).stdout).toBe('nginx:1.28\nbusybox:1.37\n')
+  })
+
   test('config prints hashes that follow the configuration of a service', async () => {
     const all = await config('--hash', '--profile', 'dev')
     expect(all.stdout).toMatch(/^api [0-9a-f]{64}\nweb [0-9a-f]{64}\n$/)

@@ -29,6 +29,8 @@ describe('statusOf', () => {
     ['is ready, not available', made('Deployment', two, { ...full, availableReplicas: 1 }), 'waiting', '2/2'],
     ['makes no progress', made('Deployment', two, { ...full, ...late, readyReplicas: 1 }), 'failed', 'no progress'],
     ['is scaled to nothing', made('Deployment', { replicas: 0 }, seen), 'ready', 'Deployment 0/0 ready'],
+    ['of a schedule', made('CronJob', {}, undefined), 'ready', 'CronJob scheduled'],
+    ['of a manual job', made('CronJob', { suspend: true }, undefined), 'ready', 'CronJob started by users'],
     [
       'of a StatefulSet',
       made('StatefulSet', two, { ...full, currentRevision: 'b', updateRevision: 'b' }),
