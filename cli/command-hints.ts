@@ -29,7 +29,7 @@ export const insteadOfOption = (option: string): string | undefined =>
 const NO_PORTS = 'a run has no ports; `devctl forward SERVICE 8080:80` forwards a local port to a service'
 const RUN_FOLDER = 'change the folder in the command: `devctl run SERVICE -- sh -c "cd FOLDER && COMMAND"`'
 
-/** What `devctl run -v FROM:TO` says, whose `-v` would be `--verbose`. */
+/** Hint for `devctl run -v FROM:TO`, whose `-v` would be `--verbose`. */
 export const NO_VOLUMES =
   'a run has the volumes of its service: add it to `volumes`, and deploy it; `devctl cp LOCAL SERVICE:PATH` copies files into a container'
 

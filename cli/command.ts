@@ -20,8 +20,8 @@ export interface Command<Options = object> {
   readonly words?: readonly Argument[]
   readonly options: Readonly<Record<string, Option<unknown>>>
   /**
-   * Flags without a value that other tools need and devctl does not, such as `-i, --interactive`. They are accepted, and
-   * no help lists them.
+   * Flags without a value that other tools need and devctl does not, such as `-i, --interactive`. They are accepted,
+   * and no help lists them.
    */
   readonly accepts?: readonly string[]
   readonly examples?: readonly Example[]

@@ -59,8 +59,8 @@ const WATCHED = '**/{*.yml,*.yaml,*.env,.env,.env.*,Dockerfile,Dockerfile.*}'
 export function serveEditor(options: LanguageServerOptions): Promise<boolean> {
   const { input, output, workspace, version, pages, onError } = options
   const reader = new StreamMessageReader(input)
-  // The timer for the rest of a message starts again and again, and would keep the process of an editor that has died in
-  // the middle of one.
+  // The timer for the rest of a message starts again and again, and would keep the process of an editor that has died
+  // in the middle of one.
   reader.partialMessageTimeout = 0
   const connection = createProtocolConnection(reader, new StreamMessageWriter(output))
   const documents = new OpenDocuments()

@@ -5,7 +5,7 @@ import type { ServiceLabel } from './compose-labels.ts'
 
 interface Rule {
   readonly isValid: (value: string) => boolean
-  /** What the value is not: `a duration`. */
+  /** Kind of the values, for errors: `a duration`. */
   readonly kind: string
   readonly example: string
 }

@@ -136,7 +136,7 @@ function textOf(path: string, shown: string): string {
   })
 }
 
-/** What is said about the sources: notes of the conversion, and errors that make a result impossible. */
+/** Remarks about the sources: notes of the conversion, and errors that make a result impossible. */
 interface Remarks {
   readonly reporter: Reporter
   readonly problems: Diagnostic[]
