@@ -7,7 +7,6 @@ import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
 import { chooseTargetDefaults } from '../../project/target-defaults.ts'
 import { sleeps } from '../ensure-namespace.ts'
-import { requireDeployed } from '../workloads/not-deployed.ts'
 
 export interface EndpointsInput extends LoadInput {
   /** Name of the environment. If absent, the name in the files. */
@@ -67,7 +66,6 @@ export async function endpoints(
   const where = { environment, namespace }
   const endpoints = await withClassProblems(cluster, where, answered, unansweredOf(found, answered), { signal })
   if (endpoints.length > 0) return { environment, namespace, endpoints }
-  if (input.name !== undefined) await requireDeployed(session, environment)
   await requireNamespace(session)
   return { environment, namespace, endpoints, none: await reasonOf(world, known, project) }
 }

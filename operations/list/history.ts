@@ -4,7 +4,6 @@ import { findName } from '../../project/known-environment.ts'
 import { requireNamespace } from '../../project/namespaces.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
-import { requireDeployed } from '../workloads/not-deployed.ts'
 
 export interface HistoryInput extends LoadInput {
   /** Name of the environment. If absent, the name in the files. */
@@ -39,7 +38,6 @@ export async function history(
     import('../../environment/record/change-lists.ts'),
   ])
   const record = await readRecord(cluster, environment, namespace, { signal })
-  if (!record && input.name !== undefined) await requireDeployed(session, environment)
   if (!record) await requireNamespace(session)
   return {
     environment,

@@ -12,7 +12,6 @@ import { requireNamespace } from '../../project/namespaces.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
 import { sleeps } from '../ensure-namespace.ts'
-import { notDeployed } from '../workloads/not-deployed.ts'
 
 export interface ServicesInput extends LoadInput {
   /** Name of the environment. If absent, the name in the files. */
@@ -35,7 +34,7 @@ export interface ServicesOutcome {
 
 /**
  * Returns the states of the named services of an environment, or of all services, including services of the files that
- * are not deployed. Throws a UserError for an unknown name, of a service or in `name`.
+ * are not deployed. Throws a UserError for an unknown name.
  */
 export async function services(
   world: OperationContext,
@@ -48,10 +47,7 @@ export async function services(
   const { overviewOf } = await import('../../environment/status/overview.ts')
   const now = clock.now()
   const overview = await overviewOf(cluster, { environment: known.name, namespace, now }, { signal })
-  if (overview.services.length === 0 && !overview.record) {
-    if (input.name !== undefined) throw await notDeployed(session, known.name)
-    await requireNamespace(session)
-  }
+  if (overview.services.length === 0 && !overview.record) await requireNamespace(session)
   const isAsleep = overview.services.some(({ state }) => state === 'stopped') && (await sleeps(session))
   const found = isAsleep ? overview.services.map(inSleep) : overview.services
   const words = input.services ?? []

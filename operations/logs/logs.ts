@@ -10,7 +10,7 @@ import { findEnvironment, type KnownEnvironment } from '../../project/known-envi
 import { requireNamespace } from '../../project/namespaces.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
-import { isDeployed, notDeployed } from '../workloads/not-deployed.ts'
+import { isDeployed } from '../workloads/not-deployed.ts'
 import type { LogEvent } from './events.ts'
 
 export interface LogsInput extends LoadInput {
@@ -88,10 +88,7 @@ export async function logs(world: LogsContext, input: LogsInput, project: OpenPr
             wanted.length > 0 || names.some(({ name, label }) => services?.test(name) || services?.test(label))
           if (services && !hasMatch && known.size > 0) throw new NoMatch([...known].sort())
           await requireNamespace(session)
-          if (environment && !(await isDeployed(session, environment.name))) {
-            if (input.name !== undefined) throw await notDeployed(session, environment.name)
-            throw new NotDeployed()
-          }
+          if (environment && !(await isDeployed(session, environment.name))) throw new NotDeployed()
           if (wanted.length > 0) return on({ type: 'no-run', jobs: wanted, follows: follow })
           on({ type: 'no-pod', ...whose, isFiltered: Boolean(services ?? input.exclude), follows: follow })
         },

@@ -146,7 +146,7 @@ describe.skipIf(cluster === undefined)('devctl forward', () => {
     })
     expect(await devctl('echo', '7000', '--name', 'other')).toMatchObject({
       status: 1,
-      stderr: 'error: no Pod of `echo` is running\n  = help: deploy it first\n',
+      stderr: `error: other is not deployed in ${namespace}\n  = help: \`devctl deploy\` deploys it\n`,
     })
   })
 })

@@ -8,7 +8,6 @@ import { workspaceOf } from '../../../../project/workspace.ts'
 import { makeFolder } from '../../../support/cli/folder.ts'
 import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 import { never } from '../../../support/objects/deploying.ts'
-import { FakeClock } from '../../../support/objects/fake-clock.ts'
 
 interface Around {
   /** The text of the Compose file below `services:`; without it the file does not exist. */
@@ -43,7 +42,7 @@ async function reasonWith({ services, files = {}, env = {}, domain, deployed, as
   }
   const target = { context: 'kind-dev', namespace: 'dev', stored: domain === undefined ? {} : { domain } }
   // The function uses no other fields of the session.
-  const session = { cluster, namespace: 'dev', signal: never, clock: new FakeClock(), target } as unknown as Session
+  const session = { cluster, namespace: 'dev', signal: never, target } as unknown as Session
   const codes: string[] = []
   const world = {
     workspace,
@@ -52,8 +51,7 @@ async function reasonWith({ services, files = {}, env = {}, domain, deployed, as
       codes.push(...(event.diagnostics ?? []).map(({ code }) => code))
     },
   }
-  const input = deployed ? { name: 'shop' } : {}
-  const { none } = await endpoints(world, input, await openProject(workspace, {}))
+  const { none } = await endpoints(world, { name: 'shop' }, await openProject(workspace, {}))
   return { none, text: none && noEndpointsText(none, target.context), codes }
 }
 

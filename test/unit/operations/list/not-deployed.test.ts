@@ -2,13 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { events } from '../../../../operations/events/events.ts'
 import { execService } from '../../../../operations/exec/exec-service.ts'
 import { forward } from '../../../../operations/forward/forward.ts'
-import { endpoints } from '../../../../operations/list/endpoints.ts'
-import { history } from '../../../../operations/list/history.ts'
 import { deployedImages } from '../../../../operations/list/images.ts'
 import { jobs } from '../../../../operations/list/jobs.ts'
-import { services } from '../../../../operations/list/services.ts'
 import { resourceUsage } from '../../../../operations/list/usage.ts'
-import { logs } from '../../../../operations/logs/logs.ts'
 import { restart } from '../../../../operations/restart/restart.ts'
 import { stop } from '../../../../operations/scale/stop.ts'
 import { wait } from '../../../../operations/wait/wait.ts'
@@ -25,11 +21,7 @@ const nothing = async () => {}
 const terminal = { size: undefined, attach: async () => 0 }
 
 const OPERATIONS: Readonly<Record<string, Operation>> = {
-  ps: services,
   jobs,
-  logs: (world, input, project) => logs({ ...world, print: nothing }, input, project),
-  history,
-  endpoints,
   events: (world, input, project) => events({ ...world } as never, input as never, project, nothing as never),
   images: deployedImages,
   top: resourceUsage,
@@ -44,7 +36,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
 
 describe('an environment that does not exist', () => {
   test.each(Object.entries(OPERATIONS))(
-    '%s reports it in the same words as all other commands',
+    '%s fails in the same words as all commands that need it',
     async (_, operation) => {
       const cluster = newCluster()
       await deploy(cluster, wanted([], [workload('Deployment', 'web')]))
