@@ -29,8 +29,11 @@ const layer = (name: string, minutes: number, more: object = {}) => ({
   },
 })
 
-/** Vitest leaves one processor free. More workers than there are would each load the compiler, and gain nothing. */
-const WORKERS = Math.max(2, availableParallelism())
+/**
+ * Number of workers for unit tests. These wait for a quarter of their time, so one worker more than there are
+ * processors ends soonest. Each further one loads the compiler again, and takes longer in all.
+ */
+const WORKERS = availableParallelism() + 1
 
 /**
  * Code is optimized later than usual: most of it runs a few times in a test, and the optimizer took a fifth of the
