@@ -130,7 +130,7 @@ function toSchedule(cronJob: KubeObject, now: number): JobSchedule {
     suspended,
     // Times of the cluster have whole seconds, too.
     ...(next !== undefined && { nextRun: new Date(next).toISOString().replace('.000Z', 'Z') }),
-    ...(neverFires(cron) && { isNever: true as const }),
+    ...(next === undefined && neverFires(cron) && { isNever: true as const }),
   }
 }
 

@@ -6,7 +6,7 @@ import { statusOf } from '../../environment/rollout/status.ts'
 import { isManual } from '../../environment/status/jobs.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
-import { type EnvironmentInput, findRuns, findWorkloads, servicesOf } from '../workloads/find-workloads.ts'
+import { type EnvironmentInput, findWorkloads, servicesOf } from '../workloads/find-workloads.ts'
 import { refuseMember } from './scale.ts'
 import { applyScalings, type Scaling } from './set-replicas.ts'
 
@@ -49,49 +49,9 @@ async function change(
   project: OpenProject,
   verb: 'stop' | 'start',
 ): Promise<StopOutcome> {
-  const names = input.services ?? []
-  const { runs, known } = await findRuns(world, input, project)
-  const named = runs.filter(({ metadata }) => names.includes(metadata.name))
-  const words = names.filter(word => named.every(({ metadata }) => metadata.name !== word))
-  for (const run of named) refuseRun(run, verb)
-  // A wrong name is reported before anything ends.
-  const isOnlyRuns = named.length > 0 && words.length === 0
-  const { others, fixed, scalings } = isOnlyRuns
-    ? NOTHING
-    : await planScalings(world, { ...input, words }, project, verb)
-  await endRuns(world, named)
-  await applyScalings(world, known.name, scalings)
-  const changed = servicesOf(scalings.map(({ workload }) => workload))
-  return {
-    environment: known.name,
-    namespace: world.session.namespace,
-    changed,
-    unchanged: servicesOf(others).filter(one => !changed.includes(one)),
-    skipped: servicesOf(fixed),
-    ended: named.map(({ metadata }) => metadata.name),
-    jobs: servicesOf(others.filter(({ kind }) => kind === 'CronJob')),
-  }
-}
-
-/** Workloads that `stop` or `start` is about. */
-interface Scalings {
-  /** Workloads that can be stopped and started. */
-  readonly others: readonly KubeObject[]
-  /** Jobs and DaemonSets. */
-  readonly fixed: readonly KubeObject[]
-  /** Changes of those that are not in the wanted state yet. */
-  readonly scalings: readonly Scaling[]
-}
-
-const NOTHING: Scalings = { others: [], fixed: [], scalings: [] }
-
-async function planScalings(
-  world: OperationContext,
-  { words, ...input }: EnvironmentInput & { readonly words: readonly string[] },
-  project: OpenProject,
-  verb: 'stop' | 'start',
-): Promise<Scalings> {
-  const { chosen, leads } = await findWorkloads(world, input, words, project)
+  const words = input.services ?? []
+  const { known, chosen, namedRuns, leads } = await findWorkloads(world, input, words, project, { takesRuns: true })
+  for (const run of namedRuns) refuseRun(run, verb)
   for (const [label, lead] of leads) refuseMember(label, lead, `devctl ${verb} ${lead}`)
   const fixed = chosen.filter(one => one.kind === 'Job' || one.kind === 'DaemonSet')
   if (words.length > 0 && fixed[0]) refuseFixed(fixed[0], verb)
@@ -103,7 +63,19 @@ async function planScalings(
     if (isStopped === (verb === 'stop')) return []
     return [{ workload, replicas: verb === 'stop' ? 0 : replicasToStart(workload, words.length > 0) }]
   })
-  return { others, fixed, scalings: scalings.filter(({ replicas }) => verb === 'stop' || replicas > 0) }
+  const starting = scalings.filter(({ replicas }) => verb === 'stop' || replicas > 0)
+  await endRuns(world, namedRuns)
+  await applyScalings(world, known.name, starting)
+  const changed = servicesOf(starting.map(({ workload }) => workload))
+  return {
+    environment: known.name,
+    namespace: world.session.namespace,
+    changed,
+    unchanged: servicesOf(others).filter(one => !changed.includes(one)),
+    skipped: servicesOf(fixed),
+    ended: namedRuns.map(({ metadata }) => metadata.name),
+    jobs: servicesOf(others.filter(({ kind }) => kind === 'CronJob')),
+  }
 }
 
 /** Throws a UserError for a run that has ended, and for `start`. */

@@ -2,7 +2,6 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { kindsOf } from '../../constructs/kinds.ts'
 import { isEnding } from '../../environment/apply/removal.ts'
-import { unlessForbidden } from '../../environment/forbidden.ts'
 import { environmentSelector } from '../../environment/labels.ts'
 import { serviceOf } from '../../environment/plan/desired-state.ts'
 import { leadsOf } from '../../environment/plan/part.ts'
@@ -27,19 +26,22 @@ export interface FoundWorkloads {
   readonly chosen: readonly KubeObject[]
   /** Jobs that another workload owns: those that a CronJob or `devctl run` has started. */
   readonly runs: readonly KubeObject[]
+  /** Runs that are named, for commands that take them. */
+  readonly namedRuns: readonly KubeObject[]
   /** Named services, as in the cluster, and the service whose Pods each of them runs in: often itself. */
   readonly leads: ReadonlyMap<string, string>
 }
 
 /**
- * Returns the workloads of an environment's services. Throws a UserError if nothing is deployed, and for a named
- * service that does not exist or is not deployed.
+ * Returns the workloads of an environment's services. With `takesRuns`, the words may also name runs. Throws a
+ * UserError if nothing is deployed, and for a named service that does not exist or is not deployed.
  */
 export async function findWorkloads(
   world: OperationContext,
   input: EnvironmentInput,
   words: readonly string[],
   project: OpenProject,
+  { takesRuns = false } = {},
 ): Promise<FoundWorkloads> {
   const { session } = world
   const { cluster, namespace, signal } = session
@@ -54,25 +56,15 @@ export async function findWorkloads(
   const all = objects.filter(one => serviceOf(one) !== undefined && !isDependant(one))
   // Without its files, the services of an environment that does not exist are not known, either.
   if (input.name !== undefined && all.length === 0) throw await notDeployed(session, known.name)
+  const runs = objects.filter(one => one.kind === 'Job' && isDependant(one))
+  const namedRuns = takesRuns ? runs.filter(({ metadata }) => words.includes(metadata.name)) : []
+  const others = words.filter(word => namedRuns.every(({ metadata }) => metadata.name !== word))
   const toLabels = await serviceWords(known)
-  const named = toLabels(words, [...all, ...services])
+  const named = toLabels(others, [...all, ...services])
   if (all.length === 0) throw await notDeployed(session, known.name)
   const leads = leadsAmong(named, services)
   const chosen = words.length === 0 ? all : workloadsOf(leads, all)
-  return { known, all, chosen, runs: objects.filter(one => one.kind === 'Job' && isDependant(one)), leads }
-}
-
-/** Returns the runs of an environment: Jobs that a CronJob or `devctl run` has started. */
-export async function findRuns(
-  world: OperationContext,
-  input: EnvironmentInput,
-  project: OpenProject,
-): Promise<{ readonly known: KnownEnvironment; readonly runs: readonly KubeObject[] }> {
-  const { cluster, namespace, signal } = world.session
-  const known = await findEnvironment(world, input, project)
-  const query = { apiVersion: 'batch/v1', kind: 'Job', namespace, labels: environmentSelector(known.name) }
-  const jobs = await unlessForbidden(cluster.list(query, { signal }), [])
-  return { known, runs: jobs.filter(one => isDependant(one) && !isEnding(one)) }
+  return { known, all, chosen, runs, namedRuns, leads }
 }
 
 /** Returns the services with the service whose Pods each of them runs in, by the Service objects of the environment. */
