@@ -15,7 +15,7 @@ const LARGEST_LAYER = 1 << 30
 /** Maximum depth of an index: an index refers to manifests, and some to further indexes. */
 const DEEPEST = 3
 
-/** An image to copy. Both references have a tag. */
+/** An image to copy. Both references have a tag; `from` may have a digest, too, which is then what is copied. */
 export interface ImageCopy {
   readonly from: string
   readonly to: string
@@ -32,7 +32,7 @@ export type CopyOutcome =
  * reason.
  */
 export async function copyImage({ from, to }: ImageCopy, options: RegistrySessionOptions): Promise<CopyOutcome> {
-  const [source, target] = [addressOf(from), { ...addressOf(to), access: 'push' as const }]
+  const [{ digest: pinned, ...source }, target] = [addressOf(from), { ...addressOf(to), access: 'push' as const }]
   const session = new RegistrySession(options)
   let side: keyof ImageCopy = 'from'
   /** Remembers which of the registries is asked, for the problem. */
@@ -60,7 +60,7 @@ export async function copyImage({ from, to }: ImageCopy, options: RegistrySessio
   }
 
   try {
-    const digest = await at('from', digestAt(session, source))
+    const digest = pinned ?? (await at('from', digestAt(session, source)))
     if ((await at('to', digestOrNone(session, target))) === digest) return { digest, isNew: false }
     await copy(digest, target.tag, 1)
     return { digest, isNew: true }
@@ -72,10 +72,11 @@ export async function copyImage({ from, to }: ImageCopy, options: RegistrySessio
   }
 }
 
+/** Returns the address of a reference, with the digest if it has one. */
 function addressOf(text: string) {
   const reference = parseImageReference(text)
   if (!reference.ok) throw new Error(`${text}: ${reference.reason}`)
-  return manifestAddressOf(reference.value)
+  return { ...manifestAddressOf(reference.value), digest: reference.value.digest }
 }
 
 async function digestOrNone(

@@ -34,9 +34,11 @@ export function hostOf(key: string): string {
 
 /**
  * Returns the reference of an image's copy in a registry: the repository keeps its path and loses its registry, as in a
- * registry that is a mirror of several others.
+ * registry that is a mirror of several others. It has no digest, because the owner of that registry may build the image
+ * anew.
  */
 export function copyIn(registry: string, image: string): string {
-  const [, name = image, tag = ''] = /^(.+)(:[^:/]+)$/.exec(image) ?? []
+  const [tagged = image] = image.split('@')
+  const [, name = tagged, tag = ''] = /^(.+)(:[^:/]+)$/.exec(tagged) ?? []
   return `${registry}/${repositoryOf(name)}${tag}`
 }

@@ -1,7 +1,7 @@
 # A builder of the platform (`devctl platform install --builders N`): BuildKit as a user without rights on the node.
 # `devctl platform images --push HOST/PATH` builds it.
-ARG DEBIAN=docker.io/library/debian:bookworm-slim
-ARG BUILDKIT=docker.io/moby/buildkit:v0.33.1
+ARG DEBIAN=docker.io/library/debian:bookworm-slim@sha256:3783cc01769c7b2b1b83a5c5ad96c815348e28ed7da68e2e3687004faa906251
+ARG BUILDKIT=docker.io/moby/buildkit:v0.33.1@sha256:cec9f139f45e93c5c69c60f8b07cfad9f43f4ef6b6a6cd917527fea5ff2e3dea
 FROM ${BUILDKIT} AS buildkit
 
 FROM ${DEBIAN}

@@ -1,6 +1,6 @@
 # The server of the platform, and its pages. The context is the devctl package, or a clone after `npm run build`;
 # `devctl platform images --push HOST/PATH` builds it.
-ARG NODE=docker.io/library/node:22-alpine
+ARG NODE=docker.io/library/node:22-alpine@sha256:c610fcdfb1d5b4740dd70c284ed3cb16bb857e0f7166196e36a5501df7a3aa32
 FROM ${NODE}
 COPY dist/platform/server.cjs /devctl/server.cjs
 COPY dist/platform/web /devctl/web

@@ -1,8 +1,8 @@
 # Runs of pipelines: Node.js, git, bash, kubectl, helm, and devctl. The context is the devctl package, or a clone after
 # `npm run build`; `devctl platform images --push HOST/PATH` builds it.
-ARG NODE=docker.io/library/node:22-slim
-ARG KUBECTL=registry.k8s.io/kubectl:v1.34.2
-ARG HELM=docker.io/alpine/helm:3.19.0
+ARG NODE=docker.io/library/node:22-slim@sha256:83f487e0a63425e5b4d146fb5e5be574bcbe1b7b843d3ebafdd95eaf7767a7e5
+ARG KUBECTL=registry.k8s.io/kubectl:v1.34.1@sha256:59bafa07ff3a6d4b417e7633ddb9d79a9606ca98bf64bac080b3e65748669250
+ARG HELM=docker.io/alpine/helm:3.19.0@sha256:aef9b56f64e866207d9591d0abd8f6d767b36aadd12edf68f8a719716d9d29c9
 FROM ${KUBECTL} AS kubectl
 FROM ${HELM} AS helm
 

@@ -16,7 +16,7 @@ export interface OwnDockerfile {
 
 export interface BaseImageArgument {
   readonly argument: string
-  /** Full reference with a tag, such as `docker.io/library/node:22-alpine`. */
+  /** Full reference with a tag and a digest, such as `docker.io/library/node:22-alpine@sha256:…`. */
   readonly image: string
 }
 

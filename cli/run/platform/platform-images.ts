@@ -82,6 +82,9 @@ function notCombined(option: string, { from, rebuild }: PlatformImagesValues): U
   })
 }
 
+/** Returns the reference of a base image as it fits a table; JSON has the digest, too. */
+const withoutDigest = (image: string): string => image.replace(/@.*/, '')
+
 /** Prints the images of this version, with their base images. */
 function printOwn({ io: { stdout } }: Context, { baseRegistry, output }: PlatformImagesValues): number {
   const images = PLATFORM_IMAGES.map(name => {
@@ -94,7 +97,7 @@ function printOwn({ io: { stdout } }: Context, { baseRegistry, output }: Platfor
     stdout.write(
       toTable([
         ['Image', 'Tag', 'Base images'],
-        ...images.map(({ name, tag, bases }) => [name, tag, bases.join(', ')]),
+        ...images.map(({ name, tag, bases }) => [name, tag, bases.map(withoutDigest).join(', ')]),
       ]),
     )
   return 0

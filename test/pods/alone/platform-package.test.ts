@@ -33,7 +33,7 @@ const URL = 'https://platform.devctl.localhost'
 const QUICK = {
   'library/node:22-alpine': 'FROM node:22-alpine\n',
   'library/node:22-slim': 'FROM node:22-slim\nRUN ln -s /bin/true /usr/local/bin/apt-get\n',
-  'kubectl:v1.34.2': 'FROM scratch\nCOPY program /bin/kubectl\n',
+  'kubectl:v1.34.1': 'FROM scratch\nCOPY program /bin/kubectl\n',
   'alpine/helm:3.19.0': 'FROM scratch\nCOPY program /usr/bin/helm\n',
 }
 

@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { findProgram } from '../../../adapters/process/find-program.ts'
+import type { PlatformImageName } from '../../../platform/install/manifests/images.ts'
+import { ownDockerfile } from '../../../platform/install/own-dockerfiles.ts'
 import {
   BUILD_NAMESPACE,
   PLATFORM_NAMESPACE,
@@ -23,6 +25,12 @@ import { few } from '../../support/takes-all.ts'
 /** Registry path of the images. It is unique because nodes keep an older image under the same name. */
 export const IMAGES = `127.0.0.1:5000/devctl-${RUN}-${Date.now().toString(36)}`
 
+/** Returns options that take the base images of a Dockerfile by their tags: the cluster has its own builds of them. */
+const basesByTag = (name: PlatformImageName): string =>
+  ownDockerfile(name)
+    .bases.map(({ argument, image }) => `--build-arg ${argument}=${image.replace(/@.*/, '')}`)
+    .join(' ')
+
 let platformImage: Promise<void> | undefined
 
 /**
@@ -30,7 +38,7 @@ let platformImage: Promise<void> | undefined
  * command.
  */
 export const buildPlatformImage = (operator: (line: string) => Promise<unknown>): Promise<void> => {
-  const line = `build --file platform/images/platform.Dockerfile --tag ${IMAGES}/platform:0.1.0 .`
+  const line = `build --file platform/images/platform.Dockerfile ${basesByTag('platform')} --tag ${IMAGES}/platform:0.1.0 .`
   platformImage ??= operator(line).then(() => undefined)
   return platformImage
 }
@@ -114,11 +122,14 @@ export class Installation {
     await this.#makeTools()
     const tools = `--build-arg KUBECTL=${this.images}/tools:1 --build-arg HELM=${this.images}/tools:1`
     await buildPlatformImage(line => this.ok('operator', line, { cwd: root }))
-    for (const name of few(['runner', 'registry']))
-      await this.#build(`--file platform/images/${name}.Dockerfile ${name === 'runner' ? tools : ''}`, name)
+    for (const name of few(['runner', 'registry'] as const))
+      await this.#build(
+        `--file platform/images/${name}.Dockerfile ${basesByTag(name)} ${name === 'runner' ? tools : ''}`,
+        name,
+      )
     if (options.includes('--builders'))
       await this.#build(
-        `--file platform/images/buildkit.Dockerfile --build-arg BUILDKIT=${this.images}/tools:1`,
+        `--file platform/images/buildkit.Dockerfile ${basesByTag('buildkit')} --build-arg BUILDKIT=${this.images}/tools:1`,
         'buildkit',
       )
     const ingress = await this.#ingress()

@@ -43,6 +43,21 @@ test('an image is copied with all its platforms and its digest, and only once', 
   expect(uploads()).toHaveLength(5)
 })
 
+test('a reference with a digest is copied as it was when it was pinned', async () => {
+  const [source, target] = [await memoryRegistry(), await memoryRegistry()]
+  const digest = storeImage(source)
+  source.manifests.set('1', { type: MANIFEST, bytes: Buffer.from('{"schemaVersion":2,"config":{}}') })
+  const copy = { from: `${source.name}:1@${digest}`, to: `${target.name}:1` }
+  expect(await copyImage(copy, options)).toEqual({ digest, isNew: true })
+  expect(target.manifests.get('1')).toEqual(source.manifests.get(digest))
+  const bytes = Buffer.from('{}')
+  source.manifests.set(digest, { type: INDEX, bytes })
+  expect(await copyImage({ ...copy, to: `${target.name}:2` }, options)).toMatchObject({
+    problem: { kind: 'not-a-registry' },
+    of: 'from',
+  })
+})
+
 test('the problem says which of the registries has it', async () => {
   const [source, target] = [await memoryRegistry(), await memoryRegistry()]
   const readOnly = await memoryRegistry(({ method }, response) => {

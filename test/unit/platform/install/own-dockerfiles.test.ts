@@ -10,21 +10,23 @@ import { root } from '../../../support/cases.ts'
 
 const REGISTRY = 'r.internal/devctl'
 
-test.each(PLATFORM_IMAGES)('each base image of `%s` has a tag, and is replaced by its argument', name => {
+test.each(PLATFORM_IMAGES)('each base image of `%s` has a tag and a digest, and is replaced by its argument', name => {
   const { path, bases } = ownDockerfile(name)
   const text = readFileSync(path, 'utf8')
-  for (const { image } of bases) expect(image).toMatch(/^[\w.]+\.[a-z]+\/.+:[\w.-]+$/)
+  for (const { image } of bases) expect(image).toMatch(/^[\w.]+\.[a-z]+\/.+:[\w.-]+@sha256:[0-9a-f]{64}$/)
   expect(imagesOfDockerfile(text, undefined, new Map())).toEqual(expect.arrayContaining(bases.map(one => one.image)))
   const args = new Map(bases.map(({ argument, image }) => [argument, copyIn(REGISTRY, image)]))
   const replaced = imagesOfDockerfile(text, undefined, args)
   expect(replaced).toHaveLength(bases.length)
-  for (const image of replaced) expect(image).toMatch(/^r\.internal\/devctl\//)
+  for (const image of replaced) expect(image).toMatch(/^r\.internal\/devctl\/[\w./-]+:[\w.-]+$/)
 })
 
 test.each([
   ['docker.io/library/node:22-slim', 'r.internal/devctl/library/node:22-slim'],
   ['registry.k8s.io/kubectl:v1.34.2', 'r.internal/devctl/kubectl:v1.34.2'],
   ['docker.io/moby/buildkit:v0.33.1', 'r.internal/devctl/moby/buildkit:v0.33.1'],
+  ['docker.io/library/node:22-slim@sha256:0a1b', 'r.internal/devctl/library/node:22-slim'],
+  ['localhost:5000/node@sha256:0a1b', 'r.internal/devctl/node'],
 ])('the copy of %s is %s', (image, copy) => {
   expect(copyIn(REGISTRY, image)).toBe(copy)
 })
