@@ -3,12 +3,14 @@ import { registryOf } from '../adapters/registry/registry.ts'
 import { describeProblem } from '../adapters/registry/registry-problem.ts'
 import type { RegistrySessionOptions } from '../adapters/registry/registry-session.ts'
 import type { Project } from '../compiler/compose/project.ts'
-import type { ImageConfig } from '../compiler/values/images/image-config.ts'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+import type { ImageConfig, ImageProgram } from '../compiler/values/images/image-config.ts'
 
 /** Known configurations of images, by service. */
 export interface KnownImages {
   readonly configs: ReadonlyMap<string, ImageConfig>
-  /** A sentence for each built image whose configuration is unknown, by service. */
+  readonly programs: ReadonlyMap<string, ImageProgram>
+  /** A sentence for each built image whose configuration is unknown and each unknown program, by service. */
   readonly notes: ReadonlyMap<string, string>
 }
 
@@ -18,27 +20,30 @@ export interface WantedImages {
   readonly built: ReadonlyMap<string, string>
   /** Other images in the same registries; see `plainImages`. */
   readonly plain: ReadonlyMap<string, string>
+  /** Images of any registry whose programs are needed; see `Plan.unknownPrograms`. */
+  readonly programs: ReadonlyMap<string, string>
 }
 
 interface KnownOptions extends RegistrySessionOptions {
-  /** Timeout for the configurations of plain images, in milliseconds. */
+  /** Timeout for the configurations of plain images and for each program, in milliseconds. */
   readonly limit?: number
 }
 
 const LIMIT = 5000
 
 /**
- * Fetches the configurations of images. Waits only briefly for plain images, and does not report plain images whose
- * configurations stay unknown. Throws the signal's abort reason, and a UserError for a Docker configuration that cannot
- * be read.
+ * Fetches the configurations of images. Waits only briefly for plain images and programs, and does not report plain
+ * images whose configurations stay unknown. Throws the signal's abort reason. Throws a UserError for a Docker
+ * configuration that cannot be read, unless only programs need it.
  */
 export async function knownImages(
-  { built, plain }: WantedImages,
+  { built, plain, programs: wanted }: WantedImages,
   { limit = LIMIT, ...options }: KnownOptions,
 ): Promise<KnownImages> {
-  const [ofBuilt, ofPlain] = await Promise.all([
+  const [ofBuilt, ofPlain, ofPrograms] = await Promise.all([
     fetchImageConfigs([...built.values()], options),
     plain.size > 0 ? fetchQuickly([...plain.values()], limit, options) : new Map<string, FetchedConfig>(),
+    fetchPrograms(wanted, limit, options),
   ])
   const configs = new Map<string, ImageConfig>()
   const notes = new Map<string, string>()
@@ -51,7 +56,48 @@ export async function knownImages(
         `the ports, user and healthcheck of the image of \`${service}\` are not known: ${describeProblem(reference, found.problem).message}`,
       )
   }
-  return { configs, notes }
+  const programs = new Map<string, ImageProgram>()
+  for (const [service, found] of ofPrograms)
+    if (typeof found === 'string')
+      notes.set(
+        service,
+        `the program of the image of \`${service}\` is not known, so its container is restarted when it ends: ${found}; to run it once, set \`entrypoint\` to the program that its image starts`,
+      )
+    else programs.set(service, found)
+  return { configs, programs, notes }
+}
+
+/**
+ * Fetches the programs of images, by service; a clause instead of a program that stays unknown. Each image has its own
+ * timeout, so that a registry without an answer takes nothing from the others.
+ */
+async function fetchPrograms(
+  images: ReadonlyMap<string, string>,
+  limit: number,
+  options: RegistrySessionOptions,
+): Promise<readonly (readonly [service: string, ImageProgram | string])[]> {
+  const distinct = [...new Set(images.values())]
+  const found = await Promise.all(distinct.map(reference => fetchProgram(reference, limit, options)))
+  return [...images].map(([service, reference]) => [service, found[distinct.indexOf(reference)]!] as const)
+}
+
+async function fetchProgram(
+  reference: string,
+  limit: number,
+  options: RegistrySessionOptions,
+): Promise<ImageProgram | string> {
+  try {
+    const found = (await fetchQuickly([reference], limit, options)).get(reference)
+    if (found && 'config' in found) {
+      const { Entrypoint, Cmd } = found.config
+      return { ...(Entrypoint && { Entrypoint }), ...(Cmd && { Cmd }) }
+    }
+    const silence = { kind: 'unreachable', reason: `it has not answered within ${limit / 1000} s` } as const
+    return describeProblem(reference, found?.problem ?? silence).message
+  } catch (error) {
+    if (error instanceof UserError) return error.message
+    throw error
+  }
 }
 
 async function fetchQuickly(
@@ -72,9 +118,9 @@ async function fetchQuickly(
 
 /**
  * Returns the images of services without `build` that are in the registries of services with `build`; those registries
- * receive requests anyway. Other registries get no request: they may be unreachable from this machine, and manifests
- * would change with their answers. Docker Hub gets none either, because it counts these requests as pulls. The result
- * is the same for a part of the project.
+ * receive requests anyway. Other registries get no request, except for programs: they may be unreachable from this
+ * machine, and manifests would change with their answers. Docker Hub gets none either, because it counts these requests
+ * as pulls. The result is the same for a part of the project.
  */
 export function plainImages(
   { services }: Project,

@@ -15,7 +15,7 @@ import type { Plan } from './plan/plan.ts'
 import { rememberingHost } from './remembering-host.ts'
 import { SecretPlaces } from './text/secret-places.ts'
 import type { MapTree } from './text/tree.ts'
-import type { ImageConfig } from './values/images/image-config.ts'
+import type { ImageConfig, ImageProgram } from './values/images/image-config.ts'
 import { isVariableWithSecret } from './values/secrets/secret-names.ts'
 
 export { modelNames } from './compose/model-names.ts'
@@ -30,6 +30,8 @@ export interface AvailableImages {
   readonly references?: ReadonlyMap<string, string>
   /** Configurations, by service. */
   readonly configs?: ReadonlyMap<string, ImageConfig>
+  /** Programs of other images, by service. */
+  readonly programs?: ReadonlyMap<string, ImageProgram>
 }
 
 /** Plan of a changed model. */
@@ -114,9 +116,14 @@ function compileWith(
       project,
       withModel,
       ...((options.plansErrors || !reporter.hasErrors) && { plan }),
-      withImages: ({ references = new Map(), configs }) => {
+      withImages: ({ references = new Map(), configs, programs }) => {
         const images = new Map([...(options.images ?? []), ...references])
-        const withImages = { ...options, images, ...(configs && { imageConfigs: configs }) }
+        const withImages = {
+          ...options,
+          images,
+          ...(configs && { imageConfigs: configs }),
+          ...(programs && { imagePrograms: programs }),
+        }
         return untilLimit(
           read.copy(),
           reporter => planned(withImages, reporter),

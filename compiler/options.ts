@@ -2,7 +2,7 @@ import type { Pair } from './compose/project.ts'
 import type { At, Span } from './text/source.ts'
 import type { Entry } from './text/tree.ts'
 import type { BuildOverrides } from './values/dockerfile/dockerfile-images.ts'
-import type { ImageConfig } from './values/images/image-config.ts'
+import type { ImageConfig, ImageProgram } from './values/images/image-config.ts'
 
 /** The secret settings of an environment in a manifest (`environments.NAME.secrets`). */
 export interface SecretRules {
@@ -117,6 +117,11 @@ export interface PlanOptions {
   readonly imagePlaces?: ReadonlyMap<string, Span>
   /** The available image configurations, by service. They refine ports, healthchecks, users and warnings. */
   readonly imageConfigs?: ReadonlyMap<string, ImageConfig>
+  /**
+   * The programs of images that registries were asked about, by service; see `Plan.unknownPrograms`. Nothing else of
+   * these images is used, because manifests would change with the registries that answer.
+   */
+  readonly imagePrograms?: ReadonlyMap<string, ImageProgram>
   readonly registry?: string
   readonly tag?: string
   readonly startOrder?: 'manifest' | 'client'

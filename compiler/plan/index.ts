@@ -22,6 +22,7 @@ import { checkArguments, checkTarget } from './pod/built-image.ts'
 import { planDevices } from './pod/devices.ts'
 import { checkImageOptions } from './pod/image.ts'
 import { checkImageUser } from './pod/image-user.ts'
+import { lacksProgram } from './pod/one-shot.ts'
 import { type PodFacts, planPod } from './pod/pod.ts'
 import { checkPodSize } from './pod/pod-size.ts'
 import { planSecurityLevel } from './pod/security-level.ts'
@@ -195,6 +196,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     policies: networks.policies,
     autoscalers: sortBy(autoscalers, ({ name }) => name),
     images,
+    unknownPrograms: withoutPrograms(context, lasting, workloads),
     builds: options.forBuild ? planBuilds(context, images) : [],
     ...countsOf(project),
     security: planSecurityLevel(context, services, mountsOf),
@@ -203,6 +205,22 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
   spendOutput(plan, reporter)
   guardSecrets(context, plan)
   return plan
+}
+
+/** Returns the services of long-running Pods that would run once if their programs were known. */
+function withoutPrograms(
+  context: PlanContext,
+  pods: readonly (readonly Service[])[],
+  workloads: readonly WorkloadPlan[],
+): readonly string[] {
+  const containers = new Map(workloads.flatMap(({ pod }) => pod.containers).map(one => [one.name, one]))
+  const members = pods.flatMap(([, ...others]) => others)
+  return members
+    .flatMap(service => {
+      const container = containers.get(context.names.of(service.name))
+      return container && lacksProgram(context, service, container) ? [service.name] : []
+    })
+    .sort()
 }
 
 function imagesOf(

@@ -27,6 +27,11 @@ export interface Plan {
   readonly objects: readonly WholeObjectPlan[]
   /** The image of each Compose service that has one, sorted by the service's name in the file. */
   readonly images: ReadonlyMap<string, string>
+  /**
+   * Services in the Pods of others that would run once if the programs of their images were known, sorted; see
+   * `lacksProgram`.
+   */
+  readonly unknownPrograms: readonly string[]
   /** The images to build, starting with the images of active services. Used only by commands that build. */
   readonly builds: readonly BuildPlan[]
   /** Number of services in the files, for the summary line. */

@@ -46,15 +46,17 @@ export async function addImages(compilation: CompiledProject, input: AddImagesIn
   try {
     const builds = await neededBuilds(compilation, chosen, ofManifest)
     built = await ensureImages(compilation, builds, options, images, signal)
-    const wanted = await wantedImages(compilation, built)
-    if (wanted.built.size + wanted.plain.size === 0) return { compilation, built, refused: [], notes: [] }
+    const wanted = await wantedImages(compilation, built, chosen)
+    if (wanted.built.size + wanted.plain.size + wanted.programs.size === 0)
+      return { compilation, built, refused: [], notes: [] }
     const { knownImages } = await import('../../builds/image-configs.ts')
     const { env, platformImages } = workspace
     const loginTo = platformImages && { loginTo: (registry: string) => platformImages.login(registry) }
     const known = await knownImages(wanted, { env, signal, ...loginTo })
     const notes = [...known.notes].flatMap(([service, note]) => (!chosen || chosen.has(service) ? [note] : []))
     // Images that were built are referenced by digest.
-    const planned = compilation.withImages?.({ references: wanted.built, configs: known.configs }) ?? compilation
+    const { configs, programs } = known
+    const planned = compilation.withImages?.({ references: wanted.built, configs, programs }) ?? compilation
     return { compilation: planned, built, refused: [], notes }
   } catch (error) {
     const { NotBuilt } = await import('../../builds/builder/builder.ts')
@@ -94,20 +96,42 @@ async function ensureImages(
 
 /**
  * Returns the images whose configurations refine the plan: built images, including those that services without `build`
- * share, and plain images that are available.
+ * share, plain images that are available, and images in any registry whose programs a chosen service needs.
  */
 async function wantedImages(
   { plan, project }: CompiledProject,
   built: ReadonlyMap<string, string>,
+  chosen: ReadonlySet<string> | undefined,
 ): Promise<WantedImages> {
-  const hasBuilds = [...(project?.services.values() ?? [])].some(({ build }) => build)
-  if (!plan || !project || !hasBuilds) return { built: new Map(), plain: new Map() }
+  if (!plan || !project) return { built: new Map(), plain: new Map(), programs: new Map() }
+  const programs = wantedPrograms(plan, built, chosen)
+  if (![...project.services.values()].some(({ build }) => build))
+    return { built: new Map(), plain: new Map(), programs }
   const [{ withSharers }, { plainImages }] = await Promise.all([
     import('../../builds/plan/shared-images.ts'),
     import('../../builds/image-configs.ts'),
   ])
   const ofServices = withSharers(plan.images, built)
-  return { built: ofServices, plain: plainImages(project, plan.images, ofServices) }
+  return { built: ofServices, plain: plainImages(project, plan.images, ofServices), programs }
+}
+
+/**
+ * Returns the images whose programs are unknown and needed. Images that are built have configurations, or do not exist
+ * yet.
+ */
+function wantedPrograms(
+  { images, builds, unknownPrograms }: Plan,
+  built: ReadonlyMap<string, string>,
+  chosen: ReadonlySet<string> | undefined,
+): ReadonlyMap<string, string> {
+  const ofBuilds = new Set(builds.map(({ service }) => images.get(service)))
+  return new Map(
+    unknownPrograms.flatMap(service => {
+      const image = images.get(service)
+      const isBuilt = image === undefined || built.has(service) || ofBuilds.has(image)
+      return !isBuilt && (!chosen || chosen.has(service)) ? [[service, image] as const] : []
+    }),
+  )
 }
 
 /** Returns the builds of all services, or only of those in `chosen`. */

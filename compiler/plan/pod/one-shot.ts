@@ -22,6 +22,9 @@ export const programHint = (hasCommand: boolean): string =>
 /** Hint for a member with a healthcheck that should end. */
 export const UNCHECKED_HINT = 'remove `healthcheck`, with which it counts as a server'
 
+/** Ends a hint of commands that are offline. */
+const ASKING = '; without it, `deploy` asks the registry'
+
 /** Maximum number of restarts after failures for a program without a restart policy. */
 const RETRIES = 5
 
@@ -33,8 +36,7 @@ const RETRIES = 5
  */
 export function planOnce(context: PlanContext, service: Service, container: ContainerPlan): OncePlan | undefined {
   const { policy, maxAttempts } = service.restart
-  if (policy?.value === 'always' || (!policy && maxAttempts) || isServer(service, policy !== undefined, container))
-    return undefined
+  if (!mayEnd(service, container)) return undefined
   const words = imageWords(context, service, container)
   const { command = [], args = [] } = container
   if (!words || isEndless([...words, ...command, ...args])) return undefined
@@ -44,6 +46,22 @@ export function planOnce(context: PlanContext, service: Service, container: Cont
     ...(words.length > 0 && { words }),
     ...(retries !== undefined && { retries }),
   }
+}
+
+/**
+ * Returns true if a member of a long-running Pod says that it ends, with a restart policy or with a command that is no
+ * server's, and only its program is missing for `planOnce`. Without both, it may just as well be a server.
+ */
+export function lacksProgram(context: PlanContext, service: Service, container: ContainerPlan): boolean {
+  const says = service.restart.policy !== undefined || (container.args ?? []).length > 0
+  return says && mayEnd(service, container) && imageWords(context, service, container) === undefined
+}
+
+/** Returns true if nothing in the file says that the program of a member keeps running. */
+function mayEnd(service: Service, container: ContainerPlan): boolean {
+  const { policy, maxAttempts } = service.restart
+  if (policy?.value === 'always' || (!policy && maxAttempts)) return false
+  return !isServer(service, policy !== undefined, container)
 }
 
 /** True for common commands that keep a container running. */
@@ -78,7 +96,8 @@ function imageProgram(
   context: PlanContext,
   service: Service,
 ): { readonly entrypoint: readonly string[]; readonly cmd: readonly string[] } | undefined {
-  const config = context.options.imageConfigs?.get(service.name)
+  const { imageConfigs, imagePrograms } = context.options
+  const config = imageConfigs?.get(service.name) ?? imagePrograms?.get(service.name)
   if (config) return { entrypoint: config.Entrypoint ?? [], cmd: config.Cmd ?? [] }
   const built = builtImage(context, service)
   if (built?.entrypoint && built.entrypoint.length > 0) return { entrypoint: built.entrypoint, cmd: built.cmd ?? [] }
@@ -106,9 +125,12 @@ function isProgramKnown(context: PlanContext, service: Service): boolean {
  * Returns what to write so that a member may end and its restart policy is kept; undefined if nothing is in the way.
  */
 export function onceHint(context: PlanContext, service: Service): string | undefined {
+  const isKnown = isProgramKnown(context, service)
   const steps = [
     ...(isChecked(service) ? [UNCHECKED_HINT] : []),
-    ...(isProgramKnown(context, service) ? [] : [programHint((service.command?.words.length ?? 0) > 0)]),
+    ...(isKnown ? [] : [programHint((service.command?.words.length ?? 0) > 0)]),
   ]
-  return steps.length > 0 ? steps.join(', and ') : undefined
+  const { imagePrograms, forRepository } = context.options
+  const mayAsk = !isKnown && !isChecked(service) && !imagePrograms && !forRepository
+  return steps.length > 0 ? `${steps.join(', and ')}${mayAsk ? ASKING : ''}` : undefined
 }

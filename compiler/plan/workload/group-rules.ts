@@ -10,7 +10,7 @@ export const policyIgnored = diagnostic({
   loss: true,
   explain: `All containers of a Pod have the same restart policy, and the restart policy of a DaemonSet (\`deploy.mode: global\`) is always \`always\`. The policy of this service has no effect.
 
-A service that shares the Pod of another one may still run once, if it has no healthcheck and devctl knows its program: its container then stays when the program has ended. The program is \`entrypoint\`, a \`command\` that begins with a path or a well-known program, or what a Dockerfile says.
+A service that shares the Pod of another one may still run once, if it has no healthcheck and devctl knows its program: its container then stays when the program has ended. The program is \`entrypoint\`, a \`command\` that begins with a path or a well-known program, or what a Dockerfile says. Otherwise \`deploy\` asks the registry of the image; commands that are offline, such as \`render\`, and \`publish\` do not.
 
 \`\`\`yaml
 services:

@@ -22,6 +22,9 @@ export interface ImageConfig {
   } | null
 }
 
+/** The program that an image starts. */
+export type ImageProgram = Pick<ImageConfig, 'Entrypoint' | 'Cmd'>
+
 /** The known facts about the image of a service. */
 export type ImageFacts = Pick<DockerfileImage, 'exposed' | 'user' | 'volumes' | 'healthcheck' | 'workdir'>
 

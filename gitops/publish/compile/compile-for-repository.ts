@@ -141,7 +141,8 @@ async function imageProblems(
   images: ReadonlyMap<string, string>,
 ): Promise<readonly Diagnostic[]> {
   const { knownImages } = await import('../../../builds/image-configs.ts')
-  const { configs } = await knownImages({ built: images, plain: new Map() }, { env: workspace.env, signal })
+  const wanted = { built: images, plain: new Map(), programs: new Map() }
+  const { configs } = await knownImages(wanted, { env: workspace.env, signal })
   if (configs.size === 0) return []
   const { diagnostics = [] } = withImages?.({ references, configs }) ?? {}
   return diagnostics.filter(({ code }) => OF_IMAGES.has(code))

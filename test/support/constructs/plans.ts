@@ -20,6 +20,7 @@ export function planOf(parts: Partial<Plan>): Plan {
     serviceAccounts: [],
     objects: [],
     images: new Map(),
+    unknownPrograms: [],
     builds: [],
     serviceCount: 0,
     jobCount: 0,

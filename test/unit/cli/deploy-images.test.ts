@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ImageBuilder } from '../../../builds/builder/builder.ts'
@@ -9,6 +10,7 @@ import type { ForCluster } from '../../../operations/deploy/input.ts'
 import { addCredentials, registriesIn } from '../../../operations/deploy/registry-credentials.ts'
 import { openProject } from '../../../project/open-project.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
+import { fakeServer, refuse } from '../../support/registry/fake-registry.ts'
 
 const COMPOSE = `services:
   web:
@@ -98,6 +100,80 @@ describe('the image of a service with `build`', () => {
   test('a missing registry is not reported if the files have other errors', async () => {
     const { said } = await compiled({}, COMPOSE.replace('image: redis:7', 'image: Redis:7'))
     expect(said).not.toContain('image/not-built')
+  })
+})
+
+describe('the program of an image that devctl did not build', () => {
+  const config = JSON.stringify({
+    rootfs: {},
+    config: { Entrypoint: ['/run'], Cmd: ['all'], ExposedPorts: { '80/tcp': {} } },
+  })
+  const digest = `sha256:${createHash('sha256').update(config).digest('hex')}`
+  const manifest = JSON.stringify({ schemaVersion: 2, config: { digest } })
+  /** A registry with one image under every name, except `gone`. */
+  const registry = () =>
+    fakeServer(({ path }, response) => {
+      if (path.includes('/gone/')) return refuse(response, 404, 'MANIFEST_UNKNOWN')
+      response.end(path.includes('/blobs/') ? config : manifest)
+    })
+  const files = (job: string) => `services:
+  main: {image: "registry.example.com/main:1"}
+  other: {image: "registry.example.com/other:1"}
+  job: {${job}, network_mode: "service:main"}
+`
+  const onceOf = ({ result }: Awaited<ReturnType<typeof compiled>>) =>
+    result?.plan.workloads.find(({ service }) => service === 'main')?.pod.containers.find(({ name }) => name === 'job')
+      ?.once
+  const env = { DOCKER_CONFIG: '/nonexistent' }
+
+  test.each([
+    ['command: migrate', ['/run'], 5],
+    ['command: migrate, restart: "no"', ['/run'], 0],
+    ['command: migrate, restart: on-failure', ['/run'], undefined],
+    ['restart: "no"', ['/run', 'all'], 0],
+  ])('deploy asks the registry about a one-shot in the Pod of another service: %s', async (keys, words, retries) => {
+    const { host, requests } = await registry()
+    const done = await compiled({}, files(`image: "${host}/job:1", ${keys}`), env)
+    expect(onceOf(done)).toMatchObject({ words, ...(retries !== undefined && { retries }) })
+    expect(done.said).toBe('')
+    expect(done.ensured).toEqual([])
+    expect(requests.filter(({ path }) => path.startsWith('/v2/job/'))).toHaveLength(2)
+    // Nothing else of the image is used.
+    expect(done.result!.plan.services.flatMap(({ ports }) => ports)).toEqual([])
+  })
+
+  test('deploy says that the registry does not know the image, and what to write', async () => {
+    const { host } = await registry()
+    const gone = await compiled({}, files(`image: "${host}/gone/job:1", command: migrate`), env)
+    expect(gone.result).toBeDefined()
+    expect(onceOf(gone)).toBeUndefined()
+    expect(gone.said).toContain(`the program of the image of \`job\` is not known`)
+    expect(gone.said).toContain(`the registry \`${host}\` has no`)
+    expect(gone.said).toContain('set `entrypoint` to the program that its image starts')
+    expect(gone.said).not.toContain('warning[')
+
+    const kept = await compiled({}, files(`image: "${host}/gone/job:1", restart: "no"`), env)
+    expect(kept.said).toContain('warning[restart/ignored]')
+    expect(kept.said).toContain('the program of the image of `job` is not known')
+    expect(kept.said).not.toContain('asks the registry')
+  })
+
+  test.each([
+    ['of a member that may be a server', {}, ''],
+    ['of a server', {}, ', command: serve, expose: ["80"]'],
+    ['of a service that is not deployed', { services: ['other'] }, ', command: migrate'],
+  ])('deploy does not ask for the program %s', async (_, options, keys) => {
+    const { host, requests } = await registry()
+    const done = await compiled(options, files(`image: "${host}/job:1"${keys}`), env)
+    expect(done.result).toBeDefined()
+    expect(done.said).toBe('')
+    expect(requests).toEqual([])
+  })
+
+  test('deploy of one service asks for the programs in its Pod', async () => {
+    const { host } = await registry()
+    const done = await compiled({ services: ['main'] }, files(`image: "${host}/job:1", command: migrate`), env)
+    expect(onceOf(done)).toMatchObject({ words: ['/run'] })
   })
 })
 

@@ -11,6 +11,7 @@ services:
     build: .
     restart: "no"
     colour: blue
+  tool: {image: tool, network_mode: "service:web", restart: "no"}
   db:
     image: postgres:16
     environment: {POSTGRES_PASSWORD: "\${PASSWORD:-correct-horse-battery}"}
@@ -31,6 +32,7 @@ const IMAGES: readonly AvailableImages[] = [
     references: new Map([['web', `registry.example.com/web@${digest}`]]),
     configs: new Map([['web', { User: 'app', ExposedPorts: { '8080/tcp': {} }, Volumes: { '/cache': {} } }]]),
   },
+  { programs: new Map([['tool', { Entrypoint: ['/run'], Cmd: ['all'] }]]) },
   { configs: new Map([['worker', { Entrypoint: ['/run'], Cmd: ['all'], User: '1000' }]]) },
 ]
 
@@ -45,8 +47,9 @@ describe('withImages', () => {
     const first = compile({ ...OPTIONS, plansErrors: true }, hostOf(text))
     // Each use starts from the same state, so the order does not matter.
     for (const images of [...IMAGES, ...IMAGES]) {
-      const { references = new Map(), configs } = images
-      const options = { ...OPTIONS, plansErrors: true, images: references, ...(configs && { imageConfigs: configs }) }
+      const { references = new Map(), configs, programs } = images
+      const known = { ...(configs && { imageConfigs: configs }), ...(programs && { imagePrograms: programs }) }
+      const options = { ...OPTIONS, plansErrors: true, images: references, ...known }
       const { plan, diagnostics } = compile(options, hostOf(text))
       const again = first.withImages!(images)
       expect(plan).toBeDefined()

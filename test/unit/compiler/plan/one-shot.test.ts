@@ -61,11 +61,18 @@ describe('a service in the Pod of another one', () => {
   test('a restart policy that cannot be kept is reported with a hint', () => {
     const { diagnostics } = member(`image: i, restart: "no", ${shared}`)
     expect(diagnostics.map(({ code, hint }) => [code, hint])).toEqual([
-      ['restart/ignored', 'set `entrypoint` to the program that its image starts, with its arguments'],
+      [
+        'restart/ignored',
+        'set `entrypoint` to the program that its image starts, with its arguments; without it, `deploy` asks the registry',
+      ],
+    ])
+    const published = member(`image: i, restart: "no", ${shared}`, { forRepository: true })
+    expect(published.diagnostics.map(({ hint }) => hint)).toEqual([
+      'set `entrypoint` to the program that its image starts, with its arguments',
     ])
     const withArguments = member(`image: i, restart: "no", command: [migrate], ${shared}`)
     expect(withArguments.diagnostics.map(({ hint }) => hint)).toEqual([
-      'set `entrypoint` to the program that its image starts; `command` stays its arguments',
+      'set `entrypoint` to the program that its image starts; `command` stays its arguments; without it, `deploy` asks the registry',
     ])
     const help = member(`image: i, restart: "no", entrypoint: [run], ${shared}`)
     expect(help.codes).toEqual([])
@@ -79,6 +86,63 @@ describe('a service in the Pod of another one', () => {
     expect(checked('')).toEqual([
       'restart/ignored: remove `healthcheck`, with which it counts as a server, and set `entrypoint` to the program that its image starts, with its arguments',
     ])
+  })
+
+  test.each([
+    ['with arguments', 'image: i, command: [migrate]', ['/run'], 5],
+    ['with the policy no', 'image: i, restart: "no"', ['/run', 'all'], 0],
+    ['with the policy no and arguments', 'image: i, restart: "no", command: [migrate]', ['/run'], 0],
+    ['with the condition none', 'image: i, deploy: {restart_policy: {condition: none}}', ['/run', 'all'], 0],
+    ['with the policy on-failure', 'image: i, restart: on-failure', ['/run', 'all'], undefined],
+    ['with a policy and a port', 'image: i, restart: "no", expose: ["80"]', ['/run', 'all'], 0],
+    ['whose base image has its program', 'build: ., restart: "no"', ['/run', 'all'], 0],
+  ])(
+    'the plan names a member %s whose program is unknown, and it runs once when it is known',
+    (_, keys, words, retries) => {
+      const imagePrograms = new Map([['job', { Entrypoint: ['/run'], Cmd: ['all'] }]])
+      const files = { Dockerfile: 'FROM x' }
+      for (const sharing of [shared, 'pid: "service:main"', 'ipc: "service:main"']) {
+        expect(member(`${keys}, ${sharing}`, {}, files).plan.unknownPrograms).toEqual(['job'])
+        const { plan, codes } = member(`${keys}, ${sharing}`, { imagePrograms }, files)
+        expect(plan.unknownPrograms).toEqual([])
+        expect(codes).toEqual([])
+        const once = { toolsImage, words, ...(retries !== undefined && { retries }) }
+        expect(onceOf(`${keys}, ${sharing}`, { imagePrograms }, files)).toEqual(once)
+      }
+    },
+  )
+
+  test.each([
+    ['may be a server', `image: i, ${shared}`],
+    ['has a port', `image: i, command: [serve], expose: ["80"], ${shared}`],
+    ['has a healthcheck', `image: i, restart: "no", healthcheck: {test: "true"}, ${shared}`],
+    ['is always restarted', `image: i, command: [serve], restart: always, ${shared}`],
+    ['only limits its restarts', `image: i, command: [a], deploy: {restart_policy: {max_attempts: 3}}, ${shared}`],
+    ['has a known program', `image: i, command: [sh], restart: "no", ${shared}`],
+    ['has an entrypoint', `image: i, entrypoint: [run], restart: "no", ${shared}`],
+    ['is a Job of its own', 'image: i, command: [migrate], restart: "no"'],
+  ])('the plan names no program of a service that %s', (_, keys) => {
+    expect(member(keys).plan.unknownPrograms).toEqual([])
+  })
+
+  test('the plan names no program in the Pod of a Job', () => {
+    const job = member(`image: i, command: [a], ${shared}`, {}, {}, 'image: m, restart: "no"')
+    expect(job.plan.unknownPrograms).toEqual([])
+  })
+
+  test('an asked registry that says nothing about a program is not named by the hint', () => {
+    const { diagnostics } = member(`image: i, restart: "no", ${shared}`, { imagePrograms: new Map() })
+    expect(diagnostics.map(({ code, hint }) => [code, hint])).toEqual([
+      ['restart/ignored', 'set `entrypoint` to the program that its image starts, with its arguments'],
+    ])
+  })
+
+  test('nothing but the program of an asked image is used', () => {
+    const config = { Entrypoint: ['/run'], User: '7', ExposedPorts: { '80/tcp': {} }, Volumes: { '/data': {} } }
+    const keys = `image: i, restart: "no", ${shared}`
+    const { plan, codes } = member(keys, { imagePrograms: new Map([['job', config]]), policy: 'restricted' })
+    const program = { imagePrograms: new Map([['job', { Entrypoint: ['/run'] }]]), policy: 'restricted' }
+    expect([plan.workloads, codes]).toEqual([member(keys, program).plan.workloads, member(keys, program).codes])
   })
 
   test('a one-shot runs once as soon as the configuration of its image is known', () => {
