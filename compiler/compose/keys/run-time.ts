@@ -127,6 +127,13 @@ export const runTimeRules: Readonly<Record<string, readonly RunTimeRule[]>> = {
       devctl: 'a Job that is tried as often. A deploy waits until the Job itself has failed',
       test: 'test/pods/cluster/deploy-failures.test.ts',
     },
+    {
+      topic: 'A service in the Pod of another one (`network_mode: service:main`) that ends',
+      compose: 'the other one keeps running',
+      devctl:
+        'the same: the Pod stays ready, and the program is tried as often as its policy says; without a policy, five times after failures. The program must be known: if the file does not name it, and has a policy or a `command`, `deploy` asks the registry of the image',
+      test: 'test/pods/buildkit/one-shot.test.ts',
+    },
   ],
   Folders: [
     {
