@@ -22,7 +22,7 @@ const imageCheck = diagnostic({
 const fromDockerfile = diagnostic({
   code: 'healthcheck/from-dockerfile',
   severity: 'info',
-  explain: `Kubernetes ignores the HEALTHCHECK of an image. devctl read it from the Dockerfile of the service, or from the configuration of its image, and made it a readiness probe, as if it were in the Compose file. If the service overrides the program of its image, it is used only if another service waits with \`service_healthy\`.
+  explain: `Kubernetes ignores the HEALTHCHECK of an image. devctl read it from the Dockerfile of the service, or from the configuration of its image, and made it a readiness probe, as if it were in the Compose file. If the service overrides the program of its image, or its restart policy lets the program end, it is used only if another service waits with \`service_healthy\`.
 
 \`\`\`yaml
 healthcheck:
@@ -40,8 +40,9 @@ export type KnownHealthcheck = Healthcheck & { readonly check: Exclude<Healthche
 /**
  * Returns the healthcheck of a service: the healthcheck of the file, with missing values from the image, or the image's
  * healthcheck if the file has none and the image's is known. An engine runs the image's healthcheck even if the file
- * replaces the image's program, and ignores its failures. A failed probe is not ignored, so the image's healthcheck is
- * used only for the image's own program, or if another service waits for it.
+ * replaces the image's program or after that has ended, and ignores its failures. A failed probe is not ignored, so the
+ * image's healthcheck is used only for the image's own program with a policy that keeps it running, or if another
+ * service waits for it.
  */
 export function healthcheckOf(context: PlanContext, service: Service): KnownHealthcheck | undefined {
   const { healthcheck } = service
@@ -60,7 +61,9 @@ export function healthcheckOf(context: PlanContext, service: Service): KnownHeal
   const span = (service.build ?? service.image)?.span
   if (!ofImage || !span || ofImage.check.kind === 'none') return undefined
   const isOwnProgram = !service.command && !service.entrypoint
-  if (!isOwnProgram && !context.healthAwaited.has(service.name)) return undefined
+  const { policy } = service.restart
+  const mayEnd = policy !== undefined && policy.value !== 'always'
+  if ((!isOwnProgram || mayEnd) && !context.healthAwaited.has(service.name)) return undefined
   const from = configuredImage(context, service) ? 'image' : 'Dockerfile'
   context.reporter.report(fromDockerfile, span, { service: service.name, from })
   return {

@@ -42,6 +42,15 @@ describe('a service in the Pod of another one', () => {
     expect(onceOf(`${keys}, ${shared}`, options, files)).toEqual({ toolsImage, retries: 5, ...(words && { words }) })
   })
 
+  test('the healthcheck of its image does not make a member with a policy a server', () => {
+    const Dockerfile = 'FROM x\nENTRYPOINT ["/run"]\nHEALTHCHECK CMD check'
+    const keys = `build: ., restart: "no", ${shared}`
+    expect(onceOf(keys, {}, { Dockerfile })).toEqual({ toolsImage, words: ['/run'], retries: 0 })
+    expect(member(keys, {}, { Dockerfile }).codes).toEqual([])
+    // Without a policy, the healthcheck says that it is a server.
+    expect(onceOf(`build: ., ${shared}`, {}, { Dockerfile })).toBeUndefined()
+  })
+
   test.each([
     ['its policy is always', 'image: i, command: [sh], restart: always'],
     ['its policy is unless-stopped', 'image: i, command: [sh], restart: unless-stopped'],
