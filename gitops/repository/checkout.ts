@@ -52,20 +52,20 @@ const LITTLE = ['--quiet', '--no-tags', '--depth=1', '--filter=blob:none', '--no
 
 /**
  * Clones a target's branch into a folder, without its files. Runs as one process, so that a busy caller does not delay
- * it. A missing branch is created later. Throws a GitFailure, and a UserError for a repository whose main branch cannot
- * be determined, and if git is not installed.
+ * it. A missing branch is created later; `isMissing` is true if the server has just reported it missing. Throws a
+ * GitFailure, and a UserError for a repository whose main branch cannot be determined, and if git is not installed.
  */
 export async function clone(
   folder: string,
   git: Git,
   target: Pick<PushTarget, 'address' | 'branch'>,
+  isMissing = false,
 ): Promise<FetchedBranch> {
   // Removes files left by an interrupted attempt.
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
-  const words = ['clone', ...cloneWords(target)]
-  const from = ['--', target.address.url, '.']
   try {
-    await git.run(...words, ...from)
+    // Without the branch, clones the main branch, so that the new branch uses the same hash algorithm.
+    await git.run('clone', ...cloneWords(isMissing ? {} : target), '--', target.address.url, '.')
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error
     if (error.status === -1 && /ENOENT/.test(error.said))
@@ -73,9 +73,8 @@ export async function clone(
         hint: 'install it: https://git-scm.com',
         cause: error,
       })
-    if (!/Remote branch .* not found/.test(error.said)) throw error
-    // Clones the main branch, so that the new branch uses the same hash algorithm.
-    await git.run('clone', ...cloneWords({}), ...from)
+    if (isMissing || !isBranchMissing(error)) throw error
+    return clone(folder, git, target, true)
   }
   const branch = target.branch ?? (await git.ask('symbolic-ref', '--quiet', '--short', 'HEAD'))
   if (branch === undefined)
@@ -84,6 +83,9 @@ export async function clone(
     })
   return { branch, head: await commitOf(git, `refs/remotes/origin/${branch}`) }
 }
+
+/** Returns true if a clone failed because the server does not have the branch. */
+export const isBranchMissing = (error: GitFailure): boolean => /Remote branch .* not found/.test(error.said)
 
 const cloneWords = ({ branch }: Pick<PushTarget, 'branch'>): readonly string[] => [
   ...LITTLE,
@@ -121,9 +123,11 @@ const STEPS = [
   'cat "$settings/.git/config" >>"$at/.git/config"',
   'mkdir -p "$at/.git/info"',
   'cp "$settings/.git/info/sparse-checkout" "$settings/.git/info/attributes" "$at/.git/info/"',
-  'git -C "$at" symbolic-ref --short HEAD',
-  // A repository without a commit has nothing to check out.
-  '{ ! git -C "$at" rev-parse --quiet --verify HEAD || git -C "$at" checkout --quiet --force; }',
+  // The only branch of the clone, and its commit. A repository without a commit has none, and nothing to check out.
+  'found=$(git -C "$at" for-each-ref --format="%(refname:lstrip=2)%0a%(objectname)" refs/heads)',
+  'if [ -z "$found" ]; then git -C "$at" symbolic-ref --short HEAD; return; fi',
+  'printf "%s\\n" "$found"',
+  'git -C "$at" checkout --quiet --force',
 ]
 
 /** Configures a clone before its files are checked out. */

@@ -3,7 +3,14 @@ import { loginOf, withUser } from '../../adapters/git/address-credentials.ts'
 import { type Git, GitFailure, type GitOptions, openGit } from '../../adapters/git/git.ts'
 import { classify, type Rejection } from '../../adapters/git/rejection.ts'
 import { openTemporary } from '../../adapters/git/temporary.ts'
-import { clone, cloneWithFiles, type FetchedBranch, type PushTarget, type WorkingCopy } from './checkout.ts'
+import {
+  clone,
+  cloneWithFiles,
+  type FetchedBranch,
+  isBranchMissing,
+  type PushTarget,
+  type WorkingCopy,
+} from './checkout.ts'
 
 /** A clone of a repository in progress. */
 export interface StartedClone {
@@ -56,7 +63,7 @@ export function startClone(
     } catch (error) {
       // A denied login, a missing repository or an unreachable server would only fail again.
       if (!paths || !(error instanceof GitFailure) || HOPELESS.has(classify(error.said))) throw error
-      return clone(folder, git, target)
+      return clone(folder, git, target, isBranchMissing(error))
     }
   }
 }
