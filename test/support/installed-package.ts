@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
-import { join } from 'node:path'
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
+import { stagePackage } from '../../scripts/release/package.mjs'
 import { root } from './cases.ts'
 import { program } from './program.ts'
 
@@ -32,4 +34,18 @@ export async function installPackage(folder: string, env: NodeJS.ProcessEnv): Pr
   const { stdout, stderr } = await call('npm', words, { cwd: folder, env })
   const files = join(prefix, 'lib/node_modules/devctl')
   return { tarball, output: stdout + stderr, devctl: join(prefix, 'bin/devctl'), files }
+}
+
+/**
+ * Puts the files of the package and its command where `installPackage` does. Takes a third of the time, as nothing is
+ * compressed.
+ */
+export function placePackage(folder: string): Pick<InstalledPackage, 'devctl' | 'files'> {
+  program()
+  const files = join(folder, 'global/lib/node_modules/devctl')
+  stagePackage(files)
+  const devctl = join(folder, 'global/bin/devctl')
+  mkdirSync(dirname(devctl))
+  symlinkSync(relative(dirname(devctl), join(files, 'bin/devctl.cjs')), devctl)
+  return { devctl, files }
 }

@@ -6,15 +6,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NODE_VERSIONS, nodeFolder, oldestPeers } from '../../../scripts/test-packages.mjs'
 import { root } from '../../support/cases.ts'
 import { write } from '../../support/cli/folder.ts'
-import { type InstalledPackage, installPackage } from '../../support/installed-package.ts'
+import { type InstalledPackage, placePackage } from '../../support/installed-package.ts'
 
-// Runs the installed package with each version of Node.js, and with the oldest versions of its peers.
+// Runs the files of the package with each version of Node.js, and with the oldest versions of its peers.
+// package.test.ts installs the package with npm.
 
 const folder = mkdtempSync(join(tmpdir(), 'devctl-versions-'))
-let installed: InstalledPackage
+let installed: Pick<InstalledPackage, 'devctl' | 'files'>
 
-beforeAll(async () => {
-  installed = await installPackage(folder, { PATH: process.env.PATH, HOME: folder })
+beforeAll(() => {
+  installed = placePackage(folder)
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
