@@ -17,7 +17,7 @@ const LONGER = process.env['TAKE'] === 'all' ? 10 : 1
  * is the limit for a test or a hook without one.
  */
 const layer = (name: string, minutes: number, more: object = {}) => ({
-  plugins: [compiledModules()],
+  plugins: [compiledModules({ usesBundle: name === 'programs' })],
   test: {
     name,
     server: { deps: { external: [EXTERNAL] } },
