@@ -10,11 +10,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { findBuildkit } from '../../support/buildkit/buildkit.ts'
 import { write } from '../../support/cli/folder.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
-import { packPackage } from '../../support/installed-package.ts'
+import { placePackage } from '../../support/installed-package.ts'
 import { RUN } from '../../support/platform/run-name.ts'
-import { program } from '../../support/program.ts'
 
-// An operator installs the package in an empty folder, and the platform with it. A cluster has one platform, so no
+// An operator installs the platform with the package, in an empty folder. A cluster has one platform, so no
 // other installation runs at the same time.
 
 const call = promisify(execFile)
@@ -58,12 +57,8 @@ describe.skipIf(cluster === undefined)('the platform of the package', () => {
   }
 
   beforeAll(async () => {
-    program()
     mkdirSync(join(folder, 'work'))
-    const env = { PATH: process.env.PATH, HOME: folder }
-    const tarball = await packPackage(folder, env)
-    const words = ['install', '--global', '--prefix', join(folder, 'global'), '--offline', '--no-audit', tarball]
-    await call('npm', words, { cwd: folder, env })
+    placePackage(folder)
     await devctl('platform uninstall --yes')
     for (const [name, text] of Object.entries(QUICK)) {
       write(join(folder, 'base'), { Dockerfile: text, program: '' })

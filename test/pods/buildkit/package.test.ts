@@ -7,9 +7,10 @@ import { NODE_VERSIONS, nodeFolder } from '../../../scripts/test-packages.mjs'
 import { findBuildkit } from '../../support/buildkit/buildkit.ts'
 import { write } from '../../support/cli/folder.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
-import { type InstalledPackage, installPackage } from '../../support/installed-package.ts'
+import { type InstalledPackage, placePackage } from '../../support/installed-package.ts'
 
-// Runs the commands of the installed package that need a cluster and a builder, with each version of Node.js.
+// Runs the commands of the package that need a cluster and a builder, with each version of Node.js. npm installs it in
+// test/programs/cli/package.test.ts.
 
 const builder = findBuildkit()
 const found = builder === undefined ? undefined : findCluster()
@@ -35,13 +36,13 @@ dev:
 `,
 }
 
-describe.skipIf(cluster === undefined)('the installed package', () => {
+describe.skipIf(cluster === undefined)('the package', () => {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-package-pods-'))
   const namespaces = NODE_VERSIONS.map(version => `package-${version.split('.')[0]}-${process.pid}`)
-  let installed: InstalledPackage
+  let installed: Pick<InstalledPackage, 'devctl'>
 
   beforeAll(async () => {
-    installed = await installPackage(folder, { PATH: process.env.PATH, HOME: folder })
+    installed = placePackage(folder)
     for (const namespace of namespaces) await cluster!.createNamespace(namespace)
   })
   afterAll(async () => {
