@@ -22,7 +22,7 @@ import { checkArguments, checkTarget } from './pod/built-image.ts'
 import { planDevices } from './pod/devices.ts'
 import { checkImageOptions } from './pod/image.ts'
 import { checkImageUser } from './pod/image-user.ts'
-import { lacksProgram } from './pod/one-shot.ts'
+import { lacksProgram, reportUnknownProgram } from './pod/one-shot.ts'
 import { type PodFacts, planPod } from './pod/pod.ts'
 import { checkPodSize } from './pod/pod-size.ts'
 import { planSecurityLevel } from './pod/security-level.ts'
@@ -207,7 +207,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
   return plan
 }
 
-/** Returns the services of long-running Pods that would run once if their programs were known. */
+/** Returns, and reports, the services of long-running Pods that would run once if their programs were known. */
 function withoutPrograms(
   context: PlanContext,
   pods: readonly (readonly Service[])[],
@@ -218,7 +218,9 @@ function withoutPrograms(
   return members
     .flatMap(service => {
       const container = containers.get(context.names.of(service.name))
-      return container && lacksProgram(context, service, container) ? [service.name] : []
+      if (!container || !lacksProgram(context, service, container)) return []
+      reportUnknownProgram(context, service)
+      return [service.name]
     })
     .sort()
 }

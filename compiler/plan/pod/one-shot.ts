@@ -1,15 +1,16 @@
 import type { Service } from '../../compose/project.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { type PlanContext, shellImage } from '../context.ts'
 import type { ContainerPlan, OncePlan } from '../plan.ts'
 import { builtImage } from './built-image.ts'
 
 /** Programs that a `command` can start with. Any other first argument may be meant for the entrypoint of the image. */
 const PROGRAMS = new Set(
-  `sh bash ash dash zsh busybox echo printf true false test sleep date id env ls cat cp mv rm mkdir chmod chown touch ln tar
-  find sed awk grep nc ncat wget curl ping nslookup dig getent ip iptables ssh scp rsync git make openssl psql pg_isready
-  pg_dump pg_restore createdb mysql mysqladmin mysqldump mariadb mongosh mongo redis-cli sqlite3 kafka-topics
-  kafka-topics.sh python python3 pip node npm npx yarn pnpm bun deno ruby bundle rake rails php composer java mvn
-  gradle go perl dotnet mix aws gcloud az mc kubectl`.split(/\s+/),
+  `sh bash ash dash zsh busybox echo printf true false test sleep date id env ls cat cp mv rm mkdir chmod chown
+  touch ln tar tail top watch find sed awk grep nc ncat wget curl ping nslookup dig getent ip iptables ssh scp
+  rsync git make openssl psql pg_isready pg_dump pg_restore createdb mysql mysqladmin mysqldump mariadb mongosh
+  mongo redis-cli sqlite3 kafka-topics kafka-topics.sh python python3 pip node npm npx yarn pnpm bun deno ruby
+  bundle rake rails php composer java mvn gradle go perl dotnet mix aws gcloud az mc kubectl`.split(/\s+/),
 )
 
 /** Returns true if the first word of a `command` is a program, whatever the entrypoint of the image is. */
@@ -24,6 +25,26 @@ export const UNCHECKED_HINT = 'remove `healthcheck`, with which it counts as a s
 
 /** Ends a hint of commands that are offline. */
 const ASKING = '; without it, `deploy` asks the registry'
+
+const unknownProgram = diagnostic({
+  code: 'restart/unknown-program',
+  severity: 'warning',
+  loss: true,
+  explain: `Compose starts a container without a restart policy once. Here the service shares the Pod of another one, and Kubernetes starts all containers of that Pod again whenever they end. devctl prevents that if it knows which program the container starts, but only the image knows what comes before this \`command\`.
+
+\`\`\`yaml
+services:
+  migrate:
+    image: shop/tools:4
+    entrypoint: [/usr/bin/tools]
+    command: [migrate]
+    network_mode: service:db
+\`\`\``,
+  text: (p: { service: string; hint: string }) => ({
+    message: `\`${p.service}\` is started again whenever it ends: the program of its image is not known`,
+    hint: `${p.hint}; for a server, write \`restart: always\``,
+  }),
+})
 
 /** Maximum number of restarts after failures for a program without a restart policy. */
 const RETRIES = 5
@@ -57,6 +78,16 @@ export function lacksProgram(context: PlanContext, service: Service, container: 
   return says && mayEnd(service, container) && imageWords(context, service, container) === undefined
 }
 
+/**
+ * Reports a member without a restart policy that `lacksProgram`. If its registry was asked, the answer is reported
+ * instead. Arguments that begin with an option are those of most servers.
+ */
+export function reportUnknownProgram({ options, reporter }: PlanContext, { name, restart, command }: Service): void {
+  if (restart.policy || options.imagePrograms || !command || command.words[0]?.startsWith('-')) return
+  const hint = `${programHint(true)}${options.forRepository ? '' : ASKING}`
+  reporter.report(unknownProgram, command.span, { service: name, hint })
+}
+
 /** Returns true if nothing in the file says that the program of a member keeps running. */
 function mayEnd(service: Service, container: ContainerPlan): boolean {
   const { policy, maxAttempts } = service.restart
@@ -66,7 +97,10 @@ function mayEnd(service: Service, container: ContainerPlan): boolean {
 
 /** True for common commands that keep a container running. */
 const isEndless = ([program, ...args]: readonly string[]): boolean =>
-  (program === 'sleep' && args.includes('infinity')) || (program === 'tail' && args.some(one => /^-\w*[fF]/.test(one)))
+  program === 'top' ||
+  program === 'watch' ||
+  (program === 'sleep' && args.includes('infinity')) ||
+  (program === 'tail' && args.some(one => /^-\w*[fF]/.test(one)))
 
 /** Returns true if a member has probes, or if it has ports but no restart policy. */
 function isServer({ ports, expose }: Service, hasPolicy: boolean, container: ContainerPlan): boolean {

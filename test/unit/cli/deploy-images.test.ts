@@ -166,7 +166,7 @@ describe('the program of an image that devctl did not build', () => {
     const { host, requests } = await registry()
     const done = await compiled(options, files(`image: "${host}/job:1"${keys}`), env)
     expect(done.result).toBeDefined()
-    expect(done.said).toBe('')
+    expect(done.said).not.toContain('the program of the image of')
     expect(requests).toEqual([])
   })
 

@@ -58,13 +58,30 @@ describe('a service in the Pod of another one', () => {
     ['it may be a server', 'image: i, command: [sh], expose: ["80"]'],
     ['it never ends', 'image: i, command: sleep infinity'],
     ['it never ends either', 'image: i, entrypoint: tail -f /dev/null'],
+    ['it follows a file', 'image: i, command: tail -f /dev/null'],
+    ['it shows processes', 'image: i, command: top'],
     ['it is checked', 'image: i, command: [sh], healthcheck: {test: "true"}'],
     ['its program is not known', 'image: i'],
-    ['its command may be arguments', 'image: i, command: [tunnel, run]'],
+    ['its command is options', 'image: i, command: [--tunnel, run]'],
     ['the base image has its program', 'build: .', { Dockerfile: 'FROM x\nCMD ["sh"]' }],
   ] as const)('a member of a Pod is restarted if %s', (_, keys, files: Readonly<Record<string, string>> = {}) => {
     expect(onceOf(`${keys}, ${shared}`, {}, files)).toBeUndefined()
     expect(member(`${keys}, ${shared}`, {}, files).codes).toEqual([])
+  })
+
+  test('a command that may be the arguments of an unknown program is reported, unless the registry was asked', () => {
+    const keys = `image: i, command: [tunnel, run], ${shared}`
+    expect(onceOf(keys)).toBeUndefined()
+    expect(member(keys).diagnostics.map(({ code, hint }) => [code, hint])).toEqual([
+      [
+        'restart/unknown-program',
+        'set `entrypoint` to the program that its image starts; `command` stays its arguments; without it, `deploy` asks the registry; for a server, write `restart: always`',
+      ],
+    ])
+    expect(member(keys, { forRepository: true }).diagnostics[0]?.hint).not.toContain('deploy')
+    expect(member(keys, { imagePrograms: new Map() }).codes).toEqual([])
+    expect(member(`${keys}, restart: always`).codes).toEqual([])
+    expect(member(`${keys}, entrypoint: [cloudflared]`).codes).toEqual([])
   })
 
   test('a restart policy that cannot be kept is reported with a hint', () => {
