@@ -8,6 +8,8 @@ import { loading } from '../options/project.ts'
 
 export const countCommand = command({
   name: 'count',
+  group: 'Files',
+  isSecondary: true,
   summary: 'Print how many services the files have',
   options: { ...loading },
   examples: [{ line: 'devctl count -f compose.yaml', does: 'count the services of a Compose file' }],
@@ -64,10 +66,11 @@ test('the services are counted', async () => {
   edits: [
     [
       'cli/commands.ts',
-      "import { deploy } from './commands/deploy.ts'\n",
+      "import { cp } from './commands/cp.ts'\n",
       "import { countCommand } from './commands/count.ts'\n",
     ],
     ['cli/commands.ts', '  validate,\n', '  countCommand,\n'],
+    ['package.json', '    "dist/man/devctl-credentials.1",\n', '    "dist/man/devctl-count.1",\n'],
     ['platform/rules/usage.ts', "  'context delete',\n", "  'count',\n"],
     [
       'api/operations.ts',

@@ -102,7 +102,7 @@ const budgetProps = (plan: DisruptionBudgetPlan, environment: Environment): k8s.
     ],
     [
       'constructs/objects.ts',
-      'import { ExternalSecret,',
+      'import { EnvironmentObject,',
       "import { budgetJson, DisruptionBudget } from './disruption-budget.ts'\n",
     ],
     [

@@ -51,6 +51,7 @@ export const setting: Recipe = {
       'The server reads them when it starts: ',
       '`--contact ADDRESS` of `devctl platform install` says who operates the platform (`contact`).\n\n',
     ],
+    ['test/unit/cli/complete/declarations.test.ts', "    '--address <address>',\n", "    '--contact <address>',\n"],
     [
       'test/unit/platform/server/settings.test.ts',
       "  [{ url: 1 }, '`url` is not text'],\n",

@@ -1,8 +1,15 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { askUntilInterrupted, watchForInterruption } from '../../../../cli/terminal/interruption.ts'
 
 let watched: ReturnType<typeof watchForInterruption> | undefined
-afterEach(() => watched?.stop())
+// A process that `nohup` has started, as these tests may be, ignores SIGHUP.
+beforeEach(() => {
+  vi.stubEnv('_', '')
+})
+afterEach(() => {
+  watched?.stop()
+  vi.unstubAllEnvs()
+})
 
 /** Asks a question that stays unanswered until its signal is aborted. */
 const unanswered = (signal: AbortSignal): Promise<string | undefined> =>
