@@ -77,8 +77,10 @@ async function fetchPrograms(
   options: RegistrySessionOptions,
 ): Promise<readonly (readonly [service: string, ImageProgram | string])[]> {
   const distinct = [...new Set(images.values())]
-  const found = await Promise.all(distinct.map(reference => fetchProgram(reference, limit, options)))
-  return [...images].map(([service, reference]) => [service, found[distinct.indexOf(reference)]!] as const)
+  const found = new Map(
+    await Promise.all(distinct.map(async one => [one, await fetchProgram(one, limit, options)] as const)),
+  )
+  return [...images].map(([service, reference]) => [service, found.get(reference)!] as const)
 }
 
 async function fetchProgram(

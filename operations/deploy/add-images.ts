@@ -104,7 +104,7 @@ async function wantedImages(
   chosen: ReadonlySet<string> | undefined,
 ): Promise<WantedImages> {
   if (!plan || !project) return { built: new Map(), plain: new Map(), programs: new Map() }
-  const programs = wantedPrograms(plan, built, chosen)
+  const programs = await wantedPrograms(plan, built, chosen)
   if (![...project.services.values()].some(({ build }) => build))
     return { built: new Map(), plain: new Map(), programs }
   const [{ withSharers }, { plainImages }] = await Promise.all([
@@ -119,19 +119,21 @@ async function wantedImages(
  * Returns the images whose programs are unknown and needed. Images that are built have configurations, or do not exist
  * yet.
  */
-function wantedPrograms(
+async function wantedPrograms(
   { images, builds, unknownPrograms }: Plan,
   built: ReadonlyMap<string, string>,
   chosen: ReadonlySet<string> | undefined,
-): ReadonlyMap<string, string> {
-  const ofBuilds = new Set(builds.map(({ service }) => images.get(service)))
-  return new Map(
-    unknownPrograms.flatMap(service => {
-      const image = images.get(service)
-      const isBuilt = image === undefined || built.has(service) || ofBuilds.has(image)
-      return !isBuilt && (!chosen || chosen.has(service)) ? [[service, image] as const] : []
-    }),
+): Promise<ReadonlyMap<string, string>> {
+  const wanted = unknownPrograms.filter(service => !built.has(service) && (!chosen || chosen.has(service)))
+  if (wanted.length === 0) return new Map()
+  const { sharersOf } = await import('../../builds/plan/shared-images.ts')
+  const ofBuilds = new Set(
+    sharersOf(
+      images,
+      builds.map(({ service }) => service),
+    ),
   )
+  return new Map([...images].filter(([service]) => wanted.includes(service) && !ofBuilds.has(service)))
 }
 
 /** Returns the builds of all services, or only of those in `chosen`. */

@@ -1,5 +1,6 @@
 import type { Service } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { PlanOptions } from '../../options.ts'
 import { type PlanContext, shellImage } from '../context.ts'
 import type { ContainerPlan, OncePlan } from '../plan.ts'
 import { builtImage } from './built-image.ts'
@@ -23,8 +24,9 @@ export const programHint = (hasCommand: boolean): string =>
 /** Hint for a member with a healthcheck that should end. */
 export const UNCHECKED_HINT = 'remove `healthcheck`, with which it counts as a server'
 
-/** Ends a hint of commands that are offline. */
-const ASKING = '; without it, `deploy` asks the registry'
+/** Returns what ends a hint of commands that are offline. */
+const askingHint = ({ imagePrograms, forRepository }: PlanOptions): string =>
+  imagePrograms || forRepository ? '' : '; without it, `deploy` asks the registry'
 
 const unknownProgram = diagnostic({
   code: 'restart/unknown-program',
@@ -84,8 +86,7 @@ export function lacksProgram(context: PlanContext, service: Service, container: 
  */
 export function reportUnknownProgram({ options, reporter }: PlanContext, { name, restart, command }: Service): void {
   if (restart.policy || options.imagePrograms || !command || command.words[0]?.startsWith('-')) return
-  const hint = `${programHint(true)}${options.forRepository ? '' : ASKING}`
-  reporter.report(unknownProgram, command.span, { service: name, hint })
+  reporter.report(unknownProgram, command.span, { service: name, hint: programHint(true) + askingHint(options) })
 }
 
 /** Returns true if nothing in the file says that the program of a member keeps running. */
@@ -164,7 +165,6 @@ export function onceHint(context: PlanContext, service: Service): string | undef
     ...(isChecked(service) ? [UNCHECKED_HINT] : []),
     ...(isKnown ? [] : [programHint((service.command?.words.length ?? 0) > 0)]),
   ]
-  const { imagePrograms, forRepository } = context.options
-  const mayAsk = !isKnown && !isChecked(service) && !imagePrograms && !forRepository
-  return steps.length > 0 ? `${steps.join(', and ')}${mayAsk ? ASKING : ''}` : undefined
+  if (steps.length === 0) return undefined
+  return steps.join(', and ') + (isKnown || isChecked(service) ? '' : askingHint(context.options))
 }
