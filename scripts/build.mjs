@@ -1,22 +1,50 @@
-// Builds dist: the compiled modules with their types (`tsc -b`, which compiles only what changed), then the bundles and
-// the manual pages. Does nothing if dist is newer than all of its sources.
-import { spawnSync } from 'node:child_process'
+// Builds dist: the compiled modules with their types (`tsc -b`, which compiles only what changed) beside the bundles,
+// whose sources are the same; then what needs both. `--modules` only compiles, as unit tests need no more. `--clean`
+// starts from nothing. Does nothing if dist is newer than all of its sources.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { isFresh, stamp } from './fresh.mjs'
+import { copyDeclarations } from './bundle-library.mjs'
+import { COMPILED, COMPLETE, isFresh } from './fresh.mjs'
 
 const root = join(import.meta.dirname, '..')
 const started = Date.now()
-if (process.argv[2] === '--clean') rmSync(join(root, 'dist'), { recursive: true, force: true })
-if (!isFresh()) {
-  run(join(root, 'node_modules/typescript/bin/tsc'), '-b', root)
-  run(join(root, 'scripts/bundle.mjs'))
-  run(join(root, 'scripts/man.mjs'))
-  writeFileSync(stamp, '')
-  utimesSync(stamp, started / 1000, started / 1000)
+/** Each checker loads types that others have loaded, too: more of them than processors only take time. */
+const CHECKERS = String(Math.min(availableParallelism(), 4))
+
+const options = process.argv.slice(2)
+if (options.includes('--clean')) rmSync(join(root, 'dist'), { recursive: true, force: true })
+const compiling = () => run('node_modules/typescript/bin/tsc', '-b', root, '--checkers', CHECKERS)
+if (options.includes('--modules')) {
+  if (!isFresh(COMPILED)) {
+    await all(compiling())
+    stamp(COMPILED)
+  }
+} else if (!isFresh(COMPLETE)) {
+  await all(compiling(), run('scripts/bundle.mjs'))
+  stamp(COMPILED)
+  copyDeclarations()
+  await all(run('scripts/bundle.mjs', '--keep-compiled-code'), run('scripts/man.mjs'))
+  stamp(COMPLETE)
 }
 
-function run(...words) {
-  const { status } = spawnSync(process.execPath, words, { stdio: 'inherit' })
-  if (status !== 0) process.exit(status ?? 1)
+/** Runs a script of Node.js. Returns whether it succeeded. */
+async function run(script, ...words) {
+  const child = spawn(process.execPath, [join(root, script), ...words], { stdio: 'inherit' })
+  const [status] = await once(child, 'close')
+  return status === 0
+}
+
+/** Waits for all scripts, and ends this one if one of them failed. */
+async function all(...scripts) {
+  const succeeded = await Promise.all(scripts)
+  if (!succeeded.every(Boolean)) process.exit(1)
+}
+
+/** Notes that a part of dist is as new as the start of this build. */
+function stamp(file) {
+  writeFileSync(file, '')
+  utimesSync(file, started / 1000, started / 1000)
 }

@@ -100,23 +100,26 @@ function packageOf(path) {
   return existsSync(found) ? found : packageOf(dirname(path))
 }
 
-/** Writes the modules and their types, in place of those of an earlier build. Returns the metafiles. */
+/** Writes the modules, in place of those of an earlier build. Returns the metafiles. */
 export async function bundleLibrary() {
   rmSync(lib, { recursive: true, force: true })
-  const metafiles = []
-  for (const [name, path] of Object.entries(ENTRIES)) {
+  const writing = Object.entries(ENTRIES).map(async ([name, path]) => {
     const own = name === 'constructs' ? { external: [...output.external, ...PEERS], plugins: [] } : {}
     // Without the packages that only some operations use, programs start in half of the time.
     if (name === 'operations') Object.assign(own, { splitting: true, plugins: [...output.plugins, withNames] })
     const { metafile } = await build({ ...output, entryPoints: { [name]: `${path}.ts` }, ...own })
-    metafiles.push(metafile)
-  }
+    return metafile
+  })
+  return Promise.all(writing)
+}
+
+/** Copies the declarations of the modules, which `tsc` has written, beside them. */
+export function copyDeclarations() {
   for (const path of declarations(Object.values(ENTRIES).map(entry => join(dist, `${entry}.d.ts`)))) {
     const target = join(lib, 'types', relative(dist, path))
     mkdirSync(dirname(target), { recursive: true })
     copyFileSync(path, target)
   }
-  return metafiles
 }
 
 /** Returns the declaration files that some declaration files reach, with these. */

@@ -1,11 +1,13 @@
-// Puts the command line and the packages it uses into files of which each command loads what it needs,
-// and keeps the compiled code of typical runs beside them (see bin/devctl.cjs).
-import { spawnSync } from 'node:child_process'
+// Puts the command line and the packages it uses into files of which each command loads what it needs, beside the
+// bundles of the agent, the platform, its pages and the library. `--keep-compiled-code` keeps the compiled code of
+// typical runs beside the files of the command line (see bin/devctl.cjs); it uses modules that `tsc` has compiled.
+import { execFile, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
+import { promisify } from 'node:util'
 import { build, transform } from 'esbuild'
 import { bundleLibrary, forNode } from './bundle-library.mjs'
 import { bundleWeb } from './bundle-web.mjs'
@@ -32,22 +34,11 @@ const [, , part] = process.argv
 if (part === '--list-packs') await listPacks()
 else if (part === '--keep-compiled-code') await keepCompiledCode(process.argv[3] ?? root)
 else {
-  const metafiles = [await bundle(), await bundleAgent(), await bundlePlatform(), await bundleWeb()]
-  metafiles.push(...(await bundleLibrary()))
+  const bundles = await Promise.all([bundle(), bundleAgent(), bundlePlatform(), bundleWeb(), bundleLibrary()])
+  const metafiles = bundles.flat()
   // For tests and for questions about sizes.
   writeFileSync(join(root, 'dist/metafiles.json'), JSON.stringify(metafiles))
   writeThirdParty(metafiles)
-  runPart('--keep-compiled-code')
-}
-
-/** Runs a part of this script in a process of its own, which loads devctl afresh. Returns its output. */
-function runPart(name) {
-  const { status, stdout } = spawnSync(process.execPath, [import.meta.filename, name], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  if (status !== 0) process.exit(status ?? 1)
-  return stdout
 }
 
 /**
@@ -75,11 +66,12 @@ async function bundle() {
   const content = createHash('sha256')
   for (const { text } of outputFiles) content.update(text)
   const id = content.digest('hex').slice(0, 16)
-  for (const { path, text } of outputFiles) {
+  const writing = outputFiles.map(async ({ path, text }) => {
     const entry = metafile.inputs[metafile.outputs[relative(root, path)].entryPoint]
     const mark = basename(path) === 'devctl.cjs' ? `/* build ${id} */` : ''
     writeFileSync(path, path.endsWith('.cjs') ? mark + (await toFunction(text, entry?.format)) : text)
-  }
+  })
+  await Promise.all(writing)
   await makePacks(id, { outputFiles, metafile })
   return metafile
 }
@@ -140,9 +132,11 @@ async function toFunction(text, format) {
  */
 async function makePacks(id, { outputFiles, metafile }) {
   const texts = new Map(outputFiles.map(({ path, text }) => [basename(path), text]))
-  const [first, ...others] = JSON.parse(runPart('--list-packs'))
+  // A process of its own loads devctl afresh.
+  const { stdout } = await promisify(execFile)(process.execPath, [import.meta.filename, '--list-packs'])
+  const [first, ...others] = JSON.parse(stdout)
   const places = others.flatMap(({ pack, files }) => files.map(file => `${JSON.stringify(file)}: "${pack}"`))
-  for (const { pack, files } of [first, ...others]) {
+  const writing = [first, ...others].map(async ({ pack, files }) => {
     const members = files.map((file, index) => packMember(file, metafile.outputs[`dist/bin/${file}`].exports, index))
     const parts = [...members.map(({ part }) => part), ...(pack === first.pack ? places : [])]
     const entry = `${members.map(({ statement }) => statement).join('\n')}\nexport const parts = { ${parts} }`
@@ -150,7 +144,8 @@ async function makePacks(id, { outputFiles, metafile }) {
     // The start of the program chooses the compiled code by the mark.
     const mark = pack === first.pack ? `/* build ${id} */` : ''
     writeFileSync(join(bin, pack), mark + (await toFunction(text)))
-  }
+  })
+  await Promise.all(writing)
 }
 
 /** Returns the import of all names of a file, and the function that returns them. */

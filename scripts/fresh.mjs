@@ -25,11 +25,13 @@ const SOURCES = [
   .concat('scripts', 'sync', 'package.json', 'package-lock.json', 'tsconfig.json', 'node_modules/.package-lock.json')
   .map(path => join(root, path))
 
-/** Written when a build is complete. Its time is that of the start of the build. */
-export const stamp = join(root, 'dist/.built')
+/** Written when all modules are compiled. The time of this file, and of the next, is that of the start of the build. */
+export const COMPILED = join(root, 'dist/.compiled')
+/** Written when all of dist is built. */
+export const COMPLETE = join(root, 'dist/.built')
 
-/** Returns true if dist is complete, and newer than all of its sources. */
-export function isFresh() {
+/** Returns true if the part of dist that a stamp stands for is newer than all of its sources. */
+export function isFresh(stamp) {
   return existsSync(stamp) && Math.max(...SOURCES.map(newest)) < statSync(stamp).mtimeMs
 }
 

@@ -1,16 +1,17 @@
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Plugin } from 'vitest/config'
-import { isFresh } from '../../scripts/fresh.mjs'
+import { COMPILED, COMPLETE, isFresh } from '../../scripts/fresh.mjs'
 
 const root = join(import.meta.dirname, '../..')
-const COMPILED =
+const MODULES =
   /^(?:adapters|agent|api|builds|cli|compiler|constructs|develop|editor|environment|gitops|init|operations|platform(?!\/web\/)|project|sync)\/.*\.ts$/
 
-let isDistNew: boolean | undefined
-/** Compares dist with its sources once for all projects. */
-const isDistFresh = (): boolean => {
-  isDistNew ??= isFresh()
-  return isDistNew
+const compared = new Map<string, boolean>()
+/** Compares a part of dist with its sources, once for all projects. */
+const isPartFresh = (stamp: string): boolean => {
+  const isNew = compared.get(stamp) ?? isFresh(stamp)
+  compared.set(stamp, isNew)
+  return isNew
 }
 
 /**
@@ -25,13 +26,13 @@ export function compiledModules({ usesBundle = false } = {}): Plugin {
     name: 'compiled-modules',
     enforce: 'pre',
     configureVitest({ vitest }) {
-      uses = !vitest.config.watch && isDistFresh()
+      uses = !vitest.config.watch && isPartFresh(usesBundle ? COMPLETE : COMPILED)
     },
     resolveId(source, importer) {
       if (!uses || importer === undefined || !source.startsWith('.')) return
       const path = relative(root, resolve(dirname(importer), source))
       if (usesBundle && path === 'cli/main.ts') return join(import.meta.dirname, 'bundled-main.ts')
-      return COMPILED.test(path) ? join(root, 'dist', path.replace(/ts$/, 'js')) : undefined
+      return MODULES.test(path) ? join(root, 'dist', path.replace(/ts$/, 'js')) : undefined
     },
   }
 }
