@@ -41,6 +41,7 @@ export {
   type UpSeveralOutcome,
   upSeveral,
 } from '../develop/up-several.ts'
+export { type ExplainTarget, parseTarget } from '../explain/target.ts'
 export { type InitOutcome, initGitops } from '../gitops/init/init.ts'
 export type { InitInput } from '../gitops/init/input.ts'
 export type { DifferingFile } from '../gitops/publish/differing-files.ts'
@@ -81,7 +82,6 @@ export { type DiffOutcome, diff } from '../operations/diff/diff.ts'
 export { type ClusterEvent, type EventsInput, events } from '../operations/events/events.ts'
 export { type ExecServiceInput, execService } from '../operations/exec/exec-service.ts'
 export { type ExplainInput, type ExplainOutcome, explain } from '../operations/explain/explain.ts'
-export { type ExplainTarget, parseTarget } from '../operations/explain/target.ts'
 export { type ForwardedPort, type ForwardInput, forward } from '../operations/forward/forward.ts'
 export {
   type ApplicationGraph,

@@ -16,6 +16,7 @@ const SOURCES = [
   'develop',
   'editor',
   'environment',
+  'explain',
   'gitops',
   'init',
   'operations',

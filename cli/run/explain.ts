@@ -20,7 +20,7 @@ export async function explainSubject(
   options: ExplainValues,
 ): Promise<number> {
   const { io, logLevel } = context
-  const { parseTarget } = await import('../../operations/explain/target.ts')
+  const { parseTarget } = await import('../../explain/target.ts')
   const target =
     subject === undefined || (path === undefined && (await isCode(subject))) ? undefined : parseTarget(subject, path)
   if (!target) {

@@ -16,9 +16,9 @@ export async function printGraph(
     io.stderr.write(`${failureSummary(outcome.diagnostics, 'nothing was drawn')}\n`)
     return 1
   }
-  const { toDot, toMermaid } = await import('../../operations/graph/text-graphs.ts')
+  const { toDot, toMermaid } = await import('../terminal/graph/text-graphs.ts')
   if (options.output === 'svg') {
-    const { toSvg } = await import('../../operations/graph/svg.ts')
+    const { toSvg } = await import('../terminal/graph/svg.ts')
     io.stdout.write(await toSvg(outcome.graph))
   } else io.stdout.write(options.output === 'dot' ? toDot(outcome.graph) : toMermaid(outcome.graph))
   return 0

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
-import { hasLosses, type LossReport, lossSummary } from '../../operations/report/loss-report.ts'
+import { hasLosses, type LossReport, lossSummary } from '../../explain/loss-report.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** Returns the end of the last line of a command: the keys that are mapped, if not all are. */
@@ -15,6 +15,6 @@ export function lossText(outcome: {
 
 /** Writes the report of `--report`. */
 export async function saveReport(report: LossReport, path: string, { cwd, secrets }: Io): Promise<void> {
-  const { writeReport } = await import('../../operations/report/write-report.ts')
+  const { writeReport } = await import('../terminal/write-report.ts')
   await writeReport(report, path, { cwd, mask: text => secrets?.mask(text) ?? text })
 }

@@ -1,11 +1,11 @@
 import { displayWidth, printable } from '../../compiler/values/printable.ts'
-import type { DroppedLine } from '../../operations/explain/dropped-lines.ts'
+import type { DroppedLine } from '../../explain/dropped-lines.ts'
+import type { FieldExplanation, FieldSetting } from '../../explain/explain-field.ts'
+import type { BecomesObject, LineRemark } from '../../explain/explain-node.ts'
+import type { SettingExplanation } from '../../explain/explain-setting.ts'
+import type { KeyRule } from '../../explain/key-rule.ts'
+import type { SourceLine } from '../../explain/source-line.ts'
 import type { ExplainOutcome } from '../../operations/explain/explain.ts'
-import type { FieldExplanation, FieldSetting } from '../../operations/explain/explain-field.ts'
-import type { BecomesObject, LineRemark } from '../../operations/explain/explain-node.ts'
-import type { SettingExplanation } from '../../operations/explain/explain-setting.ts'
-import type { KeyRule } from '../../operations/explain/key-rule.ts'
-import type { SourceLine } from '../../operations/explain/source-line.ts'
 import { toTable } from './table.ts'
 
 type Nodes = Extract<ExplainOutcome, { readonly kind: 'lines' }>['nodes']

@@ -1,5 +1,9 @@
 import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { ENVIRONMENT_LABEL, ORIGIN_ANNOTATION, ORIGIN_COMMAND } from './labels.ts'
+import {
+  ENVIRONMENT_LABEL,
+  ORIGIN_ANNOTATION,
+  ORIGIN_COMMAND,
+} from '../../adapters/kubernetes/labelling-proxy/labels.ts'
 import type { ManifestCommand } from './run-commands.ts'
 
 /**

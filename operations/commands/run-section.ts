@@ -56,7 +56,7 @@ export async function runSection(
       import('./command-variables.ts'),
       import('./okteto-names.ts'),
       import('../../adapters/git/git-facts.ts'),
-      import('./labelling-proxy.ts'),
+      import('../../adapters/kubernetes/labelling-proxy/labelling-proxy.ts'),
     ])
   const { cluster, access, namespace, target } = session
   const { environment, folder, noBash, commands, domain, registry, named } = section

@@ -4,8 +4,8 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { parseYaml } from '../../compiler/text/parse.ts'
 import { SourceFile } from '../../compiler/text/source.ts'
 import { get, type Tree } from '../../compiler/text/tree.ts'
-import { nodesBelow } from './model-node.ts'
-import type { FieldStep } from './target.ts'
+import { nodesBelow } from '../../explain/model-node.ts'
+import type { FieldStep } from '../../explain/target.ts'
 
 /** Object of a rendered file, and the path of a value in it. */
 export interface RenderedField {

@@ -1,9 +1,9 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { count } from '../../compiler/diagnostics/render/summary.ts'
+import { type LossReport, lossReport } from '../../explain/loss-report.ts'
 import { compileFiles } from '../../project/compile-files.ts'
 import type { LoadInput, PlanInput } from '../../project/input.ts'
 import type { LocalContext } from '../../project/session.ts'
-import { type LossReport, lossReport } from '../report/loss-report.ts'
 
 export interface ValidateInput extends LoadInput, PlanInput {
   /** Services to validate, together with their dependencies. If absent or empty, all services. */

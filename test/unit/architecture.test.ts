@@ -22,6 +22,7 @@ const ROOMS: Readonly<Record<string, { readonly level: number; readonly packages
   'platform/web': { level: 6, packages: ['preact', 'preact-iso', '@preact/signals'] },
   'platform/server': { level: 5, packages: ['fastify', 'jose', 'openid-client'] },
   'platform/client': { level: 5 },
+  explain: { level: 5 },
   project: { level: 4 },
   'platform/api': { level: 4, packages: ['typebox'] },
   'platform/records': { level: 4 },
@@ -123,7 +124,6 @@ const OF_FOLDER: Readonly<Record<string, readonly string[]>> = {
   'adapters/kubernetes': ['@kubernetes/client-node', 'js-yaml', 'ws'],
   'adapters/buildkit': ['@grpc/grpc-js', '@grpc/proto-loader', 'protobufjs'],
   'adapters/ssh': ['ssh2'],
-  'operations/graph': ['@dagrejs/dagre'],
 }
 
 /** Folders in no room: programs for this project, tests, documents, and generated files. */
@@ -149,6 +149,7 @@ const PURE = [
   'constructs',
   'editor/text',
   'environment',
+  'explain',
   'platform/api',
   'platform/client',
   'platform/install/manifests',
@@ -249,7 +250,7 @@ const isOptionType = ({ from, target, isType }: Import): boolean =>
   isType && from.startsWith('cli/run/') && target.startsWith('cli/commands/')
 
 const isOurs = (target: string): boolean =>
-  /^(adapters|agent|api|builds|cli|compiler|constructs|develop|editor|environment|gitops|init|operations|platform|project|sync)\//.test(
+  /^(adapters|agent|api|builds|cli|compiler|constructs|develop|editor|environment|explain|gitops|init|operations|platform|project|sync)\//.test(
     target,
   )
 const packageOf = (target: string): string =>

@@ -5,8 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { kubeconfigAccess } from '../../../adapters/kubernetes/connection.ts'
 import { connect } from '../../../adapters/kubernetes/kube-cluster.ts'
+import {
+  type LabellingProxy,
+  startLabellingProxy,
+} from '../../../adapters/kubernetes/labelling-proxy/labelling-proxy.ts'
 import { listHelmReleases, listTemplateClaims, uninstallCommand } from '../../../operations/commands/helm-releases.ts'
-import { type LabellingProxy, startLabellingProxy } from '../../../operations/commands/labelling-proxy.ts'
 import { type ManifestCommand, runCommands } from '../../../operations/commands/run-commands.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
 import { few, longTest, TAKES_ALL } from '../../support/takes-all.ts'

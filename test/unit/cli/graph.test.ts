@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { toSvg } from '../../../operations/graph/svg.ts'
+import { toSvg } from '../../../cli/terminal/graph/svg.ts'
 import { root } from '../../support/cases.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
