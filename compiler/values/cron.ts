@@ -60,7 +60,7 @@ function isValidPart(part: string, field: CronField): boolean {
   if (range === '' || (step !== undefined && Number(step) === 0)) return false
   if (range === '*' || range === '?') return true
   const values = range.split('-').map(one => cronNumber(one, field))
-  const [from, to = from] = values
+  const [from, to] = values.length === 1 ? [values[0], values[0]] : values
   return values.length <= 2 && from !== undefined && to !== undefined && from <= to
 }
 

@@ -32,9 +32,20 @@ export async function objectsOfEnvironment(
   }
 }
 
-/** Returns patterns of the objects that the controllers of a workload create, as `KIND/NAME`. */
+/** End of the name of a run by `devctl run`. */
+const RUN = 'run-[0-9a-f]{8}'
+
+/** Returns patterns of the objects that are created for a workload, as `KIND/NAME`. */
 function patternsOf(kind: string, name: string): readonly RegExp[] {
   const own = name.replaceAll('.', '\\.')
+  // The controller of a CronJob appends the time in minutes to its name.
+  const runs = `${own}-${kind === 'CronJob' ? `(?:\\d+|${RUN})` : RUN}`
+  return [new RegExp(`^Job/${runs}$`), new RegExp(`^Pod/${runs}-${SUFFIX}{5}$`), ...controlledPatterns(kind, own)]
+}
+
+/** Returns patterns of the objects that the controllers of a workload create. */
+function controlledPatterns(kind: string, own: string): readonly RegExp[] {
+  if (kind === 'CronJob') return []
   if (kind === 'StatefulSet') return [new RegExp(`^Pod/${own}-\\d+$`)]
   if (kind !== 'Deployment') return [new RegExp(`^Pod/${own}-${SUFFIX}{5}$`)]
   return [new RegExp(`^ReplicaSet/${own}-${SUFFIX}{1,10}$`), new RegExp(`^Pod/${own}-${SUFFIX}{1,10}-${SUFFIX}{5}$`)]

@@ -27,6 +27,8 @@ test('events are those of the environment, also of deleted Pods, oldest first', 
     ['Pod', 'web-7d9f8-x2x4z', '03'],
     ['Deployment', 'web', '01'],
     ['ReplicaSet', 'web-7d9f8', '02'],
+    ['Job', 'web-run-0a1b2c3d', '06'],
+    ['Pod', 'web-run-0a1b2c3d-x2x4z', '07'],
     ['Pod', 'web-admin-7d9f8-x2x4z', '04'],
     ['Deployment', 'other', '05'],
   ] as const)
@@ -34,7 +36,38 @@ test('events are those of the environment, also of deleted Pods, oldest first', 
   const { world, project, name } = await operationOn(cluster)
   const printed: ClusterEvent[] = []
   await events(world, { name }, project, one => void printed.push(one))
-  expect(printed.map(one => one.object)).toEqual(['deployment/web', 'replicaset/web-7d9f8', 'pod/web-7d9f8-x2x4z'])
+  expect(printed.map(one => one.object)).toEqual([
+    'deployment/web',
+    'replicaset/web-7d9f8',
+    'pod/web-7d9f8-x2x4z',
+    'job/web-run-0a1b2c3d',
+    'pod/web-run-0a1b2c3d-x2x4z',
+  ])
+})
+
+test('events of a job include those of runs that started later, or are gone', async () => {
+  const cluster = newCluster()
+  await deploy(cluster, wanted([], [workload('CronJob', 'backup', { spec: { schedule: '@daily' } })]))
+  for (const [kind, name, time] of [
+    ['CronJob', 'backup', '01'],
+    ['Job', 'backup-29411730', '02'],
+    ['Pod', 'backup-29411730-x2x4z', '03'],
+    ['Job', 'backup-run-0a1b2c3d', '04'],
+    ['Pod', 'backup-run-0a1b2c3d-x2x4z', '05'],
+    ['Job', 'backup-of-2025', '06'],
+    ['Pod', 'backup-x2x4z', '07'],
+  ] as const)
+    await cluster.create(event(kind, name, time))
+  const { world, project, name } = await operationOn(cluster)
+  const printed: ClusterEvent[] = []
+  await events(world, { name }, project, one => void printed.push(one))
+  expect(printed.map(one => one.object)).toEqual([
+    'cronjob/backup',
+    'job/backup-29411730',
+    'pod/backup-29411730-x2x4z',
+    'job/backup-run-0a1b2c3d',
+    'pod/backup-run-0a1b2c3d-x2x4z',
+  ])
 })
 
 test('events fails if the user may not read them', async () => {
