@@ -9,7 +9,7 @@ export interface CronField {
   readonly name: string
   readonly least: number
   readonly most: number
-  /** Names of the values, the first of which is `least`. */
+  /** Names of the values, in order. The first name is the value `least`. */
   readonly names?: readonly string[]
 }
 
@@ -47,11 +47,22 @@ export function findCronFault(text: string): CronFault | undefined {
     const written = fields[index]!
     const part = written.split(',').find(one => !isValidPart(one, field))
     if (part === undefined) continue
-    const isSunday = field.names === DAYS && /(?:^|-)7$/.test(part)
-    const range = `the ${field.name} is between ${field.least} and ${field.most}`
-    return { fault: `\`${part}\` is not valid for the ${field.name}`, hint: isSunday ? 'write `0` for Sunday' : range }
+    return {
+      fault: `\`${part}\` is not valid for the ${field.name}`,
+      hint: sundayHint(part, field) ?? rangeHint(field),
+    }
   }
   return undefined
+}
+
+const rangeHint = ({ name, least, most }: CronField): string => `the ${name} is between ${least} and ${most}`
+
+/** Returns a hint for a day or the end of a range that is written `7`; undefined for others. */
+function sundayHint(part: string, { names }: CronField): string | undefined {
+  const match = names === DAYS ? /^(?:(\w+)-)?7$/.exec(part) : null
+  if (!match) return undefined
+  const [, from] = match
+  return from === undefined ? 'write `0` for Sunday' : `Sunday is \`0\`: write \`${from}-6,0\``
 }
 
 /** True for `*`, `5`, `1-5`, `mon-fri`, each with a step if needed (`*\/15`, `8-18/2`). */

@@ -97,7 +97,8 @@ function readSchedule(tree: Tree, reporter: ReadContext['reporter']): Schedule |
   const missedFires = missed?.value as Schedule['missedFires']
   if (missed && concurrency === 'queue' && missedFires === 'skip') reporter.report(queueSkips, missed.span, {})
   return {
-    cron: cron?.value ?? '',
+    // Kubernetes does not accept blanks around a name.
+    cron: cron?.value.trim() ?? '',
     ...(zone && { timeZone: zone.value }),
     ...(concurrency && { concurrency }),
     ...(missedFires && { missedFires }),
