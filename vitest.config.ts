@@ -3,13 +3,16 @@ import { defineConfig } from 'vitest/config'
 import { compiledModules, EXTERNAL } from './test/support/compiled-modules.ts'
 import { LongestFirst } from './test/support/longest-first.ts'
 
-/** The tests of the catalogue of diagnostics: they list whatever codes the modules of a process declare. */
+/** Tests of the catalogue of diagnostics. They list all codes that the modules loaded in their process declare. */
 const CATALOGUE = 'test/unit/compiler/diagnostics/{codes,document,infos}.test.ts'
 
-/** The files of the layer long that run side by side, as those of Pods do. */
+/** Tests of the layer long that run side by side, like the tests of the layer pods. */
 const LONG_PODS = 'test/long/pods/**/*.test.ts'
 
-/** `npm run test:long` tries a rule with many times the cases, while other tests keep the processors busy. */
+/**
+ * Factor for the time limits of tests. `npm run test:long` tests a rule with many times more cases, while other tests
+ * keep the processors busy.
+ */
 const LONGER = process.env['TAKE'] === 'all' ? 10 : 1
 
 /**
@@ -30,14 +33,14 @@ const layer = (name: string, minutes: number, more: object = {}) => ({
 })
 
 /**
- * Number of workers for unit tests. These wait for a quarter of their time, so one worker more than there are
- * processors ends soonest. Each further one loads the compiler again, and takes longer in all.
+ * Number of workers for unit tests. They wait for a quarter of their time, so one worker more than there are processors
+ * is fastest. Each additional worker would load the compiler again, and take longer in total.
  */
 const WORKERS = availableParallelism() + 1
 
 /**
- * Code is optimized later than usual: most of it runs a few times in a test, and the optimizer took a fifth of the
- * processor.
+ * Options of V8 that delay the optimization of code. Most code runs only a few times in a test, and the optimizer took
+ * a fifth of the processor time.
  */
 const V8 = ['--interrupt-budget=3000000']
 

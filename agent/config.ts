@@ -3,7 +3,7 @@ export interface AgentConfig {
   readonly protocol: 1
   /** Key of 32 random bytes, in hexadecimal: the agent answers only clients that have this key. */
   readonly key: string
-  /** Port on 127.0.0.1. */
+  /** Ports on 127.0.0.1 for file synchronization and for SSH. */
   readonly syncPort: number
   readonly sshPort: number
   /** Paths of Unix sockets to listen on instead of the ports: on the host network, ports would be ports of the node. */

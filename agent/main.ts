@@ -17,8 +17,8 @@ const SSH_AGAIN = 2_000
 const LAST_WORDS = 200
 
 /**
- * Runs the agent with the configuration in a file. Reports problems with the volume to the laptop and retries. Bugs of
- * the agent end it, and the kubelet restarts the container.
+ * Runs the agent with the configuration in a file. Reports problems with the volume to the laptop and retries. A bug
+ * ends the agent, and the kubelet then restarts the container.
  */
 export async function runAgent(file: string): Promise<void> {
   const config = readConfig(readFileSync(file, 'utf8'))
@@ -92,8 +92,8 @@ function listen(place: ListenPlace, connect: (socket: Socket) => void): void {
 }
 
 /**
- * Starts the SSH server and retries after errors. Without the SSH server only forwards are missing, and another program
- * in the Pod may hold its port for a while.
+ * Starts the SSH server, and retries after errors because another program in the Pod may hold the port for a while.
+ * Without the SSH server, only forwards are missing.
  */
 async function startSsh(config: AgentConfig): Promise<void> {
   for (let isTold = false; ; isTold = true)

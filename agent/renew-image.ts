@@ -16,8 +16,8 @@ interface Kept {
 /**
  * Replaces the files of the old image in a folder with the files of a new image, whose copy is next to the folder as
  * `.devctl/new-FOLDER`. Files that were changed or deleted since the folder was filled stay changed or deleted. Files
- * that the new image lacks are deleted only in folders such as node_modules, of which nothing is synchronized. If this
- * is killed midway, the next agent continues.
+ * that the new image lacks are deleted only in folders that are not synchronized, such as node_modules. If the agent is
+ * killed midway, the next agent continues.
  */
 export function renewImage(root: string, { name, path }: { readonly name: string; readonly path: string }): void {
   const own = (what: string) => `${root}/.devctl/${what}-${name}`

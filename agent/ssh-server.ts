@@ -15,7 +15,7 @@ export interface SshServerConfig {
   readonly sshPort: number
   /** Unix sockets, as in `AgentConfig`. */
   readonly sockets?: { readonly ssh: string }
-  /** Folder in which clients may listen on Unix sockets. If absent, they may not. */
+  /** Folder in which clients may listen on Unix sockets. If absent, clients cannot listen on Unix sockets. */
   readonly shared?: string
   /** Private host key and public user key of the session. */
   readonly hostKey: string
@@ -75,7 +75,10 @@ export function startSshServer({ sshPort, sockets, shared, hostKey, userKey }: S
   })
 }
 
-/** Connects to a host. For the Pod's own names, tries all of its addresses and rejects with the error of the first. */
+/**
+ * Connects to a host. If the host is the Pod itself (`localhost`), tries all addresses of the Pod, and rejects with the
+ * error of the first address.
+ */
 async function dial(host: string, port: number): Promise<Socket> {
   const isOwn = ['localhost', '127.0.0.1', '::1'].includes(host)
   // Some servers listen on `localhost` only over IPv6, and some only on the address of the Pod.
@@ -113,8 +116,8 @@ function dialOnce(host: string, port: number): Promise<Socket> {
 }
 
 /**
- * Listens on a port for a client and returns the port. Replaces an earlier listener on the same address: its connection
- * may be dead without having been detected.
+ * Listens on a port for a client and returns the port. Replaces an earlier listener on the same address, because the
+ * client of that listener may be gone without having been detected.
  */
 async function listen(
   bound: Map<string, Bound>,
@@ -142,7 +145,7 @@ async function listen(
 const socketOf = (info: object): string => (info as { readonly socketPath: string }).socketPath
 
 /**
- * Listens for a client on a Unix socket in the folder, given by its name. Only the user who owns the socket may
+ * Listens for a client on a Unix socket with the given name in the shared folder. Only the user who owns the socket may
  * connect.
  */
 async function listenSocket(

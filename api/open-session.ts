@@ -15,12 +15,15 @@ export interface SessionInput {
   /** Context of the kubeconfig. If absent, the context is chosen as project/contexts/target.ts describes. */
   readonly context?: string | undefined
   readonly namespace?: string | undefined
-  /** Context and namespace of the manifest. Options and variables override them; they override the current context. */
+  /**
+   * Context and namespace that the manifest sets. They take precedence over the current context; options and
+   * environment variables take precedence over them.
+   */
   readonly manifest?: TargetOptions | undefined
 }
 
 export interface OpenSessionOptions {
-  /** Aborts all work that is done with the session. */
+  /** Signal that aborts all work that is done with the session. */
   readonly signal: AbortSignal
   /** Called with every completed request. */
   readonly trace?: (exchange: EndedRequest) => void
@@ -52,7 +55,7 @@ export async function openSession(
   return { cluster: toCluster(access, trace, giveUp), access, namespace, target, signal, clock, holder: holder(target) }
 }
 
-/** Names of the target: the context, or the host of a platform, and the namespace. */
+/** Returns the names of the target: the context, or the host of a platform, and the namespace. */
 const targetNames = ({ context, namespace }: Session['target']): readonly string[] => [
   ...namesOfHost(context.replace(/^https?:\/\//, '')),
   namespace,
@@ -79,7 +82,7 @@ const clock: Clock = {
   },
 }
 
-/** Identifies this process to other users who want to work on the same environment. */
+/** Returns the identity of this process, for other users who want to work on the same environment. */
 function holder({ stored }: Session['target']): Holder {
   const machine = `${stored.user ?? userInfo().username}@${hostname()}`
   return {

@@ -8,7 +8,7 @@ import type { OperationEvent } from './events.ts'
 export type LocalWorld = operations.LocalContext<OperationEvent>
 
 /**
- * Environment of an operation, for other programs; `on` receives the events of all operations, and `ask` answers their
- * questions.
+ * Environment of an operation, for other programs. `on` receives the events of all operations, and `ask` answers the
+ * questions of an operation.
  */
 export type World = operations.OperationContext<OperationEvent> & Pick<DevelopContext, 'ask'>

@@ -28,19 +28,22 @@ const { dirname, isAbsolute, join } = require('node:path')
 const { Script } = require('node:vm')
 
 const folder = join(__dirname, '..', 'dist', 'bin')
-/** The pack that is loaded first, which also names the packs of other files. */
+/** The pack that is loaded first. It also contains the names of the packs of other files. */
 const FIRST = 'start.pack'
-/** Functions that return what a file in a pack exports, by file; the name of the pack before that is loaded. */
+/**
+ * Files in packs, by name. The value is a function that returns the exports of the file, or the name of the pack as
+ * long as the pack is not loaded.
+ */
 const parts = {}
 const loaded = new Map()
 /** Scripts by the names of their files. */
 const scripts = new Map()
 /** Modules of Node that most commands import and few use. They are loaded at their first use. */
 const LATE = new Set(['node:child_process', 'node:crypto'])
-/** Milliseconds after which the compiled code of other versions is deleted. */
+/** Age in milliseconds after which the compiled code of other versions is deleted. */
 const OLD = 90 * 24 * 3_600_000
 
-/** What a file of the program exports. */
+/** Returns the exports of a file of the program. Runs the file at the first call. */
 function load(name) {
   if (!loaded.has(name)) run(name)
   return loaded.get(name).exports
@@ -69,10 +72,13 @@ function requireFrom(id) {
   return LATE.has(id) ? late(id) : require(id)
 }
 
-/** Returns a stand-in for a module, which loads it when a name of it is read, or the list of its names. */
+/**
+ * Returns a stand-in for a module of Node. The module is loaded when one of its exports is read, or the list of its
+ * exports.
+ */
 const late = id => new Proxy({}, { get: (_, name) => require(id)[name], ownKeys: () => Reflect.ownKeys(require(id)) })
 
-/** Returns the function that is in a file. */
+/** Compiles a file, and returns the function that the file contains. */
 function compile(name) {
   const filename = join(folder, name)
   // The file and its compiled code are read into the same memory: fresh memory takes longer than reading.
@@ -88,7 +94,7 @@ function compile(name) {
 /** The folder with the compiled code; undefined if there can be none. */
 let cache
 
-/** Returns the bytes of a file, in memory that the next call overwrites. */
+/** Returns the bytes of a file. They are in `memory.bytes`, which the next call overwrites. */
 function read(path, memory) {
   const file = openSync(path)
   try {
@@ -115,19 +121,22 @@ function compiledCode(name, text, memory) {
   }
 }
 
-/** Returns the name of the compiled code of a file. That of a pack has the functions that one command has called. */
+/**
+ * Returns the name under which the compiled code of a file is cached. A pack has compiled code for each command, with
+ * the functions that the command has called.
+ */
 function cacheName(name) {
   if (cache === folder || !name.endsWith('.pack')) return `${name}.cache`
   const [, , command = ''] = process.argv
   return `${name}.${/^[a-z][a-z-]*$/.test(command) ? command : 'options'}.cache`
 }
 
-/** Returns what V8 compares first: its version and its flags. */
+/** Returns the part of cached code that V8 compares first: the version and the flags of V8. */
 const v8 = () => new Script('0').createCachedData().toString('hex', 4, 16)
 
 /**
- * Chooses the folder of the compiled code, when the first file is loaded. The code belongs to a build, to a version of
- * Node and to a processor: V8 takes the code of any file of the same length.
+ * Chooses the folder of the compiled code, when the first file is loaded. The code is only valid for one build, one
+ * version of Node and one processor type: V8 would accept the code of any other file of the same length.
  */
 function chooseCache(text) {
   // Code of another version of Node can crash it: V8 compares only its own version, which several of them share.
@@ -168,7 +177,10 @@ function chooseCache(text) {
   })
 }
 
-/** Writes the code that this run has compiled, each file at once, for the next runs, into the last of the folders. */
+/**
+ * Writes the code that this run has compiled to the last of the folders, for later runs. Each file appears only when it
+ * is complete.
+ */
 function keepCode(folders) {
   const compiled = [...scripts].filter(([, { isKept }]) => !isKept)
   if (compiled.length === 0) return
@@ -195,7 +207,7 @@ function keepCode(folders) {
   }
 }
 
-/** The entry of the program; undefined in a clone that is not built. */
+/** Returns the exports of the program; undefined, after an error message, in a clone that is not built. */
 function program() {
   try {
     return load('devctl.cjs')

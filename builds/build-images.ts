@@ -86,16 +86,16 @@ export async function buildImages(
   }
 }
 
-/** Adds the secrets of the options to the spec. */
+/** Returns the spec with the additional secrets of the settings, which replace secrets with the same id. */
 const withSecrets = (spec: BuildSpec, { secrets }: BuildSettings): BuildSpec => ({
   ...spec,
   secrets: new Map([...spec.secrets, ...(secrets ?? [])]),
 })
 
 /**
- * Forwards the events of builds without the stages of other Dockerfiles. A builder runs a step that several builds
- * share only once, and names it after the stage of the first of these builds. In the other builds, the step is shown by
- * its instruction alone. Reads the Dockerfiles.
+ * Returns a handler that forwards the events of builds, and removes the stages of other Dockerfiles from the names of
+ * steps. A builder runs a step that several builds share only once, and names it after the stage of the first of these
+ * builds. In the other builds, the step is shown by its instruction alone. Reads the Dockerfiles.
  */
 export function ownSteps(
   specs: ReadonlyMap<string, Pick<BuildSpec, 'context' | 'dockerfile'>>,
@@ -129,8 +129,8 @@ function ownStages(spec: Pick<BuildSpec, 'context' | 'dockerfile'>): ReadonlySet
 }
 
 /**
- * Forwards the events of builds. Sends each warning about a Dockerfile only once, even if several services use the
- * Dockerfile, and adds the path of the Dockerfile.
+ * Returns a handler that forwards the events of builds. It sends each warning about a Dockerfile only once, even if
+ * several services use the Dockerfile, and adds the path of the Dockerfile.
  */
 function onceEach(
   specs: ReadonlyMap<string, BuildSpec>,

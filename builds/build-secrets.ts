@@ -2,8 +2,8 @@ import type { ImageInput } from '../adapters/buildkit/builder.ts'
 import { secretValues } from '../compiler/values/secrets/known-secrets.ts'
 
 /**
- * Returns the secret values in the input of a build: secrets that are not files, arguments and cache options whose
- * names look secret, and the logins in context URLs.
+ * Returns the secret values in the input of a build: secrets that are not read from files; the values of arguments and
+ * cache options whose names look secret; and the logins in context URLs.
  */
 export function secretsOfInput({
   context,

@@ -88,7 +88,10 @@ export async function build(
   })
 }
 
-/** Turns the diagnostic of an invalid `target` into an error if the image is built; with `--target`, it is ignored. */
+/**
+ * Turns the diagnostic of an invalid `target` into an error if the image of the service is to be built. Drops such
+ * diagnostics if `--target` overrides the targets.
+ */
 function withTargets(
   diagnostics: readonly Diagnostic[],
   project: Project | undefined,
@@ -106,7 +109,10 @@ function withTargets(
 const isSameName = (one: string, other: string | undefined): boolean =>
   other !== undefined && withDefaultTag(one) === withDefaultTag(other)
 
-/** Returns the builds that the arguments name, and the builds that those need. */
+/**
+ * Returns the builds of the named services, and the builds that they depend on. Without names, returns all builds.
+ * Throws a UserError for a service without `build`.
+ */
 function named(
   names: readonly string[],
   all: readonly PlannedBuild[],
@@ -160,8 +166,9 @@ const exporting = (build: PlannedBuild, exportCache: string): PlannedBuild => ({
 })
 
 /**
- * Returns the builds with tags that include the options: `--build-arg`, `--target` and `--platform` count like their
- * keys in the file. Argument values that look secret are not included; an image with such a value is rebuilt each time.
+ * Returns the builds with tags that depend on the options: `--build-arg`, `--target` and `--platform` count like the
+ * same keys in the file. Argument values that look secret do not affect the tag; an image with such a value is rebuilt
+ * each time.
  */
 export function withSettings(
   builds: readonly PlannedBuild[],

@@ -5,8 +5,8 @@ import type { BuildSpec } from '../compiler/values/images/build-spec.ts'
 type Source = Pick<BuildSpec, 'context' | 'dockerfile'>
 
 /**
- * Returns the position of a failed step. Builders older than 0.9 (Docker Engine 20.10) only name the step, so this
- * searches the Dockerfile for it.
+ * Returns the position of a failed step; undefined if it is unknown. Builders older than 0.9 (Docker Engine 20.10)
+ * report only the name of the step, so this searches the Dockerfile for the step.
  */
 export function dockerfilePlace(failure: BuildFailure, spec: Source): DockerfilePlace | undefined {
   const { place } = failure

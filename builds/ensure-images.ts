@@ -15,8 +15,8 @@ import { registryOptions } from './plan/registry-options.ts'
 import { distinctBuilds, distinctContents, refuseSameNames } from './plan/same-images.ts'
 
 /**
- * Builds and pushes the images whose current content no registry has. Also pushes them under a tag that is the hash of
- * their inputs. An image with that tag is not built again; its other names are moved to it.
+ * Returns a builder that builds and pushes the images whose current content no registry has. It also pushes them under
+ * a tag that is the hash of their inputs. An image with that tag is not built again; its other names are moved to it.
  */
 export function missingImagesBuilder(
   world: EnsureContext,
@@ -56,7 +56,9 @@ export function missingImagesBuilder(
   }
 }
 
-/** Only checks which images exist: an image that a deploy would build is referenced by its tag. */
+/**
+ * Returns a builder that only checks which images exist. An image that a deploy would build is referenced by its tag.
+ */
 export function presentImagesOnly(world: EnsureContext): ImageBuilder {
   return {
     isLooking: true,
@@ -75,17 +77,18 @@ export function presentImagesOnly(world: EnsureContext): ImageBuilder {
   }
 }
 
-/** Registers the hidden values as secrets, because the line of an error may show one. */
+/** Registers the hidden values of images as secrets to mask, because an error may show a line that contains one. */
 const hideSecrets = (images: readonly PlannedBuild[], { workspace }: EnsureContext): void =>
   workspace.secrets?.add(images.flatMap(({ hidden }) => hidden?.secrets ?? []))
 
-/** Images that are referenced by a tag have no digest. */
+/** Returns only the images that are referenced by a digest; omits images that are referenced by a tag. */
 const withDigests = (images: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
   new Map([...images].filter(([, reference]) => isPinned(reference)))
 
 /**
- * Moves names to their images, and returns the images whose names all point to them. If a registry refuses to move a
- * name, the builder has to push the image; a deploy continues, since it needs only digests.
+ * Moves names to the current images, and returns the images to which all their names point. If a registry refuses to
+ * move a name, the image is not returned, so that the builder pushes it. A deploy continues with the image, since it
+ * needs only digests.
  */
 async function withNames(
   { images, moves }: FoundImages,
@@ -119,7 +122,10 @@ function tellPresent(name: string, reference: string, moved: readonly string[], 
   on({ type: 'build-ended', name, outcome: 'present', digest, ...(moved.length > 0 && { moved }), seconds: 0 })
 }
 
-/** Adds the images whose registries cannot be reached, without a digest. Reports each of those registries once. */
+/**
+ * Returns the present images and, without a digest, the images whose registries cannot be reached. Reports each of
+ * those registries once.
+ */
 function deployable(
   images: readonly PlannedBuild[],
   present: ReadonlyMap<string, string>,
@@ -186,10 +192,13 @@ function firstOfEach(images: readonly UnknownImage[]): Iterable<readonly [string
   return first.values()
 }
 
-/** Returns true if the image may be missing, because a registry may answer "denied" for an image that it lacks. */
+/**
+ * Returns true if the problem may mean that the image is missing. A registry may answer "denied" for an image that it
+ * lacks.
+ */
 const isToBuild = ({ kind }: RegistryProblem): boolean => kind === 'missing' || kind === 'denied' || kind === 'invalid'
 
-/** Runs the build. If building is not possible at all, reports which images could be deployed unchanged. */
+/** Runs the build. If building is not possible at all, adds to the error which images could be deployed unchanged. */
 async function naming<Result>(outdated: readonly PlannedBuild[], build: () => Promise<Result>): Promise<Result> {
   try {
     return await build()

@@ -10,8 +10,8 @@ import { withDigest } from './plan/with-digest.ts'
 
 interface FindOptions extends EnsureContext {
   /**
-   * True if only the digests of images are needed. An image that the user named may then be used unchanged, and names
-   * in other repositories may point to another image.
+   * True if only the digests of images are needed. In that case, an image that the user named is used unchanged, and
+   * its names in other repositories need not point to it.
    */
   readonly isDeploy: boolean
   readonly signal: AbortSignal
@@ -21,11 +21,11 @@ interface FindOptions extends EnsureContext {
 export interface FoundImages {
   /** References with digests, by service. */
   readonly images: ReadonlyMap<string, string>
-  /** Names of these images that point elsewhere, by service. */
+  /** Names of these images that still point to other images, by service. */
   readonly moves: ReadonlyMap<string, readonly TagMove[]>
   /** Reasons why the remaining images were not found, by service. */
   readonly problems: ReadonlyMap<string, RegistryProblem>
-  /** Services whose current content was not found, but whose image name exists in the registry. */
+  /** Builds whose current content was not found, but whose image name exists in the registry. */
   readonly outdated: readonly PlannedBuild[]
 }
 
@@ -59,8 +59,8 @@ export async function findImages(
 }
 
 /**
- * Returns the name that proves the content of an image, if a registry has it; undefined if no name does. A deploy uses
- * an image of unknown content unchanged.
+ * Returns the name that proves the content of an image if a registry has that name; undefined if there is none. A
+ * deploy uses an image of unknown content unchanged, so its reference is sufficient.
  */
 function provingName({ reference, contentReference, isMoving }: PlannedBuild, isDeploy: boolean): string | undefined {
   if (isPinned(reference)) return reference
@@ -68,14 +68,14 @@ function provingName({ reference, contentReference, isMoving }: PlannedBuild, is
   return contentReference ?? (isDeploy ? reference : undefined)
 }
 
-/** True if a reference has a digest. No image can be pushed to such a reference. */
+/** Returns true if a reference has a digest. No image can be pushed to such a reference. */
 export const isPinned = (reference: string): boolean => reference.includes('@')
 
 type Answer = { readonly digest: string; readonly stale: readonly string[] } | { readonly problem: RegistryProblem }
 
 /**
- * Returns the digest of an image, or the problem. `stale` are the names of the image that point elsewhere and can be
- * moved.
+ * Returns the digest of an image, or the problem. `stale` are the names of the image that point to other images and can
+ * be moved to this one.
  */
 function answerFor(image: PlannedBuild, resolved: ReadonlyMap<string, Resolved>, isDeploy: boolean): Answer {
   const proof = provingName(image, isDeploy)

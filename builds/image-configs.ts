@@ -10,7 +10,10 @@ import type { ImageConfig, ImageProgram } from '../compiler/values/images/image-
 export interface KnownImages {
   readonly configs: ReadonlyMap<string, ImageConfig>
   readonly programs: ReadonlyMap<string, ImageProgram>
-  /** A sentence for each built image whose configuration is unknown and each unknown program, by service. */
+  /**
+   * A sentence for each built image whose configuration is unknown, and for each image whose program is unknown, by
+   * service.
+   */
   readonly notes: ReadonlyMap<string, string>
 }
 
@@ -68,8 +71,8 @@ export async function knownImages(
 }
 
 /**
- * Fetches the programs of images, by service; a clause instead of a program that stays unknown. Each image has its own
- * timeout, so that a registry without an answer takes nothing from the others.
+ * Fetches the programs of images, by service. If a program stays unknown, returns a clause with the reason instead.
+ * Each image has a separate timeout, so that a registry that does not respond takes no time from the others.
  */
 async function fetchPrograms(
   images: ReadonlyMap<string, string>,
@@ -119,10 +122,10 @@ async function fetchQuickly(
 }
 
 /**
- * Returns the images of services without `build` that are in the registries of services with `build`; those registries
- * receive requests anyway. Other registries get no request, except for programs: they may be unreachable from this
- * machine, and manifests would change with their answers. Docker Hub gets none either, because it counts these requests
- * as pulls. The result is the same for a part of the project.
+ * Returns the images outside `built` that are in the same registries as images of services with `build`, because these
+ * registries receive requests anyway. Other registries receive no requests, except for programs: they may be
+ * unreachable from this machine, and the manifests would depend on that. Docker Hub receives none either, because it
+ * counts such requests as pulls. The registries are the same if only a part of the project is deployed.
  */
 export function plainImages(
   { services }: Project,

@@ -28,12 +28,12 @@ export interface StepView {
   readonly inputs: readonly string[]
   /** Number in the order in which the steps of all builds start; 0 before the step starts. */
   readonly number: number
-  /** Text in brackets before the step's name: `build 2/5`, `internal`; empty if the name has none. */
+  /** Text in brackets before the name of the step, such as `build 2/5` or `internal`; empty if there is none. */
   readonly stage: string
   /** Instruction of the step: `RUN npm ci`. */
   readonly name: string
   readonly state: 'waiting' | 'running' | 'cached' | 'done' | 'failed' | 'cancelled'
-  /** Time that the step has worked, by the builder's clock. */
+  /** Time that the step has worked, in seconds, by the builder's clock. */
   readonly seconds: number
   /** Time at which the step started, on the time scale of `now`. */
   readonly since?: number
@@ -203,7 +203,7 @@ export class BuildProgress {
     return [...step.streams].flatMap(([stream, lines]) => logged(build, step, stream, lines.end(), step.seconds))
   }
 
-  /** Marks a step that is still running when its build ends as cancelled. */
+  /** Marks a step as cancelled if it is still running when its build ends. */
   #stopped(build: Build, step: Step): readonly BuildChange[] {
     if (step.state !== 'running') return []
     step.state = 'cancelled'
@@ -212,7 +212,7 @@ export class BuildProgress {
   }
 }
 
-/** Returns the state of a step from its message. A cached step that is reported again stays cached. */
+/** Returns the state of a step from a message of the builder. A cached step that is reported again stays cached. */
 function stateOf({ started, completed, cached, error }: Vertex, before: StepView['state']): StepView['state'] {
   if (error) return /context canceled|^canceled$/i.test(error) ? 'cancelled' : 'failed'
   if (cached) return 'cached'

@@ -19,7 +19,10 @@ export interface BuildRunContext {
   readonly builder: Builder
   readonly signal: AbortSignal
   readonly credentials: (host: string) => Promise<Login | undefined>
-  /** Returns a finder for files of a folder that differ from those that the content tags were computed from. */
+  /**
+   * Returns a function that reports whether a file in `folder` has changed since the content tags were computed;
+   * undefined if no content tag was computed from the folder.
+   */
   readonly changesIn?: (folder: string) => ChangeFinder | undefined
   /** Called with the content of a secret before the builder gets it. */
   readonly onSecret?: (content: Uint8Array) => void
@@ -39,8 +42,9 @@ const PAUSE = [1000, 10_000] as const
 
 /**
  * Runs builds concurrently, each after the builds that it needs (`dependsOn`). A failure skips the builds that need the
- * image; the others continue. `inputOf` receives the images that exist, by service: `known`, and those built so far,
- * with their digests. The result contains every service; rejects with the signal's abort reason.
+ * image; the others continue. `inputOf` receives the images that exist, by service: the images in `known`, and the
+ * images built so far, with their digests. The result contains every service. Rejects with the abort reason of the
+ * signal.
  */
 export async function runBuilds(
   builds: readonly PlannedBuild[],
@@ -78,7 +82,10 @@ export async function runBuilds(
   return new Map(await Promise.all(all))
 }
 
-/** True for errors that may pass. A base image from a busy registry fails as a step. */
+/**
+ * True for temporary errors, which another attempt may avoid. A base image in a busy registry causes such an error in a
+ * step.
+ */
 const mayPass = (error: unknown): error is BuilderError | BuildFailure =>
   (error instanceof BuilderError || error instanceof BuildFailure) && error.isTransient
 

@@ -8,7 +8,7 @@ import { namesOf, type PlannedBuild } from './plan/planned-build.ts'
 export interface ImagePlaces {
   readonly builds: readonly PlannedBuild[]
   readonly outputOf: (build: PlannedBuild) => BuildOutput
-  /** Returns the images that are not in a registry, by service, given the references of the built images. */
+  /** Returns the layouts of images that are not in a registry, by service, given the references of the built images. */
   readonly layoutsOf: (images: ReadonlyMap<string, string>) => ReadonlyMap<string, ImageLayout>
 }
 

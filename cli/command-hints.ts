@@ -164,9 +164,9 @@ export const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
 /**
- * Hints for options of other tools, such as kubectl's `-p`. Each row names the option of devctl that means the same,
- * and applies to every command that has it. If an option has several rows, the first one whose devctl option the
- * command has is used.
+ * Hints for options of other tools, such as kubectl's `-p`. Each row names the devctl option with the same meaning, and
+ * applies to every command with that option. If an option of another tool has several rows, the first row whose devctl
+ * option the command has is used.
  */
 const EVERYWHERE: Readonly<Record<string, readonly { readonly instead: string; readonly hint: string }[]>> = {
   '-p': [
@@ -202,7 +202,7 @@ export function insteadOfOptionOf(command: string, option: string, flags: readon
   return EVERYWHERE[option]!.find(({ instead }) => has(instead))?.hint
 }
 
-/** Note for `down`, whose `-v` deletes volumes in Compose. It is `--verbose` here, which deletes nothing. */
+/** Note for `devctl down -v`. Compose deletes volumes with `-v`; in devctl, it is `--verbose` and deletes nothing. */
 export const VOLUMES_HINTS: Readonly<Record<string, string>> = {
   down: '`-v` is `--verbose`; `--volumes` also deletes the volume with the synchronized folders, and `devctl destroy -v` deletes the application with its volumes',
 }
@@ -253,7 +253,7 @@ export const COMMAND_HINTS: Readonly<Record<string, string>> = {
 export const insteadOf = (word: string): string | undefined =>
   Object.hasOwn(COMMAND_HINTS, word) ? COMMAND_HINTS[word] : undefined
 
-/** Programs whose lines are typed behind `devctl` by habit. */
+/** Programs that users type after `devctl` by habit, with the rest of the line: `devctl docker ps`. */
 const PROGRAMS = new Set(['compose', 'docker', 'docker-compose', 'kubectl', 'nerdctl', 'podman', 'podman-compose'])
 
 /** Commands of Compose and Docker whose name means something else in devctl. */

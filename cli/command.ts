@@ -13,7 +13,7 @@ export interface Command<Options = object> {
   readonly summary: string
   /** A paragraph or two for the command's own help; defaults to the summary. */
   readonly description?: string
-  /** Group in the list of commands; a subcommand is in that of its parent. */
+  /** Group in the list of commands. A subcommand belongs to the group of its parent. */
   readonly group?: CommandGroup
   /** True for a command that only `devctl help` lists, so that `devctl --help` fits on a screen. */
   readonly isSecondary?: true
@@ -29,7 +29,7 @@ export interface Command<Options = object> {
   run(context: Context, words: readonly string[], options: Options): Promise<number>
 }
 
-/** Groups of the list of commands, in its order. */
+/** Groups in the list of commands, in the order in which help prints them. */
 export const GROUPS = ['Deploy', 'Develop', 'Build', 'GitOps', 'Platform', 'Files', 'Settings'] as const
 export type CommandGroup = (typeof GROUPS)[number]
 
@@ -54,7 +54,10 @@ export interface Context {
   readonly io: Io
   readonly logLevel: LogLevel
   readonly commands: readonly Command[]
-  /** Arguments after `--`; these are also the last of the command's positional arguments. Undefined without `--`. */
+  /**
+   * Arguments after `--`. The positional arguments of the command also contain them, at the end. Undefined without
+   * `--`.
+   */
   readonly passed?: readonly string[]
 }
 
@@ -68,7 +71,7 @@ export function lastWord({ name }: Command): string {
   return name.slice(name.lastIndexOf(' ') + 1)
 }
 
-/** Flags of Docker for a command with input and a terminal, which commands of devctl have anyway. */
+/** Docker flags that give a command an input and a terminal. Commands of devctl have them without a flag. */
 export const STREAM_FLAGS: readonly string[] = ['-i, --interactive', '-t, --tty']
 
 /** Declares a command; the types of its options follow from their declarations. */

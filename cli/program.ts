@@ -67,8 +67,9 @@ export async function runProgram(
 }
 
 /**
- * Returns the commands that a line needs. Declaring all of them to the parser takes longer than most commands run: a
- * line that starts with a command needs that and its subcommands, and `devctl --help` and `--version` need none.
+ * Returns the commands that a line needs, because declaring all of them to the parser takes longer than most commands
+ * run. A line that starts with the name of a command needs only that command and its subcommands; `devctl --help` and
+ * `--version` need none.
  */
 function calledOf(argv: readonly string[], commands: readonly Command[]): readonly Command[] {
   const [word] = argv
@@ -85,9 +86,9 @@ const withLongFlags = (argv: readonly string[]): readonly string[] =>
 
 interface Handlers {
   readonly run: (command: Command, words: readonly string[], options: object) => Promise<void>
-  /** Receives the options that every command accepts. */
+  /** Called with the key and the value of each global option that the line contains. */
   readonly onGlobal: (option: keyof typeof globalOptions, value: unknown) => void
-  /** Called with the command whose help is asked for; undefined for that of devctl. */
+  /** Called when help is requested, with the command that it is for; undefined for the help of devctl as a whole. */
   readonly onHelp: (command: Command | undefined) => void
 }
 
@@ -107,7 +108,10 @@ function buildProgram(commands: readonly Command[], handlers: Handlers): Command
   return program
 }
 
-/** Rejects any other argument after a command with subcommands, because it is a misspelled subcommand. */
+/**
+ * Makes the parser reject any other argument after a command with subcommands, because it can only be a misspelled
+ * subcommand.
+ */
 function refuseOtherWords(built: CommanderCommand, name: string, below: readonly Command[]): void {
   // Options after a subcommand belong to the subcommand.
   built.enablePositionalOptions().allowExcessArguments()
@@ -135,14 +139,20 @@ function addCommand(parent: CommanderCommand, command: Command, handlers: Handle
   return built.action(async () => handlers.run(command, built.args, options()))
 }
 
-/** Adds a flag that has no effect. Its attribute is one that no command reads, because `--tty` is not `--no-tty`. */
+/**
+ * Adds a flag that has no effect. Stores its value under a key that no command reads, because an accepted `--tty` must
+ * not set the value of `--no-tty`.
+ */
 function addAccepted(built: CommanderCommand, flags: string): void {
   const accepted = new CommanderOption(flags).hideHelp()
   accepted.attributeName = () => 'accepted'
   built.addOption(accepted)
 }
 
-/** Returns the options of a subcommand: they may precede its name, as in `devctl context --namespace shop use kind`. */
+/**
+ * Returns the values of a subcommand's options, including options before its name, as in `devctl context --namespace
+ * shop use kind`.
+ */
 function withInherited(command: CommanderCommand, parent: CommanderCommand): Readonly<Record<string, unknown>> {
   const before = Object.entries(parent.opts<Record<string, unknown>>()).filter(
     ([key]) => parent.getOptionValueSource(key) === 'cli' && command.getOptionValueSource(key) !== 'cli',
@@ -151,8 +161,8 @@ function withInherited(command: CommanderCommand, parent: CommanderCommand): Rea
 }
 
 /**
- * Adds the global options, without short flags that options of the command have. Their values are no options of the
- * command.
+ * Adds the global options. Drops a short flag that an option of the command already uses. The values go to `onGlobal`,
+ * not to the options of the command.
  */
 function addGlobals(built: CommanderCommand, { onGlobal }: Handlers, command?: Command): void {
   for (const [key, option] of Object.entries(globalOptions))
@@ -173,7 +183,7 @@ function addOptions(command: CommanderCommand, options: Readonly<Record<string, 
   for (const option of Object.values(options)) for (const one of toCommanderOptions(option)) command.addOption(one)
 }
 
-/** Creates a command that prints nothing by itself: errors are thrown, and help is written by `runProgram`. */
+/** Configures a command of the parser to print nothing: errors are thrown, and `runProgram` writes the help. */
 function prepare(command: CommanderCommand, onHelp: () => void): CommanderCommand {
   command.outputHelp = onHelp
   return command
@@ -182,7 +192,10 @@ function prepare(command: CommanderCommand, onHelp: () => void): CommanderComman
     .helpOption('-h, --help')
 }
 
-/** Text wider than 100 columns is hard to read, so help is never wider. */
+/**
+ * Returns the width of the help: the width of the terminal, but at most 100 columns, because wider text is hard to
+ * read.
+ */
 const helpWidth = (io: Io) => Math.min(io.stdout.columns ?? 100, 100)
 
 /** Returns the option of the parser, and one for each alias, which sets the same value. */
@@ -200,8 +213,8 @@ function toCommanderOptions<Value>(option: Option<Value>): readonly CommanderOpt
 }
 
 /**
- * Returns the error for a command that other tools have and devctl does not. Unknown options on the same line are not
- * reported.
+ * Returns the error for a command that other tools have and devctl does not; undefined for other commands. Unknown
+ * options on the same line are not reported.
  */
 async function unknownCommand(
   { code }: CommanderError,
@@ -218,8 +231,8 @@ async function unknownCommand(
 }
 
 /**
- * Returns the error for an option of another tool; the devctl option with the most similar name may mean something
- * else.
+ * Returns the error for an option of another tool, with the alternative in devctl; undefined for other options. The
+ * parser would only suggest the devctl option with the most similar name, which may mean something else.
  */
 async function unknownOption(
   { code, message }: CommanderError,
@@ -241,8 +254,8 @@ async function unknownOption(
 }
 
 /**
- * Returns the line, in backticks, that the user probably meant by `exec api npm -v`, whose option belongs to the
- * command in the container; undefined for other lines.
+ * Returns the line, in backticks, that the user probably meant by a line such as `exec api npm -v`: the same line with
+ * `--` before the command for the container. Undefined for other lines.
  */
 function commandBehind(argv: readonly string[]): string | undefined {
   const [name, dev, ...command] = argv
@@ -251,7 +264,7 @@ function commandBehind(argv: readonly string[]): string | undefined {
   return linesBehind(name, dev, command)
 }
 
-/** Throws a UsageError if an option that belongs to the command in the container was read as one of devctl. */
+/** Throws a UsageError if an option that belongs to the command in the container was parsed as an option of devctl. */
 function refuseCommandBehind(argv: readonly string[]): void {
   const option = argv.slice(3).find(word => /^(-[vqh]+|--verbose|--quiet|--log-?level)$/.test(word))
   const behind = option === undefined ? undefined : commandBehind(argv)
@@ -261,14 +274,16 @@ function refuseCommandBehind(argv: readonly string[]): void {
     })
 }
 
-/** Throws a UsageError for `-vv` where `-v` deletes volumes: elsewhere, it prints more. */
+/** Throws a UsageError for `-vv` if `-v` of the command means `--volumes`. In other commands, `-vv` prints more. */
 function refuseManyVolumes({ name, options }: Command, argv: readonly string[]): void {
   const many = argv.slice(1).find(word => /^-vv+$/.test(word))
   if (many !== undefined && options['volumes']?.flags.startsWith('-v,'))
     throw new UsageError(`\`-v\` of \`${name}\` is \`--volumes\``, { hint: 'to print more, write `--log-level debug`' })
 }
 
-/** Throws a UsageError for `run -v FROM:TO`, whose `-v` would be `--verbose`, and `FROM:TO` the service. */
+/**
+ * Throws a UsageError for `run -v FROM:TO`. The parser would take `-v` for `--verbose`, and `FROM:TO` for the service.
+ */
 async function refuseMount({ name }: Command, argv: readonly string[]): Promise<void> {
   const dashes = argv.indexOf('--')
   const at = argv.indexOf('-v')
@@ -277,7 +292,7 @@ async function refuseMount({ name }: Command, argv: readonly string[]): Promise<
   throw new UsageError('`-v` of `run` is `--verbose`, and mounts no volume', { hint: NO_VOLUMES })
 }
 
-/** Notes on standard error that `-v` does not delete volumes, for the commands that do so in Compose. */
+/** Prints a note that `-v` does not delete volumes, if it does in the Compose command of this name. */
 async function noteVolumes(name: string, { stderr }: Io): Promise<void> {
   const { VOLUMES_HINTS } = await import('./command-hints.ts')
   if (Object.hasOwn(VOLUMES_HINTS, name)) stderr.write(`note: ${VOLUMES_HINTS[name]}\n`)

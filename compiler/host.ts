@@ -12,7 +12,10 @@ export interface CompilerHost {
   variable(name: string): HostVariable | undefined
   /** Names of the variables set with `--var`. They are secret regardless of their names. */
   readonly secretVariables?: ReadonlySet<string>
-  /** The process environment alone. The compiler looks variables up and never lists them. */
+  /**
+   * The process environment, without the variables of the platform. The compiler only looks up variables by name and
+   * never lists them.
+   */
   readonly environment: Pick<ReadonlyMap<string, string>, 'get'>
   /**
    * Classifies a path outside the project, following symbolic links; undefined if the path is inside. `mayRead` calls
@@ -36,7 +39,7 @@ export interface CompilerHost {
 
 /** A git working tree and the files in its index. */
 export interface Checkout {
-  /** Its root folder, with symbolic links resolved. */
+  /** The root folder of the working tree, with symbolic links resolved. */
   readonly root: string
   /** The tracked files, sorted by path in code unit order. Empty if `failure` is set. */
   readonly files: readonly TrackedFile[]

@@ -26,15 +26,15 @@ export type { Plan } from './plan/plan.ts'
 
 /** Images that were built, or found in a registry, after a compilation. */
 export interface AvailableImages {
-  /** References with digests, by service. They take precedence over those of the options. */
+  /** References with digests, by service. They take precedence over `images` in the options. */
   readonly references?: ReadonlyMap<string, string>
   /** Configurations, by service. */
   readonly configs?: ReadonlyMap<string, ImageConfig>
-  /** Programs of other images, by service. */
+  /** Programs of images that are not in `configs`, by service. */
   readonly programs?: ReadonlyMap<string, ImageProgram>
 }
 
-/** Plan of a changed model. */
+/** The result of planning a changed model. */
 export interface ChangedPlan {
   readonly plan: Plan
   readonly diagnostics: readonly Diagnostic[]
@@ -45,8 +45,8 @@ export interface Compilation {
   /** The model that `devctl config` prints, without the parts in error. Absent if a file could not be read. */
   readonly loaded?: Loaded
   /**
-   * The name that `devctl config` prints, if `loaded.name` would produce another environment name. Set only with
-   * `until: 'loaded'`.
+   * The environment's name, which `devctl config` prints instead of `loaded.name`. Set only with `until: 'loaded'`, and
+   * only if a file with `loaded.name` would produce an environment with another name.
    */
   readonly environmentName?: string
   readonly project?: Project
@@ -56,13 +56,13 @@ export interface Compilation {
    */
   readonly plan?: Plan
   /**
-   * Plans the same project with images that have become available: ports, healthchecks, users, volumes and warnings
-   * depend on them. Reads the Compose files no second time. Absent if there is no project to plan.
+   * Plans the same project again, with images that have become available: ports, healthchecks, users, volumes and
+   * warnings depend on them. Does not read the Compose files again. Absent if there is no project to plan.
    */
   readonly withImages?: (images: AvailableImages) => Compilation
   /**
-   * Plans a changed model, or the same with some other options, in spite of errors. Reads the Compose files no second
-   * time, and every other file at most once. Absent if there is no project to plan.
+   * Plans a changed model, or the same model with other options, even if there are errors. Does not read the Compose
+   * files again, and reads every other file at most once. Absent if there is no project to plan.
    */
   readonly withModel?: (tree: MapTree, options?: PlanOptions) => ChangedPlan
   readonly diagnostics: readonly Diagnostic[]

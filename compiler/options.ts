@@ -51,7 +51,7 @@ export interface LoadOptions {
   readonly profiles?: readonly string[]
   /** Compose's project name. The environment's name is in `PlanOptions`. */
   readonly projectName?: string
-  /** The services to load, in addition to their dependencies. If absent, all services. */
+  /** The services to load, together with their dependencies. If absent, all services. */
   readonly services?: readonly string[]
   /** Services whose profiles are activated. Other services are still loaded. */
   readonly activeServices?: readonly string[]
@@ -111,15 +111,15 @@ export interface PlanOptions {
   /** Images of services from `--image service=reference`. */
   readonly images?: ReadonlyMap<string, string>
   /**
-   * Positions in the manifest that set images of services, by service. An unknown service is reported there as an
-   * error.
+   * Positions in the manifest that set images of services, by service. Errors about unknown services refer to these
+   * positions.
    */
   readonly imagePlaces?: ReadonlyMap<string, Span>
   /** The available image configurations, by service. They refine ports, healthchecks, users and warnings. */
   readonly imageConfigs?: ReadonlyMap<string, ImageConfig>
   /**
-   * The programs of images that registries were asked about, by service; see `Plan.unknownPrograms`. Nothing else of
-   * these images is used, because manifests would change with the registries that answer.
+   * Programs of images, by service, for which registries were asked; see `Plan.unknownPrograms`. Other facts about
+   * these images are not used, because the manifests would then depend on which registries answer.
    */
   readonly imagePrograms?: ReadonlyMap<string, ImageProgram>
   readonly registry?: string

@@ -1,6 +1,9 @@
 import type { BuildInput, CompilerHost, SpendOnBuild } from './host.ts'
 
-/** Returns a host that asks another host each question once. Used to plan variants of a project that has been read. */
+/**
+ * Returns a host that reads each file, folder and build from another host only once. Used to plan variants of a project
+ * that has been read.
+ */
 export function rememberingHost(host: CompilerHost): CompilerHost {
   const builds = new Map<string, string | undefined>()
   const hashBuild = (build: BuildInput, spend?: SpendOnBuild): string | undefined => {

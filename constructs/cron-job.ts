@@ -14,7 +14,7 @@ interface CronJobInput {
   readonly template: PodTemplate
 }
 
-/** A job that runs on a schedule, or that users start. */
+/** A CronJob for a service that runs on a schedule, or when users start it. */
 export class ServiceCronJob extends k8s.KubeCronJob {
   readonly #template: PodTemplate
 

@@ -4,14 +4,14 @@ import type { Environment, ServiceAccountPlan, WholeObjectPlan } from '../compil
 import { objectMeta } from './labels.ts'
 import type { KubernetesObject } from './manifest.ts'
 
-/** An object that the files contain as a whole, as part of the environment. */
+/** An object that the project's files define completely, deployed as part of the environment. */
 export class EnvironmentObject extends ApiObject {
   constructor(scope: Construct, id: string, { plan, environment }: Props<WholeObjectPlan>) {
     super(scope, `${id}-${plan.kind.toLowerCase()}`, wholeObjectJson(plan, environment))
   }
 }
 
-/** Returns the JSON of an object that the files contain as a whole. */
+/** Returns the JSON of an object that the project's files define completely, with devctl's labels added. */
 export function wholeObjectJson(plan: WholeObjectPlan, environment: Environment) {
   // The reader has checked that it is an object with a name, and that its labels are a mapping.
   const object = plan.json as unknown as KubernetesObject

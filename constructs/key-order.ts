@@ -39,8 +39,8 @@ const readingOrders: Readonly<Record<string, string>> = {
 }
 
 /**
- * Maps with keys that the user chooses, which are sorted alphabetically wherever they are. This applies to a Service's
- * `selector`, but not to a workload's.
+ * Names of maps whose keys the user chooses. Their keys are sorted alphabetically, wherever the map is. `selector` is
+ * listed for Services; in a workload, it has fixed keys.
  */
 const freeMaps = new Set([
   'labels',
@@ -55,8 +55,8 @@ const freeMaps = new Set([
 ])
 
 /**
- * Returns the key whose order applies to the items of a list: the key of the list, unless it is a free map. For
- * example, `data` of an ExternalSecret is a list of maps with fields.
+ * Returns the key whose order applies to the maps in a list: the key of the list, or an empty text if that key usually
+ * belongs to a free map. For example, `data` of an ExternalSecret is a list of maps with fields.
  */
 export const orderOfItems = (under: string): string => (freeMaps.has(under) ? '' : under)
 
@@ -68,7 +68,7 @@ const synonyms: Readonly<Record<string, string>> = {
   livenessProbe: 'probe',
 }
 
-/** Returns a value with the keys of all its maps in reading order. Accepts plain JSON; leaves out undefined values. */
+/** Returns a value with the keys of all its maps in reading order. Accepts plain JSON, and omits undefined values. */
 export function inReadingOrder(value: unknown, under = ''): unknown {
   if (Array.isArray(value)) return value.map(item => inReadingOrder(item, orderOfItems(under)))
   if (typeof value !== 'object' || value === null) return value

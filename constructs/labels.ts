@@ -28,7 +28,7 @@ export function objectMeta(object: ObjectPlan, environment: Environment, name = 
 }
 
 /**
- * Returns the labels of every object; if a service is passed, including the labels of the service's objects.
+ * Returns the labels of every object and, if a service is passed, also the labels of the service's objects.
  * https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/
  */
 export function standardLabels(environment: Environment, service: string | undefined): Record<string, string> {

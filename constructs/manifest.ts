@@ -26,8 +26,8 @@ interface Spec<T> {
 }
 
 /**
- * Returns the Pod template of a workload, which a CronJob has inside the template of its Jobs; undefined for objects
- * without one. `T` has the fields that the caller reads.
+ * Returns the Pod template of a workload; undefined for objects without one. A CronJob has its Pod template inside the
+ * template of its Jobs. `T` has the fields that the caller reads.
  */
 export function templateOf<T>({ spec }: Pick<KubernetesObject, 'kind'> & { readonly spec?: unknown }): T | undefined {
   const { template, jobTemplate } = (spec ?? {}) as Spec<T> // the spec of an object

@@ -33,8 +33,8 @@ interface ObjectsOf<P extends ObjectPlan> {
   readonly plans: (making: Making) => readonly P[]
   readonly construct: (scope: Construct, id: string, plan: P, making: Making) => Construct
   /**
-   * Creates the objects without a chart. `bare` is the plan without its annotations, which are added later, because the
-   * typed classes are slow with maps.
+   * Creates the objects without a chart. `bare` is the plan without its annotations, because the typed classes are slow
+   * with maps. The annotations are added afterwards.
    */
   readonly json: (bare: P, making: Making, plan: P) => readonly object[]
 }
@@ -144,11 +144,11 @@ function workload(scope: Construct, id: string, plan: WorkloadPlan, { environmen
   }
 }
 
-/** An account with which the Pods of workloads wait for Jobs. */
+/** Plan of an account with which the Pods of workloads wait for Jobs. */
 interface AccountPlan extends ObjectPlan {
   /** Distinct names of the Jobs, sorted. */
   readonly jobs: readonly string[]
-  /** The ServiceAccounts of Pods that have another one, sorted. */
+  /** Names of other ServiceAccounts with which Pods wait for these Jobs, sorted. */
   readonly accounts: readonly string[]
 }
 

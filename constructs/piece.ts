@@ -4,7 +4,7 @@ import { type FieldMap, type FieldType, fieldsOf } from '../compiler/values/kube
 
 type Json = Record<string, unknown>
 
-/** Adds the fields of a piece to a rendered object. */
+/** Adds the fields of a piece, which come from `x-kubernetes`, to a rendered object. */
 export function addPiece(object: Json, piece: PiecePlan | undefined): void {
   if (!piece) return
   const metadata = (object['metadata'] ?? {}) as Json // every object has one
@@ -12,7 +12,10 @@ export function addPiece(object: Json, piece: PiecePlan | undefined): void {
   if (piece.spec) object['spec'] = mergeFields((object['spec'] ?? {}) as Json, piece.spec, piece.type)
 }
 
-/** Lets a construct render its object with the fields of a piece, after the patches of a cdk8s program. */
+/**
+ * Changes a construct so that its rendered object contains the fields of a piece. They are added after the patches of a
+ * cdk8s program.
+ */
 export function renderWithPiece(construct: ApiObject, { piece }: ObjectPlan): void {
   if (!piece) return
   const render = construct.toJson.bind(construct)
@@ -23,7 +26,7 @@ export function renderWithPiece(construct: ApiObject, { piece }: ObjectPlan): vo
   }
 }
 
-/** Fields of a Pod and of its containers, by the name of the container. */
+/** Fields that `x-kubernetes` adds to a Pod, to its containers by container name, and to its claims. */
 export interface PodPieces {
   readonly pod?: FieldMap
   readonly containers: ReadonlyMap<string, FieldMap>
@@ -77,7 +80,10 @@ const UNIONS: Readonly<Record<string, readonly string[]>> = {
   Probe: ['exec', 'grpc', 'httpGet', 'tcpSocket'],
 }
 
-/** Returns the fields of the base that a field of its union replaces. A volume has one source. */
+/**
+ * Returns the fields of `base` that must be removed because `fields` has another field of the same union. The sources
+ * of a volume are a union, too.
+ */
 function rivalsOf(type: string, base: Json, fields: FieldMap): readonly string[] {
   const union = type === 'Volume' ? Object.keys({ ...base, ...fields }).filter(key => key !== 'name') : UNIONS[type]
   const isNew = (key: string) => Object.hasOwn(fields, key)

@@ -8,9 +8,9 @@ import { type PodTemplate, podTemplateJson } from './pod/newer-fields.ts'
 import { toPodSpec } from './pod/pod-spec.ts'
 
 /**
- * The Pod templates of a plan, each created only once. The name of a Job contains a hash of its template, and a
- * template that waits for Jobs contains their names, so the templates of those Jobs are created first. So are those of
- * the dependencies with which Pods are restarted.
+ * The Pod templates of a plan, each created only once. A template that waits for Jobs contains the names of the Jobs,
+ * which contain hashes of the Jobs' templates. An annotation contains hashes of the dependencies with which Pods are
+ * restarted. The templates of these Jobs and dependencies are therefore created first.
  */
 export class PodTemplates {
   readonly #plan: Plan
@@ -30,7 +30,7 @@ export class PodTemplates {
 
   /**
    * Returns the Pod template of a workload. Uses a stack instead of recursion, because chains of Jobs may be long.
-   * Throws an Error if a workload needs its own template.
+   * Throws an Error if the template of a workload depends on itself.
    */
   of(workload: WorkloadPlan): PodTemplate {
     const open: WorkloadPlan[] = [workload]
@@ -66,7 +66,10 @@ export class PodTemplates {
     return job
   }
 
-  /** Returns the workloads whose templates are part of that of a workload. */
+  /**
+   * Returns the workloads whose templates have to be created before the template of a workload, because it contains
+   * their hashes.
+   */
   #before({ pod }: WorkloadPlan): readonly WorkloadPlan[] {
     const jobs = pod.waits.filter(({ kind }) => kind === 'job').map(({ service }) => this.#job(service))
     return [...jobs, ...this.#restartedWith(pod)]
@@ -96,7 +99,10 @@ export class PodTemplates {
     return { metadata, spec, pieces: podPieces(workload.pod) }
   }
 
-  /** Returns the annotation that changes when the Pods have to be replaced because those of a dependency are. */
+  /**
+   * Returns the annotation with the hashes of the dependencies with which the Pods are restarted. When the Pods of a
+   * dependency are replaced, the annotation changes, so that these Pods are replaced, too.
+   */
   #restarts(pod: PodPlan): Readonly<Record<string, string>> {
     const hashes = this.#restartedWith(pod).map(one => `${one.service}=${hashOf(this.#templates.get(one)!)}`)
     return hashes.length > 0 ? { [RESTARTS_WITH]: hashes.join(' ') } : {}

@@ -23,9 +23,9 @@ function claimProps(plan: ClaimPlan, environment: Environment): k8s.KubePersiste
 }
 
 /**
- * A ConfigMap with files that Pods mount. Files that are not plain text go to `binaryData`. Not based on the typed
- * class, whose renderer copies the full map for each key, so that 4,000 files took two seconds. The same applies to
- * Secrets.
+ * A ConfigMap with files that Pods mount. Files that are not plain text go to `binaryData`. The typed class is not
+ * used, because its renderer copies the full map for each key, which took two seconds for 4,000 files. The same applies
+ * to Secrets.
  */
 export class FileConfigMap extends ApiObject {
   constructor(scope: Construct, id: string, { plan, environment }: { plan: ConfigMapPlan; environment: Environment }) {
@@ -70,9 +70,9 @@ export function secretJson(plan: SecretPlan, environment: Environment) {
 }
 
 /**
- * Returns the text of a file. Returns undefined if a text editor could not have written it or YAML cannot represent it,
- * because it is not UTF-8 or contains control characters other than tab and line feed. Carriage returns also count,
- * because a YAML parser may read them as line feeds.
+ * Returns the text of a file. Returns undefined if a text editor could not have written the file or YAML cannot
+ * represent it: if it is not UTF-8, or contains a byte order mark or control characters other than tab and line feed.
+ * Carriage returns are refused, too, because a YAML parser may read them as line feeds.
  */
 function plainText(bytes: Uint8Array): string | undefined {
   try {

@@ -8,8 +8,8 @@ import { addAnnotations } from './pod/newer-fields.ts'
 
 /**
  * Returns the objects of a plan in the order of `OBJECTS`. They are the same objects as in Application, with the same
- * props, but rendered without an App and a Chart, which process every value of every object again. That took half of
- * the time.
+ * props, but are rendered without an App and a Chart. An App and a Chart process every value of every object again,
+ * which took half of the time.
  */
 export function synth(plan: Plan): Manifest[] {
   const making = makingOf(plan)

@@ -3,12 +3,12 @@ import { Construct } from 'constructs'
 import type { Environment, ObjectPlan } from '../compiler/plan/plan.ts'
 import { objectMeta } from './labels.ts'
 
-/** The object of the plan that waits, and the names of the Jobs that it waits for. */
+/** The plan of a waiter account, and the names of the Jobs that Pods wait for. */
 interface Waiting {
   readonly plan: ObjectPlan
   readonly environment: Environment
   readonly jobs: readonly string[]
-  /** Other ServiceAccounts whose Pods wait for the Jobs. */
+  /** Names of other ServiceAccounts with which Pods wait for the Jobs. */
   readonly accounts: readonly string[]
 }
 
@@ -23,7 +23,7 @@ export class WaiterAccount extends Construct {
   }
 }
 
-/** Returns the JSON of the three objects, without a chart. */
+/** Returns the JSON of the ServiceAccount, the Role and the RoleBinding, without a chart. */
 export function waiterAccountJson(waiting: Waiting): object[] {
   const { account, role, binding } = accountProps(waiting)
   return [k8s.KubeServiceAccount.manifest(account), k8s.KubeRole.manifest(role), k8s.KubeRoleBinding.manifest(binding)]

@@ -169,8 +169,8 @@ function typedJson(plan: WorkloadPlan, environment: Environment, template: PodTe
 }
 
 /**
- * Returns the update strategy. StatefulSets and DaemonSets call the field `updateStrategy`, with the same structure. If
- * undefined, Kubernetes uses its default, a rolling update.
+ * Returns the update strategy; undefined for Kubernetes' default, a rolling update. StatefulSets and DaemonSets call
+ * the field `updateStrategy`, with the same structure.
  */
 function updateStrategy(
   update: RollingUpdate | { readonly type: 'Recreate' | 'OnDelete' } | undefined,
@@ -203,9 +203,9 @@ function claimTemplate(
 }
 
 /**
- * Adds the fields from `x-kubernetes` to claim templates, and their type, because the typed class does not render it.
- * The API server adds defaults such as the type and the volume mode, and because controllers compare the list as a
- * whole, missing defaults would count as drift.
+ * Adds the fields from `x-kubernetes` to claim templates, and `apiVersion` and `kind`, which the typed class does not
+ * render. The API server adds defaults such as these two fields and the volume mode. Because controllers compare the
+ * list as a whole, missing defaults would count as drift.
  */
 function withTypedClaims<T extends { spec: { volumeClaimTemplates?: readonly object[] } }>(
   statefulSet: T,

@@ -31,10 +31,7 @@ const special = new RegExp(
   'i',
 )
 
-/**
- * Matches characters at the start of a text that is not plain; `-`, `?` and `:` count only before a space or at the
- * end.
- */
+/** Matches the start of a text that cannot be plain. `-`, `?` and `:` match only before a space or at the end. */
 const indicator = /^[,[\]{}#&*!|>'"%@`]|^[-?:](?: |$)|^(?:---|\.\.\.)(?: |$)/
 
 /**
@@ -64,16 +61,16 @@ function isPlain(text: string): boolean {
 }
 
 /**
- * True if a text has several lines that a block can represent. Parsers disagree about a last line that contains only
- * blanks.
+ * True if a text has several lines and a literal block can represent it. Excludes a last line that contains only
+ * blanks, because parsers disagree about it.
  */
 function isBlock(text: string): boolean {
   return text.includes('\n') && /\S/.test(text) && !/(?:^|\n)[ \t]+\n*$/.test(text) && !unprintableInBlock.test(text)
 }
 
 /**
- * Prints a literal block. A number in its header states the indentation if the first line would hide it. `-` means that
- * the text does not end in a line feed, `+` that it ends in more than one.
+ * Prints a literal block. If the first line starts with blanks or is empty, a number in the header states the
+ * indentation. `-` in the header means that the text does not end in a line feed, `+` that it ends in more than one.
  */
 function literalBlock(text: string, indent: string): string {
   const indentation = /^[ \t\n]/.test(text) ? '2' : ''

@@ -3,7 +3,7 @@ import { printKey, printString } from './yaml-string.ts'
 
 /**
  * Prints a value as YAML in one fixed style: two spaces, lists indented under their key, multi-line text as literal
- * blocks, never folded. YAML 1.1, YAML 1.2 and Go parsers all read it back as `value`, which is plain JSON. Leaves out
+ * blocks, never folded. YAML 1.1, YAML 1.2 and Go parsers all read it back as `value`, which is plain JSON. Omits
  * undefined map entries. The output ends in a line feed.
  */
 export function printYaml(value: unknown): string {
@@ -63,8 +63,8 @@ function printNested(value: unknown, indent: string, lines: string[]): void {
 }
 
 /**
- * Returns true if a value is printed on the line of its key or dash, or starts there as a block of text. This includes
- * every value except non-empty maps and lists.
+ * Returns true for every value except non-empty maps and lists. Such a value is printed on the line of its key or dash,
+ * or starts there as a block of text.
  */
 function isEmpty(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true
@@ -98,7 +98,10 @@ function printNumber(value: number): string {
   return String(value).replace(/^(-?\d+)e/, '$1.0e')
 }
 
-/** Replaces control characters and line breaks. A file name may contain a line break, which would end the comment. */
+/**
+ * Replaces control characters and line breaks in the text of a comment. A file name may contain a line break, which
+ * would end the comment.
+ */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]/gu, '?')
 }

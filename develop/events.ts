@@ -54,13 +54,13 @@ export type UpEvent = CommonEvent | DeployEvent | DevelopEvent
 
 /** Outcome of one of several sessions. */
 export type SessionEnd =
-  /** Its command on this machine has ended. */
+  /** The command of the session on this machine has ended, with this exit status. */
   | { readonly kind: 'ended'; readonly status: number }
   /** `down` has ended the session, or another session has taken it over. */
   | { readonly kind: 'stopped'; readonly reason: string }
   | { readonly kind: 'failed'; readonly error: Error }
 
-/** A folder of this machine as the manifest writes it, and the matching folder of the container. */
+/** Path of a folder of this machine as written in the manifest, and path of the matching folder in the container. */
 export interface SyncedPair {
   readonly local: string
   readonly remote: string

@@ -10,14 +10,14 @@ import { askUp } from './session/ask.ts'
 
 /** Parts of a development container that were restarted. */
 export interface RestartedDevelopment {
-  /** Workloads of its `services`; if empty, its own program was restarted. */
+  /** Names of the restarted workloads of `services`; empty if the development container's own program was restarted. */
   readonly services: readonly string[]
 }
 
 /**
- * Restarts the programs of the `services` of a development container. If it has none, restarts its own program: the
- * command of `up` on this machine, or the program that the container runs by itself. Returns undefined if no
- * development container of this name is active. Throws a UserError if nothing can be restarted.
+ * Restarts the programs of the `services` of a development container. Without `services`, restarts the development
+ * container's own program: the command of `up` on this machine, or the program that process 1 of the container runs.
+ * Returns undefined if no development container of this name is active. Throws a UserError if nothing can be restarted.
  */
 export async function restartDevelopment(
   world: Pick<OperationContext, 'workspace' | 'session'>,
@@ -38,8 +38,7 @@ export async function restartDevelopment(
 }
 
 /**
- * Restarts the program that the container of a mirror runs by itself. Returns false if the container only waits for
- * commands.
+ * Restarts the program that process 1 of a mirror's container runs. Returns false if process 1 only waits for commands.
  */
 async function restartIn(session: Session, mirror: KubeObject): Promise<boolean> {
   const container = developedContainer(mirror)

@@ -21,9 +21,9 @@ const ASKING = 10_000
 export type StatusInput = Omit<DevelopmentInput, 'dev'> & SeveralInput
 
 /**
- * Returns the states of development containers by name: of the named ones, or of all active ones. Active containers
- * without an `up` on this machine are undefined. Throws a UserError if a named container has no `up` on this machine,
- * or if none of them has.
+ * Returns the states of development containers by name: of those in the input, or of all active ones. The state of an
+ * active container without an `up` on this machine is undefined. Throws a UserError if a container in the input has no
+ * `up` on this machine, or if no active container has one.
  */
 export async function status(
   world: Pick<DevelopContext, 'workspace' | 'session' | 'on'>,
@@ -42,8 +42,8 @@ export async function status(
 }
 
 /**
- * Limits the time of a request to the cluster. Throws a UserError if the cluster does not answer in time, because that
- * may explain to the user why nothing happens.
+ * Limits the time of a request to the cluster. Throws a UserError if the cluster does not answer in time. The error
+ * tells the user that the cluster may be the reason why nothing happens.
  */
 async function inTime<Result>(
   session: OperationContext['session'],
@@ -77,8 +77,8 @@ export async function leftMirrors(
 }
 
 /**
- * Returns the error for development containers without an `up` on this machine; a remaining mirror still replaces its
- * original.
+ * Returns the error for development containers without an `up` on this machine. The error names each remaining mirror,
+ * which still replaces its original.
  */
 async function notHere(
   { workspace, session }: Pick<OperationContext, 'workspace' | 'session'>,
@@ -108,7 +108,8 @@ async function notHere(
 /** Folders to answer for, and the answer. */
 export interface AnswerEmptiedInput extends StatusInput {
   /**
-   * Answer for the folders: `delete` also deletes the files on the other side; `restore` copies them back from there.
+   * Answer for the folders: `delete` also deletes the files on the side that still has them; `restore` copies the files
+   * back from that side.
    */
   readonly answer: EmptiedAnswer
 }

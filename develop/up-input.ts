@@ -20,7 +20,10 @@ export interface UpInput extends DevelopmentInput, Tolerance {
   readonly downOnExit?: boolean | undefined
   /** True to end the session of another user or machine. */
   readonly takeOver?: boolean | undefined
-  /** True if the container runs its command by itself, and the session lasts until it is ended. */
+  /**
+   * True if process 1 of the container runs the command. The session then lasts until it is ended by the user or by
+   * `down`.
+   */
   readonly detached?: boolean | undefined
   /** True to change nothing and only return the mirror's objects. */
   readonly dryRun?: boolean | undefined

@@ -33,9 +33,9 @@ export type UpSeveralOutcome =
 
 /**
  * Starts several development containers, which run their own commands without a terminal; each line of their output is
- * an event. Nothing is changed until the cluster has accepted a dry run of all of them; after that, a failure of one
- * does not affect the others. Returns when the last one has ended. Throws a UserError for problems that the user can
- * fix, and the signal's abort reason.
+ * an event. Nothing is changed until the cluster has accepted a dry run of all of them. If one fails after that, the
+ * others continue. Returns when all of them have ended. Throws a UserError for problems that the user can fix, and the
+ * signal's abort reason.
  */
 export async function upSeveral(
   world: SeveralContext,

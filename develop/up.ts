@@ -141,8 +141,8 @@ export async function originalsOf(
 
 /**
  * Returns the note about a deploy in which only services under development failed: their programs are replaced anyway,
- * and may be what the user wants to fix. Undefined if the deploy failed in any other way, so that nothing can be
- * developed.
+ * and may be what the user wants to fix. Returns undefined if the deploy failed in any other way, because then nothing
+ * can be developed.
  */
 export function failedOriginals(outcome: DeployOutcome, developed: readonly string[]): string | undefined {
   if (outcome.kind !== 'failed' || outcome.ended !== undefined) return undefined

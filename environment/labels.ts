@@ -13,7 +13,10 @@ export const HOME_LABEL = 'dev.platform/environment-namespace'
  * Annotation of a Pod template with an HMAC of the secrets that it mounts, so that a changed secret replaces the Pods.
  */
 export const SECRETS_ANNOTATION = 'dev.platform/secrets'
-/** Field manager of everything that devctl applies. Must never change: fields of the old name would be orphaned. */
+/**
+ * Field manager of everything that devctl applies. Must never change: a different manager could not remove fields that
+ * were applied under this name.
+ */
 export const MANAGER = 'devctl'
 /** Field manager of changes that only make a controller retry; they do not change the desired state. */
 export const DRY_RUN_FIELD_MANAGER = `${MANAGER}-try`

@@ -1,6 +1,6 @@
 /**
- * Maximum number of concurrent requests. The API server's own limit for one client is a few hundred; more than this is
- * no faster.
+ * Maximum number of concurrent requests. The API server accepts a few hundred from one client, but a higher number than
+ * this makes devctl no faster.
  */
 const WIDTH = 8
 

@@ -6,10 +6,10 @@ import { type KeyRule, ruleForField } from './key-rule.ts'
 import type { Leaf } from './leaves.ts'
 import { childrenOf, isWorkload, nodeAt } from './model-node.ts'
 
-/** Reason for a value that no line sets. */
+/** Reason for a value that is not set by any line of the Compose files. */
 export interface DefaultRule {
   readonly text: string
-  /** Key of the model to set for another value, such as `services.web.stop_grace_period`. */
+  /** Key of the model that changes the value, such as `services.web.stop_grace_period`. */
   readonly set?: string
   /** Rule of the key. */
   readonly rule?: KeyRule
@@ -19,12 +19,12 @@ interface Place {
   readonly object: ShownObject
   /** Service of the object. */
   readonly owner: string | undefined
-  /** Node whose absence removes the value. */
+  /** Path of the closest node that the value depends on. */
   readonly within: ModelPath | undefined
   readonly model: MapTree
 }
 
-/** Returns the rule that determines a value, if no line does. */
+/** Returns the rule that determines a value that is not set by any line; undefined if no rule is found. */
 export function defaultRule(leaf: Leaf, place: Place): DefaultRule | undefined {
   return structural(leaf, place) ?? fromRow(leaf, place)
 }
@@ -42,7 +42,7 @@ function structural({ path, value }: Leaf, { object, owner, within, model }: Pla
   }
 }
 
-/** Values of Kubernetes for fields that devctl always writes. */
+/** Defaults of Kubernetes for fields that devctl always writes. */
 const KUBERNETES: Readonly<Record<string, unknown>> = {
   terminationGracePeriodSeconds: 30,
   timeoutSeconds: 1,
@@ -76,19 +76,19 @@ function fromRow({ keys, value }: Leaf, { object, owner, within, model }: Place)
   }
 }
 
-/** Returns the path of the volume that an object is a claim for. */
+/** Returns the path of the volume that an object is a claim for; undefined for other objects. */
 function volumeOf(object: ShownObject, model: MapTree): ModelPath | undefined {
   const volumes = nodeAt(model, ['volumes'])
   return volumes && childrenOf(volumes).find(({ path }) => isSourceOf(formatPath(path), object))?.path
 }
 
-/** Returns the section of the model that has a service or job. */
+/** Returns the section of the model that contains the owner, a service or a job. */
 const sectionOf = (model: MapTree, owner: string | undefined): 'services' | 'jobs' =>
   owner !== undefined && nodeAt(model, ['jobs', owner]) ? 'jobs' : 'services'
 
 /**
- * Returns the key of a rule, with the names and indices of a path next to it; undefined if it cannot be set there, such
- * as a key of services that jobs do not have.
+ * Returns the path of the key that a rule is about, with the names and indices of `around` instead of `*` and `[]`.
+ * Undefined if there is no such key, such as a key of services that jobs do not have.
  */
 function keyToSet({ path }: KeyRule, around: ModelPath): ModelPath | undefined {
   const steps = path.map((step, index) => (step === '*' || step === '[]' ? around[index] : step))
@@ -97,7 +97,10 @@ function keyToSet({ path }: KeyRule, around: ModelPath): ModelPath | undefined {
   return isKey ? steps : undefined
 }
 
-/** Returns the rule about a field of the closest key around a path. */
+/**
+ * Returns the rule for a field from the keys at or below a path. If none sets the field, tries the parents of the path,
+ * the closest first.
+ */
 function ruleAround(fields: readonly string[], path: ModelPath): KeyRule | undefined {
   for (let length = path.length; length > (isWorkload(path) ? 2 : 1); length--) {
     const found = ruleForField(fields, path.slice(0, length))
@@ -110,15 +113,15 @@ interface Structure {
   readonly path: RegExp
   readonly kinds?: readonly string[]
   readonly text: string | ((of: { readonly owner: string; readonly value: string }) => string)
-  /** Key of the service to set. */
+  /** Key of the service that changes the value. */
   readonly set?: string
-  /** True if any line that the value depends on is a better explanation. */
+  /** True if the text is only used for values that depend on no line, because any line would explain them better. */
   readonly isLast?: true
 }
 
 const OF_SERVICE = /^(metadata|spec\.template\.metadata)\.labels\[(app\.kubernetes\.io\/name|dev\.platform\/service)\]$/
 
-/** Fields that every object of a kind has, or that follow from its other fields. The first that fits counts. */
+/** Fields that every object of a kind has, or that follow from its other fields. The first match is used. */
 const STRUCTURE: readonly Structure[] = [
   { path: /^apiVersion$/, text: 'the version of the kind that every supported cluster has' },
   {

@@ -4,7 +4,7 @@ import type { Span } from '../compiler/text/source.ts'
 import { type ModelNode, nodeAt, nodesBelow } from './model-node.ts'
 import type { SourceLine } from './source-line.ts'
 
-/** Line without its text, which may have a secret that nothing uses. */
+/** Line without its text, because the text may contain a secret that nothing uses and that is therefore not masked. */
 type Place = Omit<SourceLine, 'text'>
 
 /** Line whose value a tag of a later file removes. */
@@ -23,7 +23,7 @@ interface Dropped {
   readonly replacement?: readonly ModelNode[]
 }
 
-/** Returns the values on a line that `!reset` or `!override` of a later file removes. */
+/** Returns the values that a line sets, but that a `!reset` or `!override` of a later file removes. */
 export function droppedOn(loaded: Loaded, isFile: (span: Span) => boolean, line: number): readonly Dropped[] {
   return loaded.dropped.flatMap(value => {
     const here = spansOf(value).find(span => isFile(span) && isOn(span, line))

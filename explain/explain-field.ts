@@ -9,16 +9,16 @@ import { childrenOf, isWorkload, type ModelNode, nodesBelow } from './model-node
 import type { PlanSetting } from './settings.ts'
 import { type SourceLine, sourceLine } from './source-line.ts'
 
-/** Origin of a value of an object. */
+/** Value of an object, and where it comes from. */
 export interface FieldExplanation {
   /** Path in the object, such as `spec.replicas`. */
   readonly path: string
   readonly value: unknown
-  /** Values of the Compose files that determine it, the closest first. */
+  /** Values of the Compose files that determine the object's value, the closest first. */
   readonly nodes: readonly Omit<NodeExplanation, 'becomes'>[]
-  /** Settings of the environment that determine it. */
+  /** Settings of the environment that determine the object's value. */
   readonly settings: readonly FieldSetting[]
-  /** Rule by which it is there or has its value, if no line determines it alone. */
+  /** Rule by which the object has the value, if neither a line nor a setting determines the value alone. */
   readonly rule?: DefaultRule
 }
 
@@ -26,7 +26,7 @@ export interface FieldExplanation {
 export interface FieldSetting {
   readonly key: string
   readonly value: string
-  /** Option, variable or default; absent if `line` says it. */
+  /** Option, variable or default that sets the value; absent if `line` sets it. */
   readonly from?: string
   readonly line?: SourceLine
 }
@@ -72,7 +72,10 @@ export function explainField(
   })
 }
 
-/** Replaces the rule about the kind of a workload by the one that names the kind, which may be that of a parent. */
+/**
+ * Explains the field `kind` of an object with the rule of the closest key, `of` or a parent, whose text contains the
+ * kind. Leaves other fields unchanged.
+ */
 function withRule<Node extends object>(node: Node, { path, value }: Leaf, of: ModelPath): Node {
   if (path !== 'kind') return node
   const rules = of.map((_, index) => keyRule(of.slice(0, of.length - index)))
@@ -90,7 +93,7 @@ class Search {
   readonly whole: ModelNode[] = []
   readonly #leaves: ShownObject['leaves']
   readonly #found = new Map<string, ModelNode[]>()
-  /** Values of the owners. */
+  /** Values in the sections of the `owners`. */
   readonly #own: readonly ModelNode[]
   readonly #id: string
   readonly #explained: Explained
@@ -111,7 +114,10 @@ class Search {
             if (isWorkload(section.path) || !key.isImplied) this.#visit(key, wanted)
   }
 
-  /** Returns true unless paths do not depend on anything in a service, or in one of its keys. */
+  /**
+   * Returns true if at least one of the paths may depend on a service, or on a key of a service. Always true for nodes
+   * outside services and jobs.
+   */
   #concerns(node: ModelNode, wanted: ReadonlySet<string>): boolean {
     const [, name] = node.path
     if (!isWorkload(node.path)) return true
@@ -134,7 +140,10 @@ class Search {
     return same.filter(node => !has(same.filter(one => one !== node)))
   }
 
-  /** Records a node for the paths that depend on it and on none of its members. Returns all paths that depend on it. */
+  /**
+   * Records a node for each path that depends on the node but on none of its members. Returns all paths that depend on
+   * the node.
+   */
   #visit(node: ModelNode, wanted: ReadonlySet<string>): ReadonlySet<string> {
     if (childrenOf(node).length > 0 && !this.#concerns(node, wanted)) return new Set()
     const own = influenceOf(node, this.#explained.influences).get(this.#id)
@@ -156,24 +165,30 @@ class Search {
   }
 }
 
-/** Kinds of objects that services share, for the same files or waits, although they belong to one of them. */
+/**
+ * Kinds of objects that services with the same files or waits share, although the source of such an object is only one
+ * of the services.
+ */
 const SHARED = new Set(['ConfigMap', 'ServiceAccount', 'Role', 'RoleBinding'])
 
-/** Number of paths up to which the keys of their own service are ruled out, too. */
+/**
+ * Maximum number of paths for which a key of the object's own service is first tested as a whole. For more paths the
+ * test is skipped, because most keys then matter.
+ */
 const FEW = 3
 
-/** True if a text contains another one as a word: `tcp-8080` contains `8080`. */
+/** True if `text` contains `word` as a word: `tcp-8080` contains `8080`. */
 const isWordOf = (word: string, text: string): boolean =>
   text === word || (word.length > 1 && text.split(/[^\w.]+/).includes(word))
 
-/** True if a scalar has a value, or is a word of it. */
+/** True if the node is a scalar whose value is the text, or a word of the text. */
 const isNear = ({ tree }: ModelNode, text: string): boolean =>
   tree.kind === 'scalar' && isWordOf(String(tree.value), text)
 
 const NAMED = new Set<unknown>(['services', 'jobs', 'volumes', 'networks', 'secrets', 'configs'])
 const isNamed = ({ path }: ModelNode): boolean => NAMED.has(path[0])
 
-/** Returns the services of an object: those of its source, and those whose containers a Pod has. */
+/** Returns the services of an object: those that it is written for, and those whose containers its Pods have. */
 function ownersOf(object: ShownObject, { loaded }: Explained): ReadonlySet<string> {
   const isShared = SHARED.has(object.manifest.object.kind)
   const workloads = childrenOf({ path: [], tree: loaded.tree }).filter(({ path }) => isWorkload(path))
@@ -191,7 +206,10 @@ function ownersOf(object: ShownObject, { loaded }: Explained): ReadonlySet<strin
   )
 }
 
-/** Sorts nodes: first those that contain the value, then scalars, then those of the object's own services. */
+/**
+ * Sorts nodes: first those that contain the value or are part of it, then other scalars, then mappings and lists. Among
+ * equals, nodes of the object's own services come first.
+ */
 function closestFirst(nodes: readonly ModelNode[], { value }: Leaf, owners: ReadonlySet<string>): readonly ModelNode[] {
   const text = String(value).toLowerCase()
   const rank = ({ path, tree, isImplied }: ModelNode): number => {

@@ -11,22 +11,22 @@ import { type ModelNode, nodesBelow } from './model-node.ts'
 import { type SourceLine, sourceLine } from './source-line.ts'
 import { type Detour, detourOf } from './written-at.ts'
 
-/** Objects that a value of the Compose files became, with its lines and its rule. */
+/** Explanation of a value of the Compose files: its lines, its rule, and the objects that it became. */
 export interface NodeExplanation {
   /** Path in the model, such as `services.web.ports[0]`. */
   readonly path: string
   readonly line: SourceLine
-  /** True if the line does not say the value, which is a default of Compose. */
+  /** True if no line contains the value, because it is a default of Compose. */
   readonly isImplied?: true
-  /** Way to the value, if it is not written at its key. */
+  /** Place where the value is written, if that is not its own key. */
   readonly through?: Detour
-  /** Lines whose values this one replaced, newest first. */
+  /** Lines with values that this value replaced, newest first. */
   readonly replaced: readonly SourceLine[]
   /** Variables in the value, with the origins of their values: `the shell`, `.env:3`, `its default`. */
   readonly variables: readonly { readonly name: string; readonly origin: string }[]
   readonly becomes: readonly BecomesObject[]
   readonly rule?: KeyRule
-  /** Diagnostics about the value, such as what is lost. */
+  /** Diagnostics about the value, for example about parts that are lost. */
   readonly remarks: readonly LineRemark[]
 }
 
@@ -45,7 +45,7 @@ export interface LineRemark {
   readonly hint?: string
 }
 
-/** Compilation with what is needed to explain it. */
+/** Compilation, and the data needed to explain it. */
 export interface Explained {
   readonly loaded: Loaded
   readonly influences: Influences
@@ -71,8 +71,8 @@ export function explainNode(node: ModelNode, { loaded, influences, diagnostics }
 }
 
 /**
- * Returns the influence of a node, and all of the objects that it is the source of: they may have other sources, too,
- * so that they remain without it.
+ * Returns the influence of a node, and adds all values of every object that is written for the node. Such an object may
+ * also have other sources and then exists without the node, so the influence alone may lack it.
  */
 export function influenceOf(node: ModelNode, influences: Influences): Influence {
   const source = formatPath(node.path)
@@ -84,7 +84,7 @@ export function influenceOf(node: ModelNode, influences: Influences): Influence 
   return found
 }
 
-/** Returns the objects, or their parts, that an influence names. */
+/** Returns the objects, or parts of objects, that an influence contains. */
 export function becomesOf(influence: Influence, { objects }: Influences): readonly BecomesObject[] {
   return [...influence].map(([id, paths]) => {
     const shown = objects.get(id)!
@@ -93,7 +93,7 @@ export function becomesOf(influence: Influence, { objects }: Influences): readon
   })
 }
 
-/** Summarizes paths: where all values below a part of the object are among them, only the part is listed. */
+/** Summarizes paths: if they include all values below a part of the object, only that part is listed. */
 function wholeParts({ manifest, leaves }: ShownObject, paths: ReadonlySet<string>) {
   const others = [...leaves].flatMap(([path, { keys }]) => (paths.has(path) ? [] : [keys]))
   const found = new Map<string, { readonly path: string; readonly value: unknown }>()
@@ -114,7 +114,10 @@ function shortest(keys: readonly FieldKey[], others: readonly (readonly FieldKey
   return keys
 }
 
-/** Returns the positions of replaced values: of a key, also those of its members, each line once. */
+/**
+ * Returns the positions of the values that a node replaced, each line only once. For a key, includes the values that
+ * its members replaced.
+ */
 function replacedIn(node: ModelNode): readonly Span[] {
   const within = node.path.length > 2 ? [...nodesBelow(node)] : [node]
   const lines = new Map<string, Span>()

@@ -5,7 +5,10 @@ import type { Influences, ShownObject } from './influences.ts'
 import { membersOf } from './leaves.ts'
 import type { FieldStep } from './target.ts'
 
-/** Returns the identity of an object. The hash at the end of a name may be left out. Throws a UserError. */
+/**
+ * Returns the identity of an object. The name may omit the hash at its end. Throws a UserError if the object does not
+ * exist, or if several objects match.
+ */
 export function findObject(kind: string, name: string, { objects }: Influences): string {
   const all = [...objects]
   const ofKind = all.filter(([, { manifest }]) => manifest.object.kind === kind)
@@ -46,7 +49,10 @@ const STARTS: readonly (readonly string[])[] = [
   ['spec', 'jobTemplate', 'spec', 'template'],
 ]
 
-/** Returns the keys of a path in an object, which may begin in its Pod template. Throws a UserError. */
+/**
+ * Returns the keys of a path in an object. The path may also start in the spec or the Pod template. Throws a UserError
+ * if the object has no such path.
+ */
 export function findField({ manifest, name }: ShownObject, steps: readonly FieldStep[]): readonly FieldKey[] {
   let furthest: Failure | undefined
   for (const start of STARTS) {

@@ -7,7 +7,7 @@ import type { Span } from '../compiler/text/source.ts'
 import { get } from '../compiler/text/tree.ts'
 import { childrenOf, isWorkload, type ModelNode, nodesBelow } from './model-node.ts'
 
-/** Returns the node that a path names. Throws a UserError that names the keys that exist. */
+/** Returns the node at a path. Throws a UserError with the existing keys if there is none. */
 export function findNode(path: readonly (string | number)[], loaded: Loaded): ModelNode {
   let node: ModelNode = { path: [], tree: loaded.tree }
   const [section, name] = path
@@ -45,7 +45,10 @@ function noSuchKey({ path }: ModelNode, step: string | number, children: readonl
 
 const quoted = (name: string) => `\`${name}\``
 
-/** Returns the nodes at a line, or at a position in it, without those inside another one. */
+/**
+ * Returns the nodes at a line, or at a position in it. For a line, only the outermost nodes; for a position, only the
+ * innermost.
+ */
 export function nodesOn(loaded: Loaded, isFile: (span: Span) => boolean, line: number, column?: number) {
   const all = [...nodesBelow({ path: [], tree: loaded.tree })].filter(
     ({ path, isImplied }) => !isImplied && (path.length > 1 || isLeaf(path)) && !isExtension(path),
@@ -63,14 +66,17 @@ export function nodesOn(loaded: Loaded, isFile: (span: Span) => boolean, line: n
   return column === undefined ? outermost(found) : innermost(found)
 }
 
-/** False for the value of a key that begins with its first member, as behind an alias: the member has the line. */
+/**
+ * True unless the value has a key and written members. Such a value begins at its first member, for example behind an
+ * alias, so its line belongs to that member.
+ */
 const isStart = (node: ModelNode): boolean => !node.key || childrenOf(node).every(({ isImplied }) => isImplied)
 
 const isLeaf = ([section]: ModelNode['path']): boolean => section === 'endpoints' || section === 'name'
 
 const isExtension = ([section]: ModelNode['path']): boolean => String(section).startsWith('x-')
 
-/** True if a line is inside a text of several lines. */
+/** True if the lines of a scalar, such as a text of several lines, include the line. */
 function isInText(tree: ModelNode['tree'], line: number, isFile: (span: Span) => boolean): boolean {
   if (tree.kind !== 'scalar' || !isFile(tree.span)) return false
   const { file, start, end } = tree.span
@@ -86,7 +92,7 @@ const outermost = (nodes: readonly ModelNode[]): readonly ModelNode[] =>
 const innermost = (nodes: readonly ModelNode[]): readonly ModelNode[] =>
   nodes.filter(node => !nodes.some(other => isWithin(other, node)))
 
-/** Returns the nodes whose values replaced one on a line. */
+/** Returns the nodes whose values replaced a value on the line. */
 export function replacedOn(loaded: Loaded, isFile: (span: Span) => boolean, line: number): readonly ModelNode[] {
   return [...nodesBelow({ path: [], tree: loaded.tree })].filter(({ tree }) =>
     tree.replaced?.some(span => isFile(span) && span.file.position(span.start).line === line),

@@ -17,7 +17,7 @@ export interface ShownObject {
   readonly name: string
   readonly manifest: Manifest
   readonly leaves: ReadonlyMap<string, Leaf>
-  /** Values as text, without the hashes of object names. */
+  /** Values as text by path, without the hashes in names of objects. */
   readonly texts: ReadonlyMap<string, string>
   /** Removes the hashes from names of objects. */
   readonly plain: (text: string) => string
@@ -29,9 +29,9 @@ export interface ShownObject {
 export type Influence = ReadonlyMap<string, ReadonlySet<string>>
 
 /**
- * Finds what nodes of the model and settings of the environment become. The compiler is asked: each node gets another
- * value, or is removed, and the objects that result are compared with those of the unchanged model. Nothing else knows
- * which line leads to which value, so a rule of the compiler and its explanation cannot differ.
+ * Finds the parts of objects that depend on nodes of the model and on settings of the environment. Each node is given
+ * another value or removed, the result is compiled again, and its objects are compared with those of the unchanged
+ * model. There is no separate table of effects, so an explanation cannot contradict the compiler.
  */
 export class Influences {
   /** Objects of the unchanged model, by an identity without hashes. */
@@ -73,15 +73,19 @@ export class Influences {
     )
   }
 
-  /** Returns the paths that depend on several scalars together: each of them may suffice. */
+  /**
+   * Returns the paths that change if several scalars get other values at the same time, because each of the scalars
+   * alone may keep a path unchanged.
+   */
   ofAll(nodes: readonly ModelNode[]): Influence {
     const key = nodes.map(({ path }) => formatPath(path)).join(' ')
     return this.#once(`all ${key}`, () => this.#compare(this.#changedAt(nodes)) ?? NONE)
   }
 
   /**
-   * Returns true if paths of an object do not depend on a service or on anything in one of its keys: neither if all
-   * values are others, nor if there are none. Returns false if that cannot be told from all of them together.
+   * Returns true if paths of an object do not depend on a node, which is a service or one of its keys: the paths stay
+   * the same if all values in the node are changed, and if the node (or everything removable in the service) is
+   * removed. Returns false if one of these two variants is not valid.
    */
   isIndependent(node: ModelNode, id: string, wanted: ReadonlySet<string>): boolean {
     const scalars = [...nodesBelow(node)].filter(
@@ -152,7 +156,10 @@ export class Influences {
     return found
   }
 
-  /** Returns the paths that a variant changes or lacks; undefined if the variant is not valid. */
+  /**
+   * Returns the paths whose values differ or are missing in a variant of the model; undefined if the variant is not
+   * valid.
+   */
   #compare(tree: MapTree, options?: PlanOptions, { allowsErrors, keepsParts }: How = {}): Influence | undefined {
     const manifests = this.#variant(tree, options, allowsErrors)
     if (!manifests) return undefined
@@ -188,9 +195,9 @@ export class Influences {
 }
 
 interface How {
-  /** Compares a variant with errors, too. */
+  /** True to also compare a variant that has errors. */
   readonly allowsErrors?: boolean
-  /** Leaves out values that the variant lacks together with the mapping or list around them. */
+  /** True to omit values that the variant lacks together with the mapping or list around them. */
   readonly keepsParts?: boolean
 }
 
@@ -201,7 +208,7 @@ const parentOf = ({ leaves, plain }: ShownObject, path: string): string =>
 const hasPart = (texts: ReadonlyMap<string, string>, part: string): boolean =>
   part === '' || [...texts.keys()].some(path => path.startsWith(`${part}.`) || path.startsWith(`${part}[`))
 
-/** True if an object is written for a service or resource, or for one of its keys. */
+/** True if the source of an object is the service or resource at `path`, or a key of it. */
 export function isSourceOf(path: string, { manifest: { source } }: ShownObject): boolean {
   const own = source.slice(source.indexOf('#') + 1)
   return own === path || own.startsWith(`${path}.`) || own.startsWith(`${path}[`)
@@ -271,7 +278,7 @@ function byIdentity(
   return found
 }
 
-/** Returns the values of a changed object as text, by the paths of the object whose place it has. */
+/** Returns the values of a changed object as text, by the paths that the original object (`before`) has for them. */
 function textsLike(before: ShownObject, after: ShownObject): ReadonlyMap<string, string> {
   const leaves = leavesOf(after.manifest.object, before.manifest.object)
   return new Map(
@@ -288,8 +295,8 @@ function withoutHashes(manifests: readonly Manifest[]): (text: string) => string
 }
 
 /**
- * Returns the object of a variant that has the place of an object. If its name has changed, that is the only new object
- * of this kind with the same source.
+ * Returns the object of a variant that corresponds to an original object. If there is none with the same identity, that
+ * is the only new object of the same kind and source; undefined if there are none or several.
  */
 function counterpart(
   id: string,

@@ -45,7 +45,7 @@ function ownRuleAt(path: ModelPath): KeyRule | undefined {
 
 interface Table {
   readonly rows: readonly TableRow[]
-  /** Several keys may share a row. */
+  /** Rows of the table by their rule, because several keys can share a rule. */
   readonly byRow: ReadonlyMap<Row, readonly TableRow[]>
 }
 
@@ -79,8 +79,9 @@ function toRule(path: readonly string[], { fate, becomes, note }: Row): KeyRule 
 }
 
 /**
- * Returns the rule of the key that would set a field, such as `stop_grace_period` for `terminationGracePeriodSeconds`:
- * the one whose text names the longest end of the field's path. `within` restricts the keys.
+ * Returns the rule of the key that would set a field, such as `stop_grace_period` for `terminationGracePeriodSeconds`.
+ * If the texts of several rules mention the field, the rule with the longest matching end of the field's path is
+ * returned. `within` restricts the keys.
  */
 export function ruleForField(fields: readonly string[], within: ModelPath): KeyRule | undefined {
   const wanted = [within, asOfService(within)]

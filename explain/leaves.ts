@@ -9,8 +9,8 @@ export interface Leaf {
 }
 
 /**
- * Returns the leaves of an object by path, in the order of the object. Items of its lists have the names of those of
- * another object, `like`, that they replace.
+ * Returns the leaves of an object by path, in the order of the object. If `like` is given, items of lists get the names
+ * of the items of `like` that they replace.
  */
 export function leavesOf(object: unknown, like?: unknown): ReadonlyMap<string, Leaf> {
   const found = new Map<string, Leaf>()
@@ -32,8 +32,9 @@ function collect(value: unknown, like: unknown, keys: readonly FieldKey[], found
 type Member = readonly [FieldKey, unknown]
 
 /**
- * Gives items the keys of those that they replace: if the field that names an item has changed, the others of its
- * fields have not. If there are fewer or more items than before, no item replaces another one.
+ * Gives items the keys of the items that they replace. New and missing items are matched in their order, because an
+ * item whose identifying field has changed often keeps its other fields. If the numbers of new and missing items
+ * differ, no item replaces another one.
  */
 function paired(items: readonly Member[], others: readonly Member[]): readonly Member[] {
   const lacks = (list: readonly Member[]) => (member: Member) => !list.some(([key]) => sameKey(key, member[0]))
@@ -46,7 +47,7 @@ function paired(items: readonly Member[], others: readonly Member[]): readonly M
   })
 }
 
-/** Returns the members of a mapping or list with their keys; nothing for a scalar. */
+/** Returns the members of a mapping or list with their keys; empty for a scalar. */
 export function membersOf(value: unknown): readonly Member[] {
   if (Array.isArray(value)) {
     const names = itemNames(value)
@@ -58,7 +59,7 @@ export function membersOf(value: unknown): readonly Member[] {
 /** Fields that identify the items of a list, in order of precedence. */
 const IDENTITIES = ['name', 'mountPath', 'containerPort', 'port', 'key', 'ip', 'host', 'path', 'topologyKey'] as const
 
-/** Returns the names of the items, if one field identifies them. */
+/** Returns the names of the items; undefined if no field identifies all of them. */
 function itemNames(items: readonly unknown[]): readonly { readonly item: string }[] | undefined {
   for (const field of IDENTITIES) {
     const names = items.map(item => (isMap(item) ? item[field] : undefined))

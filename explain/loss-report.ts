@@ -7,7 +7,7 @@ import type { MapTree } from '../compiler/text/tree.ts'
 import { keyRule, ruleAt } from './key-rule.ts'
 import { childrenOf, type ModelNode, nodesBelow } from './model-node.ts'
 
-/** Fates of the keys in the files. */
+/** Numbers of keys in the files by their effect in Kubernetes, and the losses in detail. */
 export interface LossReport {
   /** Number of keys that are mapped to Kubernetes, or that only devctl uses. */
   readonly mapped: number
@@ -30,7 +30,7 @@ export interface LostKey {
   readonly becomes: string
   /** Message of the diagnostic, which says what is lost. */
   readonly message: string
-  /** Reason, if the rule about the key has one. */
+  /** Reason for the loss, if the rule about the key gives one. */
   readonly why?: string
   /** Advice for the user. */
   readonly hint?: string
@@ -38,8 +38,9 @@ export interface LostKey {
 }
 
 /**
- * Counts the keys of the loaded model by their fates, and lists the losses that the diagnostics report. Where nothing
- * is reported, nothing is lost: a row may say that a key has no effect, and its value asks for none.
+ * Counts the keys of the loaded model by their effect in Kubernetes, and lists the losses that the diagnostics report.
+ * A key without a diagnostic counts as mapped, even if its row in the table says that the key has no effect: its value
+ * may not ask for any.
  */
 export function lossReport(model: MapTree | undefined, diagnostics: readonly Diagnostic[]): LossReport {
   if (!model) return { mapped: 0, approximated: 0, none: 0, losses: [] }
@@ -81,8 +82,8 @@ export function lossSummary({ mapped, approximated, none }: LossReport): string 
 }
 
 /**
- * Lists the keys that the files set: those with a row in the table of keys, without keys that only contain others. A
- * service counts by its keys, and so does another resource.
+ * Lists the keys that the files set and that have a row in the table of keys. Excludes keys that only contain other
+ * keys, and services and other resources themselves.
  */
 function keysBelow(node: ModelNode): readonly ModelNode[] {
   const below = childrenOf(node)

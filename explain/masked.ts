@@ -38,7 +38,7 @@ function maskedLines<Node extends Pick<NodeExplanation, 'line' | 'replaced'>>(no
   return { ...node, line: inLine(node.line), replaced: node.replaced.map(inLine) }
 }
 
-/** Masks the data of Secrets, and secret values elsewhere. */
+/** Returns a value without secrets: hides the data of Secrets, and masks secret values in other objects. */
 function masked(object: string, path: string, value: unknown, secrets: Secrets): unknown {
   if (object.startsWith('secret/') && /^(data|stringData)\b/.test(path)) return HIDDEN
   if (typeof value === 'string') return secrets.maskValue(value)

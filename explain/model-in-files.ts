@@ -4,15 +4,15 @@ import { Reporter } from '../compiler/diagnostics/reporter.ts'
 import type { Compilation } from '../compiler/index.ts'
 import { entry, type MapTree, withEntry } from '../compiler/text/tree.ts'
 
-/** A loaded model with the sections of the files, and a function that plans a changed one. */
+/** Loaded model with the same sections as the files, and a function that plans a changed model. */
 export interface ModelInFiles {
   readonly loaded: Loaded
   readonly withModel: NonNullable<Compilation['withModel']>
 }
 
 /**
- * Returns the model of a compilation with its jobs apart from its services, so that paths are those of the files.
- * Returns undefined if there is no model to plan.
+ * Returns the model of a compilation with its jobs in a section of their own, so paths in the model are the same as in
+ * the files. Undefined if there is no model to plan.
  */
 export function modelInFiles({
   loaded,
@@ -26,7 +26,10 @@ export function modelInFiles({
   }
 }
 
-/** Returns the tree of a loaded model with its jobs in their own section, at the position that a file has it. */
+/**
+ * Returns the tree of a loaded model with its jobs in a section of their own, at the position of the first `jobs`
+ * section in the files.
+ */
 export function withSections({ tree, documents }: Pick<Loaded, 'tree' | 'documents'>): MapTree {
   const model = servicesAsJobs(tree)
   const jobs = entry(model, 'jobs')

@@ -8,14 +8,17 @@ export interface ModelNode {
   readonly tree: Tree
   /** Position of its key; absent for list items and for the root. */
   readonly key?: Span
-  /** True if no line says the value: a default of Compose, which has the position of what it belongs to. */
+  /**
+   * True if no line contains the value, because it is a default of Compose. Its position is then the position of the
+   * value around it.
+   */
   readonly isImplied?: true
 }
 
 /** Returns true for the path of a service or a job, and for a path in one. */
 export const isWorkload = ([section]: ModelPath): boolean => section === 'services' || section === 'jobs'
 
-/** Lists a node and all nodes below it, each parent before its members. */
+/** Yields a node and all nodes below it, each parent before its members. */
 export function* nodesBelow(node: ModelNode): Generator<ModelNode> {
   yield node
   for (const child of childrenOf(node)) yield* nodesBelow(child)
@@ -34,7 +37,10 @@ export function childrenOf({ path, tree, isImplied }: ModelNode): readonly Model
   return []
 }
 
-/** True if a key is in the file, such as `NAME` without a value, which has the position of its key. */
+/**
+ * True if the file contains the key, such as `NAME` without a value. The value of such a key has the position of the
+ * key.
+ */
 const isWritten = (step: string | number, key: Span | undefined): boolean =>
   key !== undefined && key.file.text.slice(key.start, key.end).replace(/^(["'])(.*)\1$/, '$2') === step
 

@@ -3,8 +3,8 @@ import type { ModelPath } from '../compiler/schema/model-path.ts'
 import type { ScalarTree } from '../compiler/text/tree.ts'
 
 /**
- * Returns other values for a scalar of the model, which its key may accept. The first that is valid shows where the
- * value goes.
+ * Returns other values for a scalar of the model. Not all of them may be valid for its key; the first valid one shows
+ * what depends on the scalar.
  */
 export function otherValues(scalar: ScalarTree, path: ModelPath): readonly ScalarTree[] {
   const words = wordsAt(path)
@@ -12,7 +12,7 @@ export function otherValues(scalar: ScalarTree, path: ModelPath): readonly Scala
   return [...others, ...byType(scalar.value)].map(value => toScalar(scalar, value))
 }
 
-/** True if a key accepts only some words. */
+/** True if the key at a path accepts only certain words. */
 export const hasWords = (path: ModelPath): boolean => wordsAt(path).length > 0
 
 /** True if the last step of a path is a name that the user chooses, such as that of a variable. */
@@ -21,7 +21,10 @@ export const isNamedByUser = (path: ModelPath): boolean =>
 
 const wordsAt = (path: ModelPath): readonly string[] => shapeAt(path.map(String))?.scalar?.words ?? []
 
-/** Words that make another service run to its end, which would explain its kind by every dependency. */
+/**
+ * Words that are not tried, because they turn another service into a Job. Every dependency on that service would then
+ * seem to determine its kind.
+ */
 const FAR = new Set(['service_completed_successfully'])
 
 type Value = string | number | boolean
@@ -51,7 +54,10 @@ function byText(text: string): readonly Value[] {
   return other === text ? longer : [...longer, other]
 }
 
-/** Returns the scalar with another value: not from a variable, and not at a part of the source. */
+/**
+ * Returns the scalar with another value at the same position. It has no variables, and no part of it corresponds to a
+ * part of the source.
+ */
 function toScalar({ kind, span, type }: ScalarTree, value: Value): ScalarTree {
   return { kind, span, type: typeof value === 'string' ? 'string' : type, value }
 }

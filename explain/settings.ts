@@ -4,15 +4,18 @@ import type { At, Span } from '../compiler/text/source.ts'
 import type { PlanInput } from '../project/input.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 
-/** Setting of the environment, which options, the manifest or the shell determine, with other values to try. */
+/** Setting of the environment, from an option, the manifest or the shell, and other values to try for it. */
 export interface PlanSetting {
   /** Key of the manifest, such as `namespace`. */
   readonly key: string
   readonly value: string
-  /** Origin of the value: `--namespace`, `$DEVCTL_NAMESPACE`, or a text. Absent if `span` is its position. */
+  /**
+   * Origin of the value, such as `--namespace`, `$DEVCTL_NAMESPACE`, or a description. Absent if `span` is the position
+   * of the value.
+   */
   readonly from?: string
   readonly span?: Span
-  /** Key that sets the value, if nothing says so. */
+  /** True if nothing sets the value, so it is a default. */
   readonly isDefault?: true
   readonly changes: readonly PlanOptions[]
 }

@@ -10,7 +10,7 @@ export type ExplainTarget =
   /** Object and a path in it: `deployment/web spec.replicas`. */
   | { readonly kind: 'object'; readonly objectKind: string; readonly name: string; readonly path: readonly FieldStep[] }
 
-/** FieldStep of a path in an object: a key, an index, or the name of an item. */
+/** Step of a path in an object: a key, an index, or the name of an item. */
 export type FieldStep = string | number
 
 /** Short names of kinds, as kubectl has them. */

@@ -4,16 +4,16 @@ import type { Span } from '../compiler/text/source.ts'
 import { get } from '../compiler/text/tree.ts'
 import { isWorkload, type ModelNode, nodesBelow } from './model-node.ts'
 
-/** Way by which a value that is written elsewhere came to its key. */
+/** Way by which a value that is not written at its own key came to the key. */
 export interface Detour {
   readonly through: 'anchor' | 'extends' | 'include'
-  /** Path in its file, such as `x-common.restart`. */
+  /** Path of the place where the value is written, in its own file, such as `x-common.restart`. */
   readonly path: string
 }
 
 /**
- * Returns how a value came to its key, if it is not written there: through an anchor, `extends` or `include`. Returns
- * undefined for a value at its own key, and for one from an env file.
+ * Returns the way by which a value came to its key, if it is written at another place: through an anchor, `extends` or
+ * `include`. Undefined for a value that is written at its own key, and for a value from an env file.
  */
 export function detourOf({ path, tree: { span } }: ModelNode, loaded: Loaded): Detour | undefined {
   const written = writtenPath(span, loaded)
@@ -25,7 +25,10 @@ export function detourOf({ path, tree: { span } }: ModelNode, loaded: Loaded): D
   return { through, path: formatPath(written) }
 }
 
-/** Returns the path of the first value in the documents that is at a position. Aliases come after their anchors. */
+/**
+ * Returns the path of the first value in the documents at a position; undefined if there is none. An anchor comes
+ * before its aliases, so the path of the anchor is returned.
+ */
 function writtenPath({ file, start, end }: Span, { documents }: Loaded): ModelPath | undefined {
   let found: ModelPath | undefined
   for (const document of documents) {

@@ -18,12 +18,12 @@ export interface Analysis {
   readonly name: string
   readonly compose?: FoundCompose
   readonly applications: readonly FoundApplication[]
-  /** Chart or manifests that already deploy the project, with the command for it. */
+  /** Chart or manifests that already deploy the project, with the command that applies them. */
   readonly deployed?: {
     readonly by: 'chart' | 'manifests'
     readonly path: string
     readonly command: string
-    /** Workloads of plain manifests; the workload names of a chart are only known once it is installed. */
+    /** Workloads of plain manifests. For a chart, their names are only known after it is installed. */
     readonly workloads: readonly FoundWorkload[]
     /** Keys of the chart's values that contain an image. */
     readonly images: readonly string[]
@@ -32,7 +32,10 @@ export interface Analysis {
 
 /** Folder of the project with an application, or with only a Dockerfile. */
 export interface FoundApplication {
-  /** Name of the workload that deploys it, otherwise of its folder, as a DNS label. */
+  /**
+   * Name of the application as a DNS label: the name of the workload that deploys the application or, without one, of
+   * its folder.
+   */
   readonly name: string
   /** Path relative to the project's folder; `.` for that folder itself. */
   readonly folder: string
@@ -141,8 +144,8 @@ const portOf = ({ port }: Pick<ProjectApplication, 'port'>, dockerfile: FoundDoc
     : { port: { value: dockerfile.port, from: `\`EXPOSE\` in ${dockerfile.path}` } }
 
 /**
- * Names an application after the workload that has the name of the folder or the project, or has that name in its
- * image.
+ * Names an application after the workload that deploys it, which is found by its name or by its image. Without such a
+ * workload, and for a chart, names the application after its folder, or after the project for the project's own folder.
  */
 function named(found: Unnamed, project: string, deployed: Analysis['deployed']): FoundApplication {
   const own = found.folder === '.' ? project : toDnsLabel(basename(found.folder)) || project

@@ -32,7 +32,10 @@ export type Language = 'node' | 'go' | 'python' | 'java' | 'ruby' | 'php' | 'dot
 
 export interface Debugger {
   readonly port: number
-  /** Condition, as text, under which the program accepts the debugger or, with `connects`, connects to it. */
+  /**
+   * Condition, as text, under which a debugger can connect to the program or, with `connects`, under which the program
+   * connects to the debugger.
+   */
   readonly hint: string
   /** True if the program connects to the laptop, instead of the laptop to the program. */
   readonly connects?: true

@@ -50,7 +50,10 @@ export type InitProjectOutcome =
   | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
   /** The user quit, or wants nothing to be written. */
   | { readonly kind: 'cancelled' }
-  /** The Compose files, relative to the project's folder, need no manifest. */
+  /**
+   * The project has Compose files that need no manifest; `composeFiles` are their paths, relative to the project's
+   * folder.
+   */
   | {
       readonly kind: 'not-needed'
       readonly composeFiles: readonly string[]

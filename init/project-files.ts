@@ -14,7 +14,7 @@ export interface ProjectFiles {
   below(folder: string): ProjectFiles
 }
 
-/** Size of the largest file that is read, in bytes, and maximum number of source files. */
+/** Maximum size of a file that is read, in bytes. `MOST_SOURCES` is the maximum number of source files. */
 const LARGEST = 1 << 20
 const MOST_SOURCES = 300
 

@@ -12,16 +12,16 @@ import type { Workspace } from './workspace.ts'
 export interface Boundary {
   /** Absolute paths of folders, with symbolic links resolved. */
   readonly folders: readonly string[]
-  /** Files that the user has named. */
+  /** Absolute paths of the files that the user has named; they may be read wherever they are. */
   readonly named: ReadonlySet<string>
-  /** The treatment of all other paths. */
+  /** Access to all other paths: not read, read with a warning, or allowed by the user. */
   readonly others: 'refused' | 'read' | 'allowed'
 }
 
 /**
  * Returns the paths that a project may read: its checkout, or its folder if it is not in a checkout; the checkouts or
  * folders of the files that the user names; and the paths in DEVCTL_ALLOW_OUTSIDE. If the user names a manifest outside
- * the current checkout, the files named in it are allowed like files that the user names. `folders` are further folders
+ * the current checkout, the files in the manifest count as files that the user names. `folders` are further folders
  * that the user names.
  */
 export function boundaryOf(
@@ -75,7 +75,8 @@ export function filesNamedBy({ folder, deploy, environments }: DevctlManifest): 
 const SYSTEM = ['/proc', '/sys', '/dev']
 
 /**
- * Returns how a path outside the project is treated; undefined for a path inside, or for one that the user has named.
+ * Returns how a path outside the project is treated. Returns undefined for a path inside the project, for a file that
+ * the user has named, and for `/dev/null`.
  */
 export function outsideOf(path: string, { folders, named, others }: Boundary): Outside | undefined {
   if (named.has(path) || path.includes('\0')) return undefined

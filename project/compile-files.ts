@@ -27,7 +27,7 @@ export interface CompiledProject extends Compilation {
   readonly hasNoCompose?: true
 }
 
-/** Warnings that an option of `render`, or a line of an environment, is missing. */
+/** Codes of warnings that an option of `render`, or a line of an environment, is missing. */
 export const ABOUT_OPTIONS: ReadonlySet<string> = new Set([
   'image/no-registry',
   'routes/no-domain',
@@ -237,8 +237,8 @@ async function planOptions(
 }
 
 /**
- * Returns the options about routes. An option that selects another kind of route disables the environment's settings
- * for its own kind.
+ * Returns the options about routes. Ignores the environment's settings for Ingresses if the routes use a Gateway, and
+ * its Gateway if they use Ingresses. Throws a UsageError for options that do not fit together.
  */
 function routeOptions(values: PlanInput, environment: ManifestEnvironment | undefined): Partial<PlanOptions> {
   const routes = values.routes ?? (values.gateway === undefined ? environment?.routes : 'gateway')
@@ -300,8 +300,8 @@ async function imagesFrom(workspace: Workspace, path: string): Promise<ReadonlyM
 }
 
 /**
- * Rejects `--image` for a service that the files do not have, because it is a typo. In a file of images it is not,
- * because the file may contain images of other applications.
+ * Throws a UsageError if `--image` names a service that the files do not have, because the name is a typo. Not used for
+ * a file of images, which may contain images of other applications.
  */
 function refuseUnknownImages(images: ReadonlyMap<string, string> | undefined, { project }: Compilation): void {
   if (!project) return

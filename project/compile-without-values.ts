@@ -3,9 +3,9 @@ import { type CompiledProject, compileFiles } from './compile-files.ts'
 type Given = Parameters<typeof compileFiles>
 
 /**
- * Compiles for a command that does not write the result, so that variables required by the files need not be set
- * (`LoadOptions.assumesRequired`). If there are other errors, returns the result of a compilation with the actual
- * variables.
+ * Compiles for a command that does not write the result. Variables that the files require need not be set
+ * (`LoadOptions.assumesRequired`). If there are other errors, compiles again with the actual variables, and returns
+ * that result.
  */
 export async function compileWithoutValues(
   io: Given[0],

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import type { WorkloadStatus } from '../environment/rollout/status.ts'
 
-/** Events that any operation may emit; operations with events of their own add them to these. */
+/** Events that any operation can emit. An operation can have further events of its own. */
 export type CommonEvent =
   /** Part of the work that has finished. */
   | { readonly type: 'step'; readonly step: string; readonly text: string }

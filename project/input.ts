@@ -1,4 +1,4 @@
-/** Selection of the files to read, and of their parts. */
+/** Options that select the files to read, and the environment of the manifest. */
 export interface LoadInput {
   /**
    * Path of a manifest, or paths of Compose files, later ones merged over earlier ones; `-` is standard input. If

@@ -9,7 +9,7 @@ const parts = {
   pending: texts,
 } as const
 
-/** Fields that `publish` adds; present if `source` is. */
+/** Schemas of the fields that only `publish` writes. A lock has them if it has the field `source`. */
 const facts = {
   environment: { type: 'string' },
   namespace: { type: 'string' },

@@ -17,11 +17,14 @@ export const LOCK_NAME = '.devctl.lock'
 export interface Lock {
   /** Application whose manifests the folder contains. */
   readonly application: string
-  /** Compose files that the manifests were rendered from, in the notation of the manifests. */
+  /** Compose files that the manifests were rendered from, in the form in which the manifests name them. */
   readonly sources: readonly string[]
   /** Origin of the files; absent in folders that `render` wrote. */
   readonly facts?: Facts
-  /** Folders that use a folder shared by several overlays, each with the part that it uses. */
+  /**
+   * Users of a folder that several overlays share: the path of each overlay, with the part that it uses. Absent for a
+   * folder that is not shared.
+   */
   readonly uses?: Readonly<Record<string, string>>
   /** Fingerprint of each file as written, by path with `/`. */
   readonly files: ReadonlyMap<string, string>
@@ -46,9 +49,12 @@ export interface Facts {
   readonly images: Readonly<Record<string, string>>
   /** Command line options that affect the output. */
   readonly options: Readonly<Record<string, string>>
-  /** Sorted names of the objects that are deployed from here, such as `deployment/web`. */
+  /** Sorted names of the objects that are deployed from the folder, such as `deployment/web`. */
   readonly objects: readonly string[]
-  /** Marks of sealed values: equal for equal values, and useless without the sealing key. */
+  /**
+   * Marks for recognizing unchanged sealed values without decrypting them. Equal values have equal marks, which are
+   * useless without the sealing key.
+   */
   readonly sealed?: Readonly<Record<string, string>>
 }
 
@@ -165,7 +171,7 @@ function factsIn(file: LockFile): Facts | undefined {
 
 const isFile = (path: string) => isInside(path) && path !== LOCK_NAME
 
-/** Returns true if a path with `/` refers to a file below the folder that it is relative to, on any system. */
+/** Returns true if a relative path with `/` leads to a file below its base folder on every operating system. */
 export function isInside(path: string): boolean {
   if (path === '' || path.includes('\\') || path.includes('\0') || /^[A-Za-z]:/.test(path)) return false
   return path.split('/').every(part => part !== '' && part !== '.' && part !== '..')

@@ -18,8 +18,8 @@ export const findNamespace = ({ cluster, namespace, signal }: NamespaceAccess) =
   unlessForbidden(cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, { signal }), 'unknown' as const)
 
 /**
- * Throws a UserError if the namespace of a command does not exist, because then more is missing than the requested
- * object.
+ * Throws a UserError if the namespace of a command does not exist. Without this check, the command would only report
+ * that the requested object does not exist.
  */
 export async function requireNamespace(where: NamespaceAccess): Promise<void> {
   if ((await hasNamespace(where)) === false)
@@ -30,8 +30,8 @@ export async function requireNamespace(where: NamespaceAccess): Promise<void> {
 }
 
 /**
- * Returns true if the namespace of a deploy does not exist and should be created, according to `createNamespace` or the
- * user, who is asked. Throws a UserError if it does not exist and should not be created.
+ * Returns true if the namespace of a deploy does not exist and should be created, because `createNamespace` is set or
+ * the user has agreed. Returns false if it exists. Throws a UserError if it does not exist and should not be created.
  */
 export async function confirmNamespace(
   { session, ask }: Pick<OperationContext, 'session' | 'ask'>,

@@ -26,8 +26,8 @@ export interface HostOptions {
 }
 
 /**
- * Returns the variables of a workspace. Variables exported by commands take precedence over the shell and `--var`, and
- * these over the platform.
+ * Returns the options of `createHost` for the variables of a workspace. Order of precedence: variables exported by
+ * commands, the shell and `--var`, the platform.
  */
 export const variablesFor = ({
   env,

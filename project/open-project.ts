@@ -22,9 +22,9 @@ export const manifestOf = ({ manifest, namesCompose }: OpenProject): DevctlManif
   namesCompose ? undefined : manifest
 
 /**
- * Returns the cluster and the namespace of a project. Options take precedence. Values of the environment count like
- * options, because an option selected it; values of the manifest's top level come after a variable of the shell
- * (project/contexts/target.ts).
+ * Returns the cluster and the namespace of a project. Options come first. Values of the environment count as options,
+ * because an option has selected the environment. Values at the top level of the manifest are in `manifest`, because
+ * variables of the shell take precedence over them (project/contexts/target.ts).
  */
 export function targetOf(
   project: OpenProject,
@@ -77,8 +77,8 @@ function refuseMissingFolder(workspace: Workspace, folder: string | undefined): 
 }
 
 /**
- * Throws a UserError for a file of `-f` that does not exist. For commands that send requests to the cluster before they
- * read the Compose files.
+ * Throws a UserError for a file of `-f` that does not exist. Used by commands that send requests to the cluster before
+ * they read the Compose files.
  */
 export function refuseMissingFiles({ cwd }: Pick<Workspace, 'cwd'>, files: readonly string[] = []): void {
   const missing = files.find(path => path !== '-' && !existsSync(resolve(cwd, path)))

@@ -17,7 +17,9 @@ export function errorsOf(service: string, tree: Tree, diagnostics: readonly Diag
   )
 }
 
-/** Returns the diagnostics without those of the given codes about one of these services. */
+/**
+ * Returns the diagnostics, without those that have one of the given codes and are about one of the services `names`.
+ */
 export function withoutRemarks(
   diagnostics: readonly Diagnostic[],
   codes: ReadonlySet<string>,

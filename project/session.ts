@@ -7,7 +7,7 @@ import type { CommonEvent } from './events.ts'
 import type { Questions } from './questions.ts'
 import type { Workspace } from './workspace.ts'
 
-/** Cluster, with the user who works on it. */
+/** Access of the user to a namespace of a cluster. */
 export interface Session {
   readonly cluster: Cluster
   /** Connection details, for callers that open their own connection. */

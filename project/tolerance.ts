@@ -1,6 +1,6 @@
 import type { Workspace } from './workspace.ts'
 
-/** Part of an operation's input that is about failures. */
+/** Option that determines whether a failure ends a wait. */
 export interface Tolerance {
   /**
    * True if a failure does not end a wait: everything is waited for until the deadline. If absent or false,

@@ -13,7 +13,10 @@ const NAMED = 8
 
 const fileOf = (world: Surroundings): string => join(stateHome(world), 'tool-files.json')
 
-/** Records files one after another. */
+/**
+ * Records tool files, which the next command lists (`tellToolFiles`). Writes the record for one batch of files at a
+ * time.
+ */
 export class ToolFileNotes {
   readonly #world: Surroundings
   readonly #fails: (error: unknown) => void
@@ -85,7 +88,7 @@ function change(world: Surroundings, edit: (paths: readonly string[]) => readonl
   })
 }
 
-/** Returns the paths in the file; an empty list if the file is damaged. */
+/** Returns the paths in the text of the record; an empty list if it is missing or damaged. */
 function pathsIn(text: string | undefined): readonly string[] {
   try {
     const { paths } = JSON.parse(text ?? '{}') as { readonly paths?: unknown }

@@ -37,8 +37,8 @@ export interface Workspace {
    */
   readonly hasViewers?: true
   /**
-   * Variables that commands have exported, now or at the last deploy. They take precedence for the variables of a
-   * Compose file.
+   * Variables that commands have exported, now or at the last deploy. In a Compose file, they take precedence over the
+   * variables of the shell and the platform.
    */
   readonly handedVariables?: ReadonlyMap<string, string>
   /** Texts of files that are open in an editor, by absolute path. They replace the files on disk. */

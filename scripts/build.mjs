@@ -11,7 +11,10 @@ import { COMPILED, COMPLETE, isFresh } from './fresh.mjs'
 
 const root = join(import.meta.dirname, '..')
 const started = Date.now()
-/** Each checker loads types that others have loaded, too: more of them than processors only take time. */
+/**
+ * Number of type checkers. Each one also loads types that others have loaded, so more checkers than processors would
+ * only take time.
+ */
 const CHECKERS = String(Math.min(availableParallelism(), 4))
 
 const options = process.argv.slice(2)
@@ -30,20 +33,20 @@ if (options.includes('--modules')) {
   stamp(COMPLETE)
 }
 
-/** Runs a script of Node.js. Returns whether it succeeded. */
+/** Runs a script of Node.js. Returns true if it succeeded. */
 async function run(script, ...words) {
   const child = spawn(process.execPath, [join(root, script), ...words], { stdio: 'inherit' })
   const [status] = await once(child, 'close')
   return status === 0
 }
 
-/** Waits for all scripts, and ends this one if one of them failed. */
+/** Waits for all scripts. If one of them failed, ends this process. */
 async function all(...scripts) {
   const succeeded = await Promise.all(scripts)
   if (!succeeded.every(Boolean)) process.exit(1)
 }
 
-/** Notes that a part of dist is as new as the start of this build. */
+/** Writes the stamp of a part of dist, with the time at which this build started. */
 function stamp(file) {
   writeFileSync(file, '')
   utimesSync(file, started / 1000, started / 1000)

@@ -11,13 +11,16 @@ const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 const lib = join(dist, 'lib')
 
-/** The entry of each module, which is also the path of its types below dist. */
+/** Entry of each module, without its extension. The types of the module have the same path below dist. */
 const ENTRIES = { compiler: 'compiler/index', constructs: 'api/constructs', operations: 'api/operations' }
 
-/** Packages of the program that uses `devctl/constructs`. */
+/** Packages that are not bundled, because the program that uses `devctl/constructs` provides them. */
 const PEERS = ['cdk8s', 'cdk8s-plus-27', 'constructs']
 
-/** Lets commander load without the module with which it would start commands that are programs: devctl has none. */
+/**
+ * Lets commander load without `node:child_process`. It would only need this module for commands that are separate
+ * programs, which devctl does not have.
+ */
 const withoutSubprocesses = {
   name: 'without subprocesses',
   setup({ onLoad, onResolve }) {
@@ -64,7 +67,7 @@ const output = {
   },
 }
 
-/** Gives packages in CommonJS their names if they are imported later: esbuild exports only `default` of them. */
+/** Makes all names of a CommonJS package available to `import()`: esbuild would export only `default`. */
 const withNames = {
   name: 'with names',
   setup({ onLoad, onResolve, resolve }) {
@@ -87,20 +90,20 @@ const withNames = {
 
 const load = createRequire(import.meta.url)
 
-/** Returns true for a file of a package in CommonJS. */
+/** Returns true if a file belongs to a CommonJS package. */
 function isCommonJs(path) {
   if (/\.mjs$/.test(path)) return false
   const { type } = JSON.parse(readFileSync(packageOf(path), 'utf8'))
   return type !== 'module'
 }
 
-/** Returns the nearest package.json above a file. */
+/** Returns the path of the nearest package.json above a file. */
 function packageOf(path) {
   const found = join(dirname(path), 'package.json')
   return existsSync(found) ? found : packageOf(dirname(path))
 }
 
-/** Writes the modules, in place of those of an earlier build. Returns the metafiles. */
+/** Deletes the modules of an earlier build, and writes the new ones. Returns the metafiles of esbuild. */
 export async function bundleLibrary() {
   rmSync(lib, { recursive: true, force: true })
   const writing = Object.entries(ENTRIES).map(async ([name, path]) => {
@@ -113,7 +116,7 @@ export async function bundleLibrary() {
   return Promise.all(writing)
 }
 
-/** Copies the declarations of the modules, which `tsc` has written, beside them. */
+/** Copies the declaration files of the modules, which `tsc` has written, to the folder `types` next to the modules. */
 export function copyDeclarations() {
   for (const path of declarations(Object.values(ENTRIES).map(entry => join(dist, `${entry}.d.ts`)))) {
     const target = join(lib, 'types', relative(dist, path))
@@ -122,7 +125,7 @@ export function copyDeclarations() {
   }
 }
 
-/** Returns the declaration files that some declaration files reach, with these. */
+/** Returns the given declaration files, and all declaration files that they import directly or indirectly. */
 function declarations(paths) {
   const found = new Set()
   const queue = [...paths]

@@ -6,18 +6,18 @@ import { build } from 'esbuild'
 import subsetFont from 'subset-font'
 
 const root = join(import.meta.dirname, '..')
-/** URL path under which the server serves these files. */
+/** URL path under which the server serves the files of the pages. */
 const ASSETS = '/assets/'
 
 /** Characters used by the pages and by names in them; all others are drawn with a system font. */
 const LETTERS = `${String.fromCharCode(...range(0x20, 0x7e), ...range(0xa0, 0xff))}ıŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‹›€™←↑→↓−·×⌘↵`
 
-/** Fonts that are already small, by path: a process that builds again, as `npm run dev:web`, needs each once. */
+/** Reduced fonts by path. A process that builds repeatedly, such as `npm run dev:web`, reduces each font only once. */
 const small = new Map()
 
 /**
- * Leaves out of a font what no page shows: the first page is half of a font otherwise. The weights are those of
- * style/tokens.css.
+ * Removes from a font the characters and weights that no page shows. Otherwise, half of the bytes of the first page
+ * would be a font. The remaining weights are those of style/tokens.css.
  */
 const smallFonts = {
   name: 'small fonts',
@@ -64,10 +64,13 @@ export const webOptions = {
   metafile: true,
 }
 
-/** The document that loads the files of a build. */
+/** Path of the document that loads the files of a build. */
 export const webDocument = join(root, 'platform/web/index.html')
 
-/** Returns this document with the names of the files of a build. */
+/**
+ * Returns the text of `webDocument` with the names of the files of a build. Throws an Error if one of them is missing
+ * or not unique.
+ */
 export function webIndex({ outputs }) {
   const written = Object.keys(outputs).map(one => basename(one))
   const one = pattern => {
@@ -85,7 +88,7 @@ export function webIndex({ outputs }) {
   return readFileSync(webDocument, 'utf8').replaceAll(/%[A-Z]+%/g, key => names[key])
 }
 
-/** Writes the pages, which need no other file, in place of those of an earlier build. Returns the metafile. */
+/** Replaces the pages of an earlier build with new ones, which need no other files. Returns the metafile of esbuild. */
 export async function bundleWeb() {
   rmSync(outdir, { recursive: true, force: true })
   const { metafile } = await build(webOptions)

@@ -21,7 +21,7 @@ const output = { ...forNode, minify: true }
 /** Commands that compile the files of a folder. */
 const COMPILING = ['render --namespace shop --domain dev.example.com', 'validate']
 
-/** Lines to complete, one for each kind of value. */
+/** Completion requests, one for each kind of value. */
 const COMPLETING = [
   '__complete fish deploy --context ',
   '__complete fish deploy ',
@@ -42,8 +42,8 @@ else {
 }
 
 /**
- * Writes a file that starts the program, and one for each module that is imported by `import()`; what
- * several of them need is in files that they share. Returns the metafile, as all functions here do.
+ * Writes a file that starts the program, and one for each module that is imported with `import()`; code that several of
+ * them need is in shared files. Like all functions here that bundle, returns the metafile of esbuild.
  */
 async function bundle() {
   const { outputFiles, metafile } = await build({
@@ -76,7 +76,7 @@ async function bundle() {
   return metafile
 }
 
-/** The program that runs in the Pod, in one file: a Secret holds it, beside a stock Node.js. */
+/** Bundles the agent into one file. A Secret provides this file to the Pod, whose image is a stock Node.js. */
 async function bundleAgent() {
   const { metafile } = await build({
     ...output,
@@ -89,8 +89,8 @@ async function bundleAgent() {
 }
 
 /**
- * The server of the platform, and the program of its runs, each in one file: their images have a stock Node.js and
- * this.
+ * Bundles the server of the platform and the program of its runs, each into one file. The images of the platform
+ * contain a stock Node.js and this file.
  */
 async function bundlePlatform() {
   const { metafile } = await build({
@@ -106,9 +106,10 @@ async function bundlePlatform() {
 }
 
 /**
- * Makes a file the function that bin/devctl.cjs calls: esbuild splits ES modules only, and Node keeps
- * the compiled code of scripts only. Of a CommonJS package esbuild exports nothing but `default`; its
- * names must be there too, as they are in Node.
+ * Converts a file to a function that bin/devctl.cjs calls. ES modules must be converted to scripts, because esbuild can
+ * only split ES modules, but Node.js can only store the compiled code of scripts. If the source (`format`) is a
+ * CommonJS package, esbuild exports only `default`; the function then exports the names of the package, too, as Node.js
+ * does.
  */
 async function toFunction(text, format) {
   const { platform, target } = output
@@ -126,9 +127,9 @@ async function toFunction(text, format) {
 }
 
 /**
- * Joins files that are loaded together into packs. A pack is one module, in which the files use the variables of each
- * other: its `parts` are functions that return what each file exports, and those of the first pack also name the packs
- * of other files.
+ * Joins files that are loaded together into packs. A pack is one module, whose files share their variables. Its export
+ * `parts` contains a function for each file, which returns the exports of the file. In the first pack, `parts` also
+ * contains the name of the pack of each file in another pack.
  */
 async function makePacks(id, { outputFiles, metafile }) {
   const texts = new Map(outputFiles.map(({ path, text }) => [basename(path), text]))
@@ -148,7 +149,9 @@ async function makePacks(id, { outputFiles, metafile }) {
   await Promise.all(writing)
 }
 
-/** Returns the import of all names of a file, and the function that returns them. */
+/**
+ * Returns the code for a file in a pack: the statement that imports all its names, and the function that returns them.
+ */
 function packMember(file, names, index) {
   const imported = names.map((name, at) => `${name} as name${index}_${at}`)
   const getters = names.map((name, at) => `get ${name}() { return name${index}_${at} }`)
@@ -158,7 +161,10 @@ function packMember(file, names, index) {
   }
 }
 
-/** Bundles a module with the files whose text is given, by the path that imports them. */
+/**
+ * Bundles a module with other files, and returns the text of the bundle. `texts` contains the text of each file, by the
+ * path with which it is imported.
+ */
 async function bundleFiles(contents, texts) {
   const files = {
     name: 'files',
@@ -175,8 +181,8 @@ async function bundleFiles(contents, texts) {
 }
 
 /**
- * Prints the packs: the files that `--help` loads, those that compiling and completion load besides, and all others
- * that compiling loads. Completion has no time for the compiler.
+ * Prints the packs as JSON: the files that `--help` loads; further files that both compiling and completion load; and
+ * further files that only compiling loads, because completion has no time to load the compiler.
  */
 async function listPacks() {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-build-'))
@@ -197,7 +203,7 @@ async function listPacks() {
   }
 }
 
-/** Returns the files that commands load, in the order in which they do. */
+/** Returns the names of the files that commands load, in the order in which they are loaded. */
 async function loadedBy(io, commands) {
   const require = createRequire(import.meta.url)
   const path = require.resolve('../bin/devctl.cjs')
@@ -207,7 +213,7 @@ async function loadedBy(io, commands) {
   return [...loaded.keys()]
 }
 
-/** The streams of a command whose output nobody reads. */
+/** Returns the streams and the environment of a command whose output is discarded. `input` is its standard input. */
 function standInIo(env, input) {
   const nobody = { isTTY: false, write: () => true }
   const readStdin = async () => Buffer.from(input)
@@ -219,7 +225,10 @@ async function runAll(program, io, commands) {
     if ((await program.main(words.split(' '), io)) !== 0) throw new Error(`devctl ${words} failed`)
 }
 
-/** Runs the commands of a copy of the program once, so that what they need is compiled, and writes it down. */
+/**
+ * Runs the commands of a copy of the program once, so that Node.js compiles the code that they need, and writes the
+ * compiled code into the copy.
+ */
 async function keepCompiledCode(copy) {
   const { load, scripts } = createRequire(import.meta.url)(join(copy, 'bin/devctl.cjs'))
   const program = load('devctl.cjs')
@@ -242,7 +251,9 @@ async function keepCompiledCode(copy) {
   writeFileSync(join(kept, `${process.version}.cache`), '')
 }
 
-/** Builds a Dockerfile with a stand-in for BuildKit, and an image that the registry has. */
+/**
+ * Runs `build` with a stand-in for BuildKit, once for a Dockerfile and once for an image that the registry already has.
+ */
 async function buildOnce(program, io, folder, registry) {
   // It uses modules of the build.
   const { standInBuilder } = await import('./stand-in-builder.mjs')
@@ -257,7 +268,10 @@ async function buildOnce(program, io, folder, registry) {
   }
 }
 
-/** Publishes, where there is a git to do it with: without, the program is as good, and that command a little slower. */
+/**
+ * Runs `publish` if git is available. Without git, the program works as well, but the first `publish` of a process is a
+ * little slower, because its code is not compiled in advance.
+ */
 async function publishOnce(program, io, folder) {
   const repository = join(folder, 'deploy.git')
   if (spawnSync('git', ['init', '--quiet', '--bare', repository]).status !== 0) return

@@ -3,9 +3,9 @@ import { relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 
 /**
- * Prints the files that took longest, the tests that were skipped and what failed, from Vitest's JSON results and the
- * steps that failed without results (name and output of each). Returns how many failed, and the closing line "N passed,
- * N failed".
+ * Prints the slowest test files, the skipped tests, and the failures. `files` are JSON results of Vitest; `failedSteps`
+ * are the steps that failed without such results, with name and output. Returns the number of failures, and the closing
+ * line "N passed, N failed".
  */
 export function summarize(files, failedSteps) {
   const suites = files.flatMap(file => JSON.parse(readFileSync(file, 'utf8')).testResults)
@@ -34,7 +34,7 @@ export function summarize(files, failedSteps) {
   return { count, line: `${tests.filter(({ status }) => status === 'passed').length} passed, ${count} failed` }
 }
 
-/** Returns whether a file of results has a test or a file that failed. */
+/** Returns true if a test or a test file in a file of results has failed. */
 export const hasFailures = file =>
   JSON.parse(readFileSync(file, 'utf8')).testResults.some(({ status }) => status === 'failed')
 

@@ -18,12 +18,12 @@ const work = mkdtempSync(join(tmpdir(), 'devctl-ci-'))
 // Agents of other users have their files in it.
 chmodSync(work, 0o755)
 /**
- * GOGC: API servers and kubectl collect garbage less often, as there is memory enough. EXPECT_ALL makes a test fail,
- * instead of skipping itself, if a program that it needs is missing.
+ * Environment of all steps. With GOGC, API servers and kubectl collect garbage less often, because there is enough
+ * memory. With EXPECT_ALL, a test fails instead of skipping itself if a program that it needs is missing.
  */
 const env = { ...process.env, CI: '1', NO_COLOR: '1', GOGC: '400', ...(hasPods && { EXPECT_ALL: '1' }) }
 
-/** Steps that failed without test results that show it: their names, and the end of their output. */
+/** Steps whose failure is not in the test results: their names, and the end of their output. */
 const failedSteps = []
 const results = []
 const children = new Set()
@@ -31,26 +31,25 @@ const start = Date.now()
 const atStart = processorTimes()
 const seconds = since => `${Math.round((Date.now() - since) / 1000)} s`
 
-/**
- * Returns how long all processors have worked since this machine started, and how long they had nothing to do;
- * milliseconds.
- */
+/** Returns the total time and the idle time of all processors since the start of this machine, in milliseconds. */
 function processorTimes() {
   const times = cpus().map(({ times }) => times)
   const sum = of => times.reduce((total, one) => total + of(one), 0)
   return { idle: sum(({ idle }) => idle), all: sum(one => Object.values(one).reduce((total, part) => total + part, 0)) }
 }
 
-/** Returns the part of the time since `before` in which processors had nothing to do. */
+/** Returns the idle share of the processor time since `before`, as text. */
 function idleSince(before) {
   const now = processorTimes()
   return `${Math.round((100 * (now.idle - before.idle)) / Math.max(1, now.all - before.all))} % idle`
 }
 
-/** A shell that runs a command, and then writes how long processors worked for it to descriptor 3. */
+/** Start of a command that runs another command in a shell, and then writes the processor times to descriptor 3. */
 const TIMED = ['bash', '-c', '"$@" 3>&-; status=$?; times >&3; exit $status', 'bash']
 
-/** Returns the seconds that processors worked, from the output of `times`: its second line is about the children. */
+/**
+ * Returns the processor time in seconds from the output of `times`, whose last line is about the children of the shell.
+ */
 function processorSeconds(times) {
   const parts =
     times
@@ -63,9 +62,8 @@ function processorSeconds(times) {
 }
 
 /**
- * Runs a command within some minutes and writes its output to a file; then prints it, with the time that it took and
- * that processors worked for it, and the part of this time in which the machine had nothing to do. Returns whether it
- * succeeded.
+ * Runs a command with a time limit in minutes, and writes its output to a file. Then prints the output, the duration of
+ * the command, its processor time, and the idle share of the machine during the command. Returns true if it succeeded.
  */
 async function step(name, minutes, command, words, more = {}) {
   const began = Date.now()
@@ -101,7 +99,7 @@ async function step(name, minutes, command, words, more = {}) {
   return status === 0
 }
 
-/** Notes that a step failed, with the last lines of its output for the summary. */
+/** Records that a step failed, with the last lines of its output for the summary. */
 function noteFailure(name) {
   const lines = readFileSync(join(work, `${name}.log`), 'utf8')
     .trim()
@@ -109,7 +107,7 @@ function noteFailure(name) {
   failedSteps.push({ name, output: lines.slice(-15).join('\n') })
 }
 
-/** Runs a step, and notes its failure. */
+/** Runs a step, and records its failure. Returns true if it succeeded. */
 async function mustPass(name, ...words) {
   const passed = await step(name, ...words)
   if (!passed) noteFailure(name)
@@ -117,9 +115,9 @@ async function mustPass(name, ...words) {
 }
 
 /**
- * Lets the cluster's program prepare what the tests run on. The program stops at the first part that ends early, as the
- * kubelet does when containerd is not ready, and at the first package that cannot be fetched; called again, it
- * continues from there.
+ * Prepares the cluster for the tests, in up to three attempts. The program of the cluster stops at the first part that
+ * ends early, as the kubelet does when containerd is not ready, and at the first package that cannot be fetched; the
+ * next attempt continues from there. Returns true if an attempt succeeded.
  */
 async function prepare(name, minutes, words) {
   for (let attempt = 1; attempt <= 3; attempt++)
@@ -130,17 +128,17 @@ async function prepare(name, minutes, words) {
 
 const startCluster = () => prepare('cluster', 10, ['up', '--buildkit', '--docker', '--forge', '--policy'])
 
-/** The base images of the cluster that tests start or build on: all but Node.js 20. */
+/** Base images of the cluster that tests start or build on: all except Node.js 20. */
 const IMAGES = ['busybox', 'debian', 'nginx', 'redis', 'postgres', 'node22', 'python', 'kubectl']
 
 const inMemory = 'mkdir "$0" && mount -t tmpfs tmpfs "$0" && TMPDIR=$0 exec "$@"'
 /**
- * Runs a command whose temporary files are in memory, in a mount namespace of its own: git writes thousands of small
- * files.
+ * Start of a command whose temporary files are in memory, in a separate mount namespace, because git writes thousands
+ * of small files. Empty if this is not possible.
  */
 const IN_MEMORY = hasPods ? ['unshare', '--mount', 'sh', '-c', inMemory, join(work, 'memory')] : []
 
-/** Runs projects of Vitest, started by `under`. */
+/** Runs projects of Vitest. `under` is the start of the command that runs them, such as `IN_MEMORY`. */
 async function tests(name, minutes, projects, more = {}, under = []) {
   const file = join(work, `${name}.json`)
   const words = projects.flatMap(project => ['--project', project])
@@ -162,13 +160,14 @@ function kill(child) {
 const cluster = (...words) => spawnSync(program, words, { encoding: 'utf8', env }).stdout.trim()
 
 /**
- * Returns the path of the kubeconfig of the cluster with nodes; its folder has the state and the programs of the
- * cluster.
+ * Returns the path of the kubeconfig of the cluster with nodes. The folder of this file also contains the state and the
+ * programs of the cluster.
  */
 const kubeconfig = () => /KUBECONFIG=(\S+)/.exec(cluster('env'))[1]
 
 /**
- * The variables with which tests find the builders of the cluster; a builder that is named and not found is a failure.
+ * Returns the variables with which tests find the builders of the cluster. If a builder is set and not found, the tests
+ * fail.
  */
 function builderVariables() {
   const state = dirname(kubeconfig())
@@ -179,10 +178,13 @@ function builderVariables() {
   }
 }
 
-/** The variables with which the tests of Pods find the parts of the cluster. */
+/** Returns the variables with which the tests of Pods find the parts of the cluster. */
 const clusterVariables = () => ({ KUBECONFIG: kubeconfig(), EXPECT_POLICIES: '1', ...builderVariables() })
 
-/** The variables with which the tests of a layer find the forge of the cluster, with people of their own. */
+/**
+ * Creates users at the forge of the cluster for the tests of a layer. Returns the variables with which these tests find
+ * the forge and its users.
+ */
 function forgeVariables(layer) {
   return {
     FORGE_ADDRESS: 'https://git.devctl.localhost',
@@ -194,7 +196,10 @@ function forgeVariables(layer) {
 
 const wasUp = hasPods && spawnSync(program, ['status'], { stdio: 'ignore' }).status === 0
 
-/** Ends everything that was started. A cluster that ran before belongs to another user. */
+/**
+ * Ends everything that this process has started. A cluster that was already running belongs to another user, and is
+ * kept.
+ */
 function cleanUp() {
   for (const child of children) kill(child)
   if (hasPods && !wasUp) cluster('down')

@@ -13,15 +13,21 @@ const root = join(import.meta.dirname, '..')
 const SAMPLES = 'test/support/platform/web-samples'
 /** Folder for modules that are loaded from the results of builds. */
 const OUTPUT = 'dist/dev-web'
-/** The port that is tried first if none is given, and how many after it. */
+/** Port that is tried first if none is given, and number of ports that are tried. */
 const PORT = 5173
 const PORTS = 20
 
-/** Addresses that are no part of the platform: the script that reloads a page, and the stream that it follows. */
+/**
+ * URL paths that are not part of the platform: the script that reloads a page, and the event stream that the script
+ * reads.
+ */
 const RELOAD = '/dev/reload.js'
 const CHANGES = '/dev/changes'
 const RELOADED = `<script type="module" src="${RELOAD}"></script>`
-/** Follows the stream only while the page is visible: browsers limit the number of connections to one host. */
+/**
+ * Script that reloads a page after a change. Reads the event stream only while the page is visible, because browsers
+ * limit the number of connections to one host.
+ */
 const RELOAD_SCRIPT = `
 let shown, source
 const follow = () => {
@@ -38,7 +44,9 @@ follow()
 `
 const NOT_BUILT = `<!doctype html><title>devctl</title>${RELOADED}<p>The pages are not built: see the terminal.`
 
-/** Makes esbuild watch the document, which is no module: the first module names it among its files. */
+/**
+ * Makes esbuild watch the HTML document, which is not a module, by adding it to the watched files of the first module.
+ */
 const documentWatched = {
   name: 'document watched',
   setup: ({ onLoad }) =>
@@ -56,14 +64,14 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exi
 /** Results of the last builds without errors: the pages, and the module with the samples. */
 let pages
 let samples
-/** State of the sample platform, which outlives a change of the pages. */
+/** State of the sample platform, which is kept when the pages change. */
 let team
-/** Server with these pages, samples and state. */
+/** Server that answers with `pages`, `samples` and `team`. */
 let app
 let version = 0
-/** Responses to pages that wait for a change. */
+/** Responses of the event stream, one for each open page. */
 const waiting = new Set()
-/** Work on the results of builds, one after the other. */
+/** Resolves when the results of all finished builds are processed, one after the other. */
 let work = Promise.resolve()
 
 const port = await listen()
@@ -82,7 +90,7 @@ function readPort() {
   process.exit(2)
 }
 
-/** Builds the pages, and again after each change of a file that they are made of. */
+/** Builds the pages, and builds them again after each change of their source files. */
 function watchPages() {
   return watch(
     { ...webOptions, minify: false, sourcemap: 'linked', plugins: [...webOptions.plugins, documentWatched] },
@@ -92,7 +100,7 @@ function watchPages() {
   )
 }
 
-/** Builds the samples with the server that answers from them, and again after each change. */
+/** Builds the samples with the server that answers from them, and builds both again after each change. */
 function watchSamples() {
   return watch(
     {
@@ -114,7 +122,10 @@ function watchSamples() {
   )
 }
 
-/** Builds, and again after each change. Ends after the first build, with or without errors: esbuild prints these. */
+/**
+ * Builds, and builds again after each change. `use` receives the result of each build without errors. Resolves after
+ * the first build, even if it has errors, which esbuild prints.
+ */
 function watch(options, use) {
   return new Promise((resolve, reject) => {
     const whenBuilt = {
@@ -136,7 +147,10 @@ function watch(options, use) {
   })
 }
 
-/** Loads a module from its text. It is in a folder of the project for a moment, so that it finds the packages. */
+/**
+ * Loads a module from its text. Writes it to a folder of the project for a moment, so that its imports of packages are
+ * found.
+ */
 async function load(text) {
   mkdirSync(join(root, OUTPUT), { recursive: true })
   const folder = mkdtempSync(join(root, OUTPUT, 'samples-'))
@@ -161,7 +175,10 @@ async function renew() {
   await last?.close()
 }
 
-/** Names the version: another one than the page was loaded with reloads it, also after a restart. */
+/**
+ * Sends the current version of the pages. An open page that was loaded with another version reloads itself, also after
+ * a restart of this script.
+ */
 function tellVersion(response) {
   response.write(`data: ${process.pid}-${version}\n\n`)
 }
@@ -180,7 +197,10 @@ function answer(request, response) {
   response.writeHead(503, { 'content-type': 'text/html; charset=utf-8' }).end(NOT_BUILT)
 }
 
-/** Listens on the wanted port, or on the first one that is free. */
+/**
+ * Listens on the wanted port, otherwise on the first free port from `PORT` on, and returns the port. Ends the process
+ * if no port is free.
+ */
 async function listen() {
   const ports = wanted === undefined ? Array.from({ length: PORTS }, (_, index) => PORT + index) : [wanted]
   for (const port of ports) {

@@ -26,17 +26,23 @@ const SOURCES = [
   .concat('scripts', 'sync', 'package.json', 'package-lock.json', 'tsconfig.json', 'node_modules/.package-lock.json')
   .map(path => join(root, path))
 
-/** Written when all modules are compiled. The time of this file, and of the next, is that of the start of the build. */
+/**
+ * Path of a file that is written when all modules are compiled. The modification time of this file, and of `COMPLETE`,
+ * is the time at which the build started.
+ */
 export const COMPILED = join(root, 'dist/.compiled')
-/** Written when all of dist is built. */
+/** Path of a file that is written when all of dist is built. */
 export const COMPLETE = join(root, 'dist/.built')
 
-/** Returns true if the part of dist that a stamp stands for is newer than all of its sources. */
+/** Returns true if the part of dist that a stamp file belongs to is newer than all of its sources. */
 export function isFresh(stamp) {
   return existsSync(stamp) && Math.max(...SOURCES.map(newest)) < statSync(stamp).mtimeMs
 }
 
-/** Returns when a file, or anything in a folder, was changed last; a folder changes when a file in it is deleted. */
+/**
+ * Returns the time of the last change of a file, or of anything in a folder, in milliseconds since 1970; 0 if the path
+ * does not exist. The time of a folder changes when a file in it is deleted.
+ */
 function newest(path) {
   const status = statSync(path, { throwIfNoEntry: false })
   if (!status?.isDirectory()) return status?.mtimeMs ?? 0

@@ -33,7 +33,7 @@ try {
   rmSync(folder, { recursive: true })
 }
 
-/** Puts the executable, and the licences of what is in it, into an archive. */
+/** Writes an archive with the executable for a processor, and the licences of the code in it. */
 function archiveExecutable(processor) {
   const content = join(folder, `content-${processor}`)
   const executable = join(root, 'dist/executable', `devctl-linux-${processor}`)

@@ -11,12 +11,15 @@ export const smallCdk8s = {
   },
 }
 
-/** Base classes, in place of those of the packages: an import of any other name fails the build. */
+/** Source of the base classes that replace those of the packages. An import of any other name makes the build fail. */
 const BASES = ['ApiObject', 'Construct']
   .map(name => `export class ${name} { constructor() { throw new Error('this bundle has no constructs') } }`)
   .join('\n')
 
-/** Returns the classes of the objects as an ES module, of which a bundle gets those that it uses. */
+/**
+ * Returns the classes of the Kubernetes objects as an ES module, so that a bundle only contains the classes that it
+ * uses.
+ */
 function asModule(path) {
   const text = readFileSync(path, 'utf8')
   const kinds = new Map([...text.matchAll(/^(\w+)\.GVK = (\{[^}]*\});$/gm)].map(([, name, kind]) => [name, kind]))

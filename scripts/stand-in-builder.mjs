@@ -7,8 +7,8 @@ import { decodeMessage, encodeMessage } from '../dist/adapters/buildkit/wire.js'
 const DIGEST = `sha256:${'0'.repeat(64)}`
 
 /**
- * A BuildKit that takes all files of a context and builds nothing: enough for a build to run through. Gives its
- * address, and how to close it.
+ * Starts a stand-in for BuildKit that receives all files of a context and builds nothing, which is enough for a build
+ * to finish. Returns its address, and a function that closes it.
  */
 export async function standInBuilder() {
   const grpc = await loadGrpc()
@@ -45,12 +45,12 @@ function withResolvers() {
   return made
 }
 
-/** The connection on which devctl is the server. */
+/** Returns an HTTP/2 client for a session connection, on which devctl is the server. */
 const clientOver = connection => connect('http://devctl', { createConnection: () => connection })
 
 const [REQUEST, DATA, FINISH] = [1, 2, 3]
 
-/** Asks for the first file of a folder, as BuildKit does for those that it lacks. */
+/** Requests the first file of a folder from devctl, as BuildKit requests the files that it does not have. */
 async function takeFiles(client, folder) {
   const path = '/moby.filesync.v1.FileSync/DiffCopy'
   const headers = { ':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers' }
@@ -63,7 +63,7 @@ async function takeFiles(client, folder) {
   }
 }
 
-/** A step that is looked up, runs, and prints something. */
+/** Returns the status messages of a build with one step, which is looked up, runs, and prints a line. */
 function statuses() {
   const [vertex, time] = ['sha256:1', { seconds: 1_700_000_000, nanos: 1 }]
   const step = { digest: vertex, name: '[2/2] RUN true', inputs: [], started: time }

@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 const DIGEST = `sha256:${'0'.repeat(64)}`
 
 /**
- * An API server that has a namespace and nothing else, and takes everything: enough for a deploy to run through.
- * It is a registry, too, which has every image. Gives its port, and how to close it.
+ * Starts a stand-in for an API server that contains only a namespace and accepts every object, which is enough for a
+ * deploy to finish. It is also a registry that has every image. Returns its port, and a function that closes it.
  */
 export async function standInServer() {
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } }

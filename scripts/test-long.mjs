@@ -12,7 +12,10 @@ import { parseArgs } from 'node:util'
 const root = join(import.meta.dirname, '..')
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 
-/** Variables that make tests of other layers repeat more, and take all cases; those of the environment win. */
+/**
+ * Variables that make tests of other layers do more repetitions, and run all cases. Variables of the environment take
+ * precedence.
+ */
 const MORE = {
   KILLED_RUNS: '20',
   DIFF_RUNS: '2000',
@@ -24,18 +27,18 @@ const MORE = {
 }
 const withAll = { ...MORE, ...process.env }
 const HAS_MORE = /takes-all|part-of-cases|fewExamples|(KILLED|DIFF|SYNC)_RUNS/
-/** Words in tests of the layer long that work on the cluster with Pods. */
+/** Pattern of words in tests of the layer long that need the cluster with Pods. */
 const NEEDS_PODS = /findCluster|findBuildkit|openDevelopment|hasNodes/
 
 const text = file => (existsSync(file) ? readFileSync(file, 'utf8') : '')
 
-/** True for a file that matches, or that imports one beside it that does. */
+/** Returns true if a file matches a pattern, or imports a file from the same folder that does. */
 function says(file, pattern) {
   const beside = [...text(file).matchAll(/from '(\.\/[^']+)'/g)].map(([, path]) => join(dirname(file), path))
   return [file, ...beside].some(one => pattern.test(text(one)))
 }
 
-/** Returns the test files of a layer that a condition holds for, relative to the project. */
+/** Returns the test files of a layer that meet a condition, relative to the project. */
 function filesOf(layer, condition) {
   const folder = join(root, 'test', layer)
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.test.ts'))
@@ -47,8 +50,8 @@ const withMore = layer => ({ name: `test/${layer}`, files: filesOf(layer, file =
 const isWithPods = file => file.includes('/long/pods/') || says(file, NEEDS_PODS)
 
 /**
- * Two parts run side by side, the longest first: most of the time of Pods is waiting. Parts of which each has many Pods
- * do not.
+ * Returns the parts, the longest first. Two parts run at the same time, because tests with Pods mostly wait. Parts with
+ * `hasPods` run one after the other, because each of them has many Pods.
  */
 const partsOf = () => [
   { name: 'test/long, with Pods', files: filesOf('long', isWithPods), hasPods: true },
@@ -112,7 +115,10 @@ if (values.repeat !== undefined) {
 }
 console.log(`\n${runs.join('\n')}\n${seconds(began)} in all`)
 
-/** Runs files, with the output in a file if one is named. Notes and returns how it went, in a line. */
+/**
+ * Runs test files. Writes the output to the file `log`, or to the terminal if it is undefined. Returns the result, and
+ * a line about it, which is also added to `runs`.
+ */
 async function run(name, files, env, log) {
   const started = Date.now()
   const output = log === undefined ? 'inherit' : openSync(log, 'w')

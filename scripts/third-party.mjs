@@ -7,10 +7,13 @@ const root = join(import.meta.dirname, '..')
 const HOLDER = 'node_modules/'
 const NAMES = /^(un)?licen[cs]e|^copying|^notice/i
 
-/** Texts of packages that refer to a licence on the web instead: its name and copyright are in their package.json. */
+/**
+ * Licence texts of packages that only refer to a licence on the web. The name of the licence and the copyright come
+ * from their package.json.
+ */
 const TEXTS = { 'abstract-logging': mit('James Sumners') }
 
-/** Writes both files for the metafiles of all bundles. */
+/** Writes the licences and the bill of materials of all packages in the bundles, from the metafiles of all bundles. */
 export function writeThirdParty(metafiles) {
   const packages = bundledPackages(metafiles)
   writeFileSync(join(root, 'dist/THIRD-PARTY-LICENSES'), licences(packages))
@@ -18,8 +21,8 @@ export function writeThirdParty(metafiles) {
 }
 
 /**
- * Returns the packages of which bundles contain code, sorted by name and version, each with its folder relative to the
- * root. Throws for a package without a licence text.
+ * Returns the packages whose code is in the bundles, sorted by name and version, each with its folder relative to the
+ * root. Throws an Error for a package without a licence or without a licence text.
  */
 export function bundledPackages(metafiles, from = root) {
   const outputs = metafiles.flatMap(({ outputs }) => Object.values(outputs))
@@ -29,7 +32,7 @@ export function bundledPackages(metafiles, from = root) {
   return [...packages.values()].sort((a, b) => compare(a.name, b.name) || compare(a.version, b.version))
 }
 
-/** Returns the folder of the package that a file belongs to: a scoped name has two parts. */
+/** Returns the folder of the package that a file belongs to. The name of a scoped package has two parts. */
 function folderOf(path) {
   const start = path.lastIndexOf(HOLDER) + HOLDER.length
   const parts = path.slice(start).split('/')
@@ -49,7 +52,7 @@ function read(from, path) {
   return { name, version, licence, text: text || TEXTS[name], path: path.slice(path.indexOf(HOLDER)) }
 }
 
-/** Returns the licences, each text once, after the packages that have it. */
+/** Returns the licences as text. Each licence text appears once, after the names of the packages that have it. */
 export function licences(packages) {
   const groups = new Map()
   for (const one of packages) groups.set(one.text, [...(groups.get(one.text) ?? []), one])

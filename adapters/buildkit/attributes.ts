@@ -7,7 +7,10 @@ export const DOCKERFILE = 'dockerfile'
 /** Name of a Dockerfile whose text is inline. */
 export const INLINE_DOCKERFILE = 'Dockerfile'
 
-/** Returns the name under which the session serves an additional context that is a folder. */
+/**
+ * Returns the name under which the session serves an additional context that is a folder. Prefixes `_` to names that
+ * are used for the build context and for the Dockerfile.
+ */
 export const folderName = (name: string): string => (name === CONTEXT || name === DOCKERFILE ? `_${name}` : name)
 
 /**
@@ -55,7 +58,10 @@ function contextValue(name: string, source: ContextSource | ImageLayout): string
   return 'remote' in source ? source.remote : `local:${folderName(name)}`
 }
 
-/** Returns the name under which the session serves an image in a folder; BuildKit parses it as an image name. */
+/**
+ * Returns the name under which the session serves an image from a local folder. BuildKit parses the name as an image
+ * name.
+ */
 export const layoutName = ({ digest }: ImageLayout): string => `layout-${digest.replace(/^.*:/, '').slice(0, 12)}`
 
 function attestation(kind: string, parameters: string | false | undefined): Readonly<Record<string, string>> {

@@ -157,7 +157,7 @@ function foldersOf(
   return folders
 }
 
-/** Returns the content of a secret. Rejects with the error of reading its file. */
+/** Returns the content of a secret. Rejects with the file system's error if the file of the secret cannot be read. */
 export async function secretContent(source: BuildSecretSource): Promise<Buffer> {
   if ('value' in source) return Buffer.from(source.value)
   if (!(await stat(source.file)).isFIFO()) return readFile(source.file)

@@ -46,8 +46,8 @@ export interface BuildCall {
   /** Called with the content of a secret before it is sent to the builder. */
   readonly onSecret?: (content: Uint8Array) => void
   /**
-   * Finds files of a folder that differ from the ones the image's tag was computed from; the build then fails before
-   * anything is pushed. If absent or undefined, files are not compared.
+   * Returns a function that finds the files of a folder that have changed since the tag of the image was computed. If a
+   * file has changed, the build fails before anything is pushed. If absent or undefined, files are not compared.
    */
   readonly changesIn?: (folder: string) => ChangeFinder | undefined
 }

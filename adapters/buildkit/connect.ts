@@ -33,7 +33,9 @@ export interface BuilderRoute {
   readonly name: string
   /** Opens a connection to BuildKit. */
   readonly open: () => Promise<Socket>
-  /** Returns true if `open` would reject with this error every time, so that it is not retried. */
+  /**
+   * Returns true if `open` would reject with the error every time. The error is then final: `open` is not called again.
+   */
   readonly isFinal: (error: unknown) => boolean
 }
 
@@ -143,7 +145,7 @@ function credentialsOf(grpc: Grpc, address: BuilderAddress, tls: BuilderTls | un
   }
 }
 
-/** Returns the bytes in the messages as a connection, because BuildKit tunnels the session through an RPC. */
+/** Wraps a message stream as a stream of bytes, because BuildKit tunnels the session connection through an RPC. */
 export function byteStream(messages: MessageStream): Duplex {
   const stream = new Duplex({
     read: () => messages.resume(),

@@ -36,7 +36,7 @@ export function channelOptions(
 /** A client of the service `Control`, as created by gRPC. */
 export type ControlClient = InstanceType<ServiceClientConstructor>
 
-/** Wraps a client of the service `Control`. */
+/** Returns the RPCs of a gRPC client for the service `Control`. */
 export function controlOf(client: ControlClient): Control {
   // The constructor adds a function for each RPC of the service.
   const calls = client as unknown as {
@@ -55,7 +55,7 @@ export function controlOf(client: ControlClient): Control {
 type Done = (error: ServiceError | null, answer: unknown) => void
 type Unary = (request: unknown, done: Done) => { cancel(): void }
 
-/** Makes a call, which the signal cancels, and returns the response. */
+/** Makes a call and returns the response. Aborting the signal cancels the call. */
 function answerOf<Answer>(call: (done: Done) => { cancel(): void }, signal: AbortSignal): Promise<Answer> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()

@@ -9,7 +9,7 @@ import { decodeMessage } from './wire.ts'
 export class BuildFailure extends Error {
   /** Position of the step in the Dockerfile, if BuildKit reports it. */
   readonly place: DockerfilePlace | undefined
-  /** Digest of the step in the status. */
+  /** Digest that identifies the step in the status of the build. */
   readonly step: string | undefined
   readonly exitStatus: number | undefined
   /** True if a registry failed temporarily: the same build may succeed later. */
@@ -82,8 +82,8 @@ function buildFailure(error: ServiceError): BuildFailure | undefined {
 }
 
 /**
- * Returns the failure of a step, parsed from the text of an error without details, which the builder in Docker 20.10
- * sends. Undefined if the error is not about a step.
+ * Returns the failure of a step, parsed from the text of an error without details, as sent by the builder in Docker
+ * 20.10. Undefined if the error is not about a step.
  */
 function plainFailure(text: string, failedStep: Vertex | undefined): BuildFailure | undefined {
   const start = { filename: 'Dockerfile', text: '', start: 1, end: 1 }
@@ -161,7 +161,7 @@ const lastError = (details: string): string =>
 /** Error code that Node.js prints before a message. */
 const CODE = /^(?:Error )?\[?[A-Z]+(?:_[A-Z]+)+\]?:? /
 
-/** Returns the reason why a connection failed, from the message of Node.js or gRPC. */
+/** Returns the kind of a failed connection, and a text with the reason, from the message of Node.js or gRPC. */
 export function reasonOf(reason: string): readonly [kind: BuilderError['kind'], text: string] {
   const libraryReason = /:SSL routines:[^:]*:([^:]+)/.exec(reason)?.[1]
   if (libraryReason === 'wrong version number') return ['tls', 'it does not use TLS']

@@ -9,7 +9,7 @@ export interface Keepalive {
 }
 
 const SHORTEST_TIME = 10_000
-/** Longest delay of a Node.js timer. */
+/** Longest delay of a Node.js timer, in milliseconds. */
 const LONGEST = 2 ** 31 - 1
 
 export const DEFAULT_KEEPALIVE: Keepalive = { timeout: 20_000, permitWithoutStream: false }

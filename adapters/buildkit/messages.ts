@@ -17,7 +17,7 @@ export type WireScalar = 'int32' | 'int64' | 'uint32' | 'bool' | 'string' | 'byt
 
 export type WireMessage = Readonly<Record<string, WireField>>
 
-/** An RPC: the messages of its request and response, and which of them are streams. */
+/** An RPC: the names of its request and response messages, and for each of the two, whether it is a stream. */
 export interface WireCall {
   readonly request: string
   readonly response: string

@@ -46,7 +46,8 @@ function inNewWords(text: string, step: string): string {
 }
 
 /**
- * Returns the failure to load an image, whose name is shown as in the Dockerfile, without Docker Hub's implied prefix.
+ * Returns the message for an image whose metadata cannot be loaded. The image is named as in the Dockerfile, without
+ * Docker Hub's implied prefix.
  */
 function metadataFailure(image: string, text: string): string {
   const written = image.replace(/^docker\.io\/(?:library\/)?/, '').replace(/:latest$/, '')

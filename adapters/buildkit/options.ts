@@ -12,7 +12,7 @@ export interface BuilderOptions {
   readonly answerWithin?: number
 }
 
-/** Certificates in PEM format. Without `ca`, the authorities that Node.js trusts. */
+/** Certificates in PEM format. If `ca` is absent, the certificate authorities that Node.js trusts are used. */
 export interface BuilderTls {
   readonly ca?: Buffer
   /** Client certificate and its key. */

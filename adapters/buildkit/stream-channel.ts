@@ -38,8 +38,8 @@ export function credentialsOver(grpc: Grpc, connect: (opened: Socket) => Promise
 }
 
 /**
- * Returns an address for a gRPC client whose connection is replaced, because gRPC requires one: a local port that
- * closes every connection.
+ * Returns an address for a gRPC client whose connection is replaced, because the client requires an address: a local
+ * port that closes every connection.
  */
 export async function placeholderTarget(): Promise<{ readonly target: string; readonly stop: () => void }> {
   const server = createServer(socket => socket.destroy()).unref()

@@ -1,8 +1,9 @@
 import { MESSAGES, type WireField } from './messages.ts'
 
 /**
- * Messages in protobuf encoding (https://protobuf.dev/programming-guides/encoding/), by the table `MESSAGES`. Absent,
- * empty, zero and false values are not written, and are absent after decoding. Bytes to write may be in several chunks.
+ * Messages in protobuf encoding (https://protobuf.dev/programming-guides/encoding/), as described by the table
+ * `MESSAGES`. Absent, empty, zero and false values are not written, and are absent after decoding. Bytes to write may
+ * be in several chunks.
  */
 
 /** Value of a message; `WireField` describes the values of its fields. */
@@ -59,7 +60,7 @@ function putBytes(parts: Uint8Array[], id: number, ...pieces: readonly Uint8Arra
   parts.push(numbers(id * 8 + BYTES, length), ...pieces)
 }
 
-/** Encodes non-negative numbers. */
+/** Encodes non-negative numbers as consecutive varints. */
 function numbers(...values: readonly number[]): Buffer {
   const buffer = Buffer.allocUnsafe(values.length * 10)
   return buffer.subarray(
@@ -95,7 +96,10 @@ export function decodeMessage(name: string, bytes: Uint8Array): WireValue {
   return value
 }
 
-/** Returns the value of a field after reading one more occurrence of it. */
+/**
+ * Reads one occurrence of a field and returns the new value of the field. Map entries and list items are added to
+ * `before`.
+ */
 function withField(before: unknown, field: WireField, reader: Reader): unknown {
   if (field.isMap) return Object.assign((before ?? {}) as object, entryOf(reader.bytes()))
   const value = readValue(field, reader)

@@ -1,8 +1,9 @@
 import { getRawAsset, isSea } from 'node:sea'
 
 /**
- * Returns a file of the package that the single executable of devctl contains (scripts/executable); undefined if this
- * program runs from a package, from a clone, or in the executable of another program.
+ * Returns a file of the devctl package that is embedded in the single executable (scripts/executable). Undefined if the
+ * executable does not contain the file, or if this program runs from a package, from a clone, or in the executable of
+ * another program.
  */
 export function embeddedFile(path: string): Uint8Array | undefined {
   if (!isSea()) return undefined

@@ -20,23 +20,26 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
 /** Timeout for the lock while other commands write the same file, in milliseconds. */
 const LOCK_TIMEOUT = 10_000
-/** Age in milliseconds after which a lock was left behind by a killed process; writing takes a few milliseconds. */
+/**
+ * Age in milliseconds after which a lock counts as left behind by a killed process; a write takes only a few
+ * milliseconds.
+ */
 const STALE = 4_000
 
 export interface FileEdit {
   /** Name of the file in errors. */
   readonly shown: string
   /**
-   * True to give the file the mode 0600 even if it exists. A new file has it unless it is to be committed; otherwise an
-   * existing file keeps its mode.
+   * True to set the mode of an existing file to 0600; otherwise an existing file keeps its mode. A new file gets the
+   * mode 0600 unless `isCommitted` is true.
    */
   readonly isPrivate: boolean
-  /** True for a file of the project: a new one, and its folders, have the modes of the umask. */
+  /** True for a file of the project. A new file, and new folders for it, get the default permissions of the umask. */
   readonly isCommitted?: boolean
   /**
    * Returns the new text for the current text, which is undefined if the file does not exist; returning undefined
-   * leaves the file unchanged. Must be quick, because other processes wait, and may be called again if the file has
-   * changed meanwhile.
+   * leaves the file unchanged. Must be quick, because other processes wait. Is called again if another process has
+   * taken over the lock in the meantime.
    */
   readonly edit: (text: string | undefined) => string | undefined | Promise<string | undefined>
 }
@@ -81,7 +84,7 @@ export function readText(path: string): string | undefined {
 
 /**
  * Makes one attempt. Returns false if this process was suspended for so long that another process considered it dead
- * and took its lock: then it must not overwrite later changes with its old copy.
+ * and took the lock. The file is then left unchanged, because the new text is based on an old copy.
  */
 async function changeOnce(path: string, change: FileEdit, deadline: number): Promise<boolean> {
   const lock = `${path}.lock`

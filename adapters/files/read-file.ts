@@ -39,7 +39,8 @@ export function readFile(path: string): FileContent {
 }
 
 /**
- * Opens a file for reading. Opening a pipe would otherwise block until a writer appears. Throws the error of node:fs.
+ * Opens a file for reading without blocking: a normal open of a pipe waits until a writer appears. Throws the error of
+ * node:fs.
  */
 export function openWithoutWaiting(path: string): number {
   // Windows has no such flag and no such pipes.

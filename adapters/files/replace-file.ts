@@ -23,8 +23,9 @@ export async function replaceFile(file: string, text: string): Promise<void> {
 }
 
 /**
- * Throws a UserError unless a file that the user names for output, as `shown`, is a regular one or does not exist: a
- * link leads elsewhere, and a pipe may block. `what` is written to it, such as `the report`.
+ * Throws a UserError if an output file that the user names exists but is not a regular file: a link points to another
+ * file, and a pipe may block. `shown` is the name as the user wrote it; `what` is the content to be written, such as
+ * `the report`.
  */
 export async function requireRegular(path: string, shown: string, what: string): Promise<void> {
   const kind = await irregularKind(path)

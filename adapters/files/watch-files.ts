@@ -8,11 +8,14 @@ const QUIET = 100
 /** Interval for reading the files where the system cannot watch their folders, in milliseconds. */
 const POLL = 2_000
 
-/** Contents of files when they were last read, by absolute path. */
+/** The files that were read, by absolute path, with hashes of their contents for noticing changes. */
 export class ReadFiles {
   readonly #hashes = new Map<string, string | undefined>()
 
-  /** Begins with the files that were read before, in their present state: an error may prevent that they are read. */
+  /**
+   * Creates the record. Reads the files of `before` again and starts with them, because a run that fails may not read
+   * all of its files.
+   */
   constructor(before?: ReadFiles) {
     if (before) for (const path of before.#hashes.keys()) this.read(path)
   }
@@ -27,14 +30,14 @@ export class ReadFiles {
     this.#hashes.set(path, currentHash(path))
   }
 
-  /** Returns the first file whose content is no longer the one that was read. */
+  /** Returns the path of the first file whose content has changed since it was read; undefined if none has changed. */
   changed(): string | undefined {
     return [...this.#hashes].find(([path, hash]) => currentHash(path) !== hash)?.[0]
   }
 
   /**
-   * Waits until a file has another content than was read, or until a file whose name `isInput` accepts appears in one
-   * of their folders. Returns its path. Throws the reason of the signal if that is aborted.
+   * Waits until a recorded file changes, or until a file whose name `isInput` accepts appears in the folder of a
+   * recorded file. Returns the path of the file. Rejects with the signal's abort reason.
    */
   async nextChange(isInput: (name: string) => boolean, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted()

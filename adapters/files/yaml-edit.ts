@@ -76,7 +76,7 @@ function withEdit(yaml: Yaml, document: Document, { steps, node, rest }: YamlPla
   return document
 }
 
-/** Returns the node to put at the path: the value, the item for an existing list, or a new list with the item. */
+/** Returns the node to insert: the value, the item if the list exists, or else a new list with the item. */
 function valueAt(yaml: Yaml, { node, rest }: Pick<YamlPlace, 'node' | 'rest'>, edit: YamlEdit): Node {
   if ('value' in edit) return toNode(yaml, edit.value)
   const item = toNode(yaml, edit.item)
@@ -94,8 +94,8 @@ function toNode(yaml: Yaml, value: YamlValue): Node {
 }
 
 /**
- * Quotes the strings of a node that some version of YAML reads as another type, such as the number `1_000`, and makes
- * other values plain text, because documents are parsed as strings only.
+ * Prepares a node for a document in which every scalar is parsed as a string. Quotes strings that some version of YAML
+ * reads as another type, such as the number `1_000`, and turns other values into plain text.
  */
 export function asTexts<N extends Node>(yaml: Yaml, node: N): N {
   yaml.visit(node, {

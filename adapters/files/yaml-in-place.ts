@@ -112,7 +112,10 @@ function endOfLast(yaml: Yaml, node: YAMLMap | YAMLSeq): number {
   return yaml.isNode(inner) ? endOf(yaml, inner) : rangeOf(node)[1]
 }
 
-/** Returns the position after the next line break; a block scalar already ends after its own. */
+/**
+ * Returns the position after the next line break; `offset` itself if it follows a line break, as at the end of a block
+ * scalar.
+ */
 function lineEnd(text: string, offset: number): number {
   if (text[offset - 1] === '\n') return offset
   const next = text.indexOf('\n', offset)

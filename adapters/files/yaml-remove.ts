@@ -96,7 +96,7 @@ function endOf(yaml: Yaml, text: string, item: unknown): number {
   return next < 0 ? text.length : next + 1
 }
 
-/** Returns the end of the lines to remove, without the comments and empty lines in front of the next entry. */
+/** Returns the end of the lines to remove. Comments and empty lines in front of the next entry are kept. */
 function keepComments(text: string, from: number, to: number): number {
   const lines = text.slice(from, to).split(/(?<=\n)/)
   let end = to

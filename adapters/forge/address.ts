@@ -34,7 +34,10 @@ function parseUrl(text: string): RepositoryAddress | undefined {
   return OTHERS.has(url.protocol) ? addressOf(url.hostname, undefined, url.pathname) : undefined
 }
 
-/** Returns the forge host of an SSH server at port 443 (`sshOverHttps`); returns any other host unchanged. */
+/**
+ * Returns the forge's host for the name of its SSH server at port 443 (`sshOverHttps`); returns any other name
+ * unchanged.
+ */
 const hostOf = (name: string): string =>
   ALL_FORGES.flatMap(forge => forge.sshOverHttps ?? []).find(one => one.name === name)?.host ?? name
 

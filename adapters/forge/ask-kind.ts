@@ -13,7 +13,7 @@ import { siteOf } from './site.ts'
 const TIMEOUT = 5000
 
 /**
- * Returns the forge of a repository address, as `forgeOf`. If neither the host, the environment nor an option
+ * Returns the forge of a repository address, as `forgeOf` does. If neither the host, the environment nor an option
  * determines the kind, probes the server once without a token, for at most `timeout` milliseconds. Rejects only with
  * the signal's abort reason.
  */

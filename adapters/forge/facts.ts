@@ -19,8 +19,8 @@ export interface ForgePull {
   readonly commit: string
   readonly branch: string
   /**
-   * Repository of the request's branch; undefined if it was deleted or cannot be read. `owner` is set only for a
-   * person.
+   * Repository of the request's branch; undefined if it was deleted or cannot be read. `owner` is set only if the owner
+   * is a person.
    */
   readonly head: { readonly id: string; readonly url: string; readonly owner?: string } | undefined
 }

@@ -7,8 +7,8 @@ import type { Forge, PullRequests, RepositoryWebhooks } from './forge.ts'
 export type ForgeVariables = Readonly<Record<string, string | undefined>>
 
 /**
- * The implementation of one kind of forge. The rest of this folder sends calls, detects the kind of a server and writes
- * texts without any code for a particular kind; it uses the module.
+ * The implementation of one kind of forge. The rest of this folder contains no code for a particular kind: it uses this
+ * module to send calls, to detect the kind of a server and to write texts.
  */
 export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
   readonly kind: Kind
@@ -21,7 +21,7 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
    * software.
    */
   readonly isHost: (host: string) => boolean
-  /** Name under which the SSH server of a host listens at port 443, for networks that block other ports. */
+  /** Name under which the SSH server of `host` listens at port 443, for networks that block other ports. */
   readonly sshOverHttps?: { readonly name: string; readonly host: string }
   /** True if a repository can be in a nested group: `group/subgroup/name`. */
   readonly hasSubgroups: boolean
@@ -33,10 +33,11 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
    */
   readonly question?: KindQuestion
   /**
-   * Variables of this forge's pipelines that can only contain the address of the server, because a token is sent to it.
+   * Variables in which this forge's pipelines store the address of the server. A token is sent to that address, so
+   * variables that can have any other value are not included.
    */
   readonly serverVariables: readonly string[]
-  /** Returns the servers that these variables name. */
+  /** Returns the servers that the variables of the environment name. */
   readonly serversIn: (env: ForgeVariables) => readonly NamedServer[]
   readonly tokens: TokenVariables
   /**
@@ -55,23 +56,29 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
   readonly bodyLimit: number
   /** Returns the web pages of the repository at `root`. */
   readonly pages: (root: string) => Pages
-  /** Returns the requests of the site's repository. The bodies it receives are already within the limit. */
+  /**
+   * Returns access to the requests of the site's repository. The bodies of requests passed to it are already within
+   * `bodyLimit`.
+   */
   readonly connect: (api: Calls) => PullRequests
   /** Webhook events about requests, as named on the forge's settings page. */
   readonly webhookEvents: string
-  /** Returns the webhooks of the site's repository, for these events. */
+  /** Returns access to the webhooks of the site's repository. A new webhook is for the events in `webhookEvents`. */
   readonly webhooks: (api: Calls) => RepositoryWebhooks
-  /** Returns the facts about the site's repository and its requests. */
+  /** Returns access to the facts about the site's repository and its requests. */
   readonly facts: (api: Calls) => RepositoryFacts
 }
 
 export type Pages = Pick<Forge, 'newRequestPage' | 'requestsPage' | 'commitPage'>
 
-/** A call that a server of this kind answers without a token, if only with a refusal. */
+/** A call that a server of this kind answers without a token, even if only with a refusal. */
 export interface KindQuestion {
   /** Path from the root of the server. */
   readonly path: string
-  /** Must return false for every other kind of server, even one that copied this API. */
+  /**
+   * Returns true if the response comes from a server of this kind. Must return false for every other kind of server,
+   * even for one that has copied the API.
+   */
   readonly isIt: (answer: ForgeAnswer) => boolean
 }
 
@@ -80,7 +87,7 @@ export interface NamedServer {
   /** Address of the web pages; if absent, the root of the API's host. */
   readonly web: string | undefined
   readonly api?: string | undefined
-  /** Host in SSH addresses, if it differs. */
+  /** Host in SSH addresses, if it differs from the host of the web pages. */
   readonly ssh?: string | undefined
 }
 
@@ -88,16 +95,16 @@ export interface NamedServer {
 export interface TokenVariables {
   /** Variables for the public server, and for the server that a pipeline runs on. */
   readonly names: readonly string[]
-  /** Returns the variables whose token may be for this site; the first one that is set is used. */
+  /** Returns the variables that may contain a token for the site. The first one that is set is used. */
   readonly namesFor: (site: Site, env: ForgeVariables) => readonly string[]
   /**
    * Returns the origins that a token may be sent to because of its variable's name: public servers, and servers that
    * the forge's own tools read from the environment.
    */
   readonly knownOrigins: (variable: string, site: Site, env: ForgeVariables) => readonly string[]
-  /** A pipeline token that cannot open requests, and the kind of token to set a variable to instead. */
+  /** Variable with a pipeline token that cannot open requests, and the kind of token that a user needs instead. */
   readonly unfit?: { readonly variable: string; readonly instead: string }
-  /** Returns the only repository that the token of a variable is for, if known. */
+  /** Returns the only repository for which the token in a variable is valid; undefined if unknown. */
   readonly repositoryOf?: (variable: string, env: ForgeVariables) => string | undefined
 }
 
@@ -124,7 +131,7 @@ export interface ForgeCall {
   readonly purpose: string
   /** True if the call may be repeated when its outcome is unknown, because it only reads, or sets a value. */
   readonly mayRepeat: boolean
-  /** Permissions that the token needs, in words, if the call needs more than the calls for requests. */
+  /** Permissions that the token needs, in words; absent if the call needs no more than the calls for requests. */
   readonly permission?: string
   readonly signal?: AbortSignal | undefined
 }

@@ -53,7 +53,7 @@ export interface MarkedComment {
   readonly marker: string
   /** Text in Markdown, without the marker. */
   readonly body: string
-  /** Number of the comment, if known; then it is updated without searching for it. */
+  /** Number of the comment, if known. The comment is then updated without a search. */
   readonly id?: number
 }
 
@@ -89,7 +89,7 @@ export interface Abortable {
 export interface PullRequests {
   /** Returns the open request between two branches of this repository; ignores requests from forks. */
   find(branches: Branches, waiting?: Abortable): Promise<PullRequest | undefined>
-  /** Opens a request, or updates the text of the open request between these branches. Safe to repeat. */
+  /** Opens a request. If an open request between the same branches exists, updates its text instead. Safe to repeat. */
   open(request: NewRequest, waiting?: Abortable): Promise<OpenResult>
   /** Updates the text of a request; sends nothing if the text is the same. A draft stays a draft. */
   update(request: PullRequest, text: RequestText, waiting?: Abortable): Promise<PullRequest>

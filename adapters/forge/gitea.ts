@@ -109,7 +109,9 @@ function giteaRequests(api: Calls): PullRequests {
     return toRequest(await pulls.create({ ...fields, ...(ids.length > 0 && { labels: ids }) }, signal))
   }
 
-  /** Returns the numbers of labels, which belong to the repository or its organization. An unknown name is noted. */
+  /**
+   * Returns the numbers of labels, which belong to the repository or its organization. Adds a note for an unknown name.
+   */
   async function idsOf(names: readonly string[], notes: string[], signal: AbortSignal | undefined) {
     const ids: number[] = []
     for (const wanted of names) {
@@ -127,7 +129,7 @@ function giteaRequests(api: Calls): PullRequests {
     return ids
   }
 
-  /** Returns the first matching item of a list, page by page. */
+  /** Searches a list page by page, and returns the first matching item; undefined if there is none. */
   async function findIn<T>(
     { path, purpose, signal }: Pick<ForgeCall, 'path' | 'purpose' | 'signal'>,
     validate: Validator<readonly T[]>,

@@ -154,7 +154,9 @@ function gitlabRequests(api: Calls): PullRequests {
     return toRequest(await api.object(call, mergeRequest))
   }
 
-  /** Returns the user ids of reviewers, which GitLab expects. An unknown name is noted. */
+  /**
+   * Returns the user ids of reviewers, because GitLab expects ids instead of names. Adds a note for an unknown name.
+   */
   async function idsOf(names: readonly string[], notes: string[], signal: AbortSignal | undefined) {
     const ids: number[] = []
     for (const name of names) {

@@ -7,7 +7,7 @@ type Env = Readonly<Record<string, string | undefined>>
 /** Permission to send a token to a server, or the reason for refusing it, with a hint on what to set. */
 export type MaySend = { readonly ok: true } | { readonly ok: false; readonly reason: string; readonly hint: string }
 
-/** Variables with the server that runs this CI job, which a checkout cannot set. */
+/** Variables that contain the address of the server that runs this CI job. A checkout cannot set them. */
 const SERVERS = ALL_FORGES.flatMap(forge => forge.serverVariables)
 
 /**
@@ -55,8 +55,8 @@ export function tokenLogin(
 const hostsIn = (text: string): readonly string[] => text.split(/[\s,]+/).filter(host => host !== '')
 
 /**
- * Returns true if a name matches the host of the address. A name without a port means the default port; on this
- * machine, any port.
+ * Returns true if a name matches the host of the address. A name without a port matches only the default port; on this
+ * machine, it matches any port.
  */
 function isHost(named: string, { host, hostname, origin }: URL): boolean {
   if (named.includes('://')) return URL.canParse(named) && new URL(named).origin === origin

@@ -11,9 +11,10 @@ export type FoundToken =
 const ANY = 'DEVCTL_FORGE_TOKEN'
 
 /**
- * Returns the token for a forge from the environment, and only if its destination does not depend on the checkout alone
- * (`token-host.ts`). Never returns a token of another server: a job token belongs to the forge that runs the job.
- * `isNamedByUser` is true if a command line option names the repository.
+ * Returns the token for a forge from the environment, or the reason why there is none. Returns no token if only the
+ * checkout determines the server that would receive it (`token-host.ts`). Never returns a token of another server: a
+ * job token belongs to the forge that runs the job. `isNamedByUser` is true if a command line option names the
+ * repository.
  */
 export function tokenFor(site: Site, env: ForgeVariables, isNamedByUser = false): FoundToken {
   if (!isSafe(site.api)) return { reason: `a token is not sent to \`${site.api}\`: it is not https` }
@@ -44,7 +45,8 @@ export function tokenFor(site: Site, env: ForgeVariables, isNamedByUser = false)
 const hostOf = (site: Site): string => `\`${new URL(site.web).host}\``
 
 /**
- * Returns the environment in which DEVCTL_FORGE_TOKEN uses the host of DEVCTL_GIT_TOKEN unless it has a host variable.
+ * Returns the environment with a host for DEVCTL_FORGE_TOKEN: if DEVCTL_FORGE_TOKEN_HOST is not set, the value of
+ * DEVCTL_GIT_TOKEN_HOST. Unchanged for any other variable.
  */
 const withHost = (variable: string, env: ForgeVariables): ForgeVariables =>
   variable === ANY ? { ...env, [`${ANY}_HOST`]: env[`${ANY}_HOST`] || env.DEVCTL_GIT_TOKEN_HOST } : env

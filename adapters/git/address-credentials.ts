@@ -20,15 +20,18 @@ export function splitCredentials(address: string): { readonly url: string; reado
 }
 
 /**
- * Returns the login in an address: a user with a password. If it stayed in the address, it would be stored in the
- * configuration of each clone, and show up on the command line of git's own helpers.
+ * Returns the login in the credentials of an address; empty if they have no password. A login that stayed in the
+ * address would be stored in the configuration of each clone, and show up on the command line of git's own helpers.
  */
 export const loginOf = (credentials: AddressCredentials | undefined): readonly GitLogin[] =>
   credentials?.password === undefined
     ? []
     : [{ origin: credentials.origin, user: credentials.user, password: credentials.password, isOfAddress: true }]
 
-/** Returns an environment that makes git use the user of an address that has no password. */
+/**
+ * Returns an environment in which git uses the user of an address that contains a user but no password; unchanged for
+ * any other address.
+ */
 export function withUser(env: GitOptions['env'], credentials: AddressCredentials | undefined): GitOptions['env'] {
   if (!credentials || credentials.password !== undefined) return env
   return withSettings(env, [[`credential.${credentials.origin}.username`, credentials.user]])

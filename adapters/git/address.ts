@@ -8,7 +8,7 @@ import { filePathIn } from './repository-url.ts'
 
 /** The address of a repository, for git and for messages. */
 export interface Address {
-  /** Address for git: one with a scheme, or git's own `user@host:path`; a web address without its credentials. */
+  /** Address for git: with a scheme, or in git's form `user@host:path`. A web address contains no credentials here. */
   readonly url: string
   /** Credentials that a web address contained. */
   readonly credentials?: AddressCredentials

@@ -10,9 +10,9 @@ import { withTemporary } from './temporary.ts'
 const DEADLINE = 60_000
 
 /**
- * Returns true if a commit of the repository around `folder` is an ancestor of another one. If the shallow clone of a
- * pipeline does not show this, fetches the history (only commits) from its remote into a temporary repository; does not
- * change the user's repository. Undefined if the result cannot be determined.
+ * Returns true if a commit of the repository around `folder` is an ancestor of another one. If the clone is too shallow
+ * to determine this, as in a pipeline, fetches the history (only commits) from the remote into a temporary repository;
+ * does not change the user's repository. Undefined if the result cannot be determined.
  */
 export async function isAncestor(
   older: string,
@@ -43,9 +43,9 @@ export async function isAncestor(
 }
 
 /**
- * Returns true if a commit is an ancestor; undefined if this repository cannot determine it. In a shallow history, a
- * negative result may be wrong because the history is truncated, but a positive result is reliable. A complete history
- * has all ancestors: a commit that is missing there is not an ancestor.
+ * Returns true if `older` is an ancestor of `newer`; undefined if the repository cannot determine this. In a shallow
+ * history, a positive result is reliable, but a negative result may be wrong because the history is truncated. A
+ * complete history has all ancestors, so a commit that it lacks is not an ancestor.
  */
 async function ask(git: Git, older: string, newer: string): Promise<boolean | undefined> {
   try {

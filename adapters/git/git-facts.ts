@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { type GitOptions, openGit } from './git.ts'
 import { withSource } from './source-repository.ts'
 
-/** Facts about the repository that a folder is in. Each is absent if it cannot be determined. */
+/** Facts about the repository that a folder is in. A fact that cannot be determined is absent. */
 export interface GitFacts {
   /** Name of the branch; absent on a detached HEAD. */
   readonly branch?: string
-  /** Id of the commit; with uncommitted changes, an id of that state that no commit has. */
+  /** Id of the commit. With uncommitted changes, an id of the changed state, which is not the id of any commit. */
   readonly commit?: string
   /** Address of the remote (`origin`, else the first), as https and without credentials. */
   readonly repository?: string

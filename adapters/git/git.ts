@@ -19,7 +19,7 @@ export interface Git {
 export interface GitOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
-  /** Logins for the servers that this git may connect to. */
+  /** Logins for the servers that git may connect to. */
   readonly logins?: readonly GitLogin[]
   /** Settings that override where git finds the repository, such as `GIT_DIR` and `GIT_WORK_TREE`. */
   readonly place?: Readonly<Record<string, string>>
@@ -73,8 +73,8 @@ export function openGit(folder: string, { env, signal, logins = [], place }: Git
 }
 
 /**
- * Environment of every git command: git must not prompt, because no user could answer, and devctl parses its messages.
- * Forbids `ext::` and similar protocols, which run any program.
+ * Environment of every git command. Disables prompts, because no user could answer; sets the language to English,
+ * because devctl parses the messages; and forbids `ext::` and similar protocols, which run any program.
  */
 const QUIET = {
   GIT_TERMINAL_PROMPT: '0',

@@ -7,7 +7,7 @@ import { isAlive, thisProcess } from './process-identity.ts'
 
 export const PUSH_LOCK_PREFIX = 'devctl-turn-'
 
-/** Polling interval in milliseconds, and its random variation. */
+/** Polling interval in milliseconds; a random pause of up to the same length is added. */
 const LOOK = 25
 /**
  * Timeout for one lock owner, in milliseconds: an owner that takes longer has a slow server, and all waiting processes
@@ -29,8 +29,9 @@ export interface PushLock {
 
 /**
  * Waits until no other devctl on this machine pushes to the same branch: if several push at the same time, all but one
- * do their work in vain. The lock only saves work, because the push itself decides which process wins; so this does not
- * wait for an owner that has ended or is slow, or if the folder is not writable. Throws the signal's abort reason.
+ * do their work in vain. The lock only saves work, because the push itself decides which process wins. Stops waiting
+ * for an owner that has ended or is slow, and does not wait if the folder is not writable. Throws the signal's abort
+ * reason.
  */
 export async function takePushLock(
   env: Readonly<Record<string, string | undefined>>,

@@ -7,8 +7,8 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 const SCP_LIKE = /^(?:(?<user>[^@/:\s]+)@)?(?<host>\[[^\]]+\]|[^/:\s]{2,}):(?!\/\/)(?<path>.+)$/
 
 /**
- * Returns the address without credentials: drops everything between scheme and host, except an SSH user, because it may
- * be a token.
+ * Returns the address without credentials. Drops everything between scheme and host, because it may be a token, but
+ * keeps the user of an SSH address.
  */
 export function withoutCredentials(address: string): string {
   return address.replace(/^(https?:\/\/)[^/?#]*@/i, '$1').replace(/^(ssh:\/\/[^:@/]*):[^/]*@/i, '$1@')
@@ -16,7 +16,7 @@ export function withoutCredentials(address: string): string {
 
 const HINT = 'set the URL for the cluster with `--url`: `https://…` or `ssh://…`'
 
-/** Returns the path of a `file://` address; undefined if it has none. */
+/** Returns the decoded path of a `file://` address; undefined if the address is invalid. */
 export function filePathIn(address: string): string | undefined {
   try {
     return decodeURIComponent(new URL(address).pathname)

@@ -5,9 +5,9 @@ import type { Git, GitOptions } from './git.ts'
 export interface SourceRemote {
   /** Address in the repository's configuration, without credentials: git applies the user's configuration to it. */
   readonly url: string
-  /** Options for git in another repository. */
+  /** Environment and logins for git in another repository that connects to this server. */
   readonly options: Pick<GitOptions, 'env' | 'logins'>
-  /** Lines for the configuration of the other repository. */
+  /** Lines for the configuration of another repository that connects to this server. */
   readonly configuration: string
 }
 

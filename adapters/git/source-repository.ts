@@ -5,7 +5,10 @@ import { withTemporary } from './temporary.ts'
 
 /** Settings of a repository that describe its files and cannot name a program. */
 const HARMLESS = ['autocrlf', 'eol', 'filemode', 'ignorecase', 'precomposeunicode', 'safecrlf', 'symlinks']
-/** Files with patterns, and the file that marks the end of a shallow history. */
+/**
+ * Files that are copied from the repository: the patterns for ignored files and for attributes, and the file that marks
+ * the end of a shallow history.
+ */
 const COPIED = ['info/exclude', 'info/attributes', 'shallow']
 
 /** The parts of a repository that contain no program. In a linked worktree they are in several folders. */
@@ -17,7 +20,7 @@ export interface SourceParts {
    * files of the same size are unchanged.
    */
   readonly index: string
-  /** Makes a folder a repository with the same objects and the same commit checked out. */
+  /** Turns a folder into a repository with the same objects and the same commit checked out. */
   copyTo(gitFolder: string): void
 }
 
@@ -42,8 +45,8 @@ export async function withSource<Result>(
 }
 
 /**
- * Finds the parts of a repository, with commands that run no programs whatever its configuration contains. Undefined as
- * in `withSource`.
+ * Finds the parts of a repository, with commands that run no programs whatever its configuration contains. Returns
+ * undefined in the same cases as `withSource`.
  */
 export async function readParts(top: string, options: GitOptions): Promise<SourceParts | undefined> {
   const git = openGit(top, options)
@@ -69,7 +72,9 @@ export async function readParts(top: string, options: GitOptions): Promise<Sourc
   }
 }
 
-/** Links the shared part of a split index, which is in the folder of the repository. */
+/**
+ * Links the shared parts of a split index, which are next to the index, into the folder of the temporary repository.
+ */
 function linkSharedIndexes(index: string, folder: string): void {
   if (!existsSync(index)) return
   for (const name of readdirSync(dirname(index)).filter(name => name.startsWith('sharedindex.')))

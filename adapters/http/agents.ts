@@ -3,7 +3,7 @@ import { Agent as SecureAgent, type AgentOptions as SecureAgentOptions } from 'n
 import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 
-/** Options for keeping connections and for trusted certificates; the fields of Node's agents. */
+/** Options of Node's agents for keeping connections open and for trusted certificates. */
 export type ConnectionOptions = Pick<AgentOptions, 'keepAlive' | 'maxSockets' | 'maxFreeSockets' | 'timeout'> &
   Pick<SecureAgentOptions, 'secureContext' | 'rejectUnauthorized' | 'servername'>
 
@@ -70,7 +70,7 @@ function withEscapes(part: string): string {
 
 type Connect = (options: object, done: (error: Error | null, socket?: Duplex) => void) => void
 
-/** Makes an agent name the proxy in the error of a proxy that refuses a connection. */
+/** Changes an agent so that its error names the proxy if the proxy refuses a connection or cannot be reached. */
 function telling<A extends Agent>(agent: A, { host }: URL): A {
   // The packages' types hide that an agent has this method:
   // https://nodejs.org/api/http.html#agentcreateconnectionoptions-callback

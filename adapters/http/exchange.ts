@@ -104,7 +104,10 @@ function addressOf({ protocol, hostname, port, pathname }: URL, path: string): R
   }
 }
 
-/** Allowance for pauses in a response, as a multiple of `silence`, in addition to the time for its size. */
+/**
+ * Allowance for pauses in a response, as a multiple of `silence`: the response may take this much longer than the
+ * minimum rate requires for its size.
+ */
 const SILENCES = 3
 
 /**

@@ -51,5 +51,5 @@ export const neverSent = (error: unknown): boolean =>
  */
 export const isCut = (error: unknown): boolean => ['cut', 'no-answer'].includes(failureOf(error))
 
-/** Returns Node's code for the failure. */
+/** Returns the `code` of an error of Node.js; empty if it has none. */
 export const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '' // what Node throws has one, or none

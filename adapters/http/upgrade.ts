@@ -30,7 +30,7 @@ export interface UpgradeRequest {
 }
 
 /**
- * Requests a server to switch to another protocol over the same connection
+ * Asks a server to switch to another protocol over the same connection
  * (https://www.rfc-editor.org/rfc/rfc9110#field.upgrade), and returns the connection: a system socket, not a stream
  * over another protocol. Rejects with NotUpgraded, NoAnswer, the connection's error, and the signal's abort reason.
  */

@@ -6,7 +6,7 @@ export interface Validator<T> {
 
 /** A validation error of ajv: https://ajv.js.org/api.html#validation-errors */
 interface SchemaError {
-  /** A JSON Pointer (RFC 6901). */
+  /** JSON Pointer (RFC 6901) to the invalid value. */
   readonly instancePath: string
   readonly keyword: string
   readonly params: Readonly<Record<string, unknown>>

@@ -7,8 +7,8 @@ export function rootOf(apiVersion: string): string {
 }
 
 /**
- * Returns the path of a collection, or of one object in it. Without a namespace, the path covers all namespaces, or is
- * cluster-scoped.
+ * Returns the path of a collection, or of one object in it. Without a namespace, the kind is cluster-scoped, or the
+ * path covers all namespaces.
  */
 export function pathOf(
   apiVersion: string,

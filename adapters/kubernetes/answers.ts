@@ -39,7 +39,7 @@ export const isObject = (value: unknown): value is KubeObject =>
 /** Returns true for the response to a deletion: the object, or a Status. */
 export const isDeleted = (value: unknown): value is object => isRecord(value) && typeof value['kind'] === 'string'
 
-/** Returns true for a page of a list with its version, if every item is valid. */
+/** Returns true for a page of a list, with the metadata of the list and only valid items. */
 export const isPage = (value: unknown): value is Page =>
   isRecord(value) &&
   isRecord(value['metadata']) &&
@@ -60,7 +60,7 @@ export const isGroupList = (value: unknown): value is GroupList =>
       isRecord(one) && isRecord(one['preferredVersion']) && typeof one['preferredVersion']['groupVersion'] === 'string',
   )
 
-/** Returns true for an event with its object. */
+/** Returns true for a watch event. An event about an object must contain the object. */
 export function isWatchEvent(value: unknown): value is WatchEvent {
   if (!isRecord(value)) return false
   const { type, object } = value
@@ -92,7 +92,7 @@ export function describeAnswer(text: string): string {
   }
 }
 
-/** Returns true for an item of a list. Such items do not contain their kind. */
+/** Returns true for an item of a list: an object with a name. Items of a list do not contain their kind. */
 const isItem = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isRecord(value) && isRecord(value['metadata']) && typeof value['metadata']['name'] === 'string'
 

@@ -33,7 +33,7 @@ const BYTES = 4096
 const NOBODY = 'no-such-route.invalid'
 
 /**
- * Requests the page at a public address, as a browser would but without credentials, and does not trust the response.
+ * Requests the page at a public address, as a browser would but without credentials. Treats the response as untrusted.
  * Throws only the signal's abort reason.
  */
 export async function askAddress(

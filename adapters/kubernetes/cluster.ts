@@ -47,7 +47,9 @@ export interface ObjectRef {
   readonly namespace?: string | undefined
 }
 
-/** Selects objects of one kind. Without a namespace, the selection covers all namespaces, or is cluster-scoped. */
+/**
+ * Selects objects of one kind. Without a namespace, the kind is cluster-scoped, or the selection covers all namespaces.
+ */
 export interface ObjectQuery {
   readonly apiVersion: string
   readonly kind: string
@@ -70,7 +72,10 @@ export interface CallOptions {
 }
 
 export interface PageOptions extends CallOptions {
-  /** Number of objects per page. Use a small number for objects of other owners, each of which may have 1.5 MiB. */
+  /**
+   * Number of objects per page. Use a small number for objects that other programs create: each of them can be 1.5 MiB
+   * large.
+   */
   readonly size?: number
   /** Slots that limit how many pages are in memory: each page holds a slot until the next one is requested. */
   readonly slots?: Slots

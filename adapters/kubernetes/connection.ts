@@ -104,7 +104,7 @@ export interface TokenTarget {
   token(fresh: boolean): Promise<string>
 }
 
-/** Returns access to a cluster with tokens. */
+/** Returns access to a cluster that authenticates with the tokens of the target. */
 export function tokenAccess({ context, namespace, server, ca, proxy, token }: TokenTarget): KubeconfigAccess {
   const authenticate = async (fresh: boolean): Promise<Connection> => {
     const headers = { authorization: `Bearer ${await token(fresh)}` }
@@ -122,8 +122,8 @@ export function tokenAccess({ context, namespace, server, ca, proxy, token }: To
 }
 
 /**
- * Returns a function that creates accesses to the cluster of the environment's kubeconfig, with tokens of other users
- * instead of the credentials of the kubeconfig's user. Throws a UserError as `loadKubeconfig` does.
+ * Returns a function that creates access to the cluster of the environment's kubeconfig. The access uses the tokens of
+ * another user instead of the kubeconfig's credentials. Throws a UserError as `loadKubeconfig` does.
  */
 export async function tokenAccesses(env: Env): Promise<(token: TokenTarget['token'], who: string) => KubeconfigAccess> {
   const own = await loadKubeconfig(undefined, env)
@@ -141,7 +141,10 @@ export async function tokenAccesses(env: Env): Promise<(token: TokenTarget['toke
   })
 }
 
-/** Caches the connection until the caller requests a fresh one, or creating it fails. */
+/**
+ * Returns a `connect` function that caches the connection until the caller requests a fresh one, or until the creation
+ * of a connection fails.
+ */
 function onceEach(authenticate: (fresh: boolean) => Promise<Connection>): Access['connect'] {
   let current: Promise<Connection> | undefined
   return fresh => {

@@ -13,8 +13,8 @@ type Kinds = ReadonlyMap<string, Resource>
 const NEEDED = ['create', 'list', 'delete']
 
 /**
- * Finds the kinds of a cluster. Built-in kinds are known; for others, sends one request per group and version and
- * caches the response.
+ * Finds the kinds of a cluster. Built-in kinds need no request. For other kinds, sends one request per group and
+ * version and caches the response.
  */
 export class Discovery {
   readonly #client: Client

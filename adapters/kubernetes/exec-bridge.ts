@@ -17,8 +17,8 @@ const NOT_THERE = 3
 const FAILED = 4
 
 /**
- * Program that connects its input and output to the target. Kubernetes lets it continue when the connection to it is
- * lost, so it exits after a minute without input: the two protocols that use it send a keepalive every 10 s.
+ * Program that connects its input and output to the target. Exits after a minute without input, because Kubernetes does
+ * not end it when the connection is lost. The two protocols that run over it send a keepalive every 10 s.
  */
 const BRIDGE = `
 const { argv, exit, stdin, stdout, stderr } = process
@@ -36,8 +36,8 @@ socket.on('close', () => stdout.write('', () => exit(0)))
 
 /**
  * Connects to a listener in a Pod over the exec API, for clusters where ports cannot be forwarded. The connection
- * behaves like that of `openPortForward`. Rejects with a ClusterError if the server does not allow it; the stream is
- * destroyed with a ClusterError if nothing listens at the target, or if the connection is lost.
+ * behaves like one from `openPortForward`. Rejects with a ClusterError if the server does not allow it. Destroys the
+ * stream with a ClusterError if nothing listens at the target, or if the connection is lost.
  */
 export async function openExecBridge(access: Access, target: BridgeTarget, options: CallOptions = {}): Promise<Duplex> {
   const { pod, namespace, container, at } = target

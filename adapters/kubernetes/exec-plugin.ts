@@ -15,15 +15,15 @@ export interface PluginCredentials {
 }
 
 interface PluginRun {
-  /** Ends the plugin. */
+  /** Signal that ends the plugin. */
   readonly signal: AbortSignal | undefined
   /** True if the plugin must neither prompt nor print messages. */
   readonly isSilent: boolean
 }
 
 /**
- * Returns the kubeconfig with the credentials from its user's credential plugin instead of the plugin; unchanged if the
- * user has no plugin. Throws as `runPlugin` does.
+ * Runs the credential plugin of the kubeconfig's user, and returns the kubeconfig with the credentials in place of the
+ * plugin. Returns it unchanged if the user has no plugin. Throws as `runPlugin` does.
  */
 export async function withPluginCredentials(
   kubeconfig: Kubeconfig,
@@ -94,7 +94,7 @@ async function runPlugin(
   return { ...(token !== undefined && { token }), ...(hasCertificate && { clientCertificateData, clientKeyData }) }
 }
 
-/** Returns the `ExecCredential` that a plugin receives, as from client-go. */
+/** Returns the `ExecCredential` for a plugin as JSON, in the same form as from client-go. */
 function infoFor({ apiVersion, provideClusterInfo }: PluginConfig, cluster: Fields, interactive: boolean): string {
   const names = ['server', 'certificate-authority-data', 'insecure-skip-tls-verify', 'tls-server-name', 'proxy-url']
   const described = Object.fromEntries(names.map(name => [name, cluster[name]]))

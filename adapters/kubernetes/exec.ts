@@ -13,7 +13,7 @@ interface StreamTarget {
   readonly container: string
   /** True to send input to the program; otherwise its input is closed. */
   readonly stdin: boolean
-  /** Size of the terminal of the program; a terminal has only one output. */
+  /** Size of the program's terminal; absent for no terminal. A terminal combines standard output and standard error. */
   readonly tty?: { readonly columns: number; readonly rows: number }
 }
 
@@ -202,7 +202,7 @@ class SocketProcess implements ExecProcess {
     this.#socket.pause()
   }
 
-  /** Ends the process with the status in the last message. */
+  /** Settles `exit` with the status in the last message, and closes the connection. */
   #finish(text: string): void {
     try {
       this.#settle.resolve(statusOf(text, this.#target))

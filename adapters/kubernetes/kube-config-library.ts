@@ -1,2 +1,2 @@
-/** KubeConfig alone of @kubernetes/client-node: the re-export lets the bundler leave out the rest of the package. */
+/** Re-exports only `KubeConfig` from @kubernetes/client-node, so that the bundler can omit the rest of the package. */
 export { KubeConfig } from '@kubernetes/client-node'

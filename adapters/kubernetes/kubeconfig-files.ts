@@ -58,10 +58,7 @@ export const fieldsOf = (value: unknown): Fields =>
   // The value is a mapping with values of unknown types after the check.
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 
-/**
- * The named entries of one of the kubeconfig's lists (`contexts`, `clusters`, `users`), with their
- * names.
- */
+/** Returns the entries of one of the kubeconfig's lists (`contexts`, `clusters`, `users`), with their names. */
 export function entriesOf({ content }: KubeconfigFile, kind: 'context' | 'cluster' | 'user') {
   const entries = content[`${kind}s`]
   return (Array.isArray(entries) ? entries : []).flatMap(entry => {

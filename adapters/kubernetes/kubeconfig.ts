@@ -93,8 +93,8 @@ async function readWhole(env: Env): Promise<Whole> {
 }
 
 /**
- * Makes the paths in an entry absolute. They are relative to the kubeconfig file; so is the command of a plugin, unless
- * it is searched on the PATH.
+ * Makes the paths in an entry absolute. They are relative to the kubeconfig file. The command of a plugin is also a
+ * path if it contains a slash; any other command is searched on the PATH.
  */
 function withAbsolutePaths(entry: Fields, folder: string): Fields {
   const paths = ['certificate-authority', 'client-certificate', 'client-key', 'tokenFile'].flatMap(key => {

@@ -4,7 +4,7 @@ import { ClusterError } from './cluster.ts'
 import { impersonation } from './credentials.ts'
 import type { Kubeconfig } from './kubeconfig.ts'
 
-/** The connection that the client library creates from a kubeconfig. Its two agents are separate. */
+/** The connection that the client library creates from a kubeconfig. Its two agents do not share connections. */
 export interface LibraryConnection {
   readonly agents: readonly [Agent, Agent]
   /** Headers with the credentials. Secret. */

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 
 /**
- * Yields the lines of a UTF-8 stream, without line ends; the last line needs none. Reads no faster than the caller
- * consumes the lines. Splits lines longer than `longest` characters into pieces of about that length, to limit memory
- * use. Closes the stream if the caller stops early.
+ * Yields the lines of a UTF-8 stream, without line ends; the last line needs no line end. Reads no faster than the
+ * caller consumes the lines. Splits lines longer than `longest` characters into pieces of about that length, to limit
+ * memory use. Closes the stream if the caller stops early.
  */
 export async function* readLines(stream: Readable, longest: number): AsyncGenerator<string> {
   stream.setEncoding('utf8')

@@ -28,8 +28,8 @@ export async function* readLog(
 }
 
 /**
- * Yields the bytes of a container's log, no faster than the caller consumes them. They are those that its program
- * printed, but containerd removes a carriage return before a line end. Throws `invalid` while the container has not
+ * Yields the bytes of a container's log as the program printed them, except that containerd removes a carriage return
+ * before a line end. Reads no faster than the caller consumes the bytes. Throws `invalid` while the container has not
  * started.
  */
 export async function* readLogBytes(

@@ -80,9 +80,9 @@ export async function openPodSocket<T>(
   }
 }
 
-/** The way to the API server, and the limits of a connection over it. */
+/** Connection to the API server and time limits for WebSockets. */
 interface SocketAccess {
-  /** Class of the library, which is loaded when it is needed. */
+  /** Class of the WebSocket library, which is loaded when it is needed. */
   readonly WebSocket: typeof WebSocket
   readonly server: URL
   readonly connection: Connection
@@ -191,7 +191,7 @@ export class PodSocket {
     return this.#server
   }
 
-  /** Sets the receiver of messages, which is also called when the connection has ended. */
+  /** Sets the object that receives the messages and is notified of the end of the connection. */
   attach(user: PodSocketUser): void {
     this.#user = user
   }
@@ -232,7 +232,7 @@ export class PodSocket {
     this.#socket.close()
   }
 
-  /** Closes the connection immediately; the user receives the error. */
+  /** Closes the connection immediately, and passes the error to the receiver of the messages. */
   terminate(error?: Error): void {
     this.#end(error)
     this.#socket.terminate()

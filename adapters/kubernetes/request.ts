@@ -27,15 +27,15 @@ export interface Limits {
    */
   readonly retry: number
   /**
-   * Time during which a call may be retried while the server has not responded to any call yet; also limits all these
-   * attempts together, so that a wrong address is reported soon.
+   * Time during which a call may be retried as long as the server has not responded to any call. All these attempts
+   * together take no longer than this time, so that a wrong address is reported soon.
    */
   readonly first: number
   /** Approximate pause before the first retry. */
   readonly pause: number
   /**
-   * Time for which a watch is retried if the server does not respond after a failure. In addition, each of its calls is
-   * retried for `retry`.
+   * Time for which a watch is retried while the server does not respond. In addition, each call of the watch is retried
+   * for `retry`.
    */
   readonly lost: number
   /** Longest silence of a watch before it counts as dead; the server sends a bookmark each minute. */
@@ -82,7 +82,7 @@ export interface GivenUp {
 /** The progress of a call. */
 interface Progress {
   failure?: ClusterError
-  /** Start time of the attempt that is waiting for a response. */
+  /** Start time of the attempt that is waiting for a response, in milliseconds as in `performance.now()`. */
   sentAt?: number | undefined
 }
 
@@ -102,8 +102,8 @@ export interface ApiCall {
    */
   readonly onRepeat?: () => void
   /**
-   * True if the call continues from a state that the server may no longer have; then the caller handles 410 and lists
-   * again.
+   * True if the call continues from a state that the server may no longer have. The call is then not retried after
+   * status 410: the caller lists again.
    */
   readonly goesOn?: boolean
 }
@@ -130,8 +130,8 @@ export class Client {
   #hasAnswered = false
 
   /**
-   * Creates a client. Calls `trace` at the end of each request, including retries, and `giveUp` for calls whose last
-   * failure is not passed to their caller.
+   * Creates a client. Calls `trace` at the end of each request, including retries, and `giveUp` for each aborted call,
+   * because the caller does not receive the last failure of that call.
    */
   constructor(
     access: Access,
@@ -197,7 +197,7 @@ export class Client {
     }
   }
 
-  /** Sends a call until there is a response, within limits; updates `progress` meanwhile. */
+  /** Sends a call repeatedly until there is a response, within limits. Keeps `progress` up to date. */
   async #try<T>(
     call: StreamCall,
     isStream: boolean,
@@ -259,7 +259,10 @@ export class Client {
     }
   }
 
-  /** Returns the error for a timeout. Before the server's first response, it states the time of all attempts. */
+  /**
+   * Returns the error for a timeout. Until the server has responded to any call, the error states the total time of all
+   * attempts.
+   */
   #sinceBegin(error: unknown, begin: number): unknown {
     if (this.#hasAnswered || !(error instanceof NoAnswer)) return error
     return new NoAnswer(error.isConnected, Math.min(this.limits.first, performance.now() - begin))

@@ -1,14 +1,17 @@
-/** Exit status that a shell has for a program that it cannot start: not executable, or not found. */
+/** Exit status with which a shell reports a program that it cannot start: 126 for not executable, 127 for not found. */
 export type StartStatus = 126 | 127
 
-/** Errors of a runtime about the container around the program, such as a working directory that does not exist. */
+/**
+ * Errors of a container runtime that are about the container, not about the program: for example, that the working
+ * directory does not exist.
+ */
 const AROUND = /\bchdir\b|\bcwd\b|\bmount/i
 const NOT_EXECUTABLE = /permission denied|exec format error|is a directory|not a directory/i
 const NOT_FOUND = /executable file .*not found|no such file or directory/i
 
 /**
- * Returns the exit status for the message of a container runtime that could not start a program, as `docker compose
- * run` has it; undefined if the message is about something else. runc, crun and gVisor have different messages.
+ * Returns the exit status that `docker compose run` has if a container runtime could not start a program, from the
+ * runtime's message; undefined if the message is about something else. runc, crun and gVisor have different messages.
  */
 export function startStatus(message: string): StartStatus | undefined {
   if (AROUND.test(message)) return undefined

@@ -20,7 +20,7 @@ export function isForeign(status: number, body: string): boolean {
   return [403, 404, 409, 422].includes(status) && !readStatus(body) && body.trim() !== '404 page not found'
 }
 
-/** Returns the error that a watch sends in its stream, as an object of kind Status. */
+/** Returns the error for an object of kind Status, which a watch sends in its stream. */
 export function fromStatusObject(object: unknown): ClusterError {
   const { code } = (object ?? {}) as { code?: unknown }
   return toClusterError(typeof code === 'number' ? code : 500, JSON.stringify(object), 'the watch')
@@ -53,7 +53,7 @@ interface Status {
 }
 
 /**
- * Returns the parts of a `Status` object that the body has; undefined if the body is something else, such as a load
+ * Returns the parts of the `Status` object in a body; undefined if the body is something else, such as a load
  * balancer's page.
  */
 function readStatus(body: string): Status | undefined {

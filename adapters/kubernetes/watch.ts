@@ -101,7 +101,10 @@ export async function* watchObjects(
   }
 }
 
-/** Returns the path of a watch: with the changes since a version, or without a version with all existing objects. */
+/**
+ * Returns the path of a watch for the changes since a version. Without a version, the watch begins with all existing
+ * objects.
+ */
 function watchPath(
   { apiVersion, namespace, labels, fields }: ObjectQuery,
   resource: Resource,

@@ -52,7 +52,10 @@ function lastState(line: string): string {
   return text.slice(text.lastIndexOf('\r') + 1)
 }
 
-/** Returns the position at which to cut: not inside an escape sequence, nor between the two halves of a character. */
+/**
+ * Returns the position at which to cut a long line: not inside an escape sequence, nor between the two halves of a
+ * character.
+ */
 function pieceEnd(text: string): number {
   const sequence = text.lastIndexOf('\u001b', LONGEST)
   if (sequence > 0 && LONGEST - sequence < 64) return sequence

@@ -147,7 +147,7 @@ class Output {
     }
   }
 
-  /** Stops reading. */
+  /** Stops reading both streams, and waits until reading has ended. */
   async stop(): Promise<void> {
     for (const stream of this.#streams) stream.destroy()
     await this.end.catch(() => {})

@@ -8,8 +8,9 @@ const KNOWN = 13
 const areFlagsKnown = (): boolean => Number.parseInt(process.versions.v8, 10) <= KNOWN
 
 /**
- * Stops V8 from enlarging the space for short-lived objects, which grows while many are allocated and never shrinks: up
- * to 48 MB. Code loaded later is compiled from source, because the code cache belongs to other flags.
+ * Stops V8 from enlarging the space for short-lived objects, which grows up to 48 MB while many are allocated and never
+ * shrinks. Code that is loaded later is compiled from source, because cached code is only valid for the flags that it
+ * was compiled with.
  */
 export function keepHeapSmall(): void {
   if (areFlagsKnown()) setFlag('--semi-space-growth-factor=1', '--semi-space-growth-factor=2')
@@ -17,7 +18,10 @@ export function keepHeapSmall(): void {
 
 const initialFlags = new Set<string>()
 
-/** Sets a flag until the process ends: code that is kept then (bin/devctl.cjs) must fit the flags of the next start. */
+/**
+ * Sets a flag of V8 and resets it when the process exits. Compiled code that is stored at that time (bin/devctl.cjs)
+ * must fit the flags of the next start.
+ */
 function setFlag(flag: string, initial: string): void {
   setFlagsFromString(flag)
   if (!initialFlags.has(initial)) process.prependOnceListener('exit', () => setFlagsFromString(initial))
@@ -32,7 +36,8 @@ const PAUSE = 6000
 
 /**
  * Frees unused memory. Each of the two collections stops the process for about 100 ms. Uses the flag with which V8
- * tests its compaction; without it, most pages stay allocated, nearly empty, after a period with many allocations.
+ * tests its compaction. Without the flag, most pages stay allocated but nearly empty after a period with many
+ * allocations.
  */
 export async function shrinkHeap(pause = PAUSE): Promise<void> {
   if (!areFlagsKnown()) return

@@ -25,9 +25,9 @@ export interface ArtifactStore {
   /** Returns the current content of the tag; undefined if the tag does not exist. */
   find(): Promise<Stored | undefined>
   /**
-   * Uploads the blobs, then writes the manifest, first under the further tags. Returns false, and leaves the tag
-   * unchanged, if the tag's digest is no longer `expected`. A registry cannot move a tag conditionally, so the digest
-   * is checked immediately before.
+   * Uploads the blobs, then writes the manifest: first under the further tags, then under the tag of the store. Returns
+   * false, and leaves that tag unchanged, if its digest is no longer `expected`. A registry cannot move a tag
+   * conditionally, so the digest is checked immediately before the tag is written.
    */
   push(artifact: Artifact, expected: string | undefined, furtherTags: readonly string[]): Promise<boolean>
   close(): void

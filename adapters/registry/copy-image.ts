@@ -15,7 +15,7 @@ const LARGEST_LAYER = 1 << 30
 /** Maximum depth of an index: an index refers to manifests, and some to further indexes. */
 const DEEPEST = 3
 
-/** An image to copy. Both references have a tag; `from` may have a digest, too, which is then what is copied. */
+/** An image to copy. Both references have a tag. If `from` also has a digest, the image with that digest is copied. */
 export interface ImageCopy {
   readonly from: string
   readonly to: string
@@ -35,7 +35,7 @@ export async function copyImage({ from, to }: ImageCopy, options: RegistrySessio
   const [{ digest: pinned, ...source }, target] = [addressOf(from), { ...addressOf(to), access: 'push' as const }]
   const session = new RegistrySession(options)
   let side: keyof ImageCopy = 'from'
-  /** Remembers which of the registries is asked, for the problem. */
+  /** Remembers which of the two registries is being queried, because a problem must be attributed to one of them. */
   const at = <Result>(which: keyof ImageCopy, work: Promise<Result>): Promise<Result> => {
     side = which
     return work

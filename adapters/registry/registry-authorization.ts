@@ -30,8 +30,8 @@ export class Authorizer {
   }
 
   /**
-   * Returns the known authorization for a request to the address; the caller passes it to `renew` if the registry
-   * rejects it.
+   * Returns the authorization that was obtained before for the repository of the address, if any. The caller passes it
+   * to `renew` if the registry rejects it.
    */
   for(address: ImageRepository): Promise<Authorization> | undefined {
     return this.#known.get(keyOf(address))

@@ -120,7 +120,7 @@ export class RegistryExchange {
     }
   }
 
-  /** True if a host speaks TLS. */
+  /** Returns true if a host speaks TLS. */
   async speaksTls(host: string): Promise<boolean> {
     try {
       await this.#once({ method: 'GET', url: new URL(`https://${host}/v2/`) })
@@ -186,8 +186,8 @@ function redirectsOf(method: RegistryQuestion['method']): ReadonlySet<number> {
 }
 
 /**
- * True if a host, as written in a URL, is this machine, which Docker reaches without certificates
- * (https://docs.docker.com/reference/cli/dockerd/#insecure-registries).
+ * Returns true if a host, as written in a URL, is this machine. Docker connects to registries on this machine without
+ * certificates (https://docs.docker.com/reference/cli/dockerd/#insecure-registries).
  */
 export function isLoopback(hostname: string): boolean {
   return /^(?:.+\.)?localhost$|^127(?:\.\d+){3}$|^\[::1\]$/.test(hostname)

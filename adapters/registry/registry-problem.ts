@@ -33,7 +33,7 @@ export interface ProblemText {
   readonly hint?: string
 }
 
-/** Explains to the user why an image has no digest. */
+/** Returns a text that explains to the user why an image has no digest. */
 export function describeProblem(reference: string, problem: RegistryProblem): ProblemText {
   const registry = registryOf(reference)
   const image = `\`${reference}\``

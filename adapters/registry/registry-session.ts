@@ -24,10 +24,13 @@ export interface RegistrySessionOptions {
    * requires one.
    */
   readonly credentials?: ReadonlyMap<string, RegistryCredentials>
-  /** Returns the credentials for a registry, before the Docker configuration is read; undefined if it has none. */
+  /**
+   * Returns the credentials for a registry; undefined if there are none. Called before the Docker configuration is
+   * read.
+   */
   readonly loginTo?: (registry: string) => Promise<RegistryCredentials | undefined>
   readonly retries?: Partial<RegistryRetries>
-  /** Called before the pause. */
+  /** Called before the pause that precedes a retry. */
   readonly onRetry?: (retry: RegistryRetry) => void
 }
 

@@ -33,9 +33,9 @@ export function hostOf(key: string): string {
 }
 
 /**
- * Returns the reference of an image's copy in a registry: the repository keeps its path and loses its registry, as in a
- * registry that is a mirror of several others. It has no digest, because the owner of that registry may build the image
- * anew.
+ * Returns the reference of an image's copy in another registry: the path and tag of the image with `registry` in place
+ * of its own registry, as in a mirror of several registries. Omits the digest, because the owner of that registry may
+ * build the image anew.
  */
 export function copyIn(registry: string, image: string): string {
   const [tagged = image] = image.split('@')

@@ -45,8 +45,8 @@ export interface PodAgent {
    */
   connect(host: string, port: number): Promise<Duplex>
   /**
-   * Listens on a port of the Pod. Calls `take` for each connection, which it forwards to the returned stream, or
-   * refuses if the result is undefined. Rejects with an AgentError.
+   * Listens on a port of the Pod. Calls `take` for each connection and forwards the connection to the returned stream,
+   * or refuses the connection if `take` returns undefined. Rejects with an AgentError.
    */
   listen(host: string, port: number, take: () => Promise<Duplex | undefined>): Promise<AgentListener>
   /**

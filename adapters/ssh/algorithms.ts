@@ -1,8 +1,8 @@
 import type { Algorithms } from 'ssh2'
 
 /**
- * Algorithms of devctl's servers and clients: modern, in OpenSSH since 6.5, and implemented by Node.js itself. Excludes
- * ChaCha20, which OpenSSH's clients prefer, because it is slow without ssh2's native part.
+ * Algorithms of devctl's SSH servers and clients: modern, supported by OpenSSH since 6.5, and implemented by Node.js
+ * itself. Excludes ChaCha20, which OpenSSH's clients prefer, because it is slow without ssh2's native part.
  */
 export const ALGORITHMS: Algorithms = {
   kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org', 'ecdh-sha2-nistp256'],

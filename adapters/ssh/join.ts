@@ -25,8 +25,8 @@ function pass(from: Duplex, to: Duplex): void {
 }
 
 /**
- * Ends one direction. The channels of ssh2's servers close both directions at `end()`; so this sends `eof()` to them
- * after the last byte, and closes them when the other direction has ended, too.
+ * Ends one direction of a stream. A channel of an ssh2 server would close both directions at `end()`. For such a
+ * channel, sends `eof()` after the last byte, and closes the channel when the other direction has ended, too.
  */
 export function endWriting(stream: Duplex): void {
   const channel = stream as Duplex & { eof?: () => void; server?: boolean }

@@ -4,21 +4,21 @@ import { join, sep } from 'node:path'
 import { readTar, type TarEntry, TarError } from './read-tar.ts'
 import type { TarCounts } from './write-tar.ts'
 
-/** Archive, and the path of this machine that it is written to. */
+/** An archive, and the path on this machine to which it is written. */
 export interface Extraction {
   readonly archive: AsyncIterable<Buffer>
-  /** Name with which all entries begin; empty if they are below `.`. */
+  /** Name with which the paths of all entries begin; empty if they begin with `.`. */
   readonly name: string
-  /** Absolute path that replaces the name. Nothing is written outside it. */
+  /** Absolute path that replaces `name`. Nothing is written outside this path. */
   readonly target: string
-  /** Called with the entry that is left out, and the reason as a clause. */
+  /** Called with the name of each entry that is skipped, and the reason as a clause. */
   readonly skipped: (name: string, reason: string) => void
 }
 
 /**
  * Writes the entries of an archive that may come from an attacker. Nothing is written outside the target: names with
- * `..` are refused, links that lead outside are left out, and no entry is written through a link, wherever it leads.
- * Owners, setuid bits and devices are left out.
+ * `..` are refused, links to paths outside the target are skipped, and no entry is written through a link, whatever its
+ * target. Owners, setuid bits and devices are not restored.
  */
 export async function extractTar({ archive, name, target, skipped }: Extraction): Promise<TarCounts> {
   const counts: TarCounts = { files: 0, bytes: 0 }
@@ -64,9 +64,9 @@ async function refusalOf(entry: TarEntry, parts: readonly string[], name: string
 }
 
 /**
- * Returns true if a link at the path, relative to the target, leads to a path below the target. `..` is only allowed at
- * the start, where it leads through real folders (`makeParents`): after the name of another link, it could lead
- * outside.
+ * Returns true if a link points to a path below the target. `parts` is the path of the link, relative to the target.
+ * `..` is only allowed at the start of the link, where all folders are real (`makeParents`): after the name of another
+ * link, it could point to a path outside the target.
  */
 function isInside(link: string, parts: readonly string[]): boolean {
   if (link === '' || link.startsWith('/') || link.includes('\0') || (sep !== '/' && /[\\:]/.test(link))) return false
@@ -81,7 +81,7 @@ async function makeParents(target: string, parts: readonly string[]): Promise<vo
   for (let count = 0; count < parts.length; count++) await makeFolder(join(target, ...parts.slice(0, count)))
 }
 
-/** Creates a folder if it does not exist; returns true if it did not. */
+/** Creates a folder if it does not exist; returns true if it was created. */
 async function makeFolder(path: string): Promise<boolean> {
   const there = await lstat(path).catch(missing)
   if (there?.isDirectory()) return false
@@ -113,7 +113,7 @@ async function writeFile(path: string, { content, mode }: TarEntry): Promise<num
   return bytes
 }
 
-/** Copies the file that a hard link names, which the archive must have contained before. */
+/** Copies the file that a hard link points to. Throws a TarError unless the archive contained that file before. */
 async function copyLinked(entry: TarEntry, name: string, target: string, path: string): Promise<void> {
   const parts = partsOf(entry.link, name)
   for (let count = 0; count < parts.length; count++) {

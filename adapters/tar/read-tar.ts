@@ -1,8 +1,8 @@
 const BLOCK = 512
-/** Most bytes of a long name or of the extended header of an entry. */
+/** Maximum size in bytes of a long name, or of the extended header of an entry. */
 const LONGEST_META = 1_048_576
 
-/** Entry of a tar archive, as the archive describes it: the names may lead anywhere. */
+/** Entry of a tar archive. Its names are not checked: they may point to any path. */
 export interface TarEntry {
   readonly name: string
   readonly kind: 'file' | 'folder' | 'link' | 'hard-link' | 'other'
@@ -14,7 +14,7 @@ export interface TarEntry {
   readonly content: AsyncIterable<Buffer>
 }
 
-/** Error in the format of an archive, as a clause. */
+/** Error in the format of an archive. The message is a clause. */
 export class TarError extends Error {}
 
 /**
@@ -123,7 +123,10 @@ class Blocks {
     this.#input = input[Symbol.asyncIterator]()
   }
 
-  /** Returns the next bytes; undefined at the end of the input, if it may end here. */
+  /**
+   * Returns the next `length` bytes; undefined at the end of the input if `mayEnd` is true. Throws a TarError if the
+   * input ends too early.
+   */
   async take(length: number, mayEnd = false): Promise<Buffer | undefined> {
     const parts: Buffer[] = []
     for (let left = length; left > 0; ) {

@@ -3,18 +3,18 @@ import { lstat, open, readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const BLOCK = 512
-/** Largest size in bytes that a header holds in octal digits. */
+/** Largest file size in bytes that a header can hold in octal digits. */
 const MOST_OCTAL = 0o77777777777
 
-/** Counts of what was written into an archive. */
+/** Numbers of files and bytes that were written. */
 export interface TarCounts {
   files: number
   bytes: number
 }
 
 /**
- * Yields a tar archive of a file, link or folder of this machine, with `name` in the place of its own name. Links are
- * kept as links. Sockets, pipes and devices are left out and passed to `skipped`. Long names are written as GNU tar
+ * Yields a tar archive of a file, link or folder of this machine, under the name `name` instead of its real name. Links
+ * are kept as links. Sockets, pipes and devices are skipped and passed to `skipped`. Long names are written as GNU tar
  * does, because busybox does not read the headers of pax.
  */
 export async function* writeTar(
@@ -49,8 +49,8 @@ async function* entriesOf(
 }
 
 /**
- * Yields a file with the size that it has when it is opened. A file that shrinks meanwhile is filled up with zeros, so
- * that the archive stays readable.
+ * Yields the entry of a file, with the size that the file has when it is opened. If the file shrinks while it is read,
+ * zeros replace the missing bytes, so that the archive stays readable.
  */
 async function* fileOf(path: string, of: Omit<Entry, 'size'>, counts: TarCounts): AsyncGenerator<Buffer> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
@@ -90,7 +90,7 @@ function headerOf(entry: Entry): Buffer {
   return Buffer.concat([...long, blockOf(entry)])
 }
 
-/** Returns the entry with a name that is too long for a header (https://www.gnu.org/software/tar/manual/). */
+/** Returns the extra entry that contains a name too long for a header (https://www.gnu.org/software/tar/manual/). */
 function longOf(type: 'L' | 'K', text: string): Buffer {
   const content = Buffer.from(`${text}\0`)
   const header = blockOf({ name: '././@LongLink', type, size: content.length, mode: 0o644, seconds: 0, link: '' })

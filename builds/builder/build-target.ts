@@ -12,7 +12,7 @@ export type BuildTarget = Pick<Target, 'stored' | 'context' | 'namespace'>
 export interface BuildTargetSources {
   /** Value of the option `--context`. */
   readonly context?: string | undefined
-  /** Target of the environment that an option selected; ranks like an option. */
+  /** Target of the environment that an option selected. It has the precedence of an option. */
   readonly environment?: TargetOptions | undefined
   readonly manifest?: TargetOptions | undefined
 }
@@ -37,7 +37,8 @@ export async function findBuildTarget(
 }
 
 /**
- * True if the context that was not found is a platform: the user has not logged in to it, or its address is invalid.
+ * Returns true if the context that was not found is a platform: the user has not logged in to it, or its address is
+ * invalid.
  */
 function namesPlatform(
   around: Pick<Workspace, 'cwd' | 'env'>,

@@ -17,7 +17,7 @@ export interface EnsureOptions {
    * unchanged.
    */
   readonly build: 'all' | 'changed' | 'missing'
-  /** Images of services that are not built, and that other images may be based on. */
+  /** Images of the services that are not built, by service. Other images may be based on them. */
   readonly given: ReadonlyMap<string, string>
   readonly signal: AbortSignal
 }
@@ -26,7 +26,7 @@ export interface EnsureOptions {
 export interface ImageBuilder {
   /**
    * True if the builder only checks which images exist. Such a builder is not called for the images of the manifest,
-   * which only commands use.
+   * because only commands use those images.
    */
   readonly isLooking?: true
   /**

@@ -3,13 +3,13 @@ import { isPlatform, type StoredContext } from '../../project/contexts/store.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import { findBuildTarget } from './build-target.ts'
 
-/** A builder, as the user named it. */
+/** The builder that the user has chosen. */
 export interface ChosenBuilder {
   /** Builders of a platform; tried before `address`. */
   readonly platform?: PlatformBuilders
   /** Address of a BuildKit daemon (`tcp://HOST:PORT`, `unix://PATH`), or `docker` for the local engine. */
   readonly address: string
-  /** Origin of the choice, for messages. */
+  /** Reason for the choice, as a phrase for messages: ``that of `BUILDKIT_HOST` ``. */
   readonly from: string
 }
 

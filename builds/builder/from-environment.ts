@@ -41,8 +41,8 @@ function agentOf({ SSH_AUTH_SOCK: socket }: Env): readonly string[] {
 }
 
 /**
- * Returns the caches with their logins. Drops the GitHub Actions cache if it has no login, because the same file is
- * also built elsewhere.
+ * Returns the caches with their logins. Omits the GitHub Actions cache if it has no login, because the same file is
+ * also built outside of GitHub Actions.
  */
 const caches = (entries: readonly BuildCache[], env: Env): readonly BuildCache[] =>
   entries.map(entry => withLogin(entry, env)).filter(({ type, attributes }) => type !== 'gha' || isUsable(attributes))
@@ -58,8 +58,8 @@ function withLogin({ type, attributes }: BuildCache, env: Env): BuildCache {
 
 /**
  * Returns the missing attributes of the GitHub Actions cache, as in
- * https://docs.docker.com/build/cache/backends/gha/#authentication. An address in the file gets no token: it may belong
- * to an attacker.
+ * https://docs.docker.com/build/cache/backends/gha/#authentication. Returns none if the file sets an address, because a
+ * token must not be sent to an address that may belong to an attacker.
  */
 function actions({ version, url, url_v2 }: BuildCache['attributes'], env: Env): Env {
   if (url || url_v2) return {}
@@ -74,7 +74,8 @@ function actions({ version, url, url_v2 }: BuildCache['attributes'], env: Env): 
 
 /**
  * Returns the missing attributes of the S3 cache, as in
- * https://docs.docker.com/build/cache/backends/s3/#authentication. A session token belongs to its key.
+ * https://docs.docker.com/build/cache/backends/s3/#authentication. Returns none if the file has a full access key: a
+ * session token in the environment belongs to another key.
  */
 function aws({ access_key_id, secret_access_key }: BuildCache['attributes'], env: Env): Env {
   if (access_key_id && secret_access_key) return {}

@@ -37,8 +37,8 @@ export async function openBuilder(
 }
 
 /**
- * Combines two errors: the platform has no builders, and no other builder answers. Inside a run, no other builder
- * exists.
+ * Combines two errors into one: the platform has no builders, and no other builder answers. Inside a run, there is no
+ * other builder.
  */
 const withoutBoth = ({ message, hint }: NoBuilders, { message: other, notes, cause }: UserError): UserError =>
   new UserError(message, { notes: [other, ...notes], ...(hint !== undefined && { hint }), cause })

@@ -24,8 +24,8 @@ services:
 })
 
 /**
- * Reports the unusable SSH keys and agents of builds, each at its position in the file, because a step may not need
- * them until much later. Reads the keys.
+ * Reports the SSH keys and agents of builds that cannot be used, each at its position in the file. A build might
+ * otherwise fail much later, at the step that needs the key. Reads the keys.
  */
 export async function checkSshKeys(
   builds: readonly PlannedBuild[],

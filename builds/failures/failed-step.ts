@@ -91,8 +91,8 @@ function within(file: SourceFile, start: number, end: number, about: string | un
 }
 
 /**
- * Returns the span of a Dockerfile line within the Compose file; the full Dockerfile if the Compose file does not write
- * it line by line.
+ * Returns the span of a Dockerfile's lines within the Compose file. If the Compose file does not contain the Dockerfile
+ * line by line, returns the span of the full Dockerfile.
  */
 function inlineSpan(place: DockerfilePlace, about: string | undefined, { span }: At<string>): Span {
   const { file, start, end } = span
@@ -132,7 +132,10 @@ function missingSecrets(instruction: string, { spec: { secrets } }: FailedBuild)
     )
 }
 
-/** Explains why a path is not in the context. */
+/**
+ * Returns an explanation of why a path is not in the context: the ignore file excludes the path, or the path does not
+ * exist. Empty for a context at a URL.
+ */
 function missingPath(path: string, { spec, cwd }: FailedBuild): Partial<FailureCause> {
   if ('remote' in spec.context) return {}
   const { folder } = spec.context
@@ -148,9 +151,9 @@ function missingPath(path: string, { spec, cwd }: FailedBuild): Partial<FailureC
 }
 
 /**
- * Returns a hint for including a path in the context. If exactly one line of the ignore file names the path and no
- * other line excludes it, the hint is to remove the line; else to add an exception, since a pattern may exist for other
- * files.
+ * Returns a hint for including a path in the context. If the path is excluded only by a line that names exactly this
+ * path, the hint is to remove the line. Otherwise the hint is to add an exception, since a pattern may be needed for
+ * other files.
  */
 function includingHint(path: string, ignore: string): string {
   const bare = (text: string) =>

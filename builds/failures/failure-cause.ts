@@ -24,8 +24,8 @@ export interface FailedInstruction {
 }
 
 /**
- * Determines the cause of a failed step. BuildKit and its frontend have no codes for most causes, so they are
- * recognized by their texts (those of BuildKit 0.11 to 0.33).
+ * Determines the cause of a failed step. BuildKit and its frontend have no codes for most causes, so causes are
+ * recognized by the message texts of BuildKit 0.11 to 0.33.
  */
 export function failureCause(failed: FailedInstruction): FailureCause {
   for (const read of [
@@ -174,6 +174,9 @@ const noRepository: Reader = ({ message }) => {
   return { message: `${name} could not be fetched: ${oneLine(said)}`, hint }
 }
 
-/** Starts a sentence in lower case, as in our messages. */
+/**
+ * Returns a sentence with its first letter in lower case, as in devctl's messages. Does not change an abbreviation such
+ * as `URL` at the start.
+ */
 const lowerCase = (text: string): string =>
   /^[A-Z][a-z]/.test(text) ? `${text[0]!.toLowerCase()}${text.slice(1)}` : text

@@ -22,7 +22,7 @@ const failed = diagnostic({
   }),
 })
 
-/** Returns the message. An image that the registry rejected was built nevertheless. */
+/** Returns the message for an image that was not built. If only the push failed, states that the image was built. */
 function messageOf(service: string, reason: string): string {
   const [, name, why] = /^failed to push (\S+): (.*)$/s.exec(reason) ?? []
   if (name === undefined) return `the image of \`${service}\` was not built: ${oneLine(reason)}`

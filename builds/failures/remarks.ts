@@ -6,9 +6,9 @@ import type { Tree } from '../../compiler/text/tree.ts'
 const ABOUT_IMAGES = /^(?:build|image)\/|^(?:volumes\/of-image|security\/image-user|files\/outside-read)$/
 
 /**
- * Returns the diagnostics without the remarks about images of services that a command leaves out. `services` is the
- * `services` section of the model, `chosen` the services of the command. Errors stay, since nothing can be built with
- * them.
+ * Returns the diagnostics without warnings and remarks about the images of services that the command does not use.
+ * Errors stay, since nothing can be built with them. `services` is the `services` section of the model, `chosen` the
+ * services of the command.
  */
 export function withoutOthers(
   diagnostics: readonly Diagnostic[],
@@ -27,7 +27,7 @@ export function withoutOthers(
   return diagnostics.filter(one => !isRemark(one) || own.has(one.span!) || !others.has(one.span!))
 }
 
-/** Returns a function that finds the service with a node at a position; undefined for positions elsewhere. */
+/** Returns a function that finds the service whose nodes include a position; undefined for any other position. */
 export function serviceFinder(services: Tree | undefined): (span: Span) => string | undefined {
   if (services?.kind !== 'map') return () => undefined
   const all = [...services.entries].map(([name, { key, value }]) => {

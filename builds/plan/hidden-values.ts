@@ -5,16 +5,19 @@ import { isVariableWithSecret } from '../../compiler/values/secrets/secret-names
 
 /** Values that the content tag of a build omits. */
 export interface HiddenValues {
-  /** All values of the build; two builds with the same tag have the same content if these values are equal. */
+  /**
+   * All values of the build. Two builds with the same content tag only have the same content if these values are also
+   * equal.
+   */
   readonly all: string
-  /** Values of arguments that look secret. */
+  /** Values of the build arguments that look secret. */
   readonly secrets: readonly string[]
 }
 
 /**
  * Returns the values of a build if its tag omits some of them because they look secret; otherwise undefined. Anyone can
- * read the tag, and could guess a weak value from it. The tag then does not change with these values. The values never
- * leave this process.
+ * read the tag, and could guess a weak value from it. A build whose omitted values change therefore keeps its tag. The
+ * values never leave this process.
  */
 export const hiddenValues = (
   args: readonly (At<string> & { readonly name: string })[],

@@ -2,7 +2,7 @@ import type { BuildOutput, ContextSource, ImageInput, ImageLayout } from '../../
 import type { BuildContext } from '../../compiler/values/images/build-context.ts'
 import { type BuildSpec, withExportedCache } from '../../compiler/values/images/build-spec.ts'
 
-/** Command options that apply to all builds. They take precedence over the file. */
+/** Command options that apply to all builds. They take precedence over the settings in the Compose file or manifest. */
 export interface BuildSettings {
   readonly noCache?: boolean
   /** True if the builder should check for newer base images. */
@@ -24,7 +24,10 @@ export interface BaseImages {
   readonly layouts: ReadonlyMap<string, ImageLayout>
 }
 
-/** Returns the input for the builder. */
+/**
+ * Returns the input for the builder: the spec of the build, with the settings of the command line and the sources of
+ * its base images.
+ */
 export function imageInput(
   { dependsOn, exportCache, ...spec }: BuildSpec,
   settings: BuildSettings,
@@ -62,8 +65,8 @@ const sourceOf = (context: BuildContext, { images, layouts }: BaseImages): Sourc
     : (layouts.get(context.service) ?? { remote: `docker-image://${images.get(context.service)}` })
 
 /**
- * Maps the reference to the layout, for a Dockerfile whose `FROM` gets the reference from a variable, because the image
- * is not in a registry.
+ * Returns the reference of a service's image with its layout, if the image is not in a registry. A Dockerfile can then
+ * get the reference from a variable and use it in `FROM`.
  */
 function byReference(service: string, { images, layouts }: BaseImages): readonly (readonly [string, Source])[] {
   const [layout, reference] = [layouts.get(service), images.get(service)]

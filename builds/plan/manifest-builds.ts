@@ -25,17 +25,17 @@ interface Names {
   readonly plan: Plan
   readonly registry: string | undefined
   readonly tag?: string | undefined
-  /** False if the images need no registry. */
+  /** False if the images are not pushed, so that they need no registry. */
   readonly isPushed?: boolean | undefined
-  /** True if images that `tag` names are used unchanged. */
+  /** True for a deploy, which uses an image with the tag `tag` as it is, whatever its content. */
   readonly isDeploy?: boolean
   /** Settings of the command line. */
   readonly overrides?: BuildOverrides
 }
 
 /**
- * Returns the builds of the manifest's `build`, with images named like those of services. Throws `NotBuilt` for images
- * without a registry, and a UserError for an image that has the name of a service with `build`.
+ * Returns the builds of `build` in the manifest. Names their images in the same way as images of services. Throws
+ * `NotBuilt` for images without a registry, and a UserError for an image that has the name of a service with `build`.
  */
 export function manifestBuilds(
   workspace: Workspace,
@@ -103,7 +103,10 @@ function checkNames(builds: ReadonlyMap<string, ImageBuild>, { builds: ofService
 const withoutServices = (builds: ReadonlyMap<string, ImageBuild>, { builds: ofServices }: Plan) =>
   new Map([...builds].filter(([name]) => !ofServices.some(({ service }) => service === name)))
 
-/** Returns the `DEVCTL_BUILD_…` variables of the images that a build depends on, as far as they are built. */
+/**
+ * Returns the `DEVCTL_BUILD_…` variables of the images that a build depends on. Images that are not built yet have no
+ * variables.
+ */
 function variablesOf({ dependsOn }: ImageBuild, images: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const all = dependsOn.flatMap(({ value: name }) => {
     const reference = images.get(name)

@@ -17,15 +17,15 @@ export interface PlannedBuild {
   /** Entries of the service's `ssh`. */
   readonly ssh?: readonly SshKey[]
   /**
-   * Reference of the image in the manifests, with its content tag, unless the file or an option names the image. Empty
-   * if the image has no name.
+   * Reference of the image in the manifests. Ends in the content tag, unless the file or an option sets the name or the
+   * tag. Empty if the image has no name.
    */
   readonly reference: string
   /** Name that only an image of this content has; often equal to `reference`. Undefined if the content is unknown. */
   readonly contentReference?: string | undefined
   /**
-   * True if the image is rebuilt each time, either because the file requires it, or because its context is an address
-   * whose content may change, so `contentReference` does not identify the content.
+   * True if the image is rebuilt each time, because the file requires it or because its context is an address whose
+   * content may change. `contentReference` does not identify the content of such an image.
    */
   readonly isMoving?: boolean
   /** Values that the content tag omits. Never printed. */
@@ -36,7 +36,8 @@ export interface PlannedBuild {
   readonly dependsOn: readonly string[]
   /**
    * Returns the spec of the build; `images` are the images that were built before, with their digests. Reports values
-   * that are unknown on this machine and that only a build needs, such as secrets, except secrets with ids in `given`.
+   * that only a build needs and that are unknown on this machine, such as secrets. Does not report secrets whose ids
+   * are in `given`.
    */
   readonly specOf: (reporter: Reporter, images: ReadonlyMap<string, string>, given: ReadonlySet<string>) => BuildSpec
 }
@@ -45,7 +46,7 @@ export interface PlannedBuild {
 export const namesOf = ({ reference, contentReference = '', tags }: PlannedBuild): readonly string[] =>
   [...new Set([reference, contentReference, ...tags])].filter(name => name !== '')
 
-/** Returns these builds and the builds that they need, in the order of `all`. */
+/** Returns the builds called `names` and all builds that they need, in the order of `all`. */
 export function withNeeded<Build extends Pick<PlannedBuild, 'service' | 'dependsOn'>>(
   names: Iterable<string>,
   all: readonly Build[],
@@ -60,7 +61,7 @@ export function withNeeded<Build extends Pick<PlannedBuild, 'service' | 'depends
   return all.filter(({ service }) => wanted.has(service))
 }
 
-/** Marks the builds whose base image is rebuilt each time. */
+/** Sets `isMoving` for builds that are based, directly or indirectly, on an image that is rebuilt each time. */
 export function withMoving(builds: readonly PlannedBuild[]): readonly PlannedBuild[] {
   const moving = new Set(builds.flatMap(({ service, isMoving }) => (isMoving ? [service] : [])))
   if (moving.size === 0) return builds

@@ -84,14 +84,17 @@ const hiddenOf = (
 
 /**
  * Returns true if the image is rebuilt each time, as in Compose: `pull_policy: build` applies to all commands,
- * `no_cache` and `pull` only to commands that just build. The result depends on more than the files, for example on a
- * newer base image.
+ * `no_cache` and `pull` only to commands that just build. Such an image depends on more than the files, for example on
+ * a newer base image.
  */
 const isRebuilt = ({ build, pullPolicy }: Service, command: ImageCommand): boolean =>
   pullPolicy?.value === 'build' ||
   (command !== 'deploy' && build !== undefined && (build.noCache || build.noCacheFilter.length > 0 || build.pull))
 
-/** Reports secrets whose files do not exist, except secrets whose ids are in `given`, which come from elsewhere. */
+/**
+ * Reports secrets whose files do not exist. Skips secrets whose ids are in `given`, because an option supplies their
+ * values.
+ */
 function checkSecretFiles({ secrets }: Build, project: Project, reporter: Reporter, given: ReadonlySet<string>): void {
   for (const { id, source: name, span } of secrets) {
     const source = project.secrets.get(name)?.source

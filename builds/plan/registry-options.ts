@@ -1,7 +1,7 @@
 import type { RegistrySessionOptions } from '../../adapters/registry/registry-session.ts'
 import type { EnsureContext } from '../builder/builder.ts'
 
-/** Retries of registry requests: as many as for a build. */
+/** Number of attempts and first pause, in milliseconds, of registry requests. Builds use the same numbers. */
 const RETRIES = { attempts: 3, pause: 1000 }
 
 /**

@@ -30,7 +30,7 @@ Services with the same name and the same \`build\` are built once and share the 
 })
 
 /**
- * Throws `NotBuilt` if images of different content share a name, because each push would take the name from the other
+ * Throws `NotBuilt` if images of different content share a name, because each push would move the name to another
  * image.
  */
 export function refuseSameNames(images: readonly PlannedBuild[]): void {
@@ -53,8 +53,8 @@ export function refuseSameNames(images: readonly PlannedBuild[]): void {
 }
 
 /**
- * Returns the content of each image: the hash at the end of its content name, and the values that are not in the hash,
- * including those of the images that it is based on.
+ * Returns the content of each image: the hash at the end of its content name, and the values that are not in the hash.
+ * The values include those of all images that the image is based on.
  */
 function contentsOf(images: readonly PlannedBuild[]): ReadonlyMap<string, string> {
   const byService = new Map(images.map(image => [image.service, image]))
@@ -77,17 +77,17 @@ export interface DistinctBuilds {
   readonly builds: readonly PlannedBuild[]
   /** Services whose builds are left out, each with the service that is built instead. */
   readonly twins: ReadonlyMap<string, string>
-  /** Returns the images of all builds, given those of the distinct builds. */
+  /** Returns the images of all builds, given the images of the distinct builds. */
   readonly allOf: (images: ReadonlyMap<string, string>) => ReadonlyMap<string, string>
 }
 
-/** Merges builds with the same content in the same repository into one build with all their names. */
+/** Merges builds with the same content in the same repository into one build, which has the names of all of them. */
 export const distinctBuilds = (images: readonly PlannedBuild[]): DistinctBuilds =>
   oncePer(images, ({ contentReference }, content) => `${contentReference} ${content}`)
 
 /**
- * Merges builds with the same content and the same settings, in any repositories. The builder pushes the image under
- * all their names.
+ * Merges builds with the same content and the same settings, also across repositories. The builder pushes the one image
+ * under the names of all merged builds.
  */
 export const distinctContents = (
   images: readonly PlannedBuild[],
@@ -150,7 +150,9 @@ function merged(
   }
 }
 
-/** Returns a spec whose references to service images are replaced by the services that are built for them. */
+/**
+ * Returns a spec in which each reference to a merged service is replaced with the service that is built in its place.
+ */
 const onFirsts = (spec: BuildSpec, firstOf: (service: string) => string): BuildSpec => ({
   ...spec,
   dependsOn: spec.dependsOn.map(firstOf),

@@ -1,8 +1,9 @@
 import { withDefaultTag } from '../../compiler/values/images/image-reference.ts'
 
 /**
- * Returns the images of services by digest, including services that share an image by name: a `worker` with the image
- * of `web` runs the image that was built for `web`. `images` are the names by service.
+ * Returns the images of services by digest, including services that share an image by name. For example, a `worker`
+ * whose image has the name of the image of `web` runs the image that was built for `web`. `images` are the names by
+ * service.
  */
 export function withSharers(
   images: ReadonlyMap<string, string>,
@@ -21,7 +22,10 @@ export function withSharers(
   return new Map(shared)
 }
 
-/** Returns these services and the services that use an image of the same name, which only one of them may build. */
+/**
+ * Returns the services in `services`, and all services whose image has the same name. Only one service may build an
+ * image of that name.
+ */
 export function sharersOf(images: ReadonlyMap<string, string>, services: readonly string[]): readonly string[] {
   const names = new Set(services.flatMap(service => images.get(service) ?? []).map(withDefaultTag))
   return [...images].flatMap(([service, name]) => (names.has(withDefaultTag(name)) ? [service] : []))

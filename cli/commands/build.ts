@@ -15,7 +15,10 @@ const cache: Option<boolean> = {
 
 const pushed = output('text', 'json', 'name')
 
-/** Throws a UsageError for the exporters of `docker buildx build --output`. */
+/**
+ * Parses the value of `--output`. Throws a UsageError for an exporter of `docker buildx build --output`, such as
+ * `type=local`.
+ */
 const notExported: typeof pushed.parse = (value, previous) => {
   if (value.includes('='))
     throw new UsageError(`\`--output\` is \`${value}\``, {

@@ -4,7 +4,7 @@ import { type Option, text, type Values } from '../options/option.ts'
 import { loading } from '../options/project.ts'
 import { environmentName, target } from '../options/target.ts'
 
-/** Number of a Pod, from 1. */
+/** Option for the number of a Pod, from 1. */
 export const podIndex: Option<number | undefined> = {
   flags: '--index <number>',
   description: 'number of the Pod, if the service has several (default: any that is ready)',

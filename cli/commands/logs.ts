@@ -22,7 +22,10 @@ const lines: Option<number> = {
   },
 }
 
-/** `-f` means follow, as in all other programs that print logs, so the short form of `--file` is not available. */
+/**
+ * Options that select the files. `file` is separate because it loses its short form: `-f` means follow, as in all other
+ * programs that print logs.
+ */
 const { file, ...others } = loading
 const fileByName = { ...file, flags: file.flags.replace('-f, ', '') }
 

@@ -4,7 +4,10 @@ import { flag, type Option, type Values } from '../options/option.ts'
 import { loading } from '../options/project.ts'
 import { environmentName, target, waitTimeout } from '../options/target.ts'
 
-/** `--env NAME=VALUE`, repeatable. A name alone takes the value of the shell. Messages do not show values. */
+/**
+ * `--env NAME=VALUE`, repeatable. If only a name is given, the value is taken from the shell. Messages do not show
+ * values.
+ */
 const env: Option<readonly string[] | undefined> = {
   flags: '-e, --env <name=value>',
   description: 'set a variable of the container; a name alone takes the value of the shell; may be repeated',

@@ -6,10 +6,13 @@ import { listValues } from './kinds.ts'
 import { replyToBash, replyToFish, replyToKubectl, replyToPowershell, replyToZsh } from './replies.ts'
 import { splitLine } from './shell-words.ts'
 
-/** Variable with the line of PowerShell up to the cursor; Windows PowerShell loses quotes in arguments. */
+/**
+ * Variable with the line of PowerShell up to the cursor. The line is not passed as an argument, because Windows
+ * PowerShell loses quotes in arguments.
+ */
 const LINE = 'DEVCTL_COMPLETE_LINE'
 
-/** Time for the values of a cluster, in milliseconds, since the user waits. */
+/** Maximum time for listing values from a cluster, in milliseconds; the user waits for the answer. */
 const DEADLINE = 800
 
 /**

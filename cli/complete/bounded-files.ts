@@ -6,7 +6,10 @@ import { SourceFile } from '../../compiler/text/source.ts'
 import type { Tree } from '../../compiler/text/tree.ts'
 import { type Boundary, outsideOf } from '../../project/boundary.ts'
 
-/** Limits of one completion, since the user waits for the answer: bytes in a file and in all, files, milliseconds. */
+/**
+ * Limits of one completion, because the user waits for the answer: bytes per file, bytes of all files, number of files,
+ * and milliseconds.
+ */
 const MOST_OF_FILE = 1 << 20
 const MOST = 2 << 20
 const MOST_FILES = 50

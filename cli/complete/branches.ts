@@ -7,7 +7,7 @@ const MOST = 1000
 
 /**
  * Returns the branches and tags of the checkout in the current folder, and the branches of its remote `origin`. Reads
- * no objects, which git might fetch.
+ * no git objects, because git might have to fetch them.
  */
 export async function branches({ cwd, env }: Pick<Io, 'cwd' | 'env'>): Promise<readonly Suggestion[]> {
   const git = openGit(cwd, { env, signal: AbortSignal.timeout(DEADLINE) })

@@ -10,13 +10,13 @@ export interface ClusterQuestion {
   readonly io: Io
   /** Options of the line. */
   readonly typed: TargetOptions
-  /** Options of the line, and settings of the environment that it names. */
+  /** Options of the line, and the context and namespace of the environment that `--environment` selects. */
   readonly options: TargetOptions
   readonly manifest: TargetOptions
   readonly signal: AbortSignal
 }
 
-/** Returns the namespaces of the cluster, or on a platform those that the user may see. */
+/** Returns the namespaces of the cluster. On a platform, returns the namespaces that the user may see. */
 export async function namespaceNames(question: ClusterQuestion): Promise<readonly Suggestion[]> {
   const where = await whereFor(question)
   if (isPlatform(where.target.context)) {
@@ -44,7 +44,7 @@ export async function deployedNames(question: ClusterQuestion): Promise<readonly
   return names.map(value => ({ value }))
 }
 
-/** Returns the names of the environments that runs have deployed to the namespace. */
+/** Returns the names of the environments in the namespace that have runs on the platform. */
 export async function pipelineNames(question: ClusterQuestion): Promise<readonly Suggestion[]> {
   const where = await whereFor(question)
   if (!isPlatform(where.target.context)) return []
@@ -67,8 +67,8 @@ interface Where {
 }
 
 /**
- * Returns the target of the command. Throws an error if only the manifest names its context: a checkout must not choose
- * the cluster that a Tab asks, because that runs a credential plugin.
+ * Returns the target of the command. Throws an error if only the manifest names its context: connecting to a cluster
+ * runs a credential plugin, so the files of a checkout must not decide to which cluster a press of Tab connects.
  */
 async function whereFor({ io, typed, options, manifest, signal }: ClusterQuestion): Promise<Where> {
   const { withHome } = await import('../../platform/session/target-with-home.ts')

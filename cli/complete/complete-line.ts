@@ -51,7 +51,10 @@ function commandCandidates(commands: readonly Command[], parent?: string): reado
   return commandsBelow(commands, parent).map(one => ({ value: lastWord(one), description: one.summary }))
 }
 
-/** Returns the options that are not used yet, or may be repeated: by their long flags, or a short one as typed. */
+/**
+ * Returns the options that are not used yet or may be repeated. Each is listed with its long flags, and with its short
+ * flag if that is what the user has typed.
+ */
 function optionCandidates({ options, given, open }: TypedLine, current: string): readonly Suggestion[] {
   return options
     .filter(one => one.isRepeatable || !(given.has(one) || one === open))
@@ -62,7 +65,10 @@ function optionCandidates({ options, given, open }: TypedLine, current: string):
     )
 }
 
-/** Returns the part of a description that fits beside others: without conditions and defaults. */
+/**
+ * Returns the beginning of a description, up to the first semicolon or parenthesis, so that it fits beside a candidate.
+ * Conditions and defaults come after that.
+ */
 const firstClause = (description: string): string => description.replace(/(?:;| \().*/s, '')
 
 /** Returns the declaration of the next positional argument. */

@@ -1,7 +1,7 @@
 /** A possible argument, or value of an option. */
 export interface Suggestion {
   readonly value: string
-  /** Single line. */
+  /** Description of the candidate, on a single line. */
   readonly description?: string
 }
 

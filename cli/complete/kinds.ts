@@ -68,7 +68,7 @@ async function namesFor({ io, line }: Asked) {
   })
 }
 
-/** Returns the settings that select the cluster of a line, as `targetOf` does. */
+/** Returns the settings that select the cluster for a line, in the same way as `targetOf` does for a command. */
 async function clusterFor(asked: Asked): Promise<ClusterQuestion> {
   const { io, line, signal } = asked
   const named = line.command?.name === 'context use' ? line.words[0] : valuesOf(line, 'context')?.at(-1)

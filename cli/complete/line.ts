@@ -9,13 +9,13 @@ const VERSION = flag('--version', 'print the version')
 export interface TypedLine {
   /** The command, or undefined if the line does not name one yet. */
   readonly command: Command | undefined
-  /** Options that are accepted next. */
+  /** Options that the next argument may be. */
   readonly options: readonly Option<unknown>[]
   /** Values of the options so far, by option; an option without a value has the value ''. */
   readonly given: ReadonlyMap<Option<unknown>, readonly string[]>
   /** Positional arguments so far, without the names of the command. */
   readonly words: readonly string[]
-  /** True after `--`. */
+  /** True if `--` precedes the argument that is completed. */
   readonly isPassed: boolean
   /** Option whose value is the next argument. */
   readonly open: Option<unknown> | undefined

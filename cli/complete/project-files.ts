@@ -19,7 +19,7 @@ export interface ProjectNames {
   readonly developments: readonly string[]
   /** Environments of the manifest, with the context and namespace that they name. */
   readonly environments: ReadonlyMap<string, NamedTarget>
-  /** NamedTarget at the top level of the manifest. */
+  /** Context and namespace at the top level of the manifest. */
   readonly destination: NamedTarget
 }
 
@@ -55,7 +55,7 @@ export function readNames(workspace: Workspace, loading: LoadInput): ProjectName
   }
 }
 
-/** Returns the boundary of the project in a folder; undefined for the folder that `loading` selects. */
+/** Returns the boundary of the project in `folder`. If `folder` is undefined, `loading` selects the project. */
 const boundaryFor = (workspace: Workspace, loading: LoadInput, folder: string | undefined): Boundary =>
   boundaryOf(workspace, folder === undefined ? loading : { ...loading, projectDirectory: folder }, {
     namesCompose: false,
@@ -64,7 +64,7 @@ const boundaryFor = (workspace: Workspace, loading: LoadInput, folder: string | 
 interface Manifest {
   readonly folder: string
   readonly tree: Tree
-  /** True if `-f` names Compose files, so that those of the manifest do not count. */
+  /** True if `-f` names Compose files, which replace the Compose files of the manifest. */
   readonly namesCompose: boolean
 }
 
@@ -166,7 +166,7 @@ function destinationOf(tree: Tree | undefined): NamedTarget {
 
 const keysOf = (tree: Tree | undefined): readonly string[] => (isMap(tree) ? [...tree.entries.keys()] : [])
 
-/** Returns a text, or the texts of a list; none that use variables. */
+/** Returns the text of a scalar, or the texts of a list. Leaves out texts that use variables. */
 function textsOf(tree: Tree | undefined): readonly string[] {
   const all = isSeq(tree) ? tree.items : tree ? [tree] : []
   return all.filter(isScalar).flatMap(({ value }) => (typeof value === 'string' && !value.includes('$') ? [value] : []))

@@ -11,8 +11,8 @@ export function replyToZsh(completion: Completion): readonly string[] {
 }
 
 /**
- * Returns the lines for the script of fish: the kind, then whole arguments with their descriptions, or the part before
- * the path and the path.
+ * Returns the lines for the script of fish: the kind, then each candidate as a whole argument with its description. For
+ * files and folders, the kind is followed by the part of the argument before the path, and by the path.
  */
 export function replyToFish(completion: Completion, current: string): readonly string[] {
   const { kind, prefix } = completion
@@ -35,7 +35,7 @@ export function replyToKubectl(completion: Completion, current: string): readonl
   return [...lines, `:${directive}`]
 }
 
-/** Value that every shell reads as it is. */
+/** Matches values that need no quotes in any shell. */
 const PLAIN = /^[\w.:/@=+,-]+$/
 const EXPANDED = /[$`\\]/g
 
@@ -59,7 +59,10 @@ export interface BashQuestion extends ShellWords {
   readonly columns: number
 }
 
-/** Returns the lines for the script of bash: the kind, then what takes the place of `replaced`. */
+/**
+ * Returns the lines for the script of bash: the kind, then for each candidate the text to insert in place of
+ * `replaced`.
+ */
 export function replyToBash(completion: Completion, question: BashQuestion): readonly string[] {
   const found = begun(completion, question.current)
   if (question.isList && found.length > 1) return [completion.kind, ...inColumns(found, question.columns)]

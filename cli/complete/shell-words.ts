@@ -8,11 +8,14 @@ export interface ShellWords {
   readonly quote: '' | "'" | '"'
 }
 
-/** Syntax of a shell: its escape character, and the characters that it escapes inside double quotes. */
+/**
+ * Quoting rules of a shell. `escape` is the escape character, `inDouble` has the characters that can be escaped inside
+ * double quotes.
+ */
 interface Syntax {
   readonly escape: string
   readonly inDouble: string
-  /** True if a quote is doubled inside of quotes of its kind. */
+  /** True if a quote inside quotes of its own kind is written twice. */
   readonly doublesQuotes: boolean
 }
 

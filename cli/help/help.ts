@@ -7,7 +7,10 @@ import { descriptionText, flagsText, shortText } from './option-text.ts'
 /** Width of help that is not for a terminal. */
 export const WIDTH = 100
 
-/** Limits of the help of a command, which fits on a screen; `devctl help COMMAND` prints all examples. */
+/**
+ * Maximum number of lines, and of examples, in the help of a command, so that it fits on a screen. `devctl help
+ * COMMAND` prints all examples.
+ */
 const LINES = 50
 const EXAMPLES = 3
 
@@ -19,7 +22,7 @@ export const DESCRIPTION = [
 
 export const HELP: Option<unknown> = { flags: '-h, --help', description: 'print the help of the command' }
 
-/** Names of the groups of common options. */
+/** Titles of the groups of common options in the help. */
 export const GROUP_NAMES: Readonly<Record<CommonGroup, string>> = {
   files: 'Files',
   manifests: 'Manifests',
@@ -28,7 +31,10 @@ export const GROUP_NAMES: Readonly<Record<CommonGroup, string>> = {
   output: 'Output',
 }
 
-/** Returns the commands by group, one line each, without those that only the full help lists: `devctl --help`. */
+/**
+ * Returns the text of `devctl --help`: the commands by group, one line each, without commands that only `devctl help`
+ * lists.
+ */
 export function overview(commands: readonly Command[], width = WIDTH): string {
   const top = commandsBelow(commands).filter(({ isSecondary }) => !isSecondary)
   const names = Math.max(...top.map(({ name }) => name.length))
@@ -125,7 +131,7 @@ export function optionsHelp(commands: readonly Command[], width = WIDTH): string
   ])
 }
 
-/** Returns everything: all commands with their subcommands, and the common options. */
+/** Returns the text of `devctl help`: all commands with their subcommands, and the common options. */
 export function everything(commands: readonly Command[], width = WIDTH): string {
   const groups = [...GROUPS, undefined].flatMap(group => {
     const rows = commandsBelow(commands)
@@ -175,7 +181,7 @@ const below = (command: Command, commands: readonly Command[], width: number): r
     width,
   )
 
-/** Returns an example in one line if it fits. */
+/** Returns the lines of an example: one line if the command and its explanation fit into `width`, otherwise two. */
 function example({ line, does }: { readonly line: string; readonly does: string }, width: number): readonly string[] {
   const short = `  ${line}  # ${does}`
   return short.length <= width ? [short] : [`  # ${does}`, `  ${line}`]

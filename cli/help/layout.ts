@@ -1,4 +1,4 @@
-/** Width of the first column beyond which its text gets a line of its own. */
+/** Maximum width of the first column. A wider cell gets a line of its own, above the text of its second column. */
 const MOST = 40
 
 /** Formats rows as two columns; the second is wrapped to `width`. */
@@ -31,8 +31,8 @@ export function wrap(text: string, width: number): readonly string[] {
 }
 
 /**
- * Shortens a text to its first clause, and leaves out what is in brackets, if that is necessary for one line. A default
- * of a word or two stays, in a second line if it does not fit.
+ * Shortens a text that does not fit on one line: to its first clause, by leaving out parentheses, or both. A short
+ * default, such as `(default: 5m)`, is kept, even if the text then needs a second line.
  */
 export function oneLine(text: string, width: number): readonly string[] {
   const withoutBrackets = text.replace(/ \((?!default: [^()]{1,12}\))[^()]*\)/g, '')
@@ -40,7 +40,7 @@ export function oneLine(text: string, width: number): readonly string[] {
   return wrap(shorter.find(one => one.length <= width) ?? shorter.at(-1)!, width)
 }
 
-/** Returns the first clause, with the short default that a later one has. */
+/** Returns the first clause of a text, followed by a short default from one of the later clauses, if any. */
 function clause(text: string): string {
   const [first = '', ...others] = text.split('; ')
   const fallback = / \(default: [^()]{1,12}\)/.exec(others.join('; '))?.[0] ?? ''

@@ -98,7 +98,7 @@ function page(name: string, summary: string, version: string, lines: readonly st
 const descriptionLines = ({ description, summary }: Command): readonly string[] =>
   (description ?? `${summary}.`).split(/\n+/).flatMap(text => ['.PP', roff(text)])
 
-/** Returns the arguments and options, below headings with the macro. */
+/** Returns the roff lines for the arguments and options of a command. `macro` is the macro for the headings. */
 function argumentsAndOptions(command: Command, macro: '.SH' | '.PP'): readonly string[] {
   const heading = (title: string) => (macro === '.SH' ? `.SH ${title.toUpperCase()}` : `.PP\n${title}:`)
   const words = (command.words ?? []).flatMap(({ name, description, choices }) => [

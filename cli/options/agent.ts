@@ -48,8 +48,8 @@ export const fluxOptions = {
 export type AgentValues = Values<typeof argocdOptions> & Values<typeof fluxOptions>
 
 /**
- * Returns the settings of a controller's object from the options. Throws a UsageError if an option belongs to the other
- * controller.
+ * Returns the settings for the object of Argo CD or Flux from the options. Throws a UsageError for an option that only
+ * applies to the controller that is not used.
  */
 export function agentSettings(values: AgentValues, isArgocd: boolean): AgentSettings {
   const others = Object.entries(isArgocd ? fluxOptions : argocdOptions) as [keyof AgentValues, { flags: string }][]

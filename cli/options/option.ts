@@ -42,7 +42,7 @@ export interface Option<Value> {
   parse?(text: string, previous: Value | undefined): Value
 }
 
-/** Groups of `devctl help options`, in its order. */
+/** Groups of common options, in the order in which `devctl help options` prints them. */
 export const COMMON_GROUPS = ['files', 'manifests', 'target', 'waiting', 'output'] as const
 export type CommonGroup = (typeof COMMON_GROUPS)[number]
 

@@ -16,12 +16,18 @@ export const FORMATS = [
 ] as const
 export type OutputFormat = (typeof FORMATS)[number]
 
-/** `-o, --output` of a command that prints a list, a record or a report. The first format is the default. */
+/**
+ * Returns the option `-o, --output` of a command that prints a list, a record or a report. The first format is the
+ * default.
+ */
 export function output<const Format extends OutputFormat>(...formats: readonly [Format, ...Format[]]): Option<Format> {
   return choice(FLAGS, 'output format', formats, formats[0])
 }
 
-/** `-o, --output` of a command that prints a document, such as manifests. `--format` is its older spelling. */
+/**
+ * Returns the option `-o, --output` of a command that prints a document, such as manifests. `--format` is an older name
+ * of the option.
+ */
 export function documentOutput<const Format extends OutputFormat>(
   description: string,
   ...formats: readonly [Format, ...Format[]]

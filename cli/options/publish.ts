@@ -40,7 +40,7 @@ export const publishing = {
   timeout,
 }
 
-/** Options for publishing, and for its output. */
+/** Option to print the changes of a publish without making them. */
 export const dryRun = flag('--dry-run', 'print what would change without changing anything')
 export const publishOutput = output('text', 'json')
 export const pullRequest = flag(

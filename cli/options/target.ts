@@ -24,7 +24,7 @@ export const platformContext = {
   common: 'target' as const,
 }
 
-/** Deadline of a command that ends by itself. */
+/** `--timeout` of a command whose work ends with the command. */
 export const timeout = {
   ...duration('--timeout <duration>', 'overall timeout, such as 90s (default: $DEVCTL_TIMEOUT, or 5m)'),
   common: 'waiting' as const,

@@ -3,7 +3,10 @@ import { isTrackingOff, isUsageOff, type RanCommand, recordUsage, setUsage } fro
 import type { Context } from '../command.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** Variable that makes a process send the stored counts: the URL of the platform that receives them. */
+/**
+ * Variable that tells a process to send the stored counts. Its value is the URL of the platform that receives the
+ * counts.
+ */
 const SEND = 'DEVCTL_SEND_ANALYTICS'
 
 interface AnalyticsValues {

@@ -167,7 +167,9 @@ function referenceOf(text: string) {
   })
 }
 
-/** Prints the outcome of a build. `needsTag` is true if the image was not pushed only because it has no name. */
+/**
+ * Prints the outcome of a build. `needsTag` is true if a missing name is the only reason why the image was not pushed.
+ */
 function print(
   context: Context,
   { progress, output }: Pick<BuildValues, 'progress' | 'output'>,

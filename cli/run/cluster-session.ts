@@ -22,7 +22,10 @@ export interface SessionOptions {
   readonly logLevel?: LogLevel
   /** True for no deadline: the command continues until Ctrl-C, which is its normal end. */
   readonly isEndless?: boolean
-  /** Target from the manifest: options and variables override it, and it overrides the current context. */
+  /**
+   * Target from the manifest. Options and variables take precedence over the manifest, and the manifest over the
+   * current context.
+   */
   readonly manifest?: TargetOptions
 }
 

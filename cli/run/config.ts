@@ -94,5 +94,5 @@ function textsOf(tree: Tree | undefined): readonly string[] {
   return isSeq(tree) ? tree.items.filter(isScalar).map(({ value }) => String(value)) : []
 }
 
-/** Returns a line for each word. They are no YAML, which has escapes of its own. */
+/** Returns the words, one per line, with unsafe characters escaped. YAML output uses the escapes of YAML instead. */
 const lines = (words: readonly string[]) => words.map(word => `${printable(word)}\n`).join('')

@@ -17,8 +17,8 @@ export function deadlineOf({ env }: Io, timeout: number | undefined, fallback = 
 }
 
 /**
- * Runs the work of a command under one deadline; Ctrl-C ends it, too. `hint` tells the user what to do after a timeout,
- * and `onInterrupt` reports the interruption.
+ * Runs the work of a command under one deadline. Ctrl-C ends the work, too. `hint` tells the user what to do after a
+ * timeout, and `onInterrupt` reports the interruption.
  */
 export async function withDeadline(
   io: Io,

@@ -29,7 +29,10 @@ export async function forwardPorts(
   })
 }
 
-/** Parses `8080:80`, `80` for the same port on both sides, or `:80` for any free local port. Throws a UsageError. */
+/**
+ * Parses `8080:80`, `80` for the same port on both sides, or `:80` for any free local port. Throws a UsageError for any
+ * other text, and for numbers that are no ports.
+ */
 export function parseForward(text: string): ForwardedPort {
   const [, local, remote] = /^(?:(\d{0,5}):)?(\d{1,5})$/.exec(text) ?? []
   const isPort = (port: number) => port <= 65535

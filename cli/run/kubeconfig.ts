@@ -16,8 +16,8 @@ import { withDeadline } from './deadline.ts'
 const PLUGIN = 30_000
 
 /**
- * Makes kubectl and similar programs use the current context and its namespace. The kubeconfig already has the
- * credentials of a plain cluster.
+ * Makes kubectl and similar programs use the current context and its namespace. Adds credentials only for a platform,
+ * because a plain cluster already has credentials in the kubeconfig.
  */
 export async function updateKubeconfig(
   { io }: Context,
@@ -58,7 +58,8 @@ function writePlatform(io: Io, target: Target): Promise<number> {
 }
 
 /**
- * Returns the name under which devctl is on the PATH, which an upgrade keeps; otherwise the command of this process.
+ * Returns the command that runs devctl: its name if it is on the PATH, because the name stays valid after an upgrade;
+ * otherwise the command of this process.
  */
 async function thisProgram({ env }: Io): Promise<OwnCommand> {
   const { findProgram } = await import('../../adapters/process/find-program.ts')

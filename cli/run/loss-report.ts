@@ -2,7 +2,10 @@ import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { hasLosses, type LossReport, lossSummary } from '../../explain/loss-report.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** Returns the end of the last line of a command: the keys that are mapped, if not all are. */
+/**
+ * Returns text for the end of the last line of a command: how many keys are mapped, approximated and without effect.
+ * Empty if no key is lost.
+ */
 export function lossText(outcome: {
   readonly diagnostics: readonly Diagnostic[]
   readonly report?: LossReport | undefined
@@ -13,7 +16,7 @@ export function lossText(outcome: {
   return summary === undefined ? '' : `; ${summary}`
 }
 
-/** Writes the report of `--report`. */
+/** Writes the loss report to the file that `--report` names, without secrets. */
 export async function saveReport(report: LossReport, path: string, { cwd, secrets }: Io): Promise<void> {
   const { writeReport } = await import('../terminal/write-report.ts')
   await writeReport(report, path, { cwd, mask: text => secrets?.mask(text) ?? text })

@@ -27,7 +27,10 @@ export async function runLanguageServer({ io }: Pick<Context, 'io'>): Promise<nu
   return isShutDown ? 0 : 1
 }
 
-/** Returns the folder with the pages of all codes in the package; undefined if it was not installed. */
+/**
+ * Returns the folder in the package that contains the pages of all diagnostic codes; undefined if devctl has no such
+ * folder, for example as a single executable.
+ */
 function pagesOfCodes(): string | undefined {
   const folder = packageFolder()
   const path = folder && join(folder, 'docs/diagnostics')

@@ -5,8 +5,8 @@ import type { Io } from '../terminal/io.ts'
 const WAIT = 3000
 
 /**
- * Warns if a namespace does not exist in the cluster of a context. Says nothing if the cluster does not answer soon, or
- * refuses the question: the context is for later.
+ * Warns if a namespace does not exist in the cluster of a context. Prints nothing if the cluster does not answer soon
+ * or refuses the request, because the user may only need the context later.
  */
 export async function warnOfMissingNamespace(io: Io, context: string, namespace: string): Promise<void> {
   const signal = AbortSignal.timeout(WAIT)

@@ -13,8 +13,8 @@ import { type SessionOptions, withCluster } from './cluster-session.ts'
 
 interface Values extends LoadingValues, SessionOptions {
   /**
-   * Set if the command compiles the files, so that it needs the variables of the target platform. With `mayBeGone`, a
-   * namespace that the platform does not have is no error: it has no variables.
+   * Set if the command compiles the files and thus needs the variables of the target platform. With `mayBeGone`, a
+   * namespace that the platform does not have is not an error, and no variables are used.
    */
   readonly usesPlatform?: { readonly form: ProgressForm; readonly mayBeGone?: true }
   readonly var: Readonly<Record<string, string>> | undefined

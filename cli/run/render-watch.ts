@@ -11,12 +11,14 @@ import { INTERRUPTED } from '../terminal/exit-status.ts'
 import { watchForInterruption } from '../terminal/interruption.ts'
 import { printDiagnostics } from '../terminal/report.ts'
 
-/** Names of files that devctl finds by itself, so that a new one may change the result. */
+/**
+ * Matches the names of files that devctl finds without an option. A new file with such a name may change the result.
+ */
 const INPUT = /^(\.env|(docker-)?compose.*\.ya?ml|devctl\.ya?ml)$/
 
 /**
- * Renders whenever a file changes that was read, until Ctrl-C. Prints a line for each change, and errors without
- * ending.
+ * Renders whenever a file changes that was read, until Ctrl-C. Prints a line for each change. Also prints errors, and
+ * then waits for the next change.
  */
 export async function renderOnChanges(
   context: Context,

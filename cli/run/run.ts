@@ -37,7 +37,10 @@ export async function runOnce(context: Context, words: readonly string[], option
   })
 }
 
-/** Returns the variable of `NAME=VALUE`; for a name alone with its value in the shell, if it has one. */
+/**
+ * Returns the name and value in `NAME=VALUE`. If only a name is given, returns the name with its value in the shell, or
+ * nothing if the shell has no such variable.
+ */
 function pairOf(text: string, shell: Readonly<Record<string, string | undefined>>): (readonly [string, string])[] {
   const at = text.indexOf('=')
   if (at > 0) return [[text.slice(0, at), text.slice(at + 1)]]

@@ -47,7 +47,7 @@ function warnOfReaders({ cwd, stderr }: Io, path: string): void {
   )
 }
 
-/** Limit for the size of a file with a secret. */
+/** Maximum size of a file with a secret, in bytes. */
 const MOST_BYTES = 65_536
 
 /** Returns the text of bytes without a line break at its end. */

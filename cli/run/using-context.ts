@@ -16,8 +16,8 @@ export interface UseValues {
 }
 
 /**
- * Returns the fields of a stored context that the options set. `-` is printed for an unset field, and as an option it
- * deletes the stored value.
+ * Returns the fields to store for a context, from the options that are set. The value `-`, which is also printed for an
+ * unset field, deletes the stored value.
  */
 export const fieldsOf = ({ namespace, builder, domain, registry }: UseValues) => ({
   ...(namespace && { namespace }),

@@ -6,7 +6,7 @@ import { startProgress } from '../terminal/progress/progress.ts'
 import { printSummary } from '../terminal/report.ts'
 import { withProject } from './project-session.ts'
 
-/** Waits until the named services, or all services, are ready, and prints those that are not. */
+/** Waits until the named services, or all services, are ready. Prints the services that did not become ready. */
 export async function waitForServices(
   context: Context,
   services: readonly string[],

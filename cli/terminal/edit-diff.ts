@@ -9,8 +9,9 @@ const LONGEST_FILE = 40
 const LONGEST = 200
 
 /**
- * Calls `work`, which may find files that were edited by hand. Shows their differences from what devctl would write on
- * standard error, and then rethrows the error. `pause` ends other output there.
+ * Calls `work`. If `work` throws an error, calls `pause`, which ends other output on standard error, and rethrows the
+ * error. If files were edited by hand, also prints how they differ from the content that devctl would write, on
+ * standard error.
  */
 export async function showingEdits<Result>(
   io: Io,

@@ -39,9 +39,9 @@ export function watchForInterruption(): { readonly signal: AbortSignal; readonly
 }
 
 /**
- * Asks the user, and aborts the signal that `ask` receives when a signal ends the process, because a pending question
- * would not notice the signal. While a question reads the keys, the terminal sends no signal for Ctrl-C, so `ask` calls
- * `onLeave`, and other listeners then receive a SIGINT.
+ * Asks the user. A pending question does not notice a signal that ends the process, so `ask` receives an abort signal
+ * for that case. While a question reads the keys, Ctrl-C sends no signal: `ask` then calls `onLeave`, and the other
+ * listeners of the process receive a SIGINT.
  */
 export async function askUntilInterrupted<Answer>(
   ask: (signal: AbortSignal, onLeave: () => void) => Promise<Answer>,

@@ -1,7 +1,10 @@
 import type { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
 import type { RawStreams } from './remote-terminal.ts'
 
-/** Parts of its process that a command may use. Created once, in main.ts; tests create their own. */
+/**
+ * Parts of the process that a command may use. The object for this process is created once, in main.ts; tests create
+ * their own.
+ */
 export interface Io {
   /** Standard output, for results. */
   readonly stdout: Output
@@ -95,8 +98,9 @@ export interface Output {
 }
 
 /**
- * True if colors can be written to a stream: on a terminal, and messages in the log of a CI system that shows colors.
- * The variables are those of https://force-color.org, https://no-color.org and https://bixense.com/clicolors.
+ * True if colors can be written to a stream: a terminal, or messages in the log of a CI system that shows colors.
+ * Environment variables can override that, according to https://force-color.org, https://no-color.org and
+ * https://bixense.com/clicolors.
  */
 export function wantsColour(output: Output, env: Io['env']): boolean {
   if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false'

@@ -14,7 +14,7 @@ export interface LogPrinterOptions {
   readonly timestamps: boolean
   /** Signal that ends all waiting. */
   readonly signal: AbortSignal
-  /** Called with the error if the output fails: its reader has closed it, or its disk is full. */
+  /** Called with the error if the output fails, because its reader has closed it or the disk is full. */
   readonly closed: (reason: unknown) => void
 }
 
@@ -44,7 +44,9 @@ export class LogPrinter {
       if (!this.#colours.has(service)) this.#colours.set(service, COLOURS[this.#colours.size % COLOURS.length]!)
   }
 
-  /** Adds a line to the buffer. If the buffer is full, returns a promise that resolves once it has been written. */
+  /**
+   * Adds a line to the buffer. If the buffer is full, returns a promise that resolves once the buffer has been written.
+   */
   print({ service, name }: LogSource, { time, text }: LogLine): Promise<void> | undefined {
     const { colour, timestamps } = this.#options
     const mark = `${name.padEnd(this.#width)} |`

@@ -17,8 +17,8 @@ import { printDiagnostics, warningText } from './report.ts'
 import { statesText } from './service-states-text.ts'
 
 /**
- * Returns a handler that prints the events of an operation or shows them as progress. Prints each warning and note
- * about the files once, also if the operation reports it again, such as for its images.
+ * Returns a handler that prints the events of an operation or shows them as progress. An operation may report a warning
+ * or note about the files more than once, for example again for its images; the handler prints it only once.
  */
 export function toTerminal(context: Context, progress: Progress, form: ProgressForm): (event: OperationEvent) => void {
   const printed = new Set<string>()
@@ -111,7 +111,10 @@ function secretText({ name, namespace, action, keys }: Extract<OperationEvent, {
   return `${action}: secret/${name} in ${namespace}${keys.length > 0 ? ` (${keys.join(', ')})` : ''}\n`
 }
 
-/** Returns the diagnostics without the warnings and notes in `printed`, and adds the others to it. */
+/**
+ * Returns the diagnostics without warnings and notes that are already in `printed`, and adds the returned diagnostics
+ * to `printed`.
+ */
 function withoutPrinted(diagnostics: readonly Diagnostic[], printed: Set<string>): readonly Diagnostic[] {
   return diagnostics.filter(({ severity, code, message, hint, span, notes }) => {
     const place = span && [span.file.location, span.start, span.end]
@@ -122,7 +125,7 @@ function withoutPrinted(diagnostics: readonly Diagnostic[], printed: Set<string>
   })
 }
 
-/** Prints diagnostics in the output format. As text, diagnostics that were `seen` are only counted. */
+/** Prints diagnostics in the output format. Diagnostics in `seen` are only counted in text output. */
 export function report(
   { io, logLevel }: Context,
   form: ProgressForm,

@@ -1,12 +1,15 @@
 import { isSea } from 'node:sea'
 
-/** A command, and the arguments before those of devctl. */
+/** A command that starts devctl, with the arguments that come before the arguments of devctl. */
 export interface OwnCommand {
   readonly command: string
   readonly args: readonly string[]
 }
 
-/** Returns the command that starts this program again; undefined if another program has loaded it. */
+/**
+ * Returns the command that starts this program again; undefined if this process runs no script, because another program
+ * has loaded devctl.
+ */
 export function ownCommand(): OwnCommand | undefined {
   const { execPath, argv } = process
   if (isSea()) return { command: execPath, args: [] }

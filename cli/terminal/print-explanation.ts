@@ -11,14 +11,20 @@ import { toTable } from './table.ts'
 type Nodes = Extract<ExplainOutcome, { readonly kind: 'lines' }>['nodes']
 type Fact = readonly [label: string, text: string]
 
-/** Longest value and line that are printed in full, in characters. */
+/** Maximum length of a value or a line of a file in the text, in characters. Longer ones are truncated. */
 const MOST = 60
-/** Most values that are printed one by one; the JSON has all. */
+/**
+ * Maximum number of values that are printed one by one. If there are more, only the first value of each object is
+ * printed; JSON output has all.
+ */
 const MOST_FIELDS = 24
-/** Widest column of paths. A longer path moves only the rest of its own line. */
+/** Maximum width of the column of paths. A wider path only moves the rest of its own line. */
 const WIDEST = 70
 
-/** Returns the text about lines of the files: each line, with what it became and why. */
+/**
+ * Returns the explanation of lines in the files as text: each line with the values in the manifests that it became, and
+ * the reasons.
+ */
 export function printLines(
   nodes: Nodes,
   settings: readonly SettingExplanation[],
@@ -43,7 +49,10 @@ export function printLines(
   return [...lost, ...ofSettings, ...ofNodes].join('\n')
 }
 
-/** Returns the text about values of an object: one value with all that is known, or a line for each of several. */
+/**
+ * Returns the explanation of values in an object as text: a single value with all known facts, or one line per value if
+ * there are several.
+ */
 export function printFields(fields: readonly FieldExplanation[]): string {
   const [field, second] = fields
   if (field && !second) return printField(field)
@@ -121,7 +130,7 @@ function becameFacts(becomes: readonly BecomesObject[]): readonly Fact[] {
   return aligned(rows).map((text, index) => [index === 0 ? 'became' : '', text])
 }
 
-/** Aligns cells as columns. A cell that is wider than `WIDEST` moves only the rest of its line. */
+/** Aligns cells as columns. A cell that is wider than `WIDEST` only moves the rest of its own line. */
 function aligned(rows: readonly (readonly string[])[]): readonly string[] {
   const widths: number[] = []
   for (const row of rows)

@@ -6,7 +6,7 @@ export interface PrintedList {
   readonly records: readonly unknown[]
   /** Names for `--output name`, one per line. */
   readonly names?: readonly string[]
-  /** Returns the text of the other formats. */
+  /** Returns the list as text, for `--output text` and `--output wide`. */
   readonly text: () => string
 }
 

@@ -89,8 +89,8 @@ function toObject(line: string): Fields | undefined {
 }
 
 /**
- * Text fields that each event needs to be shown as progress. An event without them comes from another version and is
- * not shown.
+ * Text fields that an event of each type must have to be shown as progress. An event that lacks one of them comes from
+ * another version of devctl, and is not shown.
  */
 const TEXTS: Readonly<Record<string, readonly string[]>> = {
   step: ['step', 'text'],

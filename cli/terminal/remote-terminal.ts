@@ -5,7 +5,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { BROKEN_PIPE, type LocalRun } from '../../develop/exec/remote-terminal.ts'
 import { TerminalModes } from './terminal-modes.ts'
 
-/** Standard streams of this process as bytes, for a program that runs elsewhere. */
+/** Standard streams of this process as bytes, for a program that runs in a container. */
 export interface RawStreams {
   readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown }
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
@@ -19,9 +19,9 @@ const BEGUN_LINE = 20
 
 /**
  * Returns the terminal of this process for commands in containers, or its streams if input or output is not a terminal.
- * `attach` connects a command until it has ended and all its output is written, and returns its exit status; it rejects
- * if reading the exit status rejects. It then restores the terminal. Several commands may be attached one after
- * another: unread input is passed to the next command, except for input typed after `ignoreKeys`.
+ * `attach` connects a command until it has ended and all its output is written, and returns the exit status of the
+ * command; it rejects if the exit status cannot be read. The terminal is restored in either case. Several commands may
+ * be attached one after another: unread input is passed to the next command, except for input typed after `ignoreKeys`.
  */
 export function remoteTerminal(
   streams: RawStreams,

@@ -17,8 +17,8 @@ const SHOWN: Readonly<Record<LogLevel, readonly Severity[]>> = {
 }
 
 /**
- * Prints the diagnostics that the log level includes to standard error, grouped by code. Diagnostics that were `seen`
- * are only counted. In a GitHub workflow, also writes an annotation for each.
+ * Prints the diagnostics that the log level includes to standard error, grouped by code. Diagnostics in `seen` are only
+ * counted. In a GitHub workflow, also writes an annotation for each.
  */
 export function printDiagnostics(
   diagnostics: readonly Diagnostic[],

@@ -7,8 +7,8 @@ const LONGEST = 64
 
 /**
  * Tracks the terminal modes (https://invisible-island.net/xterm/ctlseqs/ctlseqs.html, DECSET) that a program has
- * changed. If the connection breaks while an editor is open, the terminal is left with the alternate screen, a hidden
- * cursor, and mouse events that appear as input.
+ * changed, so that they can be reset. A connection that breaks while an editor is open leaves the terminal with the
+ * alternate screen, a hidden cursor, and mouse events that appear as input.
  */
 export class TerminalModes {
   readonly #changed = new Set<string>()

@@ -6,15 +6,16 @@ import { cell, prose } from '../../compiler/values/markdown.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
 import { type LossReport, type LostKey, lossSummary } from '../../explain/loss-report.ts'
 
-/** Formats by the ending of the file. */
+/** Formats by file extension. */
 const FORMATS: Readonly<Record<string, (report: LossReport) => string>> = {
   '.md': report => toMarkdown(report),
   '.json': report => `${jsonText(report, 2)}\n`,
 }
 
 /**
- * Writes a report as Markdown or JSON, by the ending of the name. Replaces a regular file at once. Throws a
- * UserError if it is not a regular file, such as a link or a pipe, or cannot be written.
+ * Writes a report as Markdown or JSON, depending on the extension of the file name. An existing regular file is
+ * replaced in one step. Throws a UserError for another extension, if the path is not a regular file, such as a link or
+ * a pipe, or if it cannot be written.
  */
 export async function writeReport(
   report: LossReport,
@@ -32,7 +33,10 @@ export async function writeReport(
   }
 }
 
-/** Masks the texts before they are formatted: an escaped secret is no longer found. */
+/**
+ * Returns the report with masked texts. Secrets are masked before the texts are formatted, because they could no longer
+ * be found once they are escaped.
+ */
 function masked(report: LossReport, mask: (text: string) => string): LossReport {
   const losses = report.losses.map(loss => {
     const fields = Object.entries(loss).map(([name, value]) => [name, typeof value === 'string' ? mask(value) : value])

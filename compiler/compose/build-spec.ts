@@ -7,7 +7,7 @@ import type { BuildSecretSource, BuildSpec, DockerfileSource } from '../values/i
 import { keyPaths, onThisMachine } from './build-files.ts'
 import type { Build, BuildSecretUse, Project, Service } from './project.ts'
 
-/** A build secret whose value is not known. */
+/** Diagnostic for a build secret whose value is not known. */
 export const noSecret = diagnostic({
   code: 'build/secret-not-available',
   severity: 'error',
@@ -88,8 +88,8 @@ const toMap = (pairs: Build['args']): ReadonlyMap<string, string> =>
   new Map(pairs.map(({ name, value }) => [name, value]))
 
 /**
- * Parses the build context. An invalid one was reported when the file was read, and is passed through as a remote
- * context.
+ * Parses the build context. An invalid context is passed through as a remote context, because it was reported when the
+ * file was read.
  */
 function contextOf({ context }: Build): BuildSpec['context'] {
   const found = parseContext(context.value)

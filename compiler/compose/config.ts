@@ -7,9 +7,12 @@ import { mapSection } from './load/map-section.ts'
 
 /** Options of `devctl config`. */
 export interface ConfigOptions {
-  /** Keep resources that no service uses. */
+  /** True to also print the resources that no service uses. */
   readonly allResources?: boolean
-  /** Printed as `name` in place of the project's name, which would produce another environment name. */
+  /**
+   * Name of the environment, printed as `name`. The name of the project would produce another environment if the output
+   * is loaded again.
+   */
   readonly environmentName?: string | undefined
 }
 
@@ -56,8 +59,8 @@ const imagesOfOthers = ({ contextServices }: Loaded): Readonly<Record<string, Js
   )
 
 /**
- * Removes endpoint rules of absent services, in any notation; undefined if no rule is left. The printed model lacks
- * these services, so their rules would be errors when it is loaded again.
+ * Returns `endpoints` in any notation, without the rules of absent services; undefined if no rule is left. The printed
+ * model lacks the absent services, so rules for them would be errors when the model is loaded again.
  */
 function withoutRulesTo(absent: ReadonlySet<string>, endpoints: unknown): unknown {
   if (Array.isArray(endpoints)) {

@@ -42,8 +42,8 @@ const ANYTHING = new Set([
 
 /**
  * Returns the names in the loaded files: of services, volumes and other resources, images, users, hosts, paths and
- * databases. Leaves out names from secret values. Names of images and hosts, and plain names, are kept if their
- * variables are secret only because of how they were passed (`given`).
+ * databases. Leaves out names from secret values. The variables in `given` are secret only because of how they were
+ * passed, so images, hosts and plain names from them are kept.
  */
 export function modelNames(
   { name, directory, tree, absentServices, secrets }: Loaded,

@@ -75,7 +75,10 @@ export interface SecretVariable {
   readonly span: Span
 }
 
-/** `x-autoscale`: bounds of the number of Pods, and the average use of what they request, in percent. */
+/**
+ * `x-autoscale`: the minimum and maximum number of Pods, and the target for their average use of CPU and memory, in
+ * percent of their requests.
+ */
 export interface Autoscale {
   readonly span: Span
   readonly min: number
@@ -347,7 +350,7 @@ export interface Hook {
   readonly workingDir?: At<string>
   /** The hook's own variables, without inherited variables. */
   readonly environment: readonly Pair[]
-  /** Fields from here on are set only for pre_start hooks. */
+  /** Image of a `pre_start` hook. The fields below are also set only for `pre_start` hooks. */
   readonly image?: At<string>
   readonly entrypoint?: Words
   readonly perReplica?: At<boolean>

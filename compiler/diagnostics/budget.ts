@@ -1,6 +1,6 @@
 import type { Span } from '../text/source.ts'
 
-/** The limits of a compilation. Work is counted against its limit before it is done. */
+/** Limits of a compilation. Each piece of work is counted before it is done. */
 export const LIMITS = {
   bytes: { most: 64 << 20, what: 'bytes of the files that are read' },
   loads: { most: 1_000, what: 'files that are brought in by `include`, and further documents of a file' },
@@ -52,7 +52,7 @@ export class Budget {
     this.#began = now()
   }
 
-  /** Returns a budget with as much left for everything but time, which starts again. */
+  /** Returns a copy that has already spent the same amounts, except for time, which starts again. */
   copy(): Budget {
     const copy = new Budget(this.#most, this.#now)
     for (const [limit, amount] of this.#spent) copy.#spent.set(limit, amount)

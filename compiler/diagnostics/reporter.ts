@@ -3,8 +3,8 @@ import { Budget } from './budget.ts'
 import type { Diagnostic, DiagnosticKind, Related, Wording } from './diagnostic.ts'
 
 /**
- * Replaces the message of a diagnostic, because it may quote a file outside the project, whose content must not be
- * shown.
+ * Returns the text of a diagnostic about a file outside the project. The text replaces the original message, which may
+ * quote the content of the file.
  */
 const withoutText = (code: string): Wording => ({
   message: 'error in a file outside the project; its content is not shown',
@@ -22,7 +22,7 @@ export class Reporter {
   readonly #seen = new Set<string>()
   readonly #fileOrder = new Map<string, number>()
   readonly #hidden = new Map<SourceFile, Span[]>()
-  /** Reported folders outside the project, with the positions that name them. */
+  /** Folders outside the project that were reported, each with the position in a file that refers to it. */
   readonly #outside: { readonly folder: string; readonly span: Span | undefined }[] = []
   #errors = 0
 
@@ -57,8 +57,8 @@ export class Reporter {
   }
 
   /**
-   * Hides a part of the source that contains a secret in the excerpts of all diagnostics, including those already
-   * reported.
+   * Hides a part of the source, because it contains a secret, in the excerpts of all diagnostics, including the
+   * diagnostics already reported.
    */
   hide(span: Span): void {
     const known = this.#hidden.get(span.file)
@@ -78,7 +78,10 @@ export class Reporter {
     )
   }
 
-  /** Returns a reporter that has reported the same until now, with the remaining budget but a new time limit. */
+  /**
+   * Returns a copy of the reporter with the diagnostics reported so far and the remaining budget, but with a new time
+   * limit.
+   */
   copy(): Reporter {
     const copy = new Reporter({ strict: this.strict, budget: this.budget.copy() })
     // There may be more diagnostics than a call can have arguments.

@@ -1,7 +1,8 @@
 /**
  * Returns the known word that a misspelled word most likely stands for: the same word with other case or separators
- * (`dependsOn`, `Env-File`), a word at most two typos away, or the only known word that starts with it or that it
- * starts with. Returns undefined if no word is similar. Takes time linear in the number of known words.
+ * (`dependsOn`, `Env-File`), or a word at most two typos away. Otherwise, returns the only known word that continues
+ * the misspelled word, or that is its beginning. Returns undefined if no word is similar. Takes time linear in the
+ * number of known words.
  */
 export function suggest(word: string, known: Iterable<string>): string | undefined {
   const plain = plainly(word)

@@ -1,8 +1,8 @@
 import { printableLines } from '../values/printable.ts'
 
 /**
- * A diagnostic parsed from a line that `--output json` printed, as far as it is readable: the output of a run may
- * contain arbitrary lines. The severity is `error` if the line does not name one.
+ * A diagnostic parsed from a line that `--output json` printed. Unreadable fields are absent, because the output of a
+ * run may contain arbitrary lines. The severity is `error` if the line does not name one.
  */
 export interface ToldProblem {
   readonly severity: string
@@ -34,8 +34,8 @@ export function toldProblem({ severity, code, message, file, range, notes, hint 
 }
 
 /**
- * Returns the lines of a problem as a terminal shows them: the message, its position, notes and help. The output of a
- * run may contain any characters.
+ * Returns the lines of a problem as a terminal shows them: the message, its position, notes and help. Makes control
+ * characters harmless, because the output of a run may contain any characters.
  */
 export const problemLines = ({ severity, code, message, place, notes, help }: ToldProblem): readonly string[] =>
   [

@@ -9,7 +9,7 @@ import { toVariableName } from '../values/variable-name.ts'
 import type { DevctlManifest } from './manifest.ts'
 import type { ReadManifest } from './read.ts'
 
-/** Paths to search for a Helm chart, and paths of plain Kubernetes manifests. */
+/** Paths to search for a Helm chart (`CHARTS`), and for plain Kubernetes manifests (`MANIFESTS`). */
 const CHARTS = ['chart', 'charts', 'helm/chart', 'helm/charts']
 const MANIFESTS = ['manifests', 'kubernetes', 'k8s'].flatMap(name => [name, `${name}.yml`, `${name}.yaml`])
 const KUSTOMIZATIONS = ['kustomization.yaml', 'kustomization.yml', 'Kustomization']
@@ -81,8 +81,7 @@ function helmCommand(folder: string, chart: string, host: CompilerHost): string 
 }
 
 /**
- * Returns the top-level keys of a chart's values that have an `image`. Leaves out keys that a shell or Helm would not
- * read literally.
+ * Returns the top-level keys of a chart's values that have an `image`. Omits keys that a shell or Helm would interpret.
  */
 function imagesOfChart(path: string, host: CompilerHost): readonly string[] {
   const content = host.readFile(path)
@@ -95,8 +94,8 @@ function imagesOfChart(path: string, host: CompilerHost): readonly string[] {
 }
 
 /**
- * Returns the command that applies manifests. Uses kustomize if the folder has a kustomization file, which is not a
- * Kubernetes object itself.
+ * Returns the command that applies the manifests at a path. Uses kustomize if the path contains a kustomization file,
+ * because that file is not a Kubernetes object.
  */
 function kubectlCommand(folder: string, path: string, host: CompilerHost): string {
   const isKustomized = KUSTOMIZATIONS.some(name => host.stat(join(folder, path, name))?.kind === 'file')

@@ -18,8 +18,8 @@ export interface BuildWithBases {
 }
 
 /**
- * Finds the images of the manifest that its Dockerfiles name in `FROM`, `COPY --from=` and `RUN --mount=from=`. Reports
- * images that are built from each other in a cycle.
+ * Returns the images of the manifest, each with the other images of the manifest that its Dockerfile names in `FROM`,
+ * `COPY --from=` and `RUN --mount=from=`. Reports images that are built from each other in a cycle.
  */
 export function withBaseImages(
   manifest: Pick<DevctlManifest, 'folder' | 'build'>,

@@ -17,8 +17,8 @@ export interface HashedManifest {
 /**
  * Returns hashes for the tags of a manifest's images, by name. A hash covers everything that determines the content of
  * the image: the files of the context, the Dockerfile, target and arguments, the IDs of secrets, and the hashes of the
- * images that it depends on (instead of their variables). As for services, caches and the values of secrets are not
- * part of the hash.
+ * images that it depends on (instead of their variables). Caches and the values of secrets are not part of the hash, as
+ * in the hashes for services.
  */
 export function hashManifestBuilds(world: HashedManifest): ReadonlyMap<string, string> {
   const hashes = new Map<string, string>()

@@ -155,7 +155,10 @@ function readSecret(id: string, { key, value }: Entry, reading: Reading): BuildS
   return { id, from: 'env', source, ...(variable && { value: variable.value }) }
 }
 
-/** Checks that variables of other images belong to images in `depends_on`, which are built before. */
+/**
+ * Checks that a build refers only to variables of images in `depends_on`, because only those images are built before
+ * it.
+ */
 function checkVariables(
   { name, dependsOn }: ImageBuild,
   tree: Tree | undefined,

@@ -19,7 +19,7 @@ import { dnsName, filled, forward } from './values-shape.ts'
 // The keys of a development container. `onlyMain` lists the keys that only the main container may have, not the
 // additional ones.
 
-/** A structure that Kubernetes defines. The API server checks its fields. */
+/** The shape of a structure that Kubernetes defines: any mapping, because the API server checks its fields. */
 const kubernetes: Shape = { map: record({ any: true }).map! }
 
 const quantities = record(anyOf('string', 'number'), { called: 'RESOURCE' })
@@ -159,7 +159,7 @@ const onlyMain: Readonly<Record<string, Row>> = {
   ),
 }
 
-/** An additional container, without the keys that only the main container can have. */
+/** The shape of an additional container, without the keys that only the main container can have. */
 const besides: Shape = object(shared, { required: ['sync'] })
 
 const { replicas: _, ...mainKeys } = shared
@@ -167,7 +167,7 @@ const { replicas: _, ...mainKeys } = shared
 /** The keys that only the main container accepts, for hints. */
 export const onlyMainKeys: readonly string[] = Object.keys(onlyMain)
 
-/** A development container. */
+/** The shape of a development container. */
 export const developmentContainer: Shape = object({
   ...mainKeys,
   ...onlyMain,

@@ -66,7 +66,7 @@ export interface Sync {
 
 export interface SyncFolder {
   readonly span: Span
-  /** Local path as written: relative to the manifest's folder, absolute, or from `~`. */
+  /** Local path as written: relative to the manifest's folder, absolute, or beginning with `~`. */
   readonly local: string
   /** Absolute path in the container. */
   readonly remote: string

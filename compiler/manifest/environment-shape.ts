@@ -47,7 +47,7 @@ const pullRequest: Shape = either(
   }),
 )
 
-/** An environment, selected by `--environment NAME`. */
+/** The shape of an environment, which `--environment NAME` selects. */
 export const environment: Shape = object({
   name: cli(filled(), 'name of the application', '`name` of the manifest'),
   namespace: cli(kubernetesName(), 'as `--namespace`'),

@@ -1,7 +1,10 @@
 import { suggest } from '../diagnostics/suggest.ts'
 import { isOktetoManifest } from './okteto.ts'
 
-/** Keys that exist only in manifests or only in Compose files. `name` and `x-*` exist in both. */
+/**
+ * Top-level keys that exist only in manifests (`MANIFEST`) or only in Compose files (`COMPOSE`). `name` and `x-*` exist
+ * in both.
+ */
 const MANIFEST = [
   'build',
   'context',

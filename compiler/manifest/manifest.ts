@@ -22,7 +22,7 @@ export interface DevctlManifest {
   readonly folder: string
   /** The automatic rule that created the manifest. Absent if the manifest is a file. */
   readonly automatic?: 'chart' | 'manifests'
-  /** Set if the manifest is one of Okteto, which devctl reads but never writes. */
+  /** Set if the file is an Okteto manifest, which devctl reads but never writes. */
   readonly dialect?: 'okteto'
   readonly name?: At<string>
   readonly namespace?: At<string>
@@ -35,8 +35,8 @@ export interface DevctlManifest {
   readonly deploy?: DeploySection
   readonly destroy?: Destroy
   /**
-   * The names of the variables that the manifest names. Commands may get these variables from the platform and the
-   * cluster.
+   * The names of the variables that the manifest lists or refers to. Commands get no other variables from the platform
+   * and the cluster.
    */
   readonly variables: ReadonlySet<string>
   readonly dev: ReadonlyMap<string, Development>
@@ -66,7 +66,7 @@ export interface DeploySection {
 export interface ComposeFiles {
   /** The files, merged from first to last; at least one. */
   readonly files: readonly At<string>[]
-  /** The services to deploy, in addition to their dependencies. If empty, all services. */
+  /** The services to deploy, together with their dependencies. If empty, all services. */
   readonly services: readonly At<string>[]
 }
 
@@ -125,7 +125,7 @@ export interface ManifestEnvironment {
   readonly namespace?: At<string>
   readonly context?: At<string>
   readonly domain?: At<string>
-  /** Compose files to merge over the other Compose files. */
+  /** Compose files of the environment, which are merged over the other Compose files. */
   readonly compose: readonly At<string>[]
   /** Active profiles. If absent, COMPOSE_PROFILES decides. */
   readonly profiles?: readonly At<string>[]
@@ -163,7 +163,10 @@ export interface PublishTarget {
   readonly syncWaves: boolean
 }
 
-/** Settings of a new pull request. Later runs do not change them, because reviewers may have. */
+/**
+ * Settings with which a pull request is created. Later runs leave the settings of the pull request as they are, because
+ * reviewers may have changed them.
+ */
 export interface PullRequestRules {
   readonly labels: readonly At<string>[]
   readonly reviewers: readonly At<string>[]

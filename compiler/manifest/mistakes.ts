@@ -85,7 +85,10 @@ const badName = diagnostic<Parameters<typeof schema.badName.text>[0]>({
   }),
 })
 
-/** Keys of other tools' manifests and of other versions, with a hint for each. */
+/**
+ * Top-level keys that exist in manifests of other tools or in Compose files, but not in devctl manifests, with a hint
+ * for each.
+ */
 const foreign: Readonly<Record<string, string>> = {
   icon: 'devctl has no icons: remove it',
   external: 'devctl does not list external resources: write their addresses into `deploy.commands`',

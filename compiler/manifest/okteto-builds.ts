@@ -13,7 +13,10 @@ const sameBuild = diagnostic({
   }),
 })
 
-/** Reports builds of an Okteto manifest that the services of a Compose file have themselves. */
+/**
+ * Reports builds of an Okteto manifest that have the same name as a service with its own `build` in a Compose file.
+ * `services` contains the names of these services.
+ */
 export function reportOktetoBuilds(
   { dialect, build }: Pick<DevctlManifest, 'dialect' | 'build'>,
   services: ReadonlySet<string>,

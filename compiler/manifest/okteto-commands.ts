@@ -14,7 +14,7 @@ const callsOkteto = diagnostic({
   }),
 })
 
-/** Equivalents by the first argument of `okteto`. */
+/** Hints on how to replace a call of `okteto`, by its first argument. */
 const INSTEAD: Readonly<Record<string, string>> = {
   build: 'remove it: the images of `build` are built before the commands; `devctl build` builds others',
   deploy: 'add the other repository to `dependencies`, or call `devctl deploy --file FILE --name NAME`',
@@ -30,7 +30,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   test: 'run the tests themselves in the command',
   up: 'run `devctl up` in a terminal instead',
 }
-/** `okteto` where a command of a shell begins. */
+/** Matches `okteto` at the beginning of a shell command. */
 const CALL =
   /(?:^|[;&|(`]|\b(?:then|do|else|sudo|exec)[ \t])[ \t]*((?:\/\S*bin\/)?okteto(?:[ \t]+([a-z][\w-]*))?)(?=[\s;&|)`]|$)/gm
 

@@ -25,7 +25,7 @@ const localFiles: AbsentKey = {
   hint: 'add the image to `build` and name it in `image`',
 }
 
-/** Keys by path; `*` is any name. */
+/** Keys of Okteto manifests that devctl does not have, by path. `*` stands for any name. */
 const ABSENT: ReadonlyMap<string, AbsentKey> = new Map<string, AbsentKey>([
   ['icon', { says: 'devctl shows no icons', isHarmless: true }],
   [
@@ -65,7 +65,7 @@ const ABSENT: ReadonlyMap<string, AbsentKey> = new Map<string, AbsentKey>([
   ['dev.*.build', localFiles],
 ])
 
-/** Old names of keys of a development container. */
+/** Present names of keys of a development container, by their old names. */
 const OLD_NAMES: ReadonlyMap<string, string> = new Map([
   ['labels', 'selector'],
   ['healthchecks', 'probes'],
@@ -75,7 +75,7 @@ const OLD_NAMES: ReadonlyMap<string, string> = new Map([
 export const presentName = ([section, , key, ...rest]: readonly string[]): string | undefined =>
   section === 'dev' && key !== undefined && rest.length === 0 ? OLD_NAMES.get(key) : undefined
 
-/** Returns the reason if devctl does not have a key of Okteto manifests. */
+/** Returns the explanation for a key of Okteto manifests that devctl does not have; undefined for other keys. */
 export function absentKeys(path: readonly string[], value: Tree): AbsentKey | undefined {
   const [section, , ...rest] = path
   // An old list of files, which Okteto reads without any effect.

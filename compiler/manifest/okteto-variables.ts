@@ -17,7 +17,10 @@ Variables about the Okteto platform itself, such as \`OKTETO_TOKEN\` and \`OKTET
   }),
 })
 
-/** Variables whose names begin with `DEVCTL_` instead in devctl. */
+/**
+ * Variables of Okteto that devctl provides with the prefix `DEVCTL_` instead: variables that builds and dependencies
+ * set (`LATE`), and variables of commands (`IN_COMMANDS`).
+ */
 const LATE = /^OKTETO_(?:BUILD|DEPENDENCY)_/
 const IN_COMMANDS = new Set(
   ['NAME', 'NAMESPACE', 'DOMAIN', 'USERNAME', 'REGISTRY_URL', 'GIT_BRANCH', 'GIT_COMMIT', 'ENV'].map(
@@ -25,24 +28,30 @@ const IN_COMMANDS = new Set(
   ),
 )
 const REFERENCE = /\$(?:\{[#!]?)?(OKTETO_[A-Z0-9_]+)/g
-/** The rest of a reference that says what an unset variable becomes. */
+/**
+ * Matches the operator after the name in a reference to a variable, such as `:-`, which determines the result if the
+ * variable is not set.
+ */
 const DEFAULT = /^:?[-+?=]/
 
-/** True if commands of an Okteto manifest get a variable of devctl under its Okteto name. */
+/** True if commands of an Okteto manifest also get a variable of devctl under its Okteto name. */
 export const hasOktetoName = (variable: string): boolean => {
   const name = variable.replace(/^DEVCTL_/, 'OKTETO_')
   return name !== variable && (LATE.test(name) || IN_COMMANDS.has(name))
 }
 
-/** Replaces the names of Okteto's variables that devctl has, in a text. Both prefixes have the same length. */
+/**
+ * Replaces the variables of Okteto in a text with the corresponding variables of devctl, where they exist. Both
+ * prefixes have the same length.
+ */
 export const toDevctlVariables = (text: string): string =>
   text.replace(REFERENCE, (reference, name: string) =>
     LATE.test(name) || IN_COMMANDS.has(name) ? reference.replace('OKTETO_', 'DEVCTL_') : reference,
   )
 
 /**
- * Reports variables of Okteto that are not set: those of its platform, and in texts other than commands those that only
- * commands get. Returns their names.
+ * Reports variables of Okteto that are not set: variables of its platform and, in texts other than commands, variables
+ * that only commands get. Returns the names of the reported variables.
  */
 export function reportOktetoVariables(tree: MapTree, lookup: Lookup, reporter: Reporter): ReadonlySet<string> {
   const found = new Set<string>()
@@ -65,8 +74,8 @@ export function reportOktetoVariables(tree: MapTree, lookup: Lookup, reporter: R
 }
 
 /**
- * Returns the manifest with devctl's names of the variables that builds and dependencies set. Positions stay valid,
- * because the names have the same length.
+ * Returns the manifest with devctl's names for the variables that builds and dependencies set. Positions stay valid,
+ * because the names of devctl and Okteto have the same length.
  */
 export const withDevctlVariables = (tree: MapTree): MapTree => renamed(tree) as MapTree // a map stays a map
 

@@ -77,7 +77,7 @@ export interface ReadOkteto {
   readonly changes: readonly OktetoChange[]
   /** Keys with old names, and their present names. */
   readonly renames: readonly OktetoRename[]
-  /** Name of the development container, if the manifest is in the first format, which has only one. */
+  /** Name of the development container, if the manifest is in Okteto's first format, which allows only one. */
   readonly only?: string
   /** Variables of Okteto that are not set, and have been reported. */
   readonly unset: ReadonlySet<string>
@@ -171,7 +171,10 @@ function withoutAbsent(tree: MapTree, reporter: Reporter): Changed & { readonly 
 
 const REGISTRY = /^okteto\.(dev|global)\//
 
-/** Replaces images of an Okteto platform's registry: those of `build` are named by devctl. */
+/**
+ * Replaces images in the registry of an Okteto platform. Removes the image names of `build`, because devctl names built
+ * images itself. In `dev`, a built image becomes a variable, and any other image is removed.
+ */
 function withoutRegistry(tree: MapTree, reporter: Reporter): Changed {
   const changes: OktetoChange[] = []
   const built = new Map<string, string>()

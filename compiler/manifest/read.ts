@@ -201,9 +201,9 @@ function readModel(
 }
 
 /**
- * Returns the names of the variables that a manifest names: in its list `variables`, and as references in its texts.
- * Its commands get no other variables from the platform or the cluster, because other users can set them there, and
- * some variables make programs run code.
+ * Returns the names of the variables that a manifest lists in `variables` or refers to in its texts. Its commands get
+ * no other variables from the platform or the cluster, because other users can set variables there, and some variables
+ * make programs run code.
  */
 function namedVariables(manifest: MapTree): ReadonlySet<string> {
   const listed = scalars(manifest, 'variables').map(one => textOf(one).value)

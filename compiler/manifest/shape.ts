@@ -16,7 +16,7 @@ import { developmentContainer } from './dev-shape.ts'
 import { environment } from './environment-shape.ts'
 import { dnsName, filled, forward, kubernetesName, variableName } from './values-shape.ts'
 
-/** A command: a line for the shell, or an object with the command and a display name. */
+/** The shape of a command: a line for the shell, or an object with the command and a display name. */
 const oneCommand: Shape = either(
   filled(),
   object(

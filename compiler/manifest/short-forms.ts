@@ -12,7 +12,7 @@ import { parseScalar, type Reading, readFlag, readInteger } from './values.ts'
 
 // Readers for the `A:B` lists of a development container.
 
-/** Reads `sync`: a list of folders, which is compressed by default, or an object, which is not. */
+/** Reads `sync`: a list of folders (compressed by default), or an object (not compressed by default). */
 export function readSync(tree: Tree, path: ModelPath, reading: Reading): Sync {
   const isLong = isMap(tree)
   const listPath = isLong ? [...path, 'folders'] : path
@@ -45,7 +45,7 @@ export function readSync(tree: Tree, path: ModelPath, reading: Reading): Sync {
 /** Default settings for `sync` as a list of folders. */
 export const SYNC_DEFAULTS: Omit<Sync, 'folders'> = { compression: true, verbose: false, rescanInterval: 300 }
 
-/** Parses `LOCAL:REMOTE`. A Windows path contains a colon itself. */
+/** Parses `LOCAL:REMOTE`. The colon after the drive letter of a Windows path does not count as the separator. */
 function parseSyncFolder(text: string): Parsed<{ readonly local: string; readonly remote: string }> {
   const drive = driveOf(text)
   const at = text.indexOf(':', drive)

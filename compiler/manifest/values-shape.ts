@@ -1,10 +1,10 @@
 import { cli } from '../schema/row.ts'
 import { either, integer, keyValues, object, type Shape, text } from '../schema/shape.ts'
 
-/** Text that is not empty. */
+/** Returns the shape of text that is not empty. */
 export const filled = (): Shape => text({ pattern: /\S/, like: 'text that is not empty' })
 
-/** A name that Kubernetes accepts for a namespace, a Service or a container. */
+/** Returns the shape of a name that Kubernetes accepts for a namespace, a Service or a container. */
 export const kubernetesName = (): Shape =>
   text({
     pattern: /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
@@ -14,28 +14,28 @@ export const kubernetesName = (): Shape =>
 const LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?'
 const NAME = `(?=[^/]{1,253}$)${LABEL}(\\.${LABEL})*`
 
-/** DNS labels joined by dots. */
+/** Returns the shape of a DNS name: labels joined by dots. */
 export const dnsName = (): Shape =>
   text({
     pattern: new RegExp(`^${NAME}$`),
     like: 'lower-case labels joined by dots, such as `dev.example.com`',
   })
 
-/** A Gateway with its namespace, `NAMESPACE/NAME`. */
+/** Returns the shape of a Gateway with its namespace, `NAMESPACE/NAME`. */
 export const gatewayName = (): Shape => text({ pattern: new RegExp(`^${LABEL}/${NAME}$`), like: '`NAMESPACE/NAME`' })
 
-/** The name of a shell variable. */
+/** Returns the shape of the name of a shell variable. */
 export const variableName = (): Shape =>
   text({ pattern: /^[A-Za-z_][A-Za-z0-9_]*$/, like: 'the name of a variable, such as `API_KEY`' })
 
-/** A key that Kubernetes accepts in a Secret. */
+/** Returns the shape of a key that Kubernetes accepts in a Secret. */
 export const secretKey = (): Shape =>
   text({
     pattern: /^(?!\.\.?$|\.\.)[-._a-zA-Z0-9]{1,253}$/,
     like: 'letters, digits, `-`, `_` and `.`, at most 253',
   })
 
-/** The public key of an age recipient (https://age-encryption.org/v1), encoded as bech32. */
+/** Returns the shape of the public key of an age recipient (https://age-encryption.org/v1), encoded as bech32. */
 export const ageRecipient = (): Shape =>
   text({
     pattern: /^age1(pq1)?[02-9ac-hj-np-z]{58,}$/,
@@ -45,8 +45,8 @@ export const ageRecipient = (): Shape =>
 const PORT = { minimum: 1, maximum: 65535 }
 
 /**
- * A forwarded port: `LOCAL:REMOTE`, `LOCAL:SERVICE:REMOTE`, or an object with a key for each part. The arguments are
- * the descriptions of the parts.
+ * Returns the shape of a forwarded port: `LOCAL:REMOTE`, `LOCAL:SERVICE:REMOTE`, or an object with a key for each part.
+ * The arguments are the descriptions of the parts.
  */
 export const forward = (remotePort: string, service: string): Shape =>
   either(

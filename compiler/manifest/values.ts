@@ -71,8 +71,8 @@ export function parseScalar<T>(
 }
 
 /**
- * Returns a text that is not empty and whose variables were substituted. Variables that are set later stay in it as
- * written.
+ * Returns the text at a path. Variables that are set later stay in the text as written. Returns undefined if the text
+ * is empty, or if its variables were not substituted.
  */
 export function known(tree: Tree | undefined, ...path: readonly string[]): At<string> | undefined {
   const found = scalar(tree, ...path)
@@ -143,8 +143,8 @@ export function readTimeout(
 }
 
 /**
- * Reads variables, labels and similar pairs: a mapping, or a list of `NAME=value`. A name without a value takes the
- * value of the variable, and is left out if the variable is not set.
+ * Reads variables, labels and similar pairs: a mapping, or a list of `NAME=value`. A name without a value gets the
+ * value of the variable with this name, and is omitted if that variable is not set.
  */
 export function readPairs(
   tree: Tree | undefined,

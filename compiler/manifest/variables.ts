@@ -41,9 +41,9 @@ function verbatim(...patterns: readonly string[]): readonly (readonly [string, '
 }
 
 /**
- * Substitutes the variables of a manifest as Compose does, except in commands and in environments other than the
- * requested one, whose variables need not be set here. A value in error, which is reported, stays as written and is
- * added to `failed`.
+ * Substitutes the variables of a manifest as Compose does. Leaves commands as they are, and also environments other
+ * than the requested one, because their variables need not be set here. Reports a value in error, leaves it as written,
+ * and adds it to `failed`.
  */
 export function substituteVariables(
   tree: MapTree,
@@ -76,7 +76,7 @@ function at(tree: Tree | undefined, [key, ...rest]: readonly string[]): Tree | u
   return at(tree.kind === 'seq' ? tree.items[Number(key)] : get(tree, key), rest)
 }
 
-/** True if a text has a variable that is set later. */
+/** True if a text contains a variable that only a build or a dependency sets. */
 export const isLate = (text: string): boolean => LATE_INSIDE.test(text)
 
 /** Yields the text scalars of a tree. */
@@ -93,7 +93,7 @@ export function* textsIn(tree: Tree | undefined): Generator<ScalarTree & { reado
   }
 }
 
-/** Yields the variables in the texts of a tree that are set later. */
+/** Yields the variables that only a build or a dependency sets, from all texts of a tree. */
 export function* lateVariables(tree: Tree | undefined): Generator<{ readonly variable: string; readonly span: Span }> {
   for (const text of textsIn(tree)) {
     if (isUnread(text)) continue
@@ -102,7 +102,10 @@ export function* lateVariables(tree: Tree | undefined): Generator<{ readonly var
   }
 }
 
-/** Replaces the variables that have been set in the meantime. Other variables stay as written. */
+/**
+ * Replaces the variables that builds and dependencies set, if their values are in `variables`. Leaves other variables
+ * as written.
+ */
 export const withLateVariables = (text: string, variables: ReadonlyMap<string, string>): string =>
   text.replace(LATE_VARIABLES, (whole, name: string) => variables.get(name) ?? whole)
 

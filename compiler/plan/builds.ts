@@ -13,7 +13,7 @@ import { imageOfBuild } from './pod/image.ts'
 
 /**
  * Returns the images to build: images of services with `build`, and of inactive services whose images the builds use.
- * Leaves out images that an option replaces, and images that only those need.
+ * Omits images that an option replaces, and images that are needed only to build the replaced images.
  */
 export function planBuilds(context: PlanContext, images: ReadonlyMap<string, string>): readonly BuildPlan[] {
   const { project, options } = context
@@ -69,15 +69,15 @@ const hasContext = ({ host }: PlanContext, { context: { value } }: Build): boole
   !value.startsWith('/') || host.stat(value)?.kind === 'folder'
 
 /**
- * Returns true if `pull_policy` pulls the image, which means that it is built elsewhere. Without `pull_policy`, Compose
+ * Returns true if `pull_policy` pulls the image, because another build then creates it. Without `pull_policy`, Compose
  * builds images that are missing (https://github.com/compose-spec/compose-spec/blob/main/05-services.md#pull_policy).
  */
 const isPulled = ({ pullPolicy }: Service): boolean =>
   pullPolicy !== undefined && pullPolicy.value !== 'build' && pullPolicy.value !== 'never'
 
 /**
- * Reports every file outside the project that the builder would read or write, whatever the image is called. Only
- * builds read secrets, keys and caches, so `render` does not report them.
+ * Reports every file outside the project that the builder would read or write, even if the name of the image does not
+ * depend on the files. Only commands that build read secrets, keys and caches, so `render` does not report them.
  */
 function checkOutside({ host, reporter, project }: PlanContext, build: Build): void {
   const { context, dockerfile, additionalContexts, secrets, ssh, cacheFrom, cacheTo } = build

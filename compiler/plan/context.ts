@@ -26,7 +26,9 @@ export interface PlanContext {
     readonly secrets: Map<string, SecretPlan>
     readonly claims: Map<string, ClaimPlan>
   }
-  /** Paths, as in a manifest, of texts that were moved into Secrets because of `options.valuesApart`. */
+  /**
+   * Paths of the texts that were moved into Secrets because of `options.valuesApart`, in the notation of the manifest.
+   */
   readonly valuesApart: Set<string>
 }
 
@@ -38,9 +40,9 @@ export const kubectlImage = ({ options }: Pick<PlanContext, 'options'>): string 
 
 /**
  * Returns a reference such as `compose.yaml#services.web.ports`: a file, relative to the project directory, and a path
- * of keys in it. The file of `span` is used if it has these keys, otherwise the last merged file that has them. If no
- * file has the full path, because the service extends one in another file or because the keys are implied, the missing
- * keys at the end are dropped. A job may be given as a service; the result has the section of jobs.
+ * of keys in it. Uses the file of `span` if it has these keys, otherwise the last merged file that has them. Drops keys
+ * at the end that no file has, because the service extends a service in another file or because the keys are implied.
+ * If the service is a job, the path begins with `jobs` instead of `services`.
  */
 export function sourceOf({ project }: Pick<PlanContext, 'project'>, span: Span, given: readonly string[]): string {
   const { directory, documents, services } = project

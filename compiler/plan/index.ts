@@ -207,7 +207,10 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
   return plan
 }
 
-/** Returns, and reports, the services of long-running Pods that would run once if their programs were known. */
+/**
+ * Reports and returns the services that share the Pod of another service and would run once if the programs of their
+ * images were known.
+ */
 function withoutPrograms(
   context: PlanContext,
   pods: readonly (readonly Service[])[],
@@ -312,8 +315,8 @@ function* mountedFiles(
 }
 
 /**
- * Returns the first mount of a group that keeps data, which makes the group a StatefulSet. Ignores a data folder that
- * is mounted as part of a copied folder around it.
+ * Returns the first mount of a group that keeps data, which makes the group a StatefulSet; undefined if there is none.
+ * Ignores a data folder that is mounted only because it is inside a copied folder.
  */
 function persistentMount(
   group: Group,

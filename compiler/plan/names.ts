@@ -65,8 +65,8 @@ export function planEnvironment(
 }
 
 /**
- * Assigns Kubernetes names to the services. `reportRenamed` reports the renamed ones later, once it is known which
- * names with dots resolve.
+ * Assigns Kubernetes names to the services. Does not report renamed services; `reportRenamed` does so when it is known
+ * which names with dots resolve.
  */
 export function planNames(project: Project, { namespace }: Pick<PlanOptions, 'namespace'>, reporter: Reporter): Names {
   const names = distinctNames(

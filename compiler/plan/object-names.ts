@@ -37,8 +37,9 @@ export function toDnsSubdomain(text: string, max = 253): string {
 }
 
 /**
- * Returns a distinct name for each key. A key that is a valid name keeps it. If the names of changed keys collide, they
- * get a hash of the key, so the result does not depend on the order of the keys.
+ * Returns a distinct name for each key. A key that is a valid name keeps it. If several keys would get the same name,
+ * each of the names that differ from their keys ends in a hash of the key, so that the result does not depend on the
+ * order of the keys.
  */
 export function distinctNames(
   keys: Iterable<string>,

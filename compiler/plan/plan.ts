@@ -28,8 +28,8 @@ export interface Plan {
   /** The image of each Compose service that has one, sorted by the service's name in the file. */
   readonly images: ReadonlyMap<string, string>
   /**
-   * Services in the Pods of others that would run once if the programs of their images were known, sorted; see
-   * `lacksProgram`.
+   * Services that share the Pod of another service and would run once if the programs of their images were known,
+   * sorted; see `lacksProgram`.
    */
   readonly unknownPrograms: readonly string[]
   /** The images to build, starting with the images of active services. Used only by commands that build. */
@@ -60,7 +60,7 @@ export interface AutoscalerPlan extends ObjectPlan {
   readonly memory?: number
 }
 
-/** Fields that the user adds to an object, which a strategic merge merges into it. */
+/** Fields that the user adds to an object. They are merged into the object with a strategic merge. */
 export interface PiecePlan {
   readonly labels?: Readonly<Record<string, string>>
   /** The fields of the spec, and the type of the spec in the Kubernetes API, such as `DeploymentSpec`. */
@@ -72,7 +72,7 @@ export interface PiecePlan {
 export interface ServiceAccountPlan extends ObjectPlan {
   readonly service: string
   readonly labels?: Readonly<Record<string, string>>
-  /** Its fields besides the metadata. */
+  /** The fields of the ServiceAccount, without its metadata. */
   readonly fields: FieldMap
 }
 
@@ -90,8 +90,8 @@ export interface BuildPlan {
   readonly image: string
   /**
    * Image name that only an image with this content has, because its tag is a hash of the build input. Equal to `image`
-   * unless the file or an option sets the name or the tag. Undefined if `image` is used as it is: a deploy with `--tag`
-   * or with a `pull_policy` that pulls, a digest, or a build context that is not on this machine.
+   * unless the file or an option sets the name or the tag. Undefined if only `image` can be used: for a digest, for a
+   * build context that is not on this machine, or if `deploy` uses `--tag` or a `pull_policy` that pulls.
    */
   readonly contentImage: string | undefined
   /** False if the reference has a placeholder for the registry. */
@@ -205,7 +205,10 @@ export interface CronJobPlan extends ObjectPlan {
   readonly schedule: string
   readonly timeZone?: string
   readonly concurrency: 'Allow' | 'Forbid'
-  /** Seconds after its time until when a run may start. If absent, a missed run starts whenever it can. */
+  /**
+   * Maximum delay of the start of a run after its scheduled time, in seconds. If absent, a missed run starts as soon as
+   * it can.
+   */
   readonly startingDeadline?: number
   /** True for a job that runs only when a user starts it. */
   readonly suspended?: true
@@ -223,7 +226,10 @@ export interface PodPlan {
   readonly containers: readonly ContainerPlan[]
   /** Waits that run in order before anything else starts. */
   readonly waits: readonly WaitPlan[]
-  /** Kubernetes names of services; a change of the Pod template of one of them replaces these Pods, too. */
+  /**
+   * Kubernetes names of services. A change of the Pod template of such a service also replaces the Pods of this
+   * workload.
+   */
   readonly restartsWith?: readonly string[]
   /** Fills of empty volumes from the image; they run after the waits. */
   readonly fills: readonly FillPlan[]
@@ -278,7 +284,7 @@ export interface ContainerPlan {
   readonly image: string
   readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never'
   /**
-   * Literal arguments, whose `$` the constructs escape for Kubernetes, and references to variables
+   * The command: literal arguments, whose `$` the constructs escape for Kubernetes, and references to variables
    * (argument-variables.ts).
    */
   readonly command?: readonly string[]
@@ -457,7 +463,9 @@ export type WaitPlan =
    */
   | { readonly kind: 'job'; readonly service: string; readonly image: string; readonly toolsImage: string }
 
-/** Copies the image's directory into an empty volume once, changes the owner of the directory, or does both. */
+/**
+ * A step that copies the image's directory into an empty volume once, changes the owner of the directory, or does both.
+ */
 export interface FillPlan {
   /**
    * Name of the volume in the Pod. The init container is called `fill-<volume>`, or `own-<volume>` if nothing is
@@ -472,18 +480,19 @@ export interface FillPlan {
   readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never'
   /** The small shell image whose static busybox does the work. */
   readonly toolsImage: string
-  /**
-   * True if the Pod may not run as root, so that fsGroup grants access to the files instead of a change of their owner.
-   */
+  /** True if the Pod may not run as root. The owner of the files is then not changed; fsGroup grants access instead. */
   readonly rootless: boolean
   readonly security?: ContainerSecurity
-  /** The user who becomes the owner of the copied files and, if root owns it, of the directory. */
+  /** The user who becomes the owner of the copied files, and also of the directory if root owns it. */
   readonly owner?: FillOwner
   /** True if nothing is copied. */
   readonly isEmpty?: true
 }
 
-/** A user of the image and their group, as numbers or names. Also states if other users write to the directory. */
+/**
+ * A user of the image and their group, as numbers or names. `isShared` is true if other users also write to the
+ * directory.
+ */
 export interface FillOwner {
   readonly user: string
   readonly group?: string
@@ -531,14 +540,14 @@ export interface RoutePlan extends ObjectPlan {
   /** True if the user set the host, which does not end in the environment's domain. */
   readonly isOwnHost: boolean
   /**
-   * True if no domain is set and the endpoint or port has custom hosts, so that it does not need a derived host. No
-   * object is created for this route, and the object that an earlier deploy created for it stays.
+   * True if the route has no address, because no domain is set and the endpoint or port has custom hosts. No object is
+   * created for this route, but an object that an earlier deploy created for it is kept.
    */
   readonly isOpen?: true
   readonly rules: readonly { readonly path: string; readonly service: string; readonly port: number }[]
   readonly ingressClassName?: string
   readonly tlsSecret?: string
-  /** The Gateway, as `NAMESPACE/NAME` in the options. */
+  /** The Gateway of the route. Written as `NAMESPACE/NAME` in the options. */
   readonly gateway?: { readonly namespace: string; readonly name: string }
 }
 
@@ -588,7 +597,7 @@ export interface ExternalSecretPlan extends ObjectPlan {
 export interface RequiredSecret {
   readonly secret: string
   readonly key: string
-  /** Path of the user of the key, such as `services.db.environment.POSTGRES_PASSWORD` or `secrets.token`. */
+  /** Path of the value that uses the key, such as `services.db.environment.POSTGRES_PASSWORD` or `secrets.token`. */
   readonly usedBy: string
   /** The position in the manifest that requires the key. Absent if the Compose files require it. */
   readonly span?: Span
@@ -605,7 +614,7 @@ export interface NetworkPolicyPlan extends ObjectPlan {
 export interface PolicyPeerRule {
   /** Labels of the peer Pods. If absent, any address is allowed. */
   readonly podLabels?: Readonly<Record<string, string>>
-  /** True for the cluster's DNS, whatever namespace it runs in. */
+  /** True if the peer is the cluster's DNS, in whatever namespace it runs. */
   readonly dns?: boolean
   readonly ports?: readonly { readonly port: number; readonly protocol: 'TCP' | 'UDP' | 'SCTP' }[]
 }

@@ -34,7 +34,7 @@ export interface SchemaDiagnostics {
 
 const inside = (path: ModelPath) => (path.length === 0 ? 'at the top level' : `in ${describePath(path)}`)
 
-/** The parts of a file that have their own `unknown-key` diagnostic. `compose` covers the rest. */
+/** The parts of a file whose unknown keys have diagnostic codes of their own. `compose` covers all other parts. */
 const parts: Readonly<Record<string, string>> = {
   compose: 'the top level of a Compose file',
   services: 'a service',
@@ -128,7 +128,7 @@ function hintForUnquoted(tree: ScalarTree, form: ScalarForm): string {
   return isAllowed ? `put it in quotes: \`"${text}"\`` : allowedBy(form)
 }
 
-/** Lists the allowed values and forms. */
+/** Returns the allowed values and forms as a text. */
 function allowedBy({ words = [], like }: ScalarForm): string {
   const allowed = [...words.filter(word => word !== '').map(word => `\`${word}\``), ...(like ? [like] : [])]
   return `allowed: ${joinWords(allowed, 'and')}`

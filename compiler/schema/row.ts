@@ -13,7 +13,7 @@ interface LossOptions {
   readonly minor?: ValuePredicate
 }
 
-/** A key that Kubernetes supports. The planner reports values that are not supported. */
+/** Returns the row of a key that Kubernetes supports. The planner reports values that are not supported. */
 export const mapped = (shape: Shape, becomes: string, note?: string): Row => ({
   shape,
   fate: 'mapped',
@@ -21,7 +21,7 @@ export const mapped = (shape: Shape, becomes: string, note?: string): Row => ({
   ...(note && { note }),
 })
 
-/** A key that Kubernetes supports, except for values that are not `harmless`: these are errors. */
+/** Returns the row of a key that Kubernetes supports. Values that are not `harmless` are errors. */
 export const mappedOrRefused = (
   shape: Shape,
   becomes: string,
@@ -29,7 +29,7 @@ export const mappedOrRefused = (
   lost: LossOptions & { readonly hint: string; readonly harmless: ValuePredicate },
 ): Row => ({ ...mapped(shape, becomes, note), loss: loss(lost, 'error') })
 
-/** A key that only devctl uses. It does not appear in Kubernetes manifests. */
+/** Returns the row of a key that only devctl uses. The key does not appear in Kubernetes manifests. */
 export const cli = (shape: Shape, becomes: string, note?: string): Row => ({
   shape,
   fate: 'cli',
@@ -37,7 +37,10 @@ export const cli = (shape: Shape, becomes: string, note?: string): Row => ({
   ...(note && { note }),
 })
 
-/** A key that Kubernetes supports in part. With `lost`, every use is reported; otherwise the planner decides. */
+/**
+ * Returns the row of a key that Kubernetes supports in part. With `lost`, every use is reported; without it, the
+ * planner decides what to report.
+ */
 export const approximated = (shape: Shape, becomes: string, note: string, lost?: LossOptions): Row => ({
   shape,
   fate: 'approximated',
@@ -46,7 +49,10 @@ export const approximated = (shape: Shape, becomes: string, note: string, lost?:
   ...(lost && { loss: loss(lost, 'warning') }),
 })
 
-/** A key without a meaning in a cluster. It is left out with a warning, or with an info if nothing is lost. */
+/**
+ * Returns the row of a key without a meaning in a cluster. The key is omitted with a warning, or with an info if
+ * nothing is lost.
+ */
 export const none = (shape: Shape, lost: LossOptions): Row => ({
   shape,
   fate: 'none',
@@ -55,7 +61,10 @@ export const none = (shape: Shape, lost: LossOptions): Row => ({
   loss: loss(lost, lost.severity ?? 'warning'),
 })
 
-/** A key that changes the behavior of the application and that a cluster cannot provide. Its use is an error. */
+/**
+ * Returns the row of a key that changes the behavior of the application and that a cluster cannot provide. Its use is
+ * an error.
+ */
 export const refused = (shape: Shape, lost: LossOptions & { readonly hint: string }): Row => ({
   shape,
   fate: 'refused',
@@ -64,7 +73,7 @@ export const refused = (shape: Shape, lost: LossOptions & { readonly hint: strin
   loss: loss(lost, 'error'),
 })
 
-/** A key without a meaning in a cluster. It is left out, and the planner reports it. */
+/** Returns the row of a key without a meaning in a cluster. The key is omitted, and the planner reports it. */
 export const unusable = (shape: Shape, note: string): Row => ({ shape, fate: 'none', becomes: '', note })
 
 /** True if a key has its own row. A bare shape shares the fate of its parent. */

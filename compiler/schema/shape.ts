@@ -99,9 +99,9 @@ export interface Loss {
   /** The first part of the diagnostic code, such as `ulimits`. Rows with the same family share the diagnostic. */
   readonly family: string
   readonly severity: Severity
-  /** Replaces the full message. */
+  /** The full message, if the usual message does not fit. */
   readonly message?: string
-  /** Replaces the words `has no equivalent in Kubernetes and is left out` in the message. */
+  /** Words for the message, instead of `has no equivalent in Kubernetes and is left out`. */
   readonly says?: string
   /** The reason in full sentences, for `devctl explain`. */
   readonly why: string
@@ -115,57 +115,60 @@ export interface Loss {
 /** Tests the value of a key. `owners` are the enclosing mappings, innermost first. */
 export type ValuePredicate = (value: Tree, owners: readonly MapTree[], key: string) => boolean
 
-/** The names of services and of all top-level resources. */
+/** Matches the names of services and of all top-level resources. */
 export const resourceName = /^[a-zA-Z0-9._-]+$/
 
 const scalar = (types: readonly ValueType[], more?: Omit<ScalarForm, 'types'>): Shape => ({
   scalar: { types, ...more },
 })
 
-/** A text, with optional constraints. */
+/** Returns the shape of a text, with optional constraints. */
 export const text = (more?: Pick<ScalarForm, 'pattern' | 'like' | 'odd' | 'hintForUnquoted'>): Shape =>
   scalar(['string'], more)
 
-/** A text that is one of `words` or matches `pattern`. */
+/** Returns the shape of a text that is one of `words` or matches `pattern`. */
 export const word = (words: readonly string[], more?: Pick<ScalarForm, 'pattern' | 'like'>): Shape =>
   scalar(['string'], { words, ...more })
 
 type Bounds = Pick<ScalarForm, 'minimum' | 'maximum'>
 
-/** A whole number. Also accepts text, which comes from a variable or which the reader converts. */
+/** Returns the shape of a whole number. Also accepts text, which comes from a variable or which the reader converts. */
 export const integer = (bounds?: Bounds): Shape => scalar(['integer', 'string'], bounds)
 
-/** A whole number. Text is not accepted. */
+/** Returns the shape of a whole number. Does not accept text. */
 export const strictInteger = (bounds?: Bounds): Shape => scalar(['integer'], bounds)
 
-/** Any number. Also accepts text that the reader converts, such as a size or a number of CPUs. */
+/** Returns the shape of any number. Also accepts text that the reader converts, such as a size or a number of CPUs. */
 export const number = (bounds?: Bounds): Shape => scalar(['number', 'string'], bounds)
 
-/** Any number. Text is not accepted. */
+/** Returns the shape of any number. Does not accept text. */
 export const strictNumber = (): Shape => scalar(['number'])
 
-/** A boolean. Also accepts text that the reader converts. */
+/** Returns the shape of a boolean. Also accepts text that the reader converts. */
 export const flag = (): Shape => scalar(['boolean', 'string'])
 
-/** A boolean. Text is not accepted. */
+/** Returns the shape of a boolean. Does not accept text. */
 export const strictFlag = (): Shape => scalar(['boolean'])
 
-/** A value of a mapping such as `environment`: any scalar, or null. */
+/** Returns the shape of a value in a mapping such as `environment`: any scalar, or null. */
 export const value = (): Shape => scalar(['string', 'number', 'boolean', 'null'])
 
-/** Restricts numbers to digits: `80` is allowed, `80.0` is not. */
+/** Returns the shape with numbers restricted to digits: `80` is allowed, `80.0` is not. */
 export const inDigits = (shape: Shape): Shape => ({
   ...shape,
   scalar: { types: [], ...shape.scalar, digitsOnly: true },
 })
 
-/** A scalar of one of the given types. */
+/** Returns the shape of a scalar of one of the given types. */
 export const anyOf = (...types: readonly ValueType[]): Shape => scalar(types)
 
-/** A list whose items all have the same shape. */
+/** Returns the shape of a list whose items all have the same shape. */
 export const list = (items: Shape, options: { unique?: boolean } = {}): Shape => ({ list: { items, ...options } })
 
-/** A mapping with fixed keys. Other keys are errors (with `open`, warnings) unless they begin with `x-`. */
+/**
+ * Returns the shape of a mapping with fixed keys. Other keys are errors (with `open`, warnings) unless they begin with
+ * `x-`.
+ */
 export const object = (
   keys: Readonly<Record<string, Row | Shape>>,
   options: { required?: readonly string[]; open?: boolean } = {},
@@ -173,7 +176,7 @@ export const object = (
   map: { keys, required: options.required ?? [], extensions: true, unknown: options.open ? 'warning' : 'error' },
 })
 
-/** A mapping whose keys the user chooses, including `x-*` keys. */
+/** Returns the shape of a mapping whose keys the user chooses, including `x-*` keys. */
 export const record = (
   row: Row | Shape,
   options: {
@@ -198,24 +201,32 @@ export const record = (
   },
 })
 
-/** Driver options: text, numbers and the types in `more`. */
+/** Returns the shape of driver options: a mapping whose values are text, numbers, or of the types in `more`. */
 export const options = (...more: readonly ValueType[]): Shape =>
   record(scalar(['string', 'number', ...more]), { called: 'OPTION', otherwise: 'ignored' })
 
-/** A choice between shapes of different kinds of nodes, such as text or a list. */
+/**
+ * Returns a shape that accepts the values of several shapes, each for a different kind of node, such as text or a list.
+ */
 export const either = (...shapes: readonly Shape[]): Shape => Object.assign({}, ...shapes)
 
-/** Accepts the shape, or null (a key without a value). */
+/** Returns the shape extended to accept null, which is a key without a value. */
 export const orNull = (shape: Shape): Shape => ({
   ...shape,
   scalar: { ...shape.scalar, types: [...(shape.scalar?.types ?? []), 'null'] },
 })
 
-/** A mapping of `KEY: value`, or a list of `KEY=value`. `unique`: see {@link ListForm}. */
+/**
+ * Returns the shape of key-value pairs: a mapping of `KEY: value`, or a list of `KEY=value`. `unique`: see {@link
+ * ListForm}.
+ */
 export const keyValues = (options: { unique?: boolean } = {}): Shape => either(record(value()), list(text(), options))
 
-/** Text, or a list of text. */
+/** Returns the shape of a text, or a list of texts. */
 export const textOrList = (options: { unique?: boolean } = {}): Shape => either(text(), list(text(), options))
 
-/** A command: text that is split into arguments, or a list of arguments. Null removes an earlier value. */
+/**
+ * Returns the shape of a command: text that is split into arguments, or a list of arguments. Null removes an earlier
+ * value.
+ */
 export const command = (): Shape => orNull(textOrList())

@@ -24,7 +24,7 @@ export const isEmpty: ValuePredicate = value =>
       ? value.items.length === 0
       : value.value === '' || value.value === null
 
-/** True if the value is one of `words`. */
+/** Returns a predicate that is true if the value is one of `words`. */
 export const isOneOf =
   (...words: readonly string[]): ValuePredicate =>
   value =>

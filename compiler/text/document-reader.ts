@@ -339,7 +339,7 @@ export class DocumentReader {
     return tree && this.#named(tree, this.#span(event.anchorStart - 1, event.anchorEnd), false)
   }
 
-  /** Reads the content of a key. Tags before the key are ignored for the value. */
+  /** Reads the content of a key. A tag before the key does not apply to the value of the entry. */
   #keyContent(event: ContentEvent): Tree | undefined {
     const isWritten = event.type !== EVENT_ID.SCALAR || event.valueStart >= 0
     const anchored = this.#anchor(event)

@@ -31,10 +31,10 @@ export interface DotenvEntry {
 /**
  * Reads the assignments of a `.env`, `env_file` or `label_file`, in order; a name may occur more than once. A value is
  * bare (to the end of the line or to ` #`, variables are substituted), in double quotes (with escapes and variables,
- * possibly over several lines) or in single quotes (verbatim). Variables in values are looked up with `lookup` first,
- * then among the names read before in this file, then with `earlier`, in the files before it. A name without a value is
- * left out unless `lookup` has it. Reports each error with its position and continues with the next line; with
- * `labels`, messages refer to labels. (Compose Specification, env_file, format)
+ * possibly over several lines) or in single quotes (verbatim). Variables in values are looked up with `lookup`, then
+ * among the preceding names of this file, then with `earlier` in the preceding files. Omits a name without a value if
+ * `lookup` does not have it. Reports each error with its position and continues with the next line; with `labels`,
+ * messages refer to labels. (Compose Specification, env_file, format)
  */
 export function parseDotenv(
   file: SourceFile,
@@ -79,7 +79,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** Maximum number of characters of an unreadable value to check for a secret. Secrets are shorter than that. */
 const MOST_LOOKED_AT = 1_000
 
-/** A value before its variables are substituted. `place` returns the source position of a part of it. */
+/**
+ * The text of a value before its variables are substituted. `place` returns the source position of a part of the text.
+ */
 interface RawValue {
   readonly text: string
   readonly place: (start: number, end: number) => Span
@@ -272,8 +274,8 @@ class DotenvReader {
   }
 
   /**
-   * Substitutes the variables of a value and adds the entry. Returns false if the substitution fails. `hint` is about
-   * the text after the value.
+   * Substitutes the variables of a value and adds the entry. Returns false if the substitution fails. `hint` replaces
+   * the usual hint of an invalid expression, and is about the text after the value.
    */
   #define(name: string, raw: RawValue, nameSpan: Span, hint?: string): boolean {
     if (name === '') return true
@@ -343,7 +345,7 @@ class DotenvReader {
 
 /**
  * Reads an `env_file` with `format: raw`. Each line is `NAME=value`, and the value is verbatim up to the end of the
- * line. A name without `=` is left out unless `lookup` has it. Skips blank lines and lines that begin with `#`.
+ * line. Omits a name without `=` if `lookup` does not have it. Skips blank lines and lines that begin with `#`.
  */
 export function parseRawEnv(
   file: SourceFile,

@@ -7,7 +7,10 @@ import type { Span } from './source.ts'
 import { type Lookup, substitute, type TemplateResult } from './template.ts'
 import type { Entry, MissingVariable, Piece, ScalarTree, Tree } from './tree.ts'
 
-/** Minimum number of characters that a variable counts for, because its position is stored as well. */
+/**
+ * Minimum number of characters that each variable counts for in the limit, however short its value is, because its
+ * position is stored as well.
+ */
 const LEAST_OF_VARIABLE = 256
 
 const invalid = diagnostic({
@@ -58,7 +61,7 @@ export function reportToken(name: string, span: Span, reporter: Reporter): void 
   if (isTokenVariable(name)) reporter.report(tokenInContent, span, { name })
 }
 
-/** The replacement for a value that need not be known, used if its variables are not set. */
+/** The replacement for a value that may not be needed. It is used if variables of the value are not set. */
 export interface Spared {
   readonly value: ScalarTree
   /** True if the value is certainly not needed. False if that depends on the use of the document. */
@@ -68,10 +71,14 @@ export interface Spared {
 /** The handling of variables that are not set. */
 interface Unset {
   /**
-   * Returns the replacement for a value whose variables need not be set. The replacement records the missing variables.
+   * Returns the replacement for a value whose variables need not be set, and undefined for other values. The variables
+   * that are not set are recorded in the replacement.
    */
   readonly spared?: ((path: readonly string[], scalar: ScalarTree) => Spared | undefined) | undefined
-  /** Returns the lookup of assumed values for required variables at a path. */
+  /**
+   * Returns the lookup of assumed values for the required variables at a path; undefined for paths without assumed
+   * values.
+   */
   readonly assumed?: ((path: readonly string[]) => Lookup | undefined) | undefined
 }
 
@@ -93,9 +100,9 @@ export interface Conversion<C extends string> {
 
 /**
  * Substitutes the variables in every string value of a document (never in keys) and converts the values at the paths of
- * `casts`. A value with the cast `verbatim` stays as written. If `spared` returns a replacement for a value with
- * missing variables, the replacement records them. A value in error is reported, becomes undefined, and its entry is
- * left out, so that nothing is reported twice.
+ * `casts`. A value with the cast `verbatim` stays as written. If variables of a value are missing and `spared` returns
+ * a replacement, the replacement records the variables. A value in error is reported and removed together with its
+ * entry, so that nothing is reported twice.
  */
 export function interpolate<C extends string>(
   tree: Tree,

@@ -1,7 +1,10 @@
 /** Path of a node in a document: keys and list indices. */
 export type Path = readonly string[]
 
-/** Step of a pattern that stands for any item of a list, but for no key of a mapping; `below` takes it for items. */
+/**
+ * Step of a pattern that stands for any item of a list, but for no key of a mapping. Also the argument with which
+ * `below` steps into the items of a list.
+ */
 export const ITEM = '[]'
 
 /** Step of a pattern that stands for any key of a mapping, but for no item of a list. */
@@ -13,8 +16,8 @@ class RuleNode<T> {
   member: RuleNode<T> | undefined
   rule: T | undefined
   /**
-   * The step that consists of this node alone. It is created once, because walks over large documents mostly reach
-   * steps with a single node.
+   * The step that consists of this node alone. It is created only once, because most steps of a walk over a large
+   * document have a single node.
    */
   readonly step: RuleStep<T> = [this]
 }

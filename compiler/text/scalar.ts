@@ -67,7 +67,7 @@ const TYPES_OF_TAGS: Readonly<Record<string, readonly ScalarType[]>> = {
 
 /**
  * Determines the type of a scalar with a YAML tag (`!!int`). Returns `wrong` if the text does not have the tag's type.
- * Returns undefined for other tags, with which any scalar is a string.
+ * Returns undefined for an unknown tag; a scalar with such a tag is a string.
  */
 export function typeTaggedScalar(text: string, tag: string): TypedScalar | 'wrong' | undefined {
   if (tag === '!!str') return { type: 'string', value: text }

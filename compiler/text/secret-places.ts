@@ -112,7 +112,10 @@ export class SecretPlaces {
       for (const { span, value } of list) if (span.file.text.slice(span.start, span.end).includes(value)) yield span
   }
 
-  /** Returns a text with its secrets replaced if its position overlaps a secret position. */
+  /**
+   * Returns a text without its secrets, which are replaced with a placeholder, if its position overlaps a secret
+   * position. Returns other texts unchanged.
+   */
   without(text: string, span: Span): string {
     if (!this.at(span)) return text
     return [...this.#values]

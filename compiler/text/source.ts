@@ -21,7 +21,10 @@ export class SourceFile {
    */
   readonly #lineStarts = [0]
   #areAllKnown = false
-  /** The position that was computed last. The next one is often later in the same line, which may be megabytes long. */
+  /**
+   * The position that was computed last. The next position is often later in the same line and is then computed from
+   * it, because a line may be megabytes long.
+   */
   #last = { start: -1, offset: 0, column: 1 }
 
   constructor(path: string, text: string, location: string = path, isOutside = false) {

@@ -38,8 +38,8 @@ const CANDIDATE = /^ *(?:[-?] *)*\t/m
 const CANDIDATES = new RegExp(CANDIDATE, 'gm')
 
 /**
- * A part of the text where tabs are allowed: everywhere (`free`), from a column on (`block`), or in the blank lines
- * after it (`plain`).
+ * A part of the text that determines where tabs are allowed: everywhere in it (`free`), in it from a column on
+ * (`block`), or in the blank lines that follow it (`plain`).
  */
 interface Region {
   readonly kind: 'free' | 'block' | 'plain'

@@ -25,8 +25,8 @@ export interface TemplateResult {
   /** Pieces in order, without gaps. */
   readonly pieces: readonly TemplatePiece[]
   /**
-   * The variables that were looked up, with the positions of their expressions. `origin` may be `its default` or
-   * `nowhere`.
+   * The variables that were looked up, with the positions of their expressions. `origin` is the origin from the lookup,
+   * or `its default` or `nowhere`.
    */
   readonly variables: readonly {
     readonly name: string
@@ -70,8 +70,8 @@ const OPERATOR = /:?[-?+]/y
  * Substitutes the variables of a text as Compose does: `$NAME`, `${NAME}` and the operators `:-` `-` `:?` `?` `:+` `+`.
  * The operand of an operator is itself a template and is evaluated only if it is used. `$$` is a dollar sign, and so is
  * a `$` that does not start an expression. Returns every error in the text, not only the first. The braces in an
- * operand must balance; if they do not, the operand extends to the last `}` of its line. Works in one pass. Texts
- * without `$` need not be passed. (Compose Specification, Interpolation)
+ * operand must balance; if they do not, the operand extends to the last `}` of its line. Works in one pass. Callers may
+ * skip texts without `$`, because they do not change. (Compose Specification, Interpolation)
  */
 export function substitute(text: string, lookup: Lookup): TemplateResult | { errors: TemplateError[] } {
   const run: Run = { text, lookup, variables: [], unset: [], errors: [], braces: undefined }
@@ -216,7 +216,10 @@ function addVariable(run: Run, output: Output, name: string, start: number, end:
   else run.unset.push({ name, start, end })
 }
 
-/** A `${…}` expression: the name in it, and the offsets of its `$` and of its closing brace, or -1 without one. */
+/**
+ * A `${…}` expression: the name in it, and the offsets of its `$` and of its closing brace. The latter is -1 if the
+ * brace is missing.
+ */
 interface Expression {
   readonly name: string
   readonly dollar: number

@@ -8,9 +8,9 @@ export const MAX_DEPTH = 500
 const MAX_REREAD = 20_000_000
 
 /**
- * Returns the events of a YAML text from js-yaml, with offsets into the text, or the first error. Lines of a quoted
- * text or of a `[…]` or `{…}` may be indented less than YAML requires, and a comment may directly follow a quote or
- * bracket, because the reference loader accepts this and existing files use it.
+ * Returns the js-yaml events of a YAML text, with offsets into the text. If the text has errors, returns the first one
+ * instead. Lines of a quoted text or of a `[…]` or `{…}` may be indented less than YAML requires, and a comment may
+ * directly follow a quote or bracket, because the reference loader accepts this and existing files use it.
  */
 export function readEvents(text: string): readonly Event[] | YamlMistake {
   const blanks = new Blanks(text)
@@ -47,7 +47,10 @@ function whereBlanksHelp(text: string, reason: string, at: number): number | und
 /** Blanks to insert into a text before it is parsed. */
 class Blanks {
   readonly #text: string
-  /** The blanks inserted at each offset, longer than the indentation of any line. Empty if there are no offsets. */
+  /**
+   * The text that is inserted at each offset: more blanks than the indentation of any line. Empty if there are no
+   * offsets.
+   */
   #blanks = ''
   /** Offsets into the text at which blanks are inserted, sorted. */
   readonly #places: number[] = []
@@ -130,7 +133,10 @@ export function skipBlanks(text: string, from: number, also = ''): number {
   return at
 }
 
-/** Returns the offset after the closing bracket of a `[…]` or `{…}` whose last part ends at `from`. */
+/**
+ * Returns the offset after the closing bracket of a `[…]` or `{…}` whose last part ends at `from`, or `from` if the
+ * bracket is missing.
+ */
 export function closingEnd(text: string, from: number): number {
   const at = skipBlanks(text, from, ',:?')
   return text[at] === ']' || text[at] === '}' ? at + 1 : from

@@ -126,7 +126,7 @@ function misplaced(text: string, at: number, words: Words = MISPLACED): YamlMist
   return say(words, at)
 }
 
-/** Returns the offset of the word before an offset, where the word is the only text before it in its line. */
+/** Returns the offset of the word that ends at an offset and is the only text before the offset in its line. */
 function wordBefore(text: string, at: number): number {
   const before = text.slice(text.lastIndexOf('\n', at - 1) + 1, at)
   return at - before.trimStart().length
@@ -140,8 +140,8 @@ function tagStart(text: string, at: number): number {
 }
 
 /**
- * Returns the error for a key in the line above that was read as text, together with the lines below it, because its
- * colon or the space after the colon is missing. Returns undefined if the line has no such key.
+ * Returns the error for a key in the line above whose colon, or the space after the colon, is missing. YAML reads such
+ * a key as text, together with the following lines. Returns undefined if the line has no such key.
  */
 function colonAbove(text: string, lineStart: number): YamlMistake | undefined {
   const above = text.slice(0, lineStart).trimEnd()

@@ -15,9 +15,9 @@ interface MatchedFolder {
 /**
  * Returns a function that returns true if the patterns exclude a path, as in
  * https://pkg.go.dev/github.com/moby/patternmatcher#PatternMatcher.MatchesUsingParentResults: the last matching pattern
- * decides, and a pattern that matches a folder applies to everything in it. But a pattern is tested against a path only
- * if it would change the result so far. So `!a` after `a/*` includes nothing again: `a` is not excluded, so `!a` is not
- * tested against it, and `!a` does not match `a/b` itself.
+ * decides, and a pattern that matches a folder applies to everything in it. However, a pattern is tested against a path
+ * only if it could change the result so far. Therefore `!a` after `a/*` includes nothing again: `a` is not excluded, so
+ * `!a` is not tested against `a`, and `a/b` does not match `!a`.
  */
 export function excluder(patterns: readonly ExcludingPattern[]): (path: string) => boolean {
   if (!patterns.some(({ takesBack }) => takesBack)) return path => patterns.some(({ glob }) => glob.holds(path))

@@ -1,9 +1,9 @@
-/** A file of another tool that describes a project, and the start with devctl. */
+/** A kind of file with which another tool describes a project, and a hint on how to start with devctl. */
 export interface ForeignFile {
   readonly tool: string
   /** Paths in the folder of the project. */
   readonly paths: readonly string[]
-  /** Matches the text of such a file under any name. */
+  /** Matches the text of such a file, whatever its name is. */
   readonly text?: RegExp
   readonly hint: string
 }
@@ -41,7 +41,7 @@ const FOREIGN_FILES: readonly ForeignFile[] = [
   },
 ]
 
-/** Returns the first file of another tool in a folder, and its path. */
+/** Returns the first file of another tool for which `exists` returns true, with its path. */
 export function foreignFileIn(
   exists: (path: string) => boolean,
 ): { readonly path: string; readonly file: ForeignFile } | undefined {
@@ -52,12 +52,15 @@ export function foreignFileIn(
   return undefined
 }
 
-/** Returns the other tool that a file belongs to, by its text or its name; undefined if there is none. */
+/**
+ * Returns the file kind of another tool to which a file belongs. Recognizes the file by its text, or by its name if the
+ * kind has no pattern for the text. Returns undefined if there is none.
+ */
 export function foreignFileOf(path: string, text: string): ForeignFile | undefined {
   const isNamed = (name: string) => path === name || path.endsWith(`/${name.split('/').at(-1)}`)
   return FOREIGN_FILES.find(file => (file.text ? file.text.test(text) : file.paths.some(isNamed)))
 }
 
-/** Describes the file of another tool in messages. */
+/** Returns the message about a file of another tool. */
 export const foreignText = (path: string, { tool }: ForeignFile): string =>
   `\`${path}\` is a file of ${tool}, which devctl does not read`

@@ -61,8 +61,8 @@ export function details(summary: string, content: string, isOpen = false): strin
 }
 
 /**
- * Returns a line of text for a title, which forges do not render as Markdown. Blanks split mentions and issue numbers,
- * so that they do not notify other users.
+ * Formats text as a title of one line, which forges do not render as Markdown. Inserts blanks into mentions and issue
+ * numbers, so that they notify nobody. Truncates the title to `longest` characters.
  */
 export function title(text: string, longest: number): string {
   const line = printable(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()).replaceAll(

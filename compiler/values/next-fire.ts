@@ -15,13 +15,13 @@ const DAYS = 8 * 366 + 1
 
 /** Maximum length of an expression, in characters: a longer one takes too long to evaluate. */
 const LONGEST = 1000
-/** Milliseconds by which clocks go back at most, and in which they change once at most. */
+/** Longest time by which clocks are set back, in milliseconds. Within this time, clocks change at most once. */
 const SETBACK = 3 * 3_600_000
 
 /**
  * Returns the first time after `after` at which a cron expression fires, both in milliseconds since 1970, by the rules
- * of Kubernetes. An interval (`@every 1h`) begins at `begun`. Returns undefined for an expression that never fires,
- * that is invalid or too long, for an unknown time zone, and for an interval of which the beginning is unknown.
+ * of Kubernetes. An interval (`@every 1h`) begins at `begun`. Returns undefined if the expression never fires, is
+ * invalid or too long, if the time zone is unknown, or if an interval is passed without `begun`.
  */
 export function nextFire(cron: string, timeZone: string, after: number, begun?: number): number | undefined {
   if (cron.length > LONGEST || findCronFault(cron)) return undefined
@@ -49,8 +49,8 @@ export function nextFire(cron: string, timeZone: string, after: number, begun?: 
 }
 
 /**
- * Returns true for a valid cron expression that never fires, because no month that it names has one of its days
- * (`0 0 30 2 *`). Kubernetes accepts it, and never starts a run.
+ * Returns true for a valid cron expression that never fires because none of its months has one of its days (`0 0 30 2
+ * *`). Kubernetes accepts such an expression, but never starts a run.
  */
 export function neverFires(cron: string): boolean {
   if (cron.length > LONGEST || findCronFault(cron) || cron.trim().startsWith('@every ')) return false
@@ -75,7 +75,10 @@ function fieldsOf(cron: string) {
 
 const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000 }
 
-/** Returns the milliseconds of `@every 1h30m`: whole seconds, and at least one; undefined for other expressions. */
+/**
+ * Returns the interval of `@every 1h30m` in milliseconds, rounded down to whole seconds, but at least one second;
+ * undefined for other expressions.
+ */
 function intervalOf(cron: string): number | undefined {
   if (!cron.startsWith('@every ')) return undefined
   const parts = [...cron.matchAll(/(\d+(?:\.\d+)?)([hms])/g)]
@@ -83,7 +86,7 @@ function intervalOf(cron: string): number | undefined {
   return Math.max(1, Math.floor(sum / 1000)) * 1000
 }
 
-/** Returns the first time after `after` in steps from `begun`. */
+/** Returns the first time after `after` at which an interval ends, if the first one begins at `begun`. */
 const nextOf = (interval: number, begun: number, after: number): number =>
   begun + Math.max(1, Math.floor((after - begun) / interval) + 1) * interval
 
@@ -101,7 +104,10 @@ function valuesOf(text: string, field: CronField): Values {
   return new Set(values.sort((a, b) => a - b))
 }
 
-/** Returns the clock of a time zone; undefined if the zone is unknown here, which the cluster may still know. */
+/**
+ * Returns a formatter for the local time of a time zone; undefined if this machine does not know the zone, although the
+ * cluster may know it.
+ */
 function clockOf(timeZone: string): Intl.DateTimeFormat | undefined {
   try {
     return new Intl.DateTimeFormat('en-US', {
@@ -119,7 +125,7 @@ function wallTime(format: Intl.DateTimeFormat, time: number): number {
   return Date.UTC(part['year']!, part['month']! - 1, part['day']!, part['hour']!, part['minute']!, part['second']!)
 }
 
-/** Returns when clocks show a time; undefined if they skip it because summer time begins. */
+/** Returns the time at which clocks show `wall`; undefined if clocks skip `wall` when summer time begins. */
 function instantOf(format: Intl.DateTimeFormat, wall: number): number | undefined {
   const guess = wall - (wallTime(format, wall) - wall)
   return [guess, guess + wall - wallTime(format, guess)].find(time => wallTime(format, time) === wall)

@@ -14,7 +14,9 @@ export interface Failed {
 
 export const parsed = <T>(value: T): Parsed<T> => ({ ok: true, value })
 
-/** Creates a failure, with the range of the text that it concerns if that is not the full text. */
+/**
+ * Creates a failure. `at` is the range of the text that the failure concerns; undefined if it concerns the full text.
+ */
 export function failed(reason: string, hint?: string, at?: readonly [start: number, end: number]): Failed {
   return { ok: false, reason, ...(hint !== undefined && { hint }), ...(at && { start: at[0], end: at[1] }) }
 }

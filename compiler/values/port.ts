@@ -3,7 +3,10 @@ import { type Failed, failed, type Parsed, parsed } from './parsed.ts'
 
 export interface PublishedPort {
   readonly target: number
-  /** A number, or a range from which the engine chooses one for the target; `0` lets the engine choose any port. */
+  /**
+   * Published port: a number, or a range from which the engine chooses one port for the target. `0` lets the engine
+   * choose any port.
+   */
   readonly published?: string
   /** Host address without brackets. */
   readonly hostIp?: string
@@ -61,7 +64,10 @@ interface Part {
   readonly start: number
 }
 
-/** Splits a text at its last two colons, so that the part before them may be an IPv6 address. */
+/**
+ * Splits the text of a port at its slash and at its last two colons. The address before these colons may be an IPv6
+ * address, which contains colons itself.
+ */
 function split(text: string): { address: Part; host: Part; container: Part; protocol: Part } {
   const slash = text.indexOf('/')
   const ports = slash < 0 ? text : text.slice(0, slash)
@@ -101,7 +107,7 @@ function notPort(part: Part, what: 'host' | 'container'): Failed {
   return failed(`\`${part.text}\` is not a valid ${what} port`, hint, place(part))
 }
 
-/** Parses the address, without its brackets; an empty text if there is none. */
+/** Parses the address of a port and removes its brackets. Returns an empty text if there is no address. */
 function parseAddress(part: Part): Parsed<string> {
   const address = /^\[(.*)\]$/.exec(part.text)?.[1] ?? part.text
   if (address === '' || isIp(address)) return parsed(address)

@@ -1,6 +1,6 @@
 import { failed, type Parsed, parsed } from './parsed.ts'
 
-/** The kinds of forges, as named in `--forge` and `pullRequest.forge`. Each has a module in `adapters/forge`. */
+/** The kinds of forges, as written in `--forge` and `pullRequest.forge`. Each has a module in `adapters/forge`. */
 export const FORGE_KINDS = ['github', 'gitlab', 'gitea'] as const
 export type ForgeKind = (typeof FORGE_KINDS)[number]
 

@@ -1,6 +1,6 @@
 /**
- * Names of the IANA time zone database that `Intl.supportedValuesOf` leaves out, because they are other names of its
- * zones: old ones, and new ones such as `Asia/Kolkata`.
+ * Names of the IANA time zone database that `Intl.supportedValuesOf` does not return, because it returns only one name
+ * of each zone: old names, and new ones such as `Asia/Kolkata`.
  */
 const OTHER_NAMES = `
   Africa/Asmara Africa/Timbuktu America/Argentina/Buenos_Aires America/Argentina/Catamarca
@@ -31,9 +31,9 @@ const OTHER_NAMES = `
 const NOT_IANA = /^[A-Z]{3}$|^SystemV\//i
 
 /**
- * Returns a hint if a name is not in the IANA time zone database in this spelling; undefined if it is. Kubernetes
- * distinguishes upper and lower case, and refuses offsets and most abbreviations. `didYouMean` returns the hint for a
- * misspelled name, if a known one is similar.
+ * Returns a hint for a name that the IANA time zone database does not contain in this spelling; undefined if the name
+ * is valid. Kubernetes distinguishes upper and lower case, and refuses offsets and most abbreviations. `didYouMean`
+ * returns the hint for a misspelled name; undefined if no known name is similar.
  */
 export function findTimeZoneFault(
   name: string,

@@ -21,8 +21,9 @@ export interface ShortVolume {
 
 /**
  * Parses the short form of a mount, `[source:]target[:options]`. The reference loader treats a source of one letter as
- * a Windows drive. Here it is a volume if `isDeclared` knows one with this name, and otherwise an error. A path that
- * starts with a drive is accepted if a container path follows. (Compose Specification, services, volumes, short syntax)
+ * a Windows drive. devctl treats it as a volume if `isDeclared` returns true for it, and otherwise as an error. A path
+ * that starts with a drive is accepted if a container path follows. (Compose Specification, services, volumes, short
+ * syntax)
  */
 export function parseVolume(text: string, isDeclared: (name: string) => boolean): Parsed<ShortVolume> {
   if (text === '') return failed('it is empty', 'write `SOURCE:TARGET`, or the path of an anonymous volume')
@@ -89,7 +90,10 @@ function splitColons(text: string): Part[] {
   return [...parts, { text: text.slice(start), start }]
 }
 
-/** Joins `C` and `\folder` again if the letter is not a volume and a container path follows. */
+/**
+ * Joins the drive and the folder of a Windows path again (`C` and `\folder`), if the drive is not a declared volume and
+ * a container path follows.
+ */
 function joinDrive(parts: Part[], isDeclared: (name: string) => boolean): Part[] {
   const [drive, rest, target] = parts
   if (!drive || !rest || !target || !isLetter(drive.text) || isDeclared(drive.text)) return parts

@@ -4,8 +4,8 @@ import { type Failed, failed, type Parsed, parsed } from './parsed.ts'
  * Splits the text of a `command` or `entrypoint` into arguments like a shell, without running one. Single and double
  * quotes group, a backslash escapes the next character except inside single quotes, and `$(…)` and backquotes stay as
  * written. Variables, patterns and comments are not supported. Blank text has no arguments. A shell operator (`&&`,
- * `|`, `>` …) is an error; the reference loader silently drops the rest of the command there. (Compose Specification,
- * services, command)
+ * `|`, `>` …) is an error; the reference loader silently drops the rest of the command at an operator. (Compose
+ * Specification, services, command)
  */
 export function splitWords(text: string): Parsed<string[]> {
   const split = splitWordsAt(text)
@@ -15,7 +15,7 @@ export function splitWords(text: string): Parsed<string[]> {
 /** An argument, and the part of the text that it was written in, with its quotes. */
 export interface SplitWord {
   readonly word: string
-  /** Offset of its first character, and offset after its last one. */
+  /** Offsets of the first character of the argument and of the character after its last one. */
   readonly start: number
   readonly end: number
 }

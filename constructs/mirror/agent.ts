@@ -25,12 +25,14 @@ import { hashOf } from './variables.ts'
  */
 export const USER_FILE = `${RUN_PATH}/user`
 
-/** Timeout in seconds: one day, because the laptop may suspend before the first files arrive. */
+/**
+ * Maximum time that the agent waits, in seconds: one day, because the laptop may suspend before the first files arrive.
+ */
 const PATIENCE = 86_400
 
 /**
- * Returns the container of the agent, which synchronizes files and forwards ports next to the container whose files it
- * writes.
+ * Returns the container of the agent. The agent runs next to the container whose files it writes; it synchronizes these
+ * files and forwards ports.
  */
 export function agentContainer(
   settings: MirrorSettings,
@@ -68,7 +70,7 @@ export function agentContainer(
  */
 const DEFAULT_RESOURCES: Json = { requests: { cpu: '10m', memory: '64Mi' }, limits: { memory: '512Mi' } }
 
-/** Mounts of the agent. It mounts the entire volume; the other containers mount parts of it. */
+/** Mounts of the agent's container, which mounts the entire volume. The other containers mount parts of the volume. */
 export const AGENT_MOUNTS: readonly ContainerMount[] = [
   { volume: SYNC_VOLUME, path: VOLUME_PATH },
   { volume: RUN_VOLUME, path: RUN_PATH },

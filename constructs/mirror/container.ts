@@ -11,7 +11,7 @@ export interface PodParts {
   /** Variables that the settings add. */
   readonly env: readonly EnvPlan[]
   readonly runs: 'hold' | 'command'
-  /** Path of the file whose existence allows the application to start; absent if init containers delay the start. */
+  /** Path of a file that has to exist before the application may start; absent if init containers delay the start. */
   readonly ready?: string
 }
 
@@ -59,8 +59,9 @@ function lowered(live: Json, settings: ContainerSettings, { mounts, env }: PodPa
 }
 
 /**
- * Returns the command of process 1. A command from the cluster is used unchanged, because it contains Kubernetes'
- * `$(NAME)` references. If only the image has a command, which is not known here, the command is left to the image.
+ * Returns the fields `command` and `args` for process 1. A command from the cluster is used unchanged, because it
+ * contains Kubernetes' `$(NAME)` references. If only the image defines a command, which is unknown at this point, the
+ * fields do not override it.
  */
 function words(live: Json, settings: ContainerSettings, { runs, ready }: PodParts): Json {
   if (runs === 'hold') return { command: HOLD_COMMAND }

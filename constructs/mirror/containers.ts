@@ -32,7 +32,8 @@ export interface OurContainers {
 /**
  * Returns the containers that synchronize files. The kubelet takes about a second between two init containers, so the
  * agent and the fill container start in parallel with the development container, whose process 1 waits for the files.
- * They are init containers if process 1 would not wait, or if other containers would start without the files.
+ * The agent and the fill container are init containers if process 1 would not wait, or if other containers would start
+ * without the files.
  */
 export function syncContainers(
   { spec, live }: { readonly spec: Json; readonly live: Json },
@@ -93,7 +94,8 @@ const otherMounts = (settings: MirrorSettings): readonly string[] => containerMo
 const FILL_RESOURCES: Json = { requests: { cpu: '1m', memory: '16Mi' }, limits: { memory: '256Mi' } }
 
 /**
- * Returns true if nothing in the container happens before its process 1, which devctl sets, has waited for the files.
+ * Returns true if nothing runs in the container before its process 1 has waited for the files. devctl has to set the
+ * command of process 1, and there must be no probe or hook that runs earlier.
  */
 function waitsByItself(live: Json, settings: MirrorSettings, { runs }: MirrorFacts): boolean {
   const { probes, lifecycle, command } = settings

@@ -2,7 +2,7 @@ import type { Labels } from '../labels.ts'
 import { type Json, mapIn } from './json.ts'
 import type { LiveObject } from './settings.ts'
 
-/** Labels that controllers add to their Pods, and by which they recognize them. */
+/** Labels that controllers add to their Pods in order to recognize the Pods later. */
 const GENERATED = new Set([
   'pod-template-hash',
   'controller-revision-hash',

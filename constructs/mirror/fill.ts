@@ -110,9 +110,9 @@ function withParents(path: string): readonly string[] {
 }
 
 /**
- * Returns the container that copies folders of the image into the volume if they are empty there. With `stays`, it runs
- * next to the other containers and does not end, because a container of a Deployment cannot end. It runs as the user of
- * the image, and reports that user to the agent if the user is unknown otherwise.
+ * Returns the container that copies folders of the image into the volume if the volume's folders are empty. With
+ * `stays`, it runs next to the other containers and does not end, because a container of a Deployment cannot end. It
+ * runs as the user of the image, and reports this user to the agent if devctl does not know the user.
  */
 export function fillContainer(
   { image, imagePullPolicy }: Image,
@@ -144,8 +144,8 @@ export function fillContainer(
 
 /**
  * Returns a script that fills a sync folder and records the image that it was filled from. If the image has changed,
- * the script copies the folder of the new image next to the old one, for the agent, which knows the files that have not
- * been modified since.
+ * the script copies the folder of the new image next to the sync folder, for the agent. The agent knows which files
+ * have not been modified since the folder was filled.
  */
 function recorded(fill: string, image: string, { directory, path, rootless }: FillWish): string {
   const name = directory.slice('src/'.length)
@@ -173,8 +173,8 @@ interface FillWish {
 }
 
 /**
- * Returns a script that empties the sync folders and the volume's records once. Keeps the folders themselves, because
- * they are mounted.
+ * Returns a script that empties the sync folders and the volume's records, once for each value of `reset`. Keeps the
+ * folders themselves, because they are mounted.
  */
 function resetScript(reset: string, folders: readonly VolumeFolder[]): string {
   const all = folders.filter(({ directory, isFile }) => !isFile && directory.startsWith('src/'))
@@ -193,8 +193,8 @@ fi
 }
 
 /**
- * Script that writes the user to a file. It renames the file into place, because the agent reads it as soon as it
- * exists.
+ * Script that writes its user to a file. It renames the complete file into place, because the agent reads the file as
+ * soon as it exists.
  */
 const TELL_USER = `\
 ${busybox} printf %s:%s "$(${busybox} id -u)" "$(${busybox} id -g)" > ${USER_FILE}.new

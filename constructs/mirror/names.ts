@@ -14,14 +14,14 @@ export const SESSION_ANNOTATION = 'dev.platform/session'
 /** Annotation of a mirror with the user of an image, such as `nginx:1.27 101:101`. */
 export const USER_ANNOTATION = 'dev.platform/user'
 
-/** Names that several parts of a development Pod share. */
+/** Names of the volumes and the agent's container that several parts of a development Pod refer to. */
 export const SYNC_VOLUME = 'devctl-sync'
 export const RUN_VOLUME = 'devctl-run'
 export const CODE_VOLUME = 'devctl-code'
 export const FILES_VOLUME = 'devctl-files'
 export const TOOLS_VOLUME = 'devctl-tools'
 export const AGENT_CONTAINER = 'devctl-agent'
-/** Name of the init container that ends with its user as its termination message, such as `1000:1000`. */
+/** Name of the init container whose termination message is the user as whom it runs, such as `1000:1000`. */
 export const USER_CONTAINER = 'devctl-user'
 /** Mount path of the file volume in the agent. */
 export const VOLUME_PATH = '/devctl/volume'

@@ -123,7 +123,7 @@ function podSpec(
   })
 }
 
-/** Kinds of volumes that contain copies of files and whose names change with the content. */
+/** Kinds of volumes that contain copies of files. The names of these volumes change with the content of the files. */
 const COPIES = ['configMap', 'secret', 'projected']
 
 /**
@@ -173,7 +173,7 @@ function ownVolumes(settings: MirrorSettings, secret: string): readonly MirrorVo
 /**
  * Returns the group that may write to the volumes. If the application refuses root, a new claim cannot be given to the
  * user, so the Pod gets a group that is the same in every session. The Pod gets no group if it mounts claims of the
- * application, because their files would change to that group.
+ * application, because the kubelet would change the group of their files.
  */
 function fsGroup(
   spec: Json,

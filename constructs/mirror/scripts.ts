@@ -82,8 +82,8 @@ ${RUN}END_OF_SCRIPT
 export const HOLD_COMMAND: readonly string[] = [TOOL, 'sh', `${TOOLS_PATH}/hold.sh`]
 
 /**
- * Returns the start of a process 1 command that runs another command, whose arguments follow. With `ready`, it waits
- * until that file exists.
+ * Returns the start of a process 1 command that runs another command, whose arguments follow. With `ready`, the command
+ * waits until the file `ready` exists.
  */
 export const runCommand = (ready?: string): readonly string[] => [
   TOOL,

@@ -40,7 +40,7 @@ export interface ContainerSettings {
   readonly affinity?: unknown
 }
 
-/** Quantities by resource. */
+/** Requests and limits: the quantity of each resource. */
 export interface ResourceSettings {
   readonly requests: Readonly<Record<string, string>>
   readonly limits: Readonly<Record<string, string>>
@@ -51,7 +51,7 @@ export interface VolumeFolder {
   readonly path: string
   /** Path in the volume, such as `src/0` or `data/root/.cache`. */
   readonly directory: string
-  /** True if a file is mounted, which has to be created before the container starts. */
+  /** True for a single file. It has to be created before the container starts, because it is mounted separately. */
   readonly isFile?: true
 }
 
@@ -63,7 +63,9 @@ export interface MirrorSettings extends ContainerSettings {
   /** Folders whose content is kept in the volume. */
   readonly volumes: readonly VolumeFolder[]
   readonly externalVolumes: readonly { readonly claim: string; readonly subPath?: string; readonly mount: string }[]
-  /** Files of this machine, in the same order as `MirrorFacts.files`. */
+  /**
+   * Files of this machine that are mounted in the container. `MirrorFacts.files` has their contents, in the same order.
+   */
   readonly secrets: readonly { readonly path: string; readonly mode: number }[]
   readonly security: SecuritySettings
   readonly serviceAccount?: string
@@ -122,7 +124,7 @@ export interface MirrorFacts {
   readonly session: string
   /** Identifier of the last `up --reset` of this mirror, which empties the volume once. */
   readonly reset?: string
-  /** A standard image with Node.js. */
+  /** Image of the agent: a standard image with Node.js. */
   readonly agentImage: string
   /** An image with a static busybox. */
   readonly toolsImage: string
@@ -132,18 +134,18 @@ export interface MirrorFacts {
   readonly files: readonly string[]
   /** User of the image, if known. */
   readonly user?: User
-  /** Names of the claims in the namespace, to find those of a StatefulSet's first Pod. */
+  /** Names of all claims in the namespace, by which the claims of a StatefulSet's first Pod are found. */
   readonly claims: ReadonlySet<string>
   /** False if no claim can be bound in this cluster. */
   readonly canClaim: boolean
   /**
-   * Size of the existing claim, if the settings have the default size and the claim is larger; a smaller explicit size
-   * is refused.
+   * Size of the existing claim if the claim is larger than the settings require and the settings have the default size.
+   * A smaller size that the user has set is refused.
    */
   readonly claimSize?: string
   /** True if an init container can be a sidecar, which requires Kubernetes 1.29. */
   readonly hasSidecars: boolean
-  /** Applications of `services`, in the same order. */
+  /** Live application of each item of `services` in the settings, in the same order. */
   readonly services: readonly LiveObject[]
 }
 
@@ -158,7 +160,7 @@ export interface MirrorObjects {
   /** Claim for the files. If undefined, the files are in a volume that lives as long as the Pod. */
   readonly claim?: MirrorObject
   readonly workload: MirrorObject
-  /** Mirrors of `services`, in the same order. */
+  /** Mirror of each item of `services` in the settings, in the same order. */
   readonly services: readonly MirrorObject[]
   /** Service of a container without an application. */
   readonly service?: MirrorObject

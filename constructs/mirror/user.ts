@@ -3,8 +3,8 @@ import { type Json, mapIn } from './json.ts'
 import type { MirrorSettings, User } from './settings.ts'
 
 /**
- * User who owns the files that the development container writes, so the agent must write as the same user: numeric ids,
- * or the unknown user of an image that devctl cannot read. `rootAllowed` is false if the application refuses root.
+ * User as whom the agent must write, because this user owns the files that the development container writes: numeric
+ * ids, or the unknown user of an image that devctl cannot read. `rootAllowed` is false if the application refuses root.
  */
 export type RunsAs =
   | { readonly kind: 'known'; readonly user: User; readonly rootAllowed: boolean }
@@ -100,8 +100,8 @@ export function fillSecurity(identity: RunsAs): {
 }
 
 /**
- * Returns the security context of the container that creates the folders of the volume. It runs as the user, unless the
- * user is unknown or it has to chown the volume first.
+ * Returns the security context of the container that creates the folders of the volume. The container runs as root if
+ * the user is unknown or the container has to chown the volume first, and otherwise as the user.
  */
 export function placesSecurity(identity: RunsAs, needsOwner: boolean): ContainerSecurity {
   if (identity.kind === 'unknown' || needsOwner || identity.user.uid === 0)

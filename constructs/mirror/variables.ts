@@ -13,8 +13,8 @@ export interface VariablesApart {
 
 /**
  * Moves the values of a development container's variables into a Secret. The values come from env files, from this
- * machine and from `--env`, and more users may read a workload than a Secret. `index` keeps the containers of a session
- * apart.
+ * machine and from `--env`, and more users may read a workload than a Secret. `index` distinguishes the containers of a
+ * session in the keys of the Secret.
  */
 export function variablesApart(
   secret: string,

@@ -11,8 +11,8 @@ import type { ContainerSettings, LiveObject, MirrorFacts, MirrorObject, MirrorSe
 const DEFAULT_CONTAINER = 'kubectl.kubernetes.io/default-container'
 
 /**
- * Labels of the application that identify its owner in devctl. Other labels are not copied, because other tools may use
- * them to find the objects that they created.
+ * Matches the labels of the application that identify its owner in devctl, and that its mirror copies. Other labels are
+ * not copied, because other tools may use them to find their own objects.
  */
 const OF_DEVCTL = /^dev\.platform\//
 
@@ -27,16 +27,16 @@ export function developmentLabels({ name }: Pick<MirrorSettings, 'name'>, origin
   return { ...Object.fromEntries(kept), 'app.kubernetes.io/managed-by': 'devctl', [DEVELOPMENT_LABEL]: name }
 }
 
-/** Returns the owner references of a mirror, because of which it is deleted together with the application. */
+/** Returns the owner references of a mirror, by which Kubernetes deletes the mirror together with the application. */
 export function ownerReferences(original: LiveObject | undefined): Json {
   if (original?.metadata.uid === undefined) return {}
   const { apiVersion, kind, metadata } = original
   return { ownerReferences: [{ apiVersion, kind, name: metadata.name, uid: metadata.uid }] }
 }
 
-/** The Pods of a mirror. */
+/** Input for the workload of a mirror: the template of its Pods, their number and their metadata. */
 interface MirrorPod {
-  /** The original's template without what the API server and controllers have set. */
+  /** Pod template of the original, without the labels and fields that controllers add. */
   readonly detached: Detached
   readonly container: ContainerSettings
   readonly spec: Json

@@ -1,7 +1,7 @@
 import type * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
 import type { NodeRequirement, PodPlan } from '../../compiler/plan/plan.ts'
 
-/** Labels that identify the Pods of the same environment and of the same workload. */
+/** Labels of all Pods of an environment, and labels of the Pods of one workload. */
 export interface PodIdentity {
   readonly environment: Readonly<Record<string, string>>
   readonly workload: Readonly<Record<string, string>>

@@ -32,8 +32,8 @@ export function toContainer(plan: ContainerPlan): Container {
 }
 
 /**
- * Converts an init container to a sidecar, which runs next to the other containers until they end. They wait for it to
- * start if it has a startup probe.
+ * Converts an init container to a sidecar, which runs next to the other containers until they end. If the sidecar has a
+ * startup probe, the other containers start after it has succeeded.
  */
 export function toSidecar(plan: ContainerPlan): Container {
   return { ...toContainer(plan), restartPolicy: 'Always' }

@@ -87,8 +87,8 @@ b rm -rf ./.${name}-*
 }
 
 /**
- * Returns commands that give a directory owned by root to a user, who would own it on the host. The owner stays if it
- * is another user.
+ * Returns commands that give the volume's directory to the user who would own it on the host. If the directory belongs
+ * to a user other than root, the commands change nothing.
  */
 const giveDirectory = (owner: FillOwner): string => `\
 if [ "$(b stat -c %u "$to")" = 0 ]; then
@@ -96,9 +96,9 @@ ${owner.isShared ? '  b chmod 777 "$to"\n' : ''}  b chown ${ownerText(owner)} "$
 fi
 `
 
-/** Returns commands that give the copied files to the user, who would own them on the host. */
+/** Returns commands that give the copied files to the user who would own them on the host. */
 const giveCopy = (owner: FillOwner): string =>
   `  b chown -hR ${ownerText(owner)} "$new"\n${owner.isShared ? '  b chmod 777 "$new"\n' : ''}`
 
-/** Returns the owner for chown, which looks up names in the image. */
+/** Returns the owner as an argument for `chown`, which looks up the names of users and groups in the image. */
 const ownerText = ({ user, group }: FillOwner): string => quote(group === undefined ? user : `${user}:${group}`)

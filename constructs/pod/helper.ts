@@ -48,9 +48,9 @@ export function helperContainer(helper: {
 }
 
 /**
- * Returns the security context of helpers if the Pod may not run as root, which is the default user of their images:
- * the user `nobody`, and the settings that the restricted level of the Pod Security Standards requires of each
- * container.
+ * Returns the security context of helpers; undefined if the Pod may run as root, which is the default user of the
+ * helpers' images. If the Pod may not, helpers run as the user `nobody`, with the settings that the restricted level of
+ * the Pod Security Standards requires of each container.
  */
 export function helperSecurity(plan: Pick<PodPlan, 'runAsNonRoot'>): ContainerSecurity | undefined {
   if (!plan.runAsNonRoot) return undefined

@@ -68,14 +68,14 @@ export function addMaps(json: Json, { annotations, labels }: k8s.ObjectMeta): vo
   if (labels && metadata) metadata['labels'] = { ...labels }
 }
 
-/** Adds annotations to a rendered object or Pod template, after those it already has. */
+/** Adds annotations to a rendered object or Pod template, after its existing annotations. */
 export function addAnnotations(json: Json, annotations: k8s.ObjectMeta['annotations']): void {
   const metadata = field(json, 'metadata')
   if (annotations && metadata) metadata['annotations'] = { ...field(metadata, 'annotations'), ...annotations }
 }
 
 /**
- * Adds the fields of `template` that the typed classes dropped to its rendered form `json`. Does nothing if the
+ * Adds to the rendered form `json` the fields of `template` that the typed classes dropped. Does nothing if the
  * template has no such fields, so that an ordinary Pod costs only one pass over its containers.
  */
 export function addNewerFields(json: Json, template: PodTemplate): void {
@@ -115,7 +115,10 @@ function field(json: Json | undefined, key: string): Json | undefined {
   return json?.[key] as Json | undefined
 }
 
-/** Returns the item of a list if it still has this name, because a patch by a cdk8s user may have moved it. */
+/**
+ * Returns the item at an index of a list if it has the given name; undefined if not, because a patch by a cdk8s user
+ * may have moved the item.
+ */
 function item(json: Json | undefined, key: string, index: number, name: string): Json | undefined {
   const found = (json?.[key] as Json[] | undefined)?.[index]
   return found?.['name'] === name ? found : undefined

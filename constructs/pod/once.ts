@@ -2,8 +2,8 @@ import type { ContainerPlan, OncePlan } from '../../compiler/plan/plan.ts'
 import { busybox, type Tools } from './tools.ts'
 
 /**
- * Returns the container with a script that runs the program and keeps running after it. Otherwise the kubelet would
- * restart the container, and the Pod would not be ready in the meantime.
+ * Returns the container with a script that runs the program, and that keeps running when the program has ended. If the
+ * container ended, the kubelet would restart it, and the Pod would not be ready until the restart.
  */
 export function onceContainer(plan: ContainerPlan, tools: Tools | undefined): ContainerPlan {
   const { once, command = [], mounts, ...rest } = plan

@@ -73,7 +73,7 @@ export function toPodSpec(plan: PodPlan, context: PodContext): PodSpec {
 /**
  * Returns the service account of a Pod. If an earlier version may have used another account, writes the default
  * explicitly: if `serviceAccountName` is missing, the API server keeps the old name in the deprecated `serviceAccount`,
- * and it refuses Pods whose account is deleted. Jobs are immutable, so they do not need it.
+ * and refuses the Pods if the account is deleted. Jobs do not need the explicit default, because they are immutable.
  */
 function accountName(
   { waiterAccount, restartPolicy }: PodContext,

@@ -50,8 +50,9 @@ export function toClaimSpec(plan: ClaimSpec): k8s.PersistentVolumeClaimSpec {
 }
 
 /**
- * Returns the source of a projected volume. A folder in the volume exists only if it contains a file, so each gets a
- * file with the name of the Pod. The file stays invisible because a volume is mounted over the folder.
+ * Returns the source of a projected volume. A folder in the volume exists only if it contains a file, so each folder
+ * gets a file `.mount` with the Pod's name as its content. The file stays invisible because a volume is mounted over
+ * the folder.
  */
 function toProjected({ sources, folders }: Extract<PodVolume, { kind: 'projected' }>): k8s.ProjectedVolumeSource {
   const places = folders.map(folder => ({ path: `${folder}/.mount`, fieldRef: { fieldPath: 'metadata.name' } }))

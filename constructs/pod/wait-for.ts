@@ -79,8 +79,8 @@ done
 }
 
 /**
- * Returns a volume with the token of the Pod's ServiceAccount in the form that Kubernetes would mount it, but only for
- * containers that mount the volume.
+ * Returns a volume with the token of the Pod's ServiceAccount. It has the same content as the volume that Kubernetes
+ * mounts in all containers by default, but is mounted only in the containers that need it.
  */
 export function toTokenVolume(name: string): NewerVolume {
   return {

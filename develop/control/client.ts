@@ -15,8 +15,8 @@ const ENDING = 60_000
 const ENDED = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
 /**
- * Sends a request to the running session at an address. Returns undefined if there is no session or if it ends; throws
- * a UserError if it does not answer in time.
+ * Sends a request to the running session at an address. Returns undefined if there is no session, or if it ends before
+ * it answers. Throws a UserError if the session does not answer in time.
  */
 export async function askSession(
   address: string,

@@ -20,7 +20,9 @@ export interface SessionReport {
   readonly dev: string
   readonly namespace: string
   readonly context: string
-  /** Folder of the manifest: commands such as `exec` and `status` use the session of their own folder. */
+  /**
+   * Folder of the manifest, by which commands such as `exec` and `status` recognize the session of their own project.
+   */
   readonly folder: string
   readonly state: SessionState
   /** Details of the state, such as the reason for reconnecting or the image that is being pulled. */
@@ -38,7 +40,7 @@ export interface SessionReport {
   readonly pages?: StatusPages
 }
 
-/** A folder that has lost all files on one side. */
+/** A folder that has lost all or many of its files on one side. */
 export interface EmptiedFolder {
   /** Path as written in the manifest. */
   readonly local: string
@@ -61,7 +63,7 @@ export interface StatusPages {
 /** Request from a command to a session: one JSON object per line, answered by one JSON object. */
 export type ControlRequest =
   | { readonly ask: 'report' | 'stop' | 'restart' }
-  /** Decides what happens to the emptied folders. The answer is a report that names them. */
+  /** Decides what happens to the emptied folders. The answer to this request is a report that names the folders. */
   | { readonly ask: 'answer'; readonly meaning: 'delete' | 'restore' }
 
 export type ControlAnswer =

@@ -26,17 +26,21 @@ import { tryLine } from './try-line.ts'
 import { writeZip } from './zip.ts'
 
 export interface DoctorInput {
-  /** Name of the development container. If absent, the only one of the project, or the one that the user chooses. */
+  /**
+   * Name of the development container. If absent, the only development container of the project is used, or the one
+   * that the user chooses.
+   */
   readonly dev?: string | undefined
   readonly choose?: ChooseDev | undefined
-  /** Selection of the Compose files, as when the project was opened. */
+  /** Selection of the Compose files with which the project was opened. */
   readonly loading?: LoadInput
   /** Deadline for each part in milliseconds; defaults to 15 s. */
   readonly deadline?: number
 }
 
 /**
- * Input of `doctor`. If a part of it is missing, it is the Error that explains why, which is included in the report.
+ * Input of `doctor`. If the project could not be opened or there is no session, the field contains the Error instead,
+ * and the report includes it.
  */
 export interface DoctorContext {
   readonly workspace: Workspace
@@ -190,7 +194,10 @@ function metadataOf({ session, now, workspace }: DoctorContext, dev: string | un
   }
 }
 
-/** Returns the logs of the session; if the cluster is unknown, the logs of every session with this name. */
+/**
+ * Returns the logs of the session, with a list of the files in its folder. If the cluster is unknown or the session has
+ * no folder, returns those of every session with this name.
+ */
 function logsOfUp(home: string, key: SessionKey | undefined, dev: string | undefined): readonly File[] {
   const own = key && sessionFolder(home, key)
   const folders = own !== undefined && existsSync(own) ? [own] : sessionsOf(home, dev)
@@ -212,7 +219,7 @@ async function askUp(home: string, key: SessionKey | undefined, signal: AbortSig
   return [['up.json', `${JSON.stringify(answer, withoutPasswords, 2)}\n`]]
 }
 
-/** Masks passwords, which the addresses of status pages contain. */
+/** Replacer for JSON.stringify that masks passwords, such as those of the status pages. */
 const withoutPasswords = (key: string, value: unknown): unknown => (/password|token|secret/i.test(key) ? '***' : value)
 
 function manifestFiles({ project, workspace }: DoctorContext, { loading = {} }: DoctorInput) {
@@ -234,7 +241,10 @@ function ignoreFiles({ project, workspace }: DoctorContext, dev: string | undefi
 
 type Part = (name: string, collect: (signal: AbortSignal) => Promise<readonly File[]>) => Promise<void>
 
-/** Collects the parts that need the cluster. The parts about the objects wait for the parts that find them. */
+/**
+ * Collects the parts that need the cluster. The parts that need the objects of the development container wait until the
+ * part `objects` has found them.
+ */
 function inCluster(session: Session, dev: string, secrets: KnownSecrets, part: Part): readonly Promise<void>[] {
   const objects = new Later<InCluster>()
   const all = ({ mirrors, originals, pods, claims }: InCluster) => [...mirrors, ...originals, ...pods, ...claims]

@@ -16,8 +16,8 @@ type File = readonly [path: string, text: string]
 
 /**
  * Returns the manifest with its diagnostics, and all Compose files that a command reads, also overrides, included and
- * extended ones, with values masked. A file that is not YAML is replaced by a comment. Throws an Error if there are
- * neither.
+ * extended ones, with values masked. A file that is not YAML is replaced by a comment. Throws an Error if there is
+ * neither a manifest nor a Compose file.
  */
 export async function filesRead(
   workspace: Workspace,

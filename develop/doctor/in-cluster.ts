@@ -51,7 +51,7 @@ function selectorOf({ spec }: KubeObject): string {
 export const documentsOf = (objects: readonly KubeObject[]): string =>
   objects.map(object => printYaml(maskedObject(object))).join('---\n')
 
-/** Returns the events about these objects, newest last. */
+/** Returns the events about the given objects, newest last. */
 export async function eventsOf(
   { cluster, namespace }: Session,
   objects: readonly KubeObject[],

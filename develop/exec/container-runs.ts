@@ -16,8 +16,8 @@ export interface ContainerQuery {
 }
 
 /**
- * Returns true if a container of a mirror is running. The kubelet reports a started container about a second late, so
- * if its state is unclear, checks by running a command in it.
+ * Returns true if a container of a mirror is running. The kubelet reports a started container about a second late. If
+ * the reported state is unclear, this function tests the container by running a command in it.
  */
 export const containerRuns = async (query: ContainerQuery, pod: KubeObject, container: string): Promise<boolean> =>
   runs(pod, container) || (mayRun(pod, container) && (await containerAnswers(query, pod, container)))

@@ -31,9 +31,9 @@ export interface ContainerOfCommand {
 
 /**
  * Returns a message if a signal ended a command because its container ended, for example because it exceeded its memory
- * limit or its Pod was evicted; undefined if the command ended by itself. The kubelet reports this some time after the
- * command's connection has ended; `podEnd` returns other information about the end of the Pod, which may be available
- * earlier.
+ * limit or its Pod was evicted; undefined if the container continues. The kubelet reports the end of a container some
+ * time after the command's connection has ended. `podEnd` returns other information about the end of the Pod, which may
+ * be available earlier.
  */
 export async function endedContainer(
   { cluster, pod, container }: ContainerOfCommand,
@@ -89,7 +89,7 @@ export interface ContainerEnd {
   readonly text: string
 }
 
-/** Returns the reason why a Pod no longer runs the container that it ran before; undefined if it still does. */
+/** Returns the end of the container that a Pod ran before, with the reason; undefined if the container still runs. */
 export function endOfContainer(before: KubeObject, now: KubeObject, container: string): ContainerEnd | undefined {
   const id = containerStatus(before, container)?.containerID
   const status = containerStatus(now, container)

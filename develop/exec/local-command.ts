@@ -54,8 +54,8 @@ export function parseVariables(text: string): Readonly<Record<string, string>> {
 }
 
 /**
- * Returns the folder in which the command of a hybrid container runs. Throws a UserError if it does not exist or is not
- * a folder.
+ * Returns the folder in which the command of a hybrid container runs. Throws a UserError if this path does not exist or
+ * is not a folder.
  */
 function localFolder({ workdir }: Pick<Development, 'workdir'>, folder: string): string {
   const path = resolve(folder, workdir?.value ?? '.')
@@ -68,9 +68,8 @@ function localFolder({ workdir }: Pick<Development, 'workdir'>, folder: string):
 
 /**
  * Selects the container variables that a local program receives, and lists the names of the others: a user who can
- * change the workload in the cluster could use variables to run code on this machine. Accepts variables that the
- * project's files name, unless the name is one that affects how programs run, and variables whose value the user has
- * set (`own`).
+ * change the workload in the cluster could use variables to run code on this machine. Accepts variables whose value the
+ * user has set (`own`), and variables that the project's files name, except names that affect how programs run.
  */
 export function variablesHere(
   variables: Readonly<Record<string, string>>,
@@ -87,8 +86,8 @@ export function variablesHere(
 }
 
 /**
- * Returns true for variables of devctl, and for those that Kubernetes sets for Services: they are left out without a
- * message.
+ * Returns true for the variables of devctl and for the variables that Kubernetes sets for Services. A local program
+ * does not receive them, and the user is not told.
  */
 const isOfCluster = (name: string, variables: Readonly<Record<string, string>>): boolean =>
   /^DEVCTL_|_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name) ||
@@ -97,7 +96,7 @@ const isOfCluster = (name: string, variables: Readonly<Record<string, string>>):
 export interface HybridCommand extends VariablesOf {
   /** Variables that the user has set for the container. */
   readonly own: Parameters<typeof variablesHere>[1]
-  /** Names of the variables that the project's files name. */
+  /** Names of the variables that occur in the project's files. */
   readonly named: ReadonlySet<string>
   /** Called with the names of the container variables that the program does not receive. */
   readonly onLeftOut: (names: readonly string[]) => void

@@ -13,9 +13,9 @@ export const runVariable = (run: string): string => `${RUN}=${run}`
 export const execVariable = (id: string): string => `${EXEC}=${id}`
 
 /**
- * Returns a script that ends the processes of the container that have a variable: with HUP, which ends an interactive
- * shell, and TERM, and 3 seconds later with KILL. `which` is a `grep` option that selects the matching `NAME=value`
- * lines.
+ * Returns a script with a function `end_NAME` that ends the processes of the container in whose environment `variable`
+ * has a matching value. It sends HUP, which ends an interactive shell, and TERM, and 3 seconds later KILL. `which` is a
+ * `grep` option that selects the matching `NAME=value` lines.
  */
 const ending = (name: string, variable: string, which: string): string => `
 b=${TOOL}
@@ -35,8 +35,8 @@ end_${name}() {
 `
 
 /**
- * Script with a function `end_older` that ends the processes that all runs except `$1` have left in the container, in
- * this session and in earlier ones, because Kubernetes does not end a process whose connection is lost.
+ * Script with a function `end_older`, which ends the processes that other runs than `$1`, of this session and of
+ * earlier ones, have left in the container. Kubernetes does not end a process whose connection is lost.
  */
 export const END_OLDER_RUNS = ending('older', RUN, 'v')
 

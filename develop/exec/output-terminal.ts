@@ -4,7 +4,10 @@ import { runShell } from '../../adapters/process/run-shell.ts'
 import { Masker } from '../../compiler/values/secrets/masker.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
 
-/** Time for a program on this machine to end by itself, and for its last output, in milliseconds. */
+/**
+ * Time in milliseconds in which a program on this machine has to end after it was asked to, and time for its last
+ * output.
+ */
 const GRACE = 8000
 const DRAIN = 500
 

@@ -8,10 +8,10 @@ export interface ContainerCommand {
 }
 
 /**
- * Returns the command line of a container; where the container's fields are absent, the image's settings apply
- * (https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/). Undefined if there is
- * no command, or if it depends on an image whose configuration is unknown or on a variable that only Kubernetes can
- * expand.
+ * Returns the command line of a container. The image's settings apply to fields that the container does not set
+ * (https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/). Returns undefined if
+ * there is no command, or if it depends on an image whose configuration is unknown or on a variable that only
+ * Kubernetes can expand.
  */
 export function ownCommand(
   { command, args }: ContainerCommand,
@@ -28,7 +28,7 @@ export function ownCommand(
 }
 
 /**
- * Returns the arguments of a container in a plan without the escapes of Kubernetes; undefined if one refers to a
+ * Returns the arguments of a container in a plan without Kubernetes' escapes; undefined if an argument refers to a
  * variable of the user.
  */
 function literalWords(words: readonly string[]): readonly string[] | undefined {

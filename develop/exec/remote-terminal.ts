@@ -23,8 +23,8 @@ export interface RemoteTerminal {
   /** Discards terminal input until the next process is attached. The returned function stops reading the terminal. */
   ignoreKeys(): () => void
   /**
-   * Runs a program on this machine with the terminal and returns its exit status. Ends the program if the signal is
-   * aborted.
+   * Runs a program on this machine with the terminal and returns its exit status. Ends the program if `signal` of the
+   * options is aborted.
    */
   runHere(command: readonly string[], options: LocalRun): Promise<number>
 }

@@ -9,8 +9,8 @@ import { runOnce } from './run-once.ts'
 const TELLING = 20_000
 
 /**
- * Restarts the program of a container of a mirror. If `run.sh` runs the program, it restarts at once; otherwise, the
- * Pod is deleted and its replacement starts the program.
+ * Restarts the program of a container of a mirror. If `run.sh` runs the program, `run.sh` restarts it at once.
+ * Otherwise, the Pod is deleted, and the new Pod starts the program.
  */
 export async function restartProgram(
   { cluster, access, namespace }: Session,

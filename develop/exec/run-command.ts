@@ -32,7 +32,7 @@ export interface RunningCommand {
   /** Folder in which the command runs; undefined for the working directory of the container. */
   readonly workdir?: string | undefined
   readonly polling: Polling
-  /** Identifier of the session: each run is named by this identifier and a number. */
+  /** Identifier of the session. The name of each run consists of this identifier and a number. */
   readonly id: string
   /** Aborted when the user ends the session while the container keeps running. */
   readonly interrupted: AbortSignal
@@ -47,9 +47,9 @@ export interface RunCommandOptions {
 }
 
 /**
- * Runs the command in the synchronized Pod. Runs it again after the connection was lost, the Pod was replaced, or a
- * restart is requested. Returns its exit status; throws permanent errors and the signal's abort reason. Also ends an
- * interrupted command in the container.
+ * Runs the command in the synchronized Pod. Runs it again if the connection is lost, the Pod is replaced, or a restart
+ * is requested. Returns its exit status; throws permanent errors and the signal's abort reason. If the user interrupts
+ * the command, also ends it in the container.
  */
 export async function runCommand(
   supervisor: Supervisor,
@@ -119,7 +119,8 @@ const waitingFor = (reason: string, { dev }: RunningCommand): string =>
   `${reason}; the command runs again as soon as ${dev} is connected`
 
 /**
- * Script that waits for the initial files, because the container starts alongside the agent, before they have arrived.
+ * Script that waits until the initial files have arrived, because the container starts at the same time as the agent,
+ * which synchronizes them.
  */
 export const UNTIL_READY = `while [ -d ${RUN_PATH} ] && [ ! -e ${READY_FILE} ]; do ${TOOL} sleep 0.1; done; `
 

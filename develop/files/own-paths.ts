@@ -9,16 +9,16 @@ import { possibleHomes, type Surroundings, userHome } from '../../project/contex
 const LINKS = 40
 
 /**
- * Returns the paths in a folder that belong to devctl, such as the keys of sessions and the SSH configuration, and the
- * symbolic links that lead to them. They are never synchronized. `folder` must have its links resolved.
+ * Returns the paths in a folder that are never synchronized, because they belong to devctl, such as the keys of
+ * sessions and the SSH configuration, or are symbolic links to such paths. `folder` must have its links resolved.
  */
 export function ownPathsIn(folder: string, world: Surroundings): readonly string[] {
   return pathsIn(folder, ownPlaces(world))
 }
 
 /**
- * Returns those of the absolute paths that are in a folder, without duplicates, relative to the folder and with `/` as
- * separator.
+ * Selects the absolute paths that are in a folder. Returns them relative to the folder, without duplicates and with `/`
+ * as separator.
  */
 export function pathsIn(folder: string, paths: readonly string[]): readonly string[] {
   const places = [...new Set(paths)].filter(place => isBelow(place, folder))
@@ -26,8 +26,8 @@ export function pathsIn(folder: string, paths: readonly string[]): readonly stri
 }
 
 /**
- * Throws a UserError for a folder that is more than a project, with links resolved: the root folder, the user's home or
- * devctl's own folder.
+ * Throws a UserError for a folder that contains more than a project: the root folder, the user's home or a parent of
+ * it, or devctl's own folder. `folder` has its links resolved, `written` is its path for the message.
  */
 export function checkProjectFolder(folder: string, written: string, place: readonly string[], world: Surroundings) {
   const user = [userHome(world.env), homedir()].map(path => realPath(path) ?? path)
@@ -48,7 +48,7 @@ export function checkProjectFolder(folder: string, written: string, place: reado
   })
 }
 
-/** Returns devctl's folders for this process, and for others, in which DEVCTL_HOME is not set. */
+/** Returns the folders in which devctl stores its files, for this process and for processes without DEVCTL_HOME. */
 const ownPlaces = (world: Surroundings): readonly string[] =>
   [...possibleHomes(world), ...possibleHomes({ ...world, env: { ...world.env, DEVCTL_HOME: undefined } })].flatMap(
     home => [...placesOf(home, LINKS), ...[realPath(home)].filter(place => place !== undefined)],

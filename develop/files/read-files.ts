@@ -9,15 +9,15 @@ const INTERVAL = 2000
 interface ReadFiles {
   /** Absolute paths of the manifest, the Compose files and the env files. */
   readonly sources: readonly string[]
-  /** True if devctl has searched for the Compose files, so that it would also read new override files. */
+  /** True if devctl found the Compose files by searching for them. It would then also read new override files. */
   readonly searched: boolean
   readonly cwd: string
 }
 
 /**
  * Watches the files that a session has read, and the override files that it would read if they existed. Calls `note`
- * with a text if one is changed, created or deleted, because the session continues with what it has read. A file whose
- * content is as at the start again is not noted. Returns a function that stops watching.
+ * with a text if one is changed, created or deleted, because the session continues with the old content. Does not call
+ * `note` for a file that has the same content as at the start again. Returns a function that stops watching.
  */
 export function watchReadFiles(
   { sources, searched, cwd }: ReadFiles,
@@ -43,7 +43,10 @@ export function watchReadFiles(
   return () => clearInterval(timer)
 }
 
-/** Returns the override files that belong to a path if it is the Compose file that devctl finds in its folder. */
+/**
+ * Returns the paths of the override files of a Compose file that devctl finds in its folder without options; empty for
+ * any other file.
+ */
 function newOverrides(path: string): readonly string[] {
   const folder = dirname(path)
   return composeFileIn(folder) === basename(path) ? overridesOf(path) : []

@@ -53,7 +53,7 @@ export interface ActionHandlers {
 export type ActionEvent =
   | { readonly type: 'begun'; readonly action: BatchAction; readonly changed: readonly string[] }
   | { readonly type: 'ended'; readonly action: BatchAction }
-  /** A failed action does not end the session: the next change tries again. */
+  /** An action has failed. The session continues, and the next change tries again. */
   | { readonly type: 'failed'; readonly action: BatchAction; readonly error: unknown }
 
 /** Debounce interval in milliseconds: a batch is complete after this time without a change. */

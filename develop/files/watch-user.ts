@@ -7,7 +7,10 @@ import { agentWaits, identityOf } from '../../constructs/mirror/user.ts'
 import { valueAt } from '../../environment/record/up-record.ts'
 import type { Session } from '../../project/session.ts'
 
-/** Returns true if the user of the image is known only in the Pod, and no container may run as root to find it out. */
+/**
+ * Returns true if only a container in the Pod can determine the user of the image, and root is refused, so that the
+ * agent has to wait for a Pod with this user.
+ */
 export function needsUser(settings: MirrorSettings, { user }: MirrorFacts, live: KubeObject | undefined): boolean {
   if (!live || settings.mode === 'hybrid') return false
   const { spec } = detach(live)
@@ -15,7 +18,8 @@ export function needsUser(settings: MirrorSettings, { user }: MirrorFacts, live:
 }
 
 /**
- * Waits until the first Pod of a mirror reports the user of the image in the termination message of an init container.
+ * Waits until the first Pod of a mirror reports the user of the image in the termination message of an init container,
+ * and calls `found` with the user.
  */
 export async function watchUser(
   { cluster, namespace, signal }: Session,

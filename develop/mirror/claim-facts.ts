@@ -46,7 +46,8 @@ async function hasDefaultClass({ cluster, signal }: Pick<Session, 'cluster' | 's
 }
 
 /**
- * Throws a UserError if the settings change a claim in any way other than making it larger, which its class may allow.
+ * Throws a UserError if the settings require a change of a claim other than a larger size. Some storage classes allow a
+ * larger size.
  */
 function refuseChange(live: KubeObject, volume: VolumeSettings, development: string): void {
   const refuse = (what: string, is: string, wanted: string) => {

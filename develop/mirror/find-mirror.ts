@@ -33,9 +33,9 @@ export const mirrorQuery = (namespace: string, dev: string): ObjectQuery => ({
 
 /** Mirrors of an active development container. */
 export interface ActiveMirrors {
-  /** Mirror of the container's own application; undefined if it is not active. */
+  /** Mirror of the container's own application; undefined if the development container is not active. */
   readonly main: KubeObject | undefined
-  /** Mirrors of its `services`. */
+  /** Mirrors of the `services` of the development container. */
   readonly beside: readonly KubeObject[]
 }
 

@@ -45,9 +45,10 @@ interface KnownOptions {
 }
 
 /**
- * Returns the names of the development containers for a command, without duplicates: the given names, or all; otherwise
- * the active ones, from which the user chooses if `one` is true. Includes names that are no longer in the manifest but
- * known to the cluster or to a session on this machine. Throws a UserError if there are none, or if a name is unknown.
+ * Returns the names of the development containers for a command, without duplicates: the given names, or all names with
+ * `all`. Without either, returns the names of the active development containers. If `one` is true, the user chooses one
+ * of several. Includes names that are no longer in the manifest, but that the cluster or a session on this machine
+ * uses. Throws a UserError if there are none, or if a given name is unknown.
  */
 export async function knownDevelopments(
   world: KnownWorld,
@@ -121,7 +122,7 @@ async function servicesOf(
 /** A development container in the cluster, or with a session on this machine. */
 interface ActiveDevelopment {
   readonly name: string
-  /** Folders of its projects, as far as they are known. */
+  /** Folders of the projects that the development container belongs to; empty if none is known. */
   readonly projects: ReadonlySet<string>
 }
 

@@ -7,13 +7,13 @@ import { type FoundRecord, readUpRecord, valueAt } from '../../environment/recor
 import { patchOf } from './fields.ts'
 import { scaleField } from './suspend-original.ts'
 
-/** True if the mirror replaces exactly this application, by uid. */
+/** True if the mirror replaces exactly this application, compared by uid. */
 export const replaces = (mirror: KubeObject, { metadata: { uid } }: KubeObject): boolean =>
   mirror.metadata.ownerReferences?.some(owner => owner.uid === uid) ?? false
 
 /**
- * Returns the record from which an application is restored: its own, or the copy in its mirror if its own was corrupted
- * or removed. `none` means that nothing has to be restored.
+ * Returns the record from which an application is restored: the record in the application, or, if that was corrupted or
+ * removed, the copy in the mirror. `none` means that nothing has to be restored.
  */
 export function knownRecord(live: KubeObject, mirror: KubeObject | undefined): FoundRecord {
   const own = readUpRecord(live)
@@ -24,9 +24,9 @@ export function knownRecord(live: KubeObject, mirror: KubeObject | undefined): F
 }
 
 /**
- * Returns an application for `up`, with a readable record if `up` has changed it before; `mirror` is the object that
- * has the name of its mirror. Throws a UserError if the state before `up` is unknown, because the state that an earlier
- * `up` left must not be mistaken for it.
+ * Returns an application for `up`. If an earlier `up` has changed the application, it contains a readable record.
+ * `mirror` is the object that has the name of the mirror. Throws a UserError if the state before the earlier `up` is
+ * unknown, because the current state must not be recorded in its place.
  */
 export function withKnownRecord(live: KubeObject, mirror: KubeObject | undefined, namespace: string): KubeObject {
   const own = readUpRecord(live)

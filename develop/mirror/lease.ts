@@ -9,9 +9,9 @@ import type { Session } from '../../project/session.ts'
 const leaseName = (kind: string, name: string): string => `devctl-up-${kind.toLowerCase()}-${name}`
 
 /**
- * Holds the Lease of an application, or of a container without an application, as long as `up` runs. Throws a UserError
- * that names the holder if another user holds it, unless it should be taken over. If this machine cannot reach the
- * cluster, it keeps the Lease until another user takes it over.
+ * Holds the Lease of an application, or of a container without an application, as long as `up` runs. If another user
+ * holds the Lease and `takeOver` is false, throws a UserError that names the holder. If this machine cannot reach the
+ * cluster, it keeps the Lease until another user takes the Lease over.
  */
 export function holdApplication(
   { cluster, namespace, holder, clock, signal }: Session,

@@ -30,7 +30,7 @@ export interface ContainerStatus {
   readonly name: string
   readonly containerID?: string
   readonly image?: string
-  /** False until its startup probe has succeeded. */
+  /** False until the startup probe of the container has succeeded. */
   readonly started?: boolean
   readonly state?: {
     readonly waiting?: { readonly reason?: string }
@@ -250,8 +250,8 @@ function allStatuses(pod: KubeObject): readonly ContainerStatus[] {
 }
 
 /**
- * Returns the status of a container of the Pod that is not an init container; undefined before the kubelet has reported
- * it.
+ * Returns the status of a container that is not an init container; undefined before the kubelet has reported the
+ * status.
  */
 export const containerStatus = (pod: KubeObject, container: string): ContainerStatus | undefined =>
   statusOf(pod).containerStatuses?.find(({ name }) => name === container)
@@ -261,7 +261,10 @@ export function runs(pod: KubeObject, container: string): boolean {
   return allStatuses(pod).some(one => one.name === container && one.state?.running !== undefined)
 }
 
-/** True if a container is running or is about to start, which means that everything before it has finished. */
+/**
+ * True if a container is running or about to start, which means that all init containers before it have finished, or
+ * have started as sidecars.
+ */
 export function mayRun(pod: KubeObject, container: string): boolean {
   const { initContainerStatuses = [] } = statusOf(pod)
   const at = initContainerStatuses.findIndex(({ name }) => name === container)
@@ -271,7 +274,7 @@ export function mayRun(pod: KubeObject, container: string): boolean {
   return runs(pod, container) || (before.length > 0 && before.every(isOver))
 }
 
-/** Describes briefly what a Pod is doing; `events` are the events about it. */
+/** Describes briefly what a Pod is doing; `events` are the events about the Pod. */
 export function activityText(pod: KubeObject, events: readonly KubeObject[]): string {
   const { phase, initContainerStatuses = [], containerStatuses = [] } = statusOf(pod)
   const pulling = events.findLast(one => one['reason'] === 'Pulling' || one['reason'] === 'Pulled')
@@ -296,7 +299,10 @@ function waitsForNode(pod: KubeObject): string {
   return why === '' ? 'waits for a node' : `waits for a node: ${why}`
 }
 
-/** Returns the reason why the agent is not running: it has ended by itself, and the kubelet restarts it. */
+/**
+ * Returns the reason why the agent is not running; undefined if it has not failed. After a failure, the kubelet
+ * restarts it.
+ */
 function endOfAgent(pod: KubeObject): string | undefined {
   const end = failureOf(pod, AGENT_CONTAINER)
   if (end?.reason === 'OOMKilled')
@@ -304,7 +310,10 @@ function endOfAgent(pod: KubeObject): string | undefined {
   return end && `has no agent: it ended with ${exitOf(end)}`
 }
 
-/** Returns the reason why another container is not running, with its termination message. */
+/**
+ * Returns the reason why a container other than the agent is not running, with its termination message; undefined if it
+ * has not failed.
+ */
 function endOfContainer(pod: KubeObject, container: string | undefined): string | undefined {
   const end = container === undefined ? undefined : failureOf(pod, container)
   if (end?.reason === 'OOMKilled') return `\`${container}\` ran out of memory`

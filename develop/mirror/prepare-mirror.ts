@@ -26,7 +26,7 @@ export interface PreparedMirror {
   readonly folders: readonly LocalFolder[]
   /** Name of the container in which the command runs. */
   readonly container: string
-  /** Behavior of the container: with `command`, it runs its program by itself. */
+  /** Behavior of the container: with `command`, process 1 runs the program; with `hold`, process 1 only waits. */
   readonly runs: 'hold' | 'command'
   /** Program and arguments of a Job: the session runs them once, in a container that otherwise only waits. */
   readonly once?: readonly string[]
@@ -86,7 +86,9 @@ export async function prepareMirror(
   }
   const once = runsService && !own ? await jobWords(world, original, development, configOf) : undefined
   const runs = runsOwn && !once ? 'command' : 'hold'
-  /** Returns the settings and the user, which depend on the image of an application; a rebuild changes the image. */
+  /**
+   * Returns the settings and the user for an application, because both depend on its image, which a rebuild changes.
+   */
   const ofImage = async (live: KubeObject | undefined) => {
     const one = containerOf(live, development)
     const isImagesCommand = runs === 'command' && !development.command && !one.command

@@ -42,9 +42,9 @@ export interface ReplaceInput<Config extends object> {
   readonly agent: string
   readonly facts: Pick<MirrorFacts, 'agentImage' | 'toolsImage' | 'runs' | 'files' | 'user'>
   /**
-   * Returns the configuration that the agent is started with; `existing` is the configuration of an existing mirror,
-   * whose keys are kept because other keys would start new Pods. `existing` is undefined if the application is taken
-   * over from another session.
+   * Returns the configuration that the agent is started with. `existing` is the configuration that an existing mirror
+   * has; undefined if the application is taken over from another session. The keys in `existing` are kept, because
+   * other keys would start new Pods.
    */
   readonly session: (existing: unknown) => Config
   /** Folder or repository of the project. */
@@ -58,7 +58,7 @@ export interface ReplaceInput<Config extends object> {
 export interface ReplacedWorkload<Config extends object> {
   readonly kind: 'taken'
   readonly mirror: ObjectRef & { readonly namespace: string }
-  /** Label selector of its Pods. */
+  /** Label selector of the mirror's Pods. */
   readonly labels: string
   readonly session: Config
   readonly record: UpRecord
@@ -145,7 +145,10 @@ export async function replaceWorkload<Config extends object>(
   }
 }
 
-/** Runs two operations concurrently; if one fails, aborts the other. Returns the result of the first. */
+/**
+ * Runs two operations concurrently. If one fails, aborts the other and throws the failure. Returns the result of
+ * `first`.
+ */
 async function bothOrNone<Result>(
   signal: AbortSignal,
   first: (signal: AbortSignal) => Promise<Result>,
@@ -192,7 +195,8 @@ async function targetsOf<Config extends object>(session: Session, input: Replace
 }
 
 /**
- * Returns an application and the object with the name of its mirror. Throws a UserError if the application was deleted.
+ * Returns an application, and the object that has the name of the application's mirror. Throws a UserError if the
+ * application was deleted.
  */
 async function readTarget(session: Session, ref: ObjectRef): Promise<Target & { readonly live: KubeObject }> {
   const { cluster, namespace, signal } = session
@@ -270,7 +274,10 @@ async function takeAll<Config extends object>(
   }
 }
 
-/** Suspends an application so that its Pods end, and stores its earlier state in it. Idempotent. */
+/**
+ * Suspends an application so that its Pods end, and stores the state before the suspension in the application.
+ * Idempotent.
+ */
 async function rest<Config extends object>(
   session: Session,
   { live: seen, mirror }: Target,

@@ -78,8 +78,8 @@ export async function restoreWorkload(
 }
 
 /**
- * Returns the applications that a development container has replaced, in their current state, each with its known
- * record.
+ * Returns the applications that a development container has replaced, in their current state, each with the record from
+ * which it is restored.
  */
 async function originalsOf(
   session: Session,
@@ -99,8 +99,8 @@ async function originalsOf(
 }
 
 /**
- * Returns every application that was replaced, and the applications that the mirrors replace, even if their labels were
- * removed.
+ * Returns every application that has the label of replaced applications, and the applications that the mirrors replace,
+ * even if their labels were removed.
  */
 async function candidatesOf(
   { cluster, namespace, signal }: Session,
@@ -184,7 +184,10 @@ async function restore(session: Session, { live: seen, record: known }: TakenApp
   }
 }
 
-/** Returns the patch that restores the earlier values, except a scale that was changed in the meantime. */
+/**
+ * Returns the patch that restores the values from before `up`. Keeps the current scale if it is no longer the one that
+ * `up` has set.
+ */
 function valuesPatch(live: KubeObject, record: UpRecord): MergePatch {
   const scale = scaleField(live)
   const isScaled = valueAt(live, scale.path) !== scale.value

@@ -34,8 +34,8 @@ export const allAutoscalers = ({ cluster, namespace, signal }: Session): Promise
   )
 
 /**
- * Returns the names of the HorizontalPodAutoscalers that scale a workload. They stop by themselves at zero replicas,
- * and resume afterwards.
+ * Returns the names of the HorizontalPodAutoscalers that scale a workload. They need no pause: they stop scaling at
+ * zero replicas, and resume afterwards.
  */
 export const restingAutoscalers = (all: readonly KubeObject[], live: KubeObject): readonly string[] =>
   all.filter(one => scales(one, live)).map(({ metadata }) => metadata.name)

@@ -40,7 +40,8 @@ export async function missingRights(session: Session): Promise<MissingRights> {
 
 /**
  * Chooses the connection to the agent according to the user's permissions on Pods. Throws a UserError that lists the
- * missing permissions if no connection is possible, or if a command has to run and may not.
+ * missing permissions if no connection is possible, or if the session needs to run commands and the user lacks the
+ * permission.
  */
 export function chooseWay(
   missing: MissingRights,

@@ -19,8 +19,8 @@ export interface SuspendedField {
 }
 
 /**
- * Returns the field that suspends an application, which can be scaled up again at any time; the other fields are set
- * once.
+ * Returns the field that scales an application to zero or suspends it. Unlike the other fields of a suspension, which
+ * are set once, another program can change this field at any time.
  */
 export function scaleField({ kind }: Pick<KubeObject, 'kind'>): SuspendedField {
   const path = scalePath(kind)
@@ -28,8 +28,8 @@ export function scaleField({ kind }: Pick<KubeObject, 'kind'>): SuspendedField {
 }
 
 /**
- * Returns the fields that suspend an application. The application has no Pods, a StatefulSet keeps its claims even if
- * its policy is to delete them when it is scaled down, and Flux does not change the application.
+ * Returns the fields that suspend an application. They remove its Pods, keep the claims of a StatefulSet even if its
+ * policy is to delete the claims when it is scaled down, and prevent Flux from changing the application.
  */
 function restingFields(live: KubeObject): readonly SuspendedField[] {
   const deletes =
@@ -76,7 +76,7 @@ export function restingPatch(live: KubeObject, record: UpRecord): MergePatch {
   ])
 }
 
-/** Returns a workload with the number of Pods that it has without its mirror. */
+/** Returns a workload with the number of Pods that it would have without its mirror. */
 export function beforeUp(live: KubeObject): KubeObject {
   const { path } = scaleField(live)
   const replicas = beforeOf(live, path)

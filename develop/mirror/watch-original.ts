@@ -39,8 +39,8 @@ export interface Kept {
   /** Mirrors as returned by the cluster. */
   readonly placed: readonly KubeObject[]
   /**
-   * Checks that this session still holds the application before a value is set again, because another user who has just
-   * taken it over may have changed the value.
+   * Checks that this session still holds the application before it sets a value again. Another user may just have taken
+   * the application over and changed the value.
    */
   readonly isHeld: () => Promise<boolean>
   /** Called if the image of the application has changed, because the new image has its own program. */
@@ -188,7 +188,7 @@ class Keeper {
   #settings: MirrorSettings
   #facts: MirrorFacts
   #placed: readonly string[]
-  /** Contents of the mirrors' copies of the records. */
+  /** Parts of each record that were last written to its mirror, as JSON. A difference causes a new write. */
   #noted: readonly string[]
   #last: Promise<void> = Promise.resolve()
 
@@ -426,8 +426,8 @@ const generationOf = ({ metadata }: KubeObject): number | undefined => metadata.
 const isNewer = (live: KubeObject, than: number | undefined): boolean => (generationOf(live) ?? 0) > (than ?? 0)
 
 /**
- * Returns the last field manager other than `up` and the controllers, which only write the status, if the server has
- * recorded one.
+ * Returns the name of the last field manager other than `up` and the controllers, which write only the status, for a
+ * message. Returns `somebody` if the server has recorded none.
  */
 function lastEditor({ metadata }: KubeObject): string {
   const others = (metadata.managedFields ?? []).filter(
@@ -437,7 +437,7 @@ function lastEditor({ metadata }: KubeObject): string {
   return last ? `\`${last.manager}\`` : 'somebody'
 }
 
-/** Returns the parts of a record that `down` needs. */
+/** Returns the parts of a record that `down` needs, as JSON. */
 const noted = ({ before, owners, paused }: UpRecord): string => JSON.stringify({ before, owners, paused })
 
 /** True if an application is still in the state in which this `up` left it. Its record may have been corrupted. */

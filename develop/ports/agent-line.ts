@@ -13,8 +13,8 @@ export interface AgentPlace {
 }
 
 /**
- * Opens connections to an agent by port forwarding, or over the exec API if port forwarding turns out to be forbidden,
- * which is reported once.
+ * Opens connections to an agent by port forwarding. If port forwarding turns out to be forbidden, uses the exec API
+ * instead, and reports this once.
  */
 export class AgentLine {
   readonly #access: Access

@@ -15,8 +15,8 @@ export class AgentLink {
   readonly #listeners = new Set<(agent: PodAgent) => void>()
 
   /**
-   * Connects, and reconnects whenever the connection is lost, until the signal is aborted, which happens when the Pod
-   * is replaced. Does not reject; calls `failed` with each failure.
+   * Connects, and reconnects whenever the connection is lost. Stops when the signal is aborted, which happens when the
+   * Pod is replaced. Does not reject; calls `failed` with each failure.
    */
   async keep(
     open: (signal: AbortSignal) => Promise<PodAgent>,

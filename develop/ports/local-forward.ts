@@ -184,7 +184,7 @@ function connector(
   }
 }
 
-/** Connects to the target in the Pod. Retries if the connection is lost in the meantime. */
+/** Connects to the target in the Pod. Retries if the connection to the agent is lost before the target is connected. */
 async function dial(forward: LocalForward, link: AgentLink, signal: AbortSignal): Promise<Duplex> {
   const until = performance.now() + PATIENCE
   for (;;) {

@@ -5,7 +5,7 @@ import type { AgentListener, PodAgent } from '../../adapters/ssh/agent-client.ts
 import type { AgentLink } from './agent-link.ts'
 import type { ForwardEvent } from './events.ts'
 
-/** Delay before the Pod retries to listen on a port that is already in use there, in milliseconds. */
+/** Delay before the Pod retries to listen on a port that another process in the Pod uses, in milliseconds. */
 const AGAIN = 5000
 
 /** A port of the Pod that is forwarded to a port of this machine. */

@@ -6,7 +6,7 @@ import type { ForwardsInput } from './open-forwards.ts'
 
 /**
  * Returns the forwards of a development container and of the manifest. The forwards of the manifest lead to the same
- * Services in each session, so if another session already uses their ports, they wait.
+ * Services in each session. If another session already uses their ports, they wait until the ports are free.
  */
 export function sessionForwards(
   { forward, reverse, interface: address }: Development,

@@ -1,7 +1,7 @@
 import type { Forward } from '../../compiler/manifest/forward.ts'
 import type { FoundDevelopment } from '../select/find-development.ts'
 
-/** Development containers without conflicting local ports, with notes on the changes this required. */
+/** Development containers without conflicting local ports, with notes on the ports that were changed. */
 export interface SharedPorts {
   readonly found: readonly FoundDevelopment[]
   /** Messages about local ports that several development containers want. */
@@ -9,9 +9,9 @@ export interface SharedPorts {
 }
 
 /**
- * Assigns each local port to the first development container that forwards it; others get the next port that none of
- * them wants. The forwards of the manifest are opened only once: by the first session, and by another one when that
- * session ends.
+ * Assigns each local port to the first development container that forwards it. Any other development container gets the
+ * next port that no development container wants. The forwards of the manifest are opened only once: by the first
+ * session and, after it has ended, by another one.
  */
 export function sharePorts(all: readonly FoundDevelopment[]): SharedPorts {
   const wanted = new Set(all.flatMap(({ development, forward }) => [...development.forward, ...forward].map(portOf)))

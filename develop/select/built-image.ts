@@ -8,9 +8,9 @@ import type { FoundDevelopment } from './find-development.ts'
 const BUILT = /^\$\{?(?:DEVCTL|OKTETO)_BUILD_(\w+)_IMAGE\}?$/
 
 /**
- * Resolves images of a development container, and of its `services`, that are variables of builds. The image of the
- * build with the container's own name is the one that is deployed, so the container takes it from its workload, also
- * after a rebuild. Other ones come from the shell. Throws a UserError for an unknown one.
+ * Resolves images of a development container, and of its `services`, that are variables of builds. The variables come
+ * from the shell. If the variable of the build with the container's own name is not set, the container uses the image
+ * of its deployed workload, also after a rebuild. Throws a UserError for any other variable that is not set.
  */
 export function withBuiltImages(
   found: FoundDevelopment,

@@ -50,8 +50,8 @@ const runsProject = ({ service, folders }: Candidate, { directory }: Project): b
 }
 
 /**
- * Returns the service for `up`: the named service, the only candidate, or the one that the user chooses. Throws a
- * UserError that lists the candidates or, if there are none, says what to add.
+ * Returns the service for `up`: the service with the given name, the only candidate, or the one that the user chooses.
+ * Throws a UserError that lists the candidates or, if there are none, says what to add.
  */
 export async function chooseCandidate(
   project: Project,
@@ -67,7 +67,10 @@ export async function chooseCandidate(
   return all[names.indexOf(chosen)]!
 }
 
-/** Returns the service with this name. It only needs a folder or file, because the user knows what the service is. */
+/**
+ * Returns the service with this name. Any local folder or file is sufficient, because the user who names the service
+ * knows what it is.
+ */
 function namedCandidate(project: Project, host: FolderHost, name: string): Candidate {
   const service = project.services.get(name)
   const workable = () =>
@@ -97,7 +100,7 @@ const choice = (names: readonly string[]): string =>
 
 /**
  * Returns the error for a project, or a service, without a folder to develop. The hint names the services that have
- * one; if there are none, it shows the two lines to add, for a service that is built.
+ * such a folder. If there are none, the hint shows the two lines to add to a service, if possible one that is built.
  */
 export function nothingToSync(
   candidate: Candidate | undefined,

@@ -5,8 +5,9 @@ import { LeftError, UserError } from '../../compiler/diagnostics/user-error.ts'
 export type ChooseDev = (names: readonly string[]) => Promise<string | undefined>
 
 /**
- * Returns the development container for a command: the named one, the only one, or the one that the user chooses.
- * Throws a UserError that lists the names, and a LeftError if the user chooses none. `names` must not be empty.
+ * Returns the development container for a command: the one with the given name, the only one, or the one that the user
+ * chooses. Throws a UserError that lists the names, and a LeftError if the user chooses none. `names` must not be
+ * empty.
  */
 export async function chooseDev(
   names: readonly string[],

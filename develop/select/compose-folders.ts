@@ -32,7 +32,7 @@ export interface ComposeFolder {
   readonly direction: 'both' | 'up'
 }
 
-/** Folders of a service that can be synchronized, and the reasons why others cannot. */
+/** Folders of a service that can be synchronized, and the reasons why other folders cannot be synchronized. */
 export interface ComposeFolders {
   readonly folders: readonly ComposeFolder[]
   readonly problems: readonly FolderProblem[]
@@ -89,7 +89,10 @@ function volumePlace({ span, source, target }: BindMount, host: FolderHost): Pla
   return { span, local: posix.dirname(local), remote, file: posix.basename(local) }
 }
 
-/** True if a watched folder is a host volume, or inside one at the same container path. */
+/**
+ * True if a watched folder is a host volume or a subfolder of it, at the container path where the host volume already
+ * mounts it.
+ */
 function isIn({ rules, ...one }: WatchedFolder, volume: Place): boolean {
   if (volume.file === undefined) return isSamePlace(one, volume)
   const path = posix.join(volume.local, volume.file)
@@ -122,7 +125,8 @@ function isOfProject({ source, as, span }: BindMount, host: FolderHost, problems
 }
 
 /**
- * Returns the paths of rules that copy files, as folders; for a single file, only that file of its folder is included.
+ * Returns the paths of the rules that copy files, as folders. For the path of a single file, returns its folder,
+ * limited to this file.
  */
 function watchedFolders(service: Service, host: FolderHost, problems: FolderProblem[]): readonly WatchedFolder[] {
   return service.watch.filter(isSyncRule).flatMap((rule): readonly WatchedFolder[] => {
@@ -189,8 +193,8 @@ function grouped(watched: readonly WatchedFolder[]): readonly WatchedFolder[] {
 }
 
 /**
- * Removes folders whose container path already belongs to another local folder: the first one is kept, and host volumes
- * precede rules.
+ * Removes folders whose container path already belongs to another local folder. The first folder is kept; folders of
+ * host volumes precede folders of rules.
  */
 function withoutClashes(
   groups: readonly WatchedFolder[],
@@ -206,7 +210,7 @@ function withoutClashes(
   })
 }
 
-/** True if a folder is the same as another one, or inside it at the same container path. */
+/** True if a local folder and its container path are those of another folder, or those of a subfolder in it. */
 function isSamePlace(one: Place, other: Place): boolean {
   if (one.local === other.local) return one.remote === other.remote
   const path = inside(one.local, other.local)

@@ -45,9 +45,8 @@ export interface FoundVariables {
 }
 
 /**
- * Returns the variables of a development container: those of its env files, where an empty value means the value on
- * this machine, overridden by `environment`, which is overridden by `--env`. Throws a UserError if a file cannot be
- * read.
+ * Returns the variables of a development container. `--env` overrides `environment`, which overrides the env files. An
+ * empty value in an env file stands for the value on this machine. Throws a UserError if a file cannot be read.
  */
 export function variablesOf(
   { environment, envFiles }: Pick<Development, 'environment' | 'envFiles'>,

@@ -18,14 +18,20 @@ import type { ComposeFolder } from './compose-folders.ts'
 
 /** Input of commands for one development container. */
 export interface DevelopmentInput extends LoadInput {
-  /** Name of the development container. If absent, the only one of the manifest, or the one that the user chooses. */
+  /**
+   * Name of the development container. If absent, the only development container of the manifest is used, or the one
+   * that the user chooses.
+   */
   readonly dev?: string | undefined
   readonly choose?: ChooseDev | undefined
 }
 
 /** Input of commands for several development containers. */
 export interface SeveralInput {
-  /** Names of the development containers. If absent or empty, the only one, or the one that the user chooses. */
+  /**
+   * Names of the development containers. If absent or empty, the only development container is used, or the one that
+   * the user chooses.
+   */
   readonly devs?: readonly string[] | undefined
   /** True for all development containers of the manifest, or all services of the Compose file that can be developed. */
   readonly all?: boolean | undefined
@@ -39,15 +45,15 @@ export interface FoundDevelopment {
   /** Forwards that the manifest defines at the top level. */
   readonly forward: readonly Forward[]
   /**
-   * True if another session of this process already opens these forwards, so that this session opens them only after
-   * the other one ends.
+   * True if another session of this process already opens the forwards of the manifest. This session then opens them
+   * only after that session has ended.
    */
   readonly isSpare?: boolean
-  /** True if a deploy can create its workload. */
+  /** True if a deploy can create the workload of the development container. */
   readonly hasDeploy: boolean
   /** Absolute paths of the files that determine which programs run on this machine, including the manifest. */
   readonly sources: readonly string[]
-  /** Folders of `sync`, if they are the host volumes of a service. */
+  /** Folders of `sync`, if they come from the host volumes of a service instead of the manifest. */
   readonly composeFolders?: readonly ComposeFolder[]
   /** Names of the container variables that the project's files name; only in hybrid mode. */
   readonly named?: ReadonlySet<string>

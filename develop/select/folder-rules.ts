@@ -8,8 +8,8 @@ import type { ComposeFolder } from './compose-folders.ts'
 /**
  * Returns the rules for paths of a Compose folder that are not synchronized: paths that its `.stignore` ignores
  * (without one, the default rules apply); paths where the container has its own content; and, for a folder of
- * `develop.watch`, paths that none of its rules covers. A named file is always synchronized. Throws the errors of
- * reading the ignore file.
+ * `develop.watch`, paths that none of its rules covers. If the host volume is a single file (`file`), only this file is
+ * synchronized, whatever an ignore file says. Throws the errors of reading the ignore file.
  */
 export function folderRules({
   local,
@@ -41,8 +41,8 @@ function pathRule(local: string, { path, isFolder, ignore, include, dockerIgnore
 }
 
 /**
- * Returns the path of the patterns' folder relative to the sync folder, or the other way around; undefined if neither
- * contains the other.
+ * Returns the position of the folder of the patterns relative to the sync folder: `below` is its path in the sync
+ * folder, or `above` is the path of the sync folder in it. Returns undefined if neither folder contains the other.
  */
 function placeOf(folder: string, local: string): Omit<PatternSet, 'text'> | undefined {
   if (folder === local) return { below: '', above: '' }

@@ -66,7 +66,7 @@ export function developmentOf(
 }
 
 /**
- * Adds the host volumes and watch rules of its service to a declared development container without `sync`. Throws a
+ * Adds to a declared development container without `sync` the host volumes and watch rules of its service. Throws a
  * UserError if the service has no folder.
  */
 export function withHostVolumes(
@@ -96,8 +96,8 @@ export function declaredCandidate(development: Development, project: Project, ho
 }
 
 /**
- * Returns the service that a declared development container replaces, if the Compose files contain a service with its
- * name.
+ * Returns the service that a declared development container replaces: the one that `container` names, or else the one
+ * with the name of the development container; undefined if there is none.
  */
 export function findService(
   { name, container }: Pick<Development, 'name' | 'container'>,

@@ -31,7 +31,7 @@ export async function missingServices(
   }
 }
 
-/** Returns the name of the only Service with this port. */
+/** Returns the name of the only Service with this port; undefined if there are none or several. */
 function withPort(services: readonly KubeObject[], port: number): string | undefined {
   const found = services.filter(({ spec }) => {
     const { ports = [] } = (spec ?? {}) as { readonly ports?: readonly { readonly port: number }[] } // a Service's

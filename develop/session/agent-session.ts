@@ -3,7 +3,7 @@ import { createSshKeyPair } from '../../adapters/ssh/keys.ts'
 import type { AgentConfig } from '../../agent/config.ts'
 import { FILLED_FILE, READY_FILE, RUN_PATH, VOLUME_PATH } from '../../constructs/mirror/names.ts'
 
-/** Content of the Secret of a mirror: the agent's configuration, and this side's keys. */
+/** Content of the Secret of a mirror: the agent's configuration, and the keys of this machine. */
 export interface SessionConfig extends AgentConfig {
   /** Public key that the agent proves to own. */
   readonly hostPublicKey: string
@@ -30,8 +30,8 @@ export interface AgentDuties {
 const SYNC_PORT = 2223
 
 /**
- * Returns the configuration that the agent is started with. Keeps the keys of an existing mirror, so that its Pod
- * continues; `existing` is the content of its Secret.
+ * Returns the configuration that the agent is started with. `existing` is the configuration in the Secret of an
+ * existing mirror. Its keys are kept, so that the mirror's Pod is not replaced.
  */
 export function agentSession(existing: unknown, { hostNetwork, fills, reset, ...duties }: AgentDuties): SessionConfig {
   // Keep the order of the keys, because a different text would start a new Pod.

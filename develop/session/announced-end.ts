@@ -12,7 +12,7 @@ import type { ExecProcess } from '../../adapters/kubernetes/exec.ts'
  */
 const READING = 10
 const GRACE = 3000
-/** Grace period in milliseconds for a server that cannot end the input. */
+/** Grace period in milliseconds, instead of the regular one, for a server that cannot end the input. */
 const SHORT_GRACE = 300
 
 const NUL = '\0'

@@ -12,8 +12,9 @@ const LONGEST_SILENCE = 16_000
 
 /**
  * Connects to an agent that is about to start, and retries until the agent answers; the agent sends the first bytes.
- * `connect` opens a connection to the agent's port, which may be refused or lead nowhere, so a silent connection is
- * replaced, at first after a short time. Throws permanent errors and the signal's abort reason.
+ * `connect` opens a connection to the agent's port. Such a connection may be refused, or may stay silent without
+ * reaching the agent. A silent connection is replaced, at first after a short time. Throws permanent errors and the
+ * signal's abort reason.
  */
 export async function dialAgent(
   connect: () => Promise<Duplex>,
@@ -53,7 +54,8 @@ async function speaks(stream: Duplex, milliseconds: number, signal: AbortSignal)
 }
 
 /**
- * True if nothing is listening yet or the node is not ready; unlike these, the error for a deleted Pod has a status.
+ * True if nothing is listening yet or the node is not ready. The error for a deleted Pod is different, because it has a
+ * status.
  */
 const passes = (error: unknown): boolean =>
   error instanceof ClusterError &&

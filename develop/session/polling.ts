@@ -5,8 +5,8 @@ import { join } from 'node:path'
 const VARIABLES = ['CHOKIDAR_USEPOLLING=1', 'WATCHPACK_POLLING=true']
 
 /**
- * Stores that the programs of a development container must poll for file changes because they receive no events. This
- * is stored in the session folder, for `devctl exec` and the next `up`.
+ * Remembers if the programs of a development container must poll for file changes because they receive no events.
+ * Stores this in the session folder, for `devctl exec` and the next `up`.
  */
 export class Polling {
   readonly #file: string

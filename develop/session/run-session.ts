@@ -32,7 +32,7 @@ import { findPolling } from './session-polling.ts'
 import { SessionProgram } from './session-program.ts'
 import { CurrentState } from './session-state.ts'
 
-/** Input of the command, and the project it has opened. */
+/** Input of the command, and the project that the command has opened. */
 export interface SessionRequest {
   readonly input: UpInput
   readonly project: OpenProject
@@ -49,12 +49,15 @@ export interface PlannedSession {
 class Stopped extends Error {}
 
 /**
- * Timeout for restoring the original after the session, in milliseconds; the session's own signal may already be
- * aborted.
+ * Timeout for restoring the original after the session, in milliseconds. It replaces the session's own signal, which
+ * may already be aborted.
  */
 const GIVING_BACK = 60_000
 
-/** Reads the input of a session. Throws a UserError if a part of it does not exist, or if the session already runs. */
+/**
+ * Reads the input of a session. Throws a UserError if something that the input names does not exist, or if the session
+ * already runs.
+ */
 export async function planSession(
   world: UpContext,
   asked: SessionRequest,
@@ -127,7 +130,7 @@ async function refuseSecond(world: UpContext, dev: string): Promise<void> {
     })
 }
 
-/** Notes changes of the files that the session has read. Returns a function that stops. */
+/** Reports changes of the files that the session has read. Returns a function that stops watching them. */
 function watchSources({ workspace: { cwd, env }, on }: UpContext, { sources }: FoundDevelopment, input: UpInput) {
   const searched = (input.file ?? []).length === 0 && !env['COMPOSE_FILE']
   return watchReadFiles({ sources, searched, cwd }, text => on({ type: 'note', text }))

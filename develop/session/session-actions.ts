@@ -14,7 +14,7 @@ import type { Supervisor } from './supervisor.ts'
 /** Runs the deploys of this process's sessions one after the other, because they change the same environment. */
 const deploys = new Slots(1)
 
-/** Container whose files are watched, its rules, and the functions that carry them out. */
+/** Container whose files are watched, the rules for its files, and the functions that carry out actions. */
 export interface ActionsOf {
   readonly dev: string
   readonly container: string
@@ -26,9 +26,8 @@ export interface ActionsOf {
 }
 
 /**
- * Watches the paths of `develop.watch` and carries out the actions of the rules, until the signal is aborted. Images
- * are rebuilt by deploying the service, because the mirror follows its original. Returns a function that stops
- * watching.
+ * Watches the paths of `develop.watch` and carries out the actions of the rules, until the signal is aborted. Rebuilds
+ * an image by deploying the service, because the mirror follows its original. Returns a function that stops watching.
  */
 export async function startActions(
   world: DevelopContext,

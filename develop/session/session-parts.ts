@@ -33,7 +33,7 @@ export interface PartsInput {
   readonly found: FoundDevelopment
   readonly prepared: PreparedMirror
   readonly taken: ReplacedWorkload<SessionConfig>
-  /** True to forget the state that earlier sessions agreed on. */
+  /** True to discard the state of the files on which both ends agreed in earlier sessions. */
   readonly reset: boolean
   /** True if a failing Pod does not end the wait for it. */
   readonly toleratesFailures: boolean

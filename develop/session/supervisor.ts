@@ -20,7 +20,7 @@ const UNAUTHORIZED = 300_000
 const ASK_FIRST = 50
 const ASK_LONGEST = 500
 
-/** Components of a session. */
+/** Components of a session that the supervisor connects to the Pod. */
 export interface SupervisedParts {
   readonly pod: MirrorPod
   /** Name of the container in which the command runs. */
@@ -67,7 +67,7 @@ export class Supervisor {
     this.#parts = parts
   }
 
-  /** Returns the Pod that is currently connected and in sync. */
+  /** Returns the Pod that is currently connected and in sync; undefined if there is none. */
   get ready(): Ready | undefined {
     return this.#ready
   }
@@ -243,8 +243,8 @@ export class Supervisor {
   }
 
   /**
-   * Timeout for the start of a Pod. A session that was ready before has none: it continues, however long its next Pod
-   * takes.
+   * Timeout for the start of a Pod, in milliseconds. Undefined if the session was ready before: it then waits for its
+   * next Pod without a limit.
    */
   get #timeout(): number | undefined {
     return this.#wasReady ? undefined : this.#parts.timeout

@@ -150,7 +150,7 @@ function podOf({ metadata, spec }: MirrorObject): MirrorObject {
   }
 }
 
-/** Returns false if the cluster has dropped the field that keeps an init container running. */
+/** Returns false if the cluster has dropped the field that makes the agent's init container a sidecar. */
 function keepsSidecar(pod: KubeObject): boolean {
   const containers = (valueAt(pod, ['spec', 'initContainers']) ?? []) as readonly {
     name: string
@@ -169,8 +169,8 @@ async function refusing<Result>(name: string, work: () => Promise<Result>): Prom
 }
 
 /**
- * Converts the cluster's reason into an error with a complete sentence. Transient errors and missing permissions are
- * reported elsewhere.
+ * Converts the cluster's reason into an error with a complete sentence. Returns other errors unchanged, such as
+ * transient errors and missing permissions.
  */
 function refused(error: ClusterError, name: string): unknown {
   const byWebhook = webhookRefusal(error, `\`${name}\``)

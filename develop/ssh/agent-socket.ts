@@ -5,12 +5,15 @@ import type { AgentListener, PodAgent } from '../../adapters/ssh/agent-client.ts
 import type { OpenChannels } from '../../adapters/ssh/open-channels.ts'
 import type { AgentLink } from '../ports/agent-link.ts'
 
-/** Timeout for the agent that creates the socket, in milliseconds; without the socket, the session continues. */
+/**
+ * Time to wait for the connection to the agent that creates the socket, in milliseconds. If it expires, the session
+ * continues without the socket.
+ */
 const PATIENCE = 5000
 
 /**
  * Forwards the SSH agent of a client (`ssh -A`) to a Unix socket in the container, which exists as long as the client
- * is connected. Returns its path; undefined if it cannot be created.
+ * is connected. Returns the path of the socket; undefined if the socket cannot be created.
  */
 export async function forwardAgent(
   client: Connection,

@@ -11,7 +11,7 @@ export interface FrontRun {
 export interface FrontContainer {
   /** Path of a static busybox in the container, because the image may contain no programs at all. */
   readonly tool: string
-  /** Initial folder, as for `exec`. If absent, the working directory of the container. */
+  /** Initial folder, as for `exec`. If absent, programs start in the working directory of the container. */
   readonly workdir?: string | undefined
   /** Folder in the container for the sockets of the SSH agent. If absent, agent forwarding is not available. */
   readonly shared?: string
@@ -28,8 +28,8 @@ export interface FrontContainer {
 const SESSION = 'DEVCTL_SSH'
 
 /**
- * Script that starts every session. Replaces a home folder that is not writable, because IDEs install their servers
- * there.
+ * Script that starts every session. If the home folder is not writable, the script sets another one, because IDEs
+ * install their servers in the home folder.
  */
 const BEGIN = `\
 b=$0
@@ -39,8 +39,8 @@ if ! [ -w "\${HOME:-/}" ] && "$b" mkdir -p /tmp/devctl-home 2>/dev/null; then ex
 
 /**
  * Script that starts the user's preferred shell, or runs a command with it. Without a terminal, the script's own shell
- * keeps running: once no process has the output open any more, as in `exec cat >file`, Kubernetes would end the input
- * early. It announces the end of the command.
+ * keeps running, and announces the end of the command. Otherwise Kubernetes would end the input early when no process
+ * has the output open any more, as in `exec cat >file`.
  */
 const SHELL = `${BEGIN}
 for shell in "$SHELL" /bin/bash /usr/bin/bash /bin/sh; do

@@ -22,7 +22,7 @@ export interface SshCluster {
   readonly name: string
 }
 
-/** An entry that has been written to the file. */
+/** An entry that has been written to devctl's SSH configuration. */
 export interface WrittenEntry {
   /** Host name for `ssh`: `api.devctl`. */
   readonly host: string
@@ -75,9 +75,9 @@ const hostsFile = (folder: string, entry: Named): string => join(folder, `${file
 const isSame = (a: Named, b: Named): boolean => fileOf(a) === fileOf(b)
 
 /**
- * Returns the text of the entries, the newest last. If several have the same name, only the newest one gets the short
- * host name; if several also have the same namespace, only the newest one gets the host name with the namespace, and
- * each of them gets a host name with its cluster.
+ * Returns the text of the entries, the newest last. Among entries of the same name, only the newest one gets the short
+ * host name. Among entries of the same name and namespace, only the newest one gets the host name with the namespace,
+ * and each one gets a host name with its cluster.
  */
 function named(blocks: readonly Block[]): string {
   const texts = blocks.map((block, index) => {
@@ -95,8 +95,8 @@ function named(blocks: readonly Block[]): string {
 }
 
 /**
- * Returns the host name that includes the cluster. Adds the cluster ID if another cluster has the same name, because
- * contexts of different kubeconfigs can.
+ * Returns the host name that includes the cluster. Adds the cluster ID if another cluster has the same name, which is
+ * possible if the contexts are in different kubeconfigs.
  */
 function clusterHostOf({ dev, namespace, cluster }: Block, beside: readonly Block[]): string {
   const isShared = beside.some(one => one.cluster.name === cluster.name)
@@ -116,8 +116,8 @@ const change = (home: string, edit: (text: string) => Promise<string | undefined
   })
 
 /**
- * Replaces the file instead of overwriting it, because OpenSSH refuses a key that others can read, and an existing file
- * could have another mode.
+ * Writes a file that only the user can read. Replaces an existing file instead of overwriting it, because OpenSSH
+ * refuses a key that others can read, and the existing file could have another mode.
  */
 async function writePrivate(path: string, text: string): Promise<void> {
   await rm(path, { force: true })

@@ -67,7 +67,7 @@ async function connect(link: AgentLink, host: string, port: number): Promise<Dup
   return (await link.current(PATIENCE)).connect(host, port)
 }
 
-/** Forwards ports of the Pod to an SSH client (`ssh -R`) while both its connection and the agent's connection last. */
+/** Forwards ports of the Pod to an SSH client (`ssh -R`), as long as the client and the agent are connected. */
 function serveReverse(client: Connection, channels: OpenChannels, link: AgentLink): void {
   const listeners = new Map<string, AgentListener>()
   const listen = async (address: string, port: number) => {

@@ -19,7 +19,7 @@ const REFERENCE: CompletionItemKind = 18
 /** A proposal, before it has a position. */
 type Proposal = Pick<CompletionItem, 'label' | 'kind' | 'documentation' | 'sortText'> & { readonly insert?: string }
 
-/** Returns what can be written at an offset: variables, keys, words, and names of the project. */
+/** Returns the proposals for the text at an offset: variables, keys, words, and names of the project. */
 export function completionsAt(asked: AskedDocument, offset: number): readonly CompletionItem[] {
   const text = asked.document.getText()
   const variable = /\$\{?([A-Za-z_]\w*)?$/.exec(text.slice(Math.max(0, offset - 200), offset))
@@ -39,7 +39,10 @@ export function completionsAt(asked: AskedDocument, offset: number): readonly Co
 /** Part of a document, as offsets. */
 type Part = Pick<Place, 'start' | 'end'>
 
-/** Returns the text that a proposal replaces. It contains the cursor, and is on its line. */
+/**
+ * Returns the part of the text that a proposal replaces. It contains the cursor, and does not extend beyond the line of
+ * the cursor.
+ */
 function replacedPart({ start, end }: Part, text: string, offset: number): Part {
   const isApart = start > offset || text.slice(start, Math.max(end, offset)).includes('\n')
   return isApart ? { start: offset, end: offset } : { start, end: Math.max(end, offset) }

@@ -52,7 +52,7 @@ function ofName(
   return span && toLocation(span)
 }
 
-/** Returns the file beside a service in `extends`. */
+/** Returns the value of `file` in an `extends`, for the node of its `service`; undefined for any other node. */
 function extendedFile(node: OutlineNode | undefined): string | undefined {
   if (node?.step !== 'service' || node.parent?.step !== 'extends') return undefined
   return node.parent.children.find(({ step }) => step === 'file')?.scalar?.text
@@ -73,7 +73,10 @@ function ofFile(asked: AskedDocument, written: string, offset: number, kindOf: K
   return undefined
 }
 
-/** Returns the absolute paths that a relative path may mean: beside the document, in the project's folder. */
+/**
+ * Returns the absolute paths to which a relative path may lead: from the folder of the document, and from the folders
+ * of the project.
+ */
 function pathsOf({ path, project }: AskedDocument, written: string): readonly string[] {
   if (written === '' || /[$\0\n]|:\/\//.test(written)) return []
   const { loaded, manifest } = project?.compiled ?? {}
@@ -87,7 +90,7 @@ function ofAnchor(asked: AskedDocument, name: string, offset: number): Location 
   return at === undefined || at < 0 ? undefined : here(asked, at, at + name.length + 1)
 }
 
-/** Returns the line of an env file that sets a variable. */
+/** Returns the position of the line of an env file that sets a variable; undefined if no env file sets it. */
 function ofVariable(asked: AskedDocument, name: string, offset: number): Location | undefined {
   const { project } = asked
   const used = effectiveAt(asked, offset)?.scalar.variables?.find(one => one.name === name)
@@ -110,7 +113,10 @@ const here = ({ document }: AskedDocument, start: number, end: number): Location
   range: rangeOf(document, start, end),
 })
 
-/** Returns the match of an expression on the line of an offset that is around the offset. */
+/**
+ * Returns the match of an expression that contains an offset; undefined if there is none. Searches only the line of the
+ * offset.
+ */
 function wordAround({ document }: AskedDocument, offset: number, expression: RegExp): string | undefined {
   const text = document.getText()
   const start = text.lastIndexOf('\n', offset - 1) + 1

@@ -16,8 +16,9 @@ export interface ShownDiagnostic {
 }
 
 /**
- * Returns the diagnostics of a project by the paths of their files. One without a position is shown at the start of
- * `asked`, unless it is about an option. `explained` returns the address of the page of a code.
+ * Returns the diagnostics of a project by the paths of their files. A diagnostic without a position is shown at the
+ * start of `asked`; if it is about an option of the command line, it is omitted. `explained` returns the address of the
+ * documentation of a code.
  */
 export function diagnosticsOf(
   { compiled: { diagnostics }, secrets }: KnownProject,
@@ -62,7 +63,10 @@ function toShown(
   }
 }
 
-/** Returns the address of the section of a code in `folder`, docs/diagnostics, which is part of the package. */
+/**
+ * Returns a function that returns the address of the documentation of a code. `folder` is docs/diagnostics, which is
+ * part of the package.
+ */
 export const pageOf =
   (folder: string) =>
   (code: string): string | undefined =>

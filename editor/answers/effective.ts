@@ -3,7 +3,7 @@ import { isMap, type ScalarTree, type Tree } from '../../compiler/text/tree.ts'
 import { childrenOf } from './known-names.ts'
 import type { AskedDocument } from './question.ts'
 
-/** Value of the merged model that a position in a file leads to. */
+/** Value of the merged model to which the text at a position contributes. */
 export interface EffectiveValue {
   readonly scalar: ScalarTree
   /** True if another file replaces the value that is written at the position. */
@@ -12,7 +12,8 @@ export interface EffectiveValue {
 
 /**
  * Returns the final value of the key or the scalar at an offset: with variables substituted, and from the last file
- * that sets it. Returns undefined if the offset is not that of a scalar, or if the document has changed since.
+ * that sets it. Returns undefined if there is no scalar at the offset, or if the document has changed after the
+ * compilation.
  */
 export function effectiveAt({ project, path, document }: AskedDocument, offset: number): EffectiveValue | undefined {
   const tree = project?.compiled.loaded?.tree
@@ -28,7 +29,7 @@ export function effectiveAt({ project, path, document }: AskedDocument, offset: 
   return narrowest?.value
 }
 
-/** Yields the scalars that are at a position, whose keys are there, or that replace a value there. */
+/** Yields the scalars whose value or key is at a position, and the scalars that replace a value at this position. */
 function* valuesAt(
   tree: Tree,
   isHere: (span: Span) => boolean,

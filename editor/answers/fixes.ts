@@ -2,7 +2,10 @@ import type { CodeAction, Range } from 'vscode-languageserver-protocol'
 import type { ShownDiagnostic } from './diagnostics.ts'
 import type { AskedDocument } from './question.ts'
 
-/** Returns the quick fixes in a range: the name that the hint of a diagnostic proposes. */
+/**
+ * Returns the quick fixes for the diagnostics in a range. A fix replaces a name with the name that the hint of the
+ * diagnostic proposes.
+ */
 export function fixesIn(
   { document }: Pick<AskedDocument, 'document'>,
   diagnostics: readonly ShownDiagnostic[],

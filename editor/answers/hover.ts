@@ -9,8 +9,8 @@ import { rangeOf } from './positions.ts'
 import { type AskedDocument, tableOf } from './question.ts'
 
 /**
- * Returns what the key at an offset becomes in Kubernetes, and the value that it has in the end: after variables and
- * other files.
+ * Returns the meaning of the key at an offset in Kubernetes, and its final value, with variables substituted and other
+ * files merged.
  */
 export function hoverAt(asked: AskedDocument, offset: number): Hover | undefined {
   const place = placeAt(asked.outline, offset)
@@ -27,7 +27,10 @@ export function hoverAt(asked: AskedDocument, offset: number): Hover | undefined
   }
 }
 
-/** True for a variable or label: a name that the user chooses in a key whose row already says everything. */
+/**
+ * True for the name of a variable or label. The user chooses such a name, and the table documents only the key above
+ * it.
+ */
 const isChosenName = (path: readonly string[], asked: AskedDocument): boolean =>
   path.length > 1 &&
   /^(?:environment|labels|args)$/.test(path.at(-2)!) &&

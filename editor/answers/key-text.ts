@@ -3,14 +3,17 @@ import { shapeOf } from '../../compiler/schema/row.ts'
 import type { Row, Shape } from '../../compiler/schema/shape.ts'
 import { keyRows } from '../../compiler/schema/tables.ts'
 
-/** Returns the documentation of a key in Markdown: its values, its fate, and what it becomes. */
+/**
+ * Returns the documentation of a key in Markdown: its `fate`, the forms of its value, its result in Kubernetes, and
+ * what to write instead if the key is not supported.
+ */
 export function keyText(name: string, row: Row, file: 'manifest' | 'compose'): string {
   const forms = keyRows(name, row).next().value?.forms
   const head = [`**${name}**`, fateText(row), ...(forms ? [forms] : [])].join(' · ')
   return [head, meaningOf(row, file), row.loss?.hint && `Instead: ${row.loss.hint}.`].filter(Boolean).join('\n\n')
 }
 
-/** Returns what a key becomes, with its note. The note of a key of a manifest is its default. */
+/** Returns the result of a key in Kubernetes, with its note. In a manifest, the note is the default of the key. */
 function meaningOf({ fate, becomes, note }: Row, file: 'manifest' | 'compose'): string {
   const becoming = becomes === '' || fate === 'cli' ? becomes : `becomes ${becomes}`
   const added = file === 'manifest' && note !== undefined ? `default: ${note}` : note
@@ -21,7 +24,7 @@ function meaningOf({ fate, becomes, note }: Row, file: 'manifest' | 'compose'): 
 /** Returns the keys of all mappings that a shape accepts. */
 export const keysOfShape = (shape: Shape | undefined): Readonly<Record<string, Row | Shape>> => shape?.map?.keys ?? {}
 
-/** Returns the words that a value can be: those of its shape, and `true` and `false` of a switch. */
+/** Returns the words that a value can be: the words of the shape, and `true` and `false` if the value is a boolean. */
 export function wordsOf({ scalar }: Shape): readonly string[] {
   if (!scalar) return []
   const isSwitch = scalar.types.includes('boolean') && !scalar.types.includes('number')

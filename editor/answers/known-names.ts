@@ -42,7 +42,10 @@ export function spanOfName(asked: AskedDocument, section: string, name: string, 
   return undefined
 }
 
-/** Returns the names of the variables that can be used: those of env files, of the manifest, and those already used. */
+/**
+ * Returns the names of the variables that can be used: variables of env files and of the manifest, and variables that
+ * the files already use.
+ */
 export function variablesIn(asked: AskedDocument): readonly string[] {
   const { project } = asked
   const names = new Set<string>()

@@ -8,7 +8,7 @@ const [NAMESPACE, CLASS, PROPERTY] = [3, 5, 7] as const
 /** Depth of the keys that are listed: `services.web.image`. */
 const DEPTH = 3
 
-/** Returns the keys of a document: the sections, their entries, and the keys of these. */
+/** Returns the keys of a document in three levels: the sections, their entries, and the keys of the entries. */
 export function symbolsOf({ outline, document }: AskedDocument): readonly DocumentSymbol[] {
   const list = (nodes: readonly OutlineNode[], depth: number): DocumentSymbol[] =>
     nodes

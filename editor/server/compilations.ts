@@ -31,7 +31,7 @@ export interface CompilationsOptions {
 /** Compiles the projects of the open documents after changes, and publishes their diagnostics. */
 export class Compilations {
   readonly #options: CompilationsOptions
-  /** Undefined for a file that belongs to no project. */
+  /** Results by the absolute path of the document; undefined for a document that belongs to no project. */
   readonly #known = new Map<string, Known | undefined>()
   /** The diagnostics that were published last, by path, as text. */
   readonly #published = new Map<string, string>()
@@ -43,7 +43,10 @@ export class Compilations {
     this.#options = options
   }
 
-  /** Compiles the projects that a file is part of, and that of the file itself, after a pause. */
+  /**
+   * Compiles the projects that read a file, and the file's own project if the file is open, after a pause without
+   * changes.
+   */
   changed(path: string): void {
     this.#due.add(path)
     for (const [own, known] of this.#known) if (known?.latest.project.files.has(path)) this.#due.add(own)
@@ -67,7 +70,10 @@ export class Compilations {
     return this.#known.get(path)?.diagnostics.get(path) ?? []
   }
 
-  /** Returns a document with what is known about its project; undefined for a file that is not one of devctl. */
+  /**
+   * Returns a document with the information about its project; undefined for a file that is neither a manifest nor a
+   * Compose file.
+   */
   async ask({ path, document }: OpenDocument): Promise<AskedDocument | undefined> {
     // The first question may arrive before the first compilation.
     if (!this.#known.has(path)) await this.#compile({ path, document })

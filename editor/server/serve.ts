@@ -49,12 +49,12 @@ export interface LanguageServerOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Files that a project may read, and that other programs change. */
+/** Pattern of the files that a project may read. The editor reports changes of these files by other programs. */
 const WATCHED = '**/{*.yml,*.yaml,*.env,.env,.env.*,Dockerfile,Dockerfile.*}'
 
 /**
- * Serves an editor by the Language Server Protocol until it ends the connection. Resolves with true if the editor has
- * asked for a shutdown before. An error in a request is the answer to this request.
+ * Serves an editor by the Language Server Protocol until the editor ends the connection. Resolves with true if the
+ * editor has first asked for a shutdown. If a request fails, the error is sent as its answer.
  */
 export function serveEditor(options: LanguageServerOptions): Promise<boolean> {
   const { input, output, workspace, version, pages, onError } = options
@@ -171,7 +171,7 @@ export function serveEditor(options: LanguageServerOptions): Promise<boolean> {
   })
 }
 
-/** Returns the error for a message that is not one of the protocol, or that cannot be sent. */
+/** Returns the error for a message that does not conform to the protocol, or that cannot be sent. */
 const failedConnection = (error: Error): UserError =>
   new UserError(`the connection to the editor failed: ${error.message.split(/\r?\n/)[0]}`, {
     hint: 'an editor starts `devctl lsp`, and writes messages of the Language Server Protocol to its standard input',

@@ -20,9 +20,9 @@ export interface FileInProject {
 }
 
 /**
- * Compiles the project that a file belongs to: that of the outermost folder of the editor whose project reads the file,
- * an environment of its manifest that names the file, or the file itself. Returns undefined if the file is neither a
- * manifest nor a Compose file.
+ * Compiles the project that a file belongs to. Searches the folders from a root of the editor down to the file, and
+ * takes the first project that reads the file, or that has an environment whose Compose files include the file. If
+ * there is none, compiles the file itself. Returns undefined if the file is neither a manifest nor a Compose file.
  */
 export async function projectOf(
   { path, text }: EditedFile,
@@ -47,7 +47,9 @@ export async function projectOf(
   return ofFile({ path, text }, workspace)
 }
 
-/** Compiles a file that no project reads, such as `compose.test.yaml`, merged over the Compose file beside it. */
+/**
+ * Compiles a file that no project reads, such as `compose.test.yaml`, merged over the Compose file in the same folder.
+ */
 async function ofFile({ path, text }: EditedFile, workspace: Workspace): Promise<FileInProject | undefined> {
   const folder = dirname(path)
   const kind = kindOfFile(text, path)

@@ -12,9 +12,9 @@ export interface KnownProject {
   /** Folder that devctl would run in; paths in messages are relative to it. */
   readonly folder: string
   readonly compiled: CompiledProject
-  /** Absolute paths of the files that were read, and of those that have diagnostics. */
+  /** Absolute paths of the files that were read, and of the files that have diagnostics. */
   readonly files: ReadonlySet<string>
-  /** Texts of the env files whose variables are for `${NAME}` in the files, by absolute path. */
+  /** Texts of the env files from which `${NAME}` in the files is substituted, by absolute path. */
   readonly envFiles: ReadonlyMap<string, string>
   /** Secrets of the project, to mask them in messages and values. */
   readonly secrets: KnownSecrets
@@ -56,8 +56,9 @@ export async function compileIn(folder: string, loading: LoadInput, workspace: W
 }
 
 /**
- * Returns the paths of the env files that `${NAME}` reads: those of the Compose files and of the manifest. `env_file`
- * of a service is not among them. For files that cannot be loaded, those with the usual names.
+ * Returns the paths of the env files from which `${NAME}` is substituted: the env files of the Compose files and of the
+ * manifest. The `env_file` of a service is not included. If the Compose files cannot be loaded, uses the env files with
+ * the usual names.
  */
 function variableFilesOf(
   folder: string,

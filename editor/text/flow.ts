@@ -3,10 +3,10 @@ import { closingQuote, match } from './scan.ts'
 
 const BLANK = /(?:\s|#[^\n]*(?=\n|$))+/y
 const PROPERTIES = /(?:[&!][^\s,[\]{}]*\s*)+/y
-/** Text without quotes: up to a bracket, a comma, or a colon that ends a key. */
+/** Matches text without quotes, up to a bracket, a comma, or a colon that ends a key. */
 const PLAIN = /(?:[^\s,[\]{}:]|:(?=[^\s,[\]{}])|[ \t]+(?=[^\s,[\]{}:#]))+/y
 
-/** Maximum number of brackets inside of each other. */
+/** Maximum nesting depth of brackets. */
 const DEPTH = 200
 
 /** Reads mappings in braces and lists in brackets, also if their ends are missing. */

@@ -12,7 +12,7 @@ export interface OutlineNode {
   readonly children: OutlineNode[]
   /** Offset after the colon or the dash; undefined for a word that has no colon yet. */
   valueFrom: number | undefined
-  /** The scalar as it is written, without quotes and comments. Block scalars have none. */
+  /** The scalar as it is written, without quotes and comments; undefined for a block scalar. */
   scalar: ScalarText | undefined
   /** Name of the anchor of the value. */
   anchor: string | undefined
@@ -38,7 +38,7 @@ export interface Outline {
   readonly all: readonly OutlineNode[]
 }
 
-/** Returns the path of a node: its key or index, after those of the nodes around it. */
+/** Returns the path of a node: the keys and indices of its ancestors, and its own. */
 export function pathOf(node: OutlineNode | undefined): readonly string[] {
   const path: string[] = []
   for (let at = node; at !== undefined; at = at.parent) path.push(at.step)

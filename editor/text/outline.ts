@@ -17,7 +17,7 @@ const PROPERTIES = /(?:[&!][^\s,[\]{}]*(?:[ \t]+|(?=\n|$)))+/y
 const BLOCK_SCALAR = /[|>][-+\d]*[ \t]*(?:#[^\n]*)?(?=\n|$)/y
 const DASH = /-(?=\s|$)/y
 
-/** Maximum number of nodes inside of each other. Lines that are deeper are left out. */
+/** Maximum nesting depth of the outline. Deeper lines are ignored. */
 const DEPTH = 200
 
 class OutlineReader {
@@ -48,7 +48,9 @@ class OutlineReader {
     return Math.max(this.#content(from, start), end) + 1
   }
 
-  /** Reads the content of a line from an offset, and returns its end, which is on a later line for some values. */
+  /**
+   * Reads the content of a line from an offset, and returns the end of the content. A value can end on a later line.
+   */
   #content(from: number, lineStart: number): number {
     const column = from - lineStart
     if (this.#open.length >= DEPTH) this.#close(column, false)
@@ -142,7 +144,10 @@ class OutlineReader {
     return added
   }
 
-  /** Leaves the nodes that a line with this indentation is not in. A list may be as far left as its key. */
+  /**
+   * Closes the open nodes that cannot contain a line with this indentation. A list item may have the same indentation
+   * as the key of its list.
+   */
   #close(column: number, isItem: boolean): void {
     while (this.#open.length > 0) {
       const { column: own = 0, kind } = this.#open.at(-1)!
@@ -151,7 +156,10 @@ class OutlineReader {
     }
   }
 
-  /** Returns the end of the lines that are further right than a node. */
+  /**
+   * Returns the end of the lines that belong to a node because they are indented further than the node. A closing
+   * bracket may have the same indentation.
+   */
   #limitOf({ column = 0 }: OutlineNode, from: number): number {
     let end = this.#lineEnd(from)
     while (end < this.#text.length) {

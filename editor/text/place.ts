@@ -1,12 +1,12 @@
 import { type Outline, type OutlineNode, pathOf } from './outline-node.ts'
 import { commentIn } from './scan.ts'
 
-/** The meaning of a position in a file. */
+/** Key or value at a position in a file, such as the position of the cursor. */
 export interface Place {
   /** `key`: the name of a key, in the mapping at `path`. `value`: the value at `path`. */
   readonly kind: 'key' | 'value'
   readonly path: readonly string[]
-  /** The key or item that is at the position, or whose value it is. */
+  /** Key or item at the position, or the key or item whose value is at the position. */
   readonly node?: OutlineNode
   /** The text at the position, which a completion replaces. */
   readonly text: string
@@ -14,7 +14,10 @@ export interface Place {
   readonly end: number
 }
 
-/** Returns the meaning of a position: by the keys and items on its line, or by its column if the line is empty. */
+/**
+ * Returns the key or value at a position: according to the keys and items on its line or, on an empty line, according
+ * to its column. Undefined if there is none, for example in a comment.
+ */
 export function placeAt(outline: Outline, offset: number): Place | undefined {
   const { text } = outline
   const lineStart = text.lastIndexOf('\n', offset - 1) + 1
@@ -70,7 +73,10 @@ function ofFlow(around: OutlineNode, text: string, offset: number): Place {
   return { kind: 'value', path: [...pathOf(around), String(around.children.length)], ...here }
 }
 
-/** Returns the mapping that a key at the column of the position would be in. */
+/**
+ * Returns the place of a new key on an empty line. The column of the position determines the mapping that contains the
+ * key.
+ */
 function ofEmptyLine(before: OutlineNode | undefined, text: string, offset: number): Place {
   const column = offset - (text.lastIndexOf('\n', offset - 1) + 1)
   let node = before

@@ -11,7 +11,7 @@ export function skip(text: string, at: number): number {
   return next
 }
 
-/** Returns the offset after the quote that closes a text; undefined if none does before the limit. */
+/** Returns the offset after the quote that closes a text; undefined if the text is not closed before the limit. */
 export function closingQuote(text: string, from: number, limit: number): number | undefined {
   const quote = text[from]
   for (let at = from + 1; at < limit; at++) {

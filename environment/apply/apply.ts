@@ -44,10 +44,10 @@ export interface ApplyOrders {
 export type EndNotes = Pick<EnvironmentRecord, 'history'>
 
 /**
- * Carries out a plan: applies the configuration, then the workloads in dependency order with waits in between and the
- * routes of those that are ready, and finally deletes objects that are no longer wanted. Then writes the record:
- * `recorded`, as `recordBefore` returned it, with the remaining kinds and the result of `notesAfter`. With `wait`,
- * waits for every workload. Throws the failures of all workloads that failed; in that case it deletes nothing.
+ * Carries out a plan: applies the configuration, then the workloads in dependency order, each route when its workloads
+ * are ready, and finally deletes the objects that are no longer wanted. Then writes the final record: `recorded`, which
+ * `recordBefore` returned, with the remaining kinds and the result of `notesAfter`. With `wait`, waits for every
+ * workload. Throws the failures of all workloads that failed; in that case it deletes nothing.
  */
 export async function applyChanges(
   run: DeployRun,
@@ -83,7 +83,7 @@ export async function applyChanges(
  */
 const LAST_WORDS = 5000
 
-/** Writes the final record of a deploy, even one that was interrupted. Ignores errors. */
+/** Writes the final record of a deploy, even after an interruption. Ignores errors. */
 export async function recordEnd(
   { cluster }: DeployRun,
   wanted: DesiredState,

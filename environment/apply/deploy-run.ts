@@ -26,13 +26,16 @@ export interface ApplyEvents {
   waiting(service: string, needs: readonly string[]): void
   /** Called when the status of a workload changes. */
   status(service: string, status: WorkloadStatus): void
-  /** Called when a workload has been applied; its status is reported later, when the deploy waits for it. */
+  /**
+   * Called when a workload has been applied. The status of the workload is reported later, when the deploy waits for
+   * it.
+   */
   applied(service: string): void
   /** Called when a route has been applied. */
   routed(route: KubeObject): void
   /**
-   * Called when all workloads are ready and the named ones are watched a little longer: the only sign that they work is
-   * that they keep running.
+   * Called when all workloads are ready, but the listed services have to keep running a little longer: they have no
+   * other sign that they work.
    */
   watching(services: readonly string[]): void
   /** Called when the deploy waits for the deletion of an object to finish. */

@@ -64,7 +64,7 @@ export interface DeployEnvironmentInput extends Deployment {
   readonly isHeld?: boolean
   /** Values to mask in differences. */
   readonly secrets?: KnownSecrets | undefined
-  /** Hashes of the reported warnings, which are stored in the record. */
+  /** Hashes of the warnings that were reported, to be stored in the record. */
   readonly warnings?: readonly string[]
   /** Origin of this deploy, for the history of the environment. */
   readonly origin?: DeployOrigin | undefined
@@ -74,9 +74,9 @@ export interface DeployEnvironmentInput extends Deployment {
 export interface DeployOrigin {
   /** Returns the path of a file relative to the top of its repository; undefined for a file outside the repository. */
   shownFile(location: string): string | undefined
-  /** Facts that are known before the first object is changed. Never rejects. */
+  /** Facts about the commit, known before the first object is changed. Never rejects. */
   readonly commit: Promise<ChangeOrigin>
-  /** Facts that are known later, such as whether there were uncommitted changes. Never rejects. */
+  /** Facts that take longer to find out, such as whether there were uncommitted changes. Never rejects. */
   readonly change: Promise<ChangeOrigin>
 }
 
@@ -111,7 +111,7 @@ export interface DeployResult {
   readonly ended?: unknown
   /** Ingresses and HTTPRoutes that have been applied; after a failure, only the routes of ready services. */
   readonly routes: readonly KubeObject[]
-  /** Workloads that were not ready when the deploy started, although the deploy does not change them. */
+  /** Workloads that the deploy does not change and that were not ready when the deploy started. */
   readonly unready: readonly UnreadyWorkload[]
 }
 
@@ -123,7 +123,7 @@ export interface DeployPlan {
   readonly isLocked: boolean
   /** Secrets to store before anything is applied; undefined if they are already stored. */
   readonly toKeep: KeptSecrets | undefined
-  /** True if the environment has a Secret of devctl itself. */
+  /** True if devctl keeps a Secret of its own for the environment. */
   readonly keepsSecret: boolean
 }
 
@@ -295,7 +295,7 @@ async function perform(
   return [...changes.pruneFirst, ...changes.prune].map(nameOf)
 }
 
-/** Returns a run that also records the names of the objects it has changed. */
+/** Returns a run that also adds the key of each change that it makes to `done`, in the format of `changeKey`. */
 function withNotes(run: DeployRun): { readonly noting: DeployRun; readonly done: ReadonlySet<string> } {
   const done = new Set<string>()
   const events: ApplyEvents = {
@@ -319,8 +319,8 @@ const endOf = ({ aborted, reason }: AbortSignal): DeployEnd =>
   aborted && (reason as Partial<Error> | undefined)?.name !== 'TimeoutError' ? 'interrupted' : 'failed'
 
 /**
- * Writes the record, as every deploy with changes does. Plans again if the record has changed since the plan was
- * computed.
+ * Writes the record before the first change. If another process has changed the record since the plan was computed,
+ * plans again.
  */
 async function begin(
   input: DeployEnvironmentInput,
@@ -373,8 +373,8 @@ export function endedEarly(error: unknown): RolloutTimeout | undefined {
 }
 
 /**
- * Returns the workloads that failed, each once; undefined if there is another error. Timeouts do not count as another
- * error, because the failures explain more.
+ * Returns the workloads that failed, each once; undefined if no workload failed, or if there is an error other than the
+ * abort of `signal`. The abort itself is ignored, because the failed workloads explain more.
  */
 export function failuresIn(error: unknown, signal: AbortSignal): readonly WorkloadFailed[] | undefined {
   const byService = new Map<string, WorkloadFailed>()
@@ -391,8 +391,8 @@ const isOf = (signal: AbortSignal, error: unknown): boolean =>
   signal.aborted && (error === signal.reason || (error instanceof Error && error.cause === signal.reason))
 
 /**
- * Returns the errors other than failed workloads: a rejected object matters more, and the next deploy reports the
- * workloads again.
+ * Returns the errors that are not about failed workloads; the unchanged error if there are none. A rejected object, for
+ * example, is more important, and the next deploy reports the failed workloads again.
  */
 export function beyondWorkloads(error: unknown): unknown {
   const others = errorsIn(error).filter(one => !(one instanceof WorkloadFailed))

@@ -27,16 +27,19 @@ export interface DestroyEnvironmentInput {
   readonly volumes: boolean
   /** True to wait until everything has been deleted, including Pods. */
   readonly wait: boolean
-  /** True if the namespace is known not to exist, although the user may not read it and gets 403 for objects in it. */
+  /**
+   * True if the namespace is known not to exist. The user may have no permission to read it, and then gets 403 for
+   * every object in it.
+   */
   readonly isNamespaceGone?: boolean
   /**
-   * Selects the objects to delete from all objects of the environment, which continues to exist. If absent, all objects
-   * are deleted. Throws to stop.
+   * Selects the objects to delete from all objects of the environment. The environment continues to exist. If absent,
+   * all objects are deleted. Throws to stop.
    */
   readonly select?: (objects: readonly KubeObject[], namespace: NamespaceState) => Promise<readonly KubeObject[]>
   /**
    * Runs first, while the Lease is held; if it throws, nothing is deleted. Also runs if the record was deleted with the
-   * namespace, because without a record it is unknown whether it is needed.
+   * namespace, because nobody can then tell whether the function is needed.
    */
   readonly before?: (signal: AbortSignal, namespace: NamespaceState) => Promise<void>
 }
@@ -59,7 +62,7 @@ export interface DestroyContext {
 export interface DestroyResult {
   /** Names of the deleted objects, such as `deployment/web`. */
   readonly deleted: readonly string[]
-  /** Names of the claims and of the objects annotated to be kept. */
+  /** Names of the objects that were kept: claims, and objects annotated to be kept. */
   readonly kept: readonly string[]
   /** Objects that were not deleted because of their content, with the reason. */
   readonly held: readonly { readonly object: string; readonly why: string }[]
@@ -71,9 +74,12 @@ export interface DestroyResult {
 
 const recorded = ({ apiVersion, kind }: Kind): RecordedKind => ({ apiVersion, kind })
 
-/** Kinds that an environment can have even if its record was deleted or lost. */
+/** Kinds to search for even if the record of the environment was deleted or lost. */
 const KNOWN = KINDS.filter(({ isExtra }) => !isExtra).map(recorded)
-/** Optional kinds that an environment can have, too, and that the user may have no permission to list. */
+/**
+ * Optional kinds to search for even if the record of the environment was deleted or lost. The user may have no
+ * permission to list them.
+ */
 const EXTRA = KINDS.filter(({ isExtra }) => isExtra).map(recorded)
 
 /**
@@ -85,8 +91,8 @@ const ORDER = [...kindsOf('route').toReversed(), ...kindsOf('workload')].map(({ 
 /**
  * Deletes the objects of an environment in reverse order of creation, and the record last, so that a destroy that was
  * killed can be run again. Deletes claims only with `volumes`. Keeps objects annotated `dev.platform/policy: keep`, and
- * Namespaces and CustomResourceDefinitions that contain objects of others. Objects in a namespace that is being deleted
- * count neither as deleted nor as kept. Throws a UserError, or the signal's abort reason.
+ * Namespaces and CustomResourceDefinitions that contain objects outside the environment. Objects in a namespace that is
+ * being deleted count neither as deleted nor as kept. Throws a UserError, or the signal's abort reason.
  */
 export async function destroyEnvironment(
   input: DestroyEnvironmentInput,
@@ -225,8 +231,9 @@ async function stillThere(
 }
 
 /**
- * Returns an object that the user may list, but not read. Undefined if the user may no longer list it: on a platform,
- * members lose this permission when the namespace is deleted.
+ * Returns the current version of an object that the user may list but not read. Undefined if the object no longer
+ * exists, or if the user may no longer list it: on a platform, members lose this permission when the namespace is
+ * deleted.
  */
 async function listedAgain(
   cluster: Cluster,
@@ -254,7 +261,10 @@ async function podsGone(
   if (going.length > 0) await gone(cluster, going, signal)
 }
 
-/** Kinds whose objects an earlier destroy may have kept because of their content, although it deleted the record. */
+/**
+ * Kinds that may have objects left over from an earlier destroy, which kept them because of their content but deleted
+ * the record.
+ */
 const HOLDING: readonly RecordedKind[] = [
   { apiVersion: 'v1', kind: 'Namespace', namespace: null },
   { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', namespace: null },
@@ -262,8 +272,8 @@ const HOLDING: readonly RecordedKind[] = [
 
 /**
  * Returns the cluster-scoped and foreign-namespace objects of an environment whose record was deleted with its
- * namespace. Without the record the kinds are unknown, so it lists every kind of the cluster and skips those that
- * cannot be listed.
+ * namespace. Because the kinds are unknown without the record, lists all kinds of the cluster, except those that cannot
+ * be listed.
  */
 async function forgottenObjects(
   cluster: Cluster,
@@ -280,7 +290,8 @@ async function forgottenObjects(
 }
 
 /**
- * Returns an empty list if the cluster does not list the objects, for example because the server of their kind is down.
+ * Returns the listed objects; an empty list if the cluster cannot list them, for example because the server of their
+ * kind is down. Throws the error if the signal was aborted.
  */
 async function unlessFailing<T>(asked: Promise<readonly T[]>, { signal }: CallOptions): Promise<readonly T[]> {
   try {
@@ -299,8 +310,8 @@ const withoutRepeats = (objects: readonly KubeObject[]): readonly KubeObject[] =
 ]
 
 /**
- * Returns the objects of further kinds. Skips kinds that the user may not list, because the user cannot have created
- * any.
+ * Returns the objects of further kinds. Skips kinds that the user may not list: the user cannot have created objects of
+ * these kinds.
  */
 async function otherObjects(
   cluster: Cluster,

@@ -38,12 +38,12 @@ export interface LeaseRequest {
   readonly name: string
   readonly namespace: string
   readonly labels: Readonly<Record<string, string>>
-  /** Owners of the Lease, so that it is deleted with the object that it guards. */
+  /** Objects that own the Lease. The Lease is deleted together with its owner. */
   readonly ownerReferences?: KubeObject['metadata']['ownerReferences']
   readonly holder: Holder
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** Called once per holder when it has to wait for a holder that may have died. */
+  /** Called when the acquisition has to wait for a holder that may have died; once for each holder. */
   readonly waiting: (holder: string) => void
   /** Returns the error for a Lease that another process holds; `there` is undefined if the Lease no longer exists. */
   readonly busy: (there: KubeObject | undefined) => UserError
@@ -56,7 +56,8 @@ export interface LeaseRequest {
   readonly silence: number
   /**
    * True if the Lease counts as lost after `silence` even while a renewal is in flight, because two processes must
-   * never hold it at once. Otherwise, a machine that was asleep can continue if no other process has taken the Lease.
+   * never hold the Lease at once. If false, a machine that was asleep can continue if no other process has taken the
+   * Lease.
    */
   readonly isStrict?: boolean
   /** True to take the Lease from a holder who is alive. */
@@ -67,8 +68,8 @@ export interface LeaseRequest {
    */
   readonly remake?: boolean
   /**
-   * Returns true if no process can create the deleted Lease because its namespace is being deleted: then the Lease does
-   * not count as lost.
+   * Returns true if no process can create the deleted Lease again, because its namespace is being deleted. In that
+   * case, the Lease does not count as lost.
    */
   readonly isMoot?: () => Promise<boolean>
 }
@@ -76,7 +77,7 @@ export interface LeaseRequest {
 export interface HeldLease {
   /** Aborted when the Lease is lost, and when the signal of the request is aborted. */
   readonly signal: AbortSignal
-  /** Renews the Lease at once, which aborts the signal if another process has taken it. */
+  /** Renews the Lease at once. If another process has taken the Lease, aborts the signal. */
   check(): Promise<void>
   /** Releases the Lease if it is still held; never rejects. */
   release(): Promise<void>

@@ -16,11 +16,11 @@ export interface LeaseInput {
   readonly holder: Holder
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** Called once per holder when it has to wait for a holder that may have died. */
+  /** Called when the acquisition has to wait for a holder that may have died; once for each holder. */
   readonly waiting: (holder: string) => void
   /**
-   * Returns true if no process can create the deleted Lease because its namespace is being deleted: then the Lease does
-   * not count as lost.
+   * Returns true if no process can create the deleted Lease again, because its namespace is being deleted. In that
+   * case, the Lease does not count as lost.
    */
   readonly isMoot?: () => Promise<boolean>
 }

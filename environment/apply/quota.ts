@@ -2,17 +2,17 @@ import type { Problem } from '../status/problems.ts'
 
 /**
  * Returns true if a quota has rejected Pods. The API server checks quotas against a cached copy, so it may reject Pods
- * once more after the quota has been deleted or raised. The controller then backs off for as long as it has been
- * failing, which can be minutes; a change makes it retry at once.
+ * once more after the quota has been deleted or raised. The controller then retries only after a back-off as long as
+ * the failures have lasted, which can be minutes; a change to the workload makes it retry at once.
  */
 export const isOfQuota = ({ code, detail }: Problem): boolean => code === 'refused' && detail.includes('exceeded quota')
 
-/** Interval between two retries in milliseconds, and maximum number of retries. */
+/** Minimum interval between two retries, in milliseconds, and maximum number of retries. */
 const PAUSE = 2000
 const TRIES = 2
 /**
- * Milliseconds after which a rejection counts even if no newer one has been seen, because events may be lost or
- * forbidden.
+ * Milliseconds after the first check until a rejection counts as final even if no newer rejection is known. Events may
+ * be lost, or forbidden to the user.
  */
 const LIMIT = 20_000
 
@@ -31,8 +31,9 @@ export class QuotaRefusals {
   }
 
   /**
-   * Returns the next action if a quota is the only reason for `problems`: `failed` if the quota has rejected Pods again
-   * after the last retry. `now` is in milliseconds since 1970.
+   * Returns the next action for a workload whose `problems` are all caused by a quota: `wait`, `try` to request a
+   * retry, or `failed` if the quota has rejected Pods again after the last retry, or for too long. `now` is in
+   * milliseconds since 1970.
    */
   judge(problems: readonly Problem[], now: number): 'wait' | 'try' | 'failed' {
     const newest = Math.max(0, ...problems.map(({ time }) => time ?? 0))

@@ -83,9 +83,8 @@ export async function deleteAndWait(
 }
 
 /**
- * Applies an object and makes sure that it stays. An object that is being deleted accepts changes but is deleted all
- * the same, so in that case this waits for the deletion and then creates the object again. Calls `ending` before the
- * wait. Throws the errors of `gone`.
+ * Applies an object and makes sure that it stays. An object that is being deleted accepts changes but still disappears.
+ * In that case, calls `ending`, waits for the deletion, and creates the object again. Throws the errors of `gone`.
  */
 export async function applyToStay(
   cluster: Cluster,

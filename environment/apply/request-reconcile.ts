@@ -9,10 +9,7 @@ export interface ReconcileRequest {
   readonly now: number
 }
 
-/**
- * Changes one annotation, so that the object's controllers reconcile at once. Otherwise they would retry only after
- * minutes.
- */
+/** Changes one annotation, so that the controllers of the object reconcile at once instead of after some minutes. */
 export async function requestReconcile(
   cluster: Cluster,
   { apiVersion, kind, metadata: { name, namespace } }: KubeObject,

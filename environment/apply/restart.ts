@@ -13,7 +13,10 @@ import { withLease } from './lease.ts'
 import { deleteObject, isEnding } from './removal.ts'
 import { explainWait, waitForWorkloads } from './wait-for-workloads.ts'
 
-/** Annotation of a Pod template with which `kubectl rollout restart` replaces Pods; other tools know it. */
+/**
+ * Annotation of a Pod template that makes the controller replace the Pods. `kubectl rollout restart` uses the same
+ * annotation, so other tools understand it.
+ */
 const RESTARTED = 'kubectl.kubernetes.io/restartedAt'
 /**
  * Field manager of restarts. It differs from the field manager of deploys, because a deploy removes fields that it has
@@ -103,7 +106,10 @@ async function perform(
     })
 }
 
-/** Returns the object to apply: only the annotation, for the object with this UID. */
+/**
+ * Returns the object to apply. It contains only the annotation, and the UID, so that no newer object of the same name
+ * is changed.
+ */
 const markOf = ({ apiVersion, kind, metadata: { name, namespace, uid } }: KubeObject, at: string): KubeObject => ({
   apiVersion,
   kind,

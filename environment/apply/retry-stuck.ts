@@ -19,8 +19,8 @@ export interface UnreadyWorkload {
   /** Reason in a few words, such as `its image cannot be pulled`. */
   readonly why: string
   /**
-   * True if waiting does not help, or only after a long time: the deploy retries the workload, because the cause may
-   * have been fixed.
+   * True if waiting does not help, or only after a long time. The deploy then retries the workload, because the cause
+   * may have been fixed.
    */
   readonly isStuck: boolean
   /** Failing Pods of the workload, which are replaced. Running Pods are kept, even unhealthy ones. */
@@ -33,7 +33,7 @@ export interface UnreadyWorkload {
 const RETRIED = 'dev.platform/retried'
 
 /**
- * Finds the workloads of an environment that are not ready although the deploy does not change them, with the reason.
+ * Finds the workloads of an environment that the deploy does not change and that are not ready, each with the reason.
  */
 export async function findUnreadyWorkloads(
   cluster: Cluster,
@@ -78,8 +78,8 @@ export async function findUnreadyWorkloads(
 }
 
 /**
- * Returns true if waiting helps late or not at all, because a back-off can take minutes. A Pod that waits for a node or
- * a volume is not stuck, because it keeps its position in the queue.
+ * Returns true if waiting does not help, or helps only after a back-off, which can take minutes. A Pod that waits for a
+ * node or a volume is not stuck, because it keeps its position in the queue.
  */
 const isStuckBy = ({ code, isPassing, attemptedAt }: Problem): boolean =>
   !isPassing || code === 'image-pull' || attemptedAt !== undefined
@@ -96,7 +96,10 @@ export async function retryStuckWorkload(
   for (const pod of pods) if (await deleteObject(cluster, pod, 'Background', options)) done(pod)
 }
 
-/** Returns the steps, with stuck Jobs replaced: a Job does not replace its Pods without counting them as failed. */
+/**
+ * Returns the steps of a deploy, changed so that stuck Jobs are replaced. Deleting the Pods of a Job is no alternative,
+ * because the Job counts them as failed.
+ */
 export function withJobsAgain(
   steps: ReadonlyMap<DesiredObject, Step>,
   unready: readonly UnreadyWorkload[],
@@ -111,7 +114,10 @@ export function withJobsAgain(
   return new Map([...steps].map(([wanted, step]) => [wanted, again(wanted, step)]))
 }
 
-/** Returns the stuck workloads whose Pods are replaced without replacing the workload itself: all but Jobs. */
+/**
+ * Returns the stuck workloads that are retried by deleting their Pods. Stuck Jobs are not included: they are replaced
+ * instead.
+ */
 export const countRetries = (unready: readonly UnreadyWorkload[]): readonly UnreadyWorkload[] =>
   unready.filter(one => one.isStuck && !isStuckJob(one))
 

@@ -5,26 +5,29 @@ import { valueAt } from '../record/up-record.ts'
 import { REPLICAS, SUSPEND, WHEN_SCALED } from './suspend-fields.ts'
 
 /**
- * Annotation with the state before: `1` or `1 Delete`, and of a stopped workload the number with which it starts: `1
- * start 2`.
+ * Annotation with the state of a workload before `scale` or `stop`: the number of replicas, followed by `Delete` if it
+ * deletes unused claims (`1 Delete`). For a stopped workload, also the number that `start` restores (`1 start 2`).
  */
 const SCALED_FROM = 'dev.platform/scaled-from'
-/** Field manager of `scale`, `stop` and `start`. A deploy takes its fields back, as those of a manual change. */
+/** Field manager of `scale`, `stop` and `start`. A deploy reverts the fields of this manager like manual changes. */
 const SCALER = `${MANAGER}-scale`
 
 /** State of a workload before `scale` or `stop`. */
 export interface ScaledFrom {
-  /** Number that the next deploy restores. */
+  /** Number of replicas that the next deploy restores. */
   readonly replicas: number
-  /** Number that `start` restores; undefined if the workload is not stopped. */
+  /** Number of replicas that `start` restores; undefined if the workload is not stopped. */
   readonly start: number | undefined
-  /** True if the workload deletes the claims of replicas that are scaled away; paused while it is stopped. */
+  /**
+   * True if the workload deletes the claims of replicas that are scaled away. A stopped workload keeps all claims
+   * nevertheless.
+   */
   readonly deletesClaims: boolean
 }
 
 /**
- * Returns the state before `scale` or `stop`; undefined if the workload was not scaled, or if a deploy, kubectl or an
- * autoscaler has set the number since: then `devctl-scale` no longer owns the field.
+ * Returns the state before `scale` or `stop`. Undefined if the workload was not scaled, or if a deploy, kubectl or an
+ * autoscaler has set the number of replicas afterwards: `devctl-scale` then no longer owns the field.
  */
 export function scaledFrom(live: KubeObject): ScaledFrom | undefined {
   const found = /^(\d{1,6})( Delete)?(?: start (\d{1,6}))?$/.exec(live.metadata.annotations?.[SCALED_FROM] ?? '')
@@ -79,7 +82,7 @@ export async function setReplicas(
   await cluster.patch({ apiVersion, kind, name, namespace }, patch, { ...options, manager: SCALER })
 }
 
-/** Returns the fields for a number of replicas. Stopping a service keeps the claims of all its replicas. */
+/** Returns the `spec` fields for a number of replicas. The claims of a stopped service are all kept. */
 const specWith = (replicas: number, deletesClaims: boolean) => ({
   replicas,
   ...(deletesClaims && {
@@ -90,8 +93,8 @@ const specWith = (replicas: number, deletesClaims: boolean) => ({
 const deletesClaims = (live: KubeObject): boolean => valueAt(live, WHEN_SCALED) === 'Delete'
 
 /**
- * Returns the object to apply to a workload that `scale` or `stop` has changed. Without a number in the files, an apply
- * would leave the changed one.
+ * Returns the object that a deploy applies to a workload. If `scale` or `stop` has changed the workload, and the files
+ * set no number of replicas, adds the number from before: without a number, an apply would not revert the change.
  */
 export function withReplicasBefore(wanted: DesiredObject, live: KubeObject | undefined): DesiredObject {
   const from = live && scaledFrom(live)

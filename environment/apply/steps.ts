@@ -25,13 +25,13 @@ export type Step =
       /** Number of Pods that the workload gets back when its mirror ends; only set while a mirror stands in for it. */
       readonly replicasLater?: unknown
     } & Applied)
-  /** Deleted, waited for and created again, because Kubernetes does not allow the change. */
+  /** The object is deleted, waited for and created again, because Kubernetes does not allow the change in place. */
   | ({
       readonly action: 'replace'
       readonly live: KubeObject
       /** Reason for the replacement, and its effect, as text for users. */
       readonly reason: string
-      /** True if its Pods stay and are adopted by the new object. */
+      /** True if the Pods of the replaced object stay and are adopted by the new object. */
       readonly orphan: boolean
     } & Applied)
 
@@ -167,7 +167,7 @@ async function dryRun(
 
 /**
  * Checks that the server will accept the object once the existing object of that name has been deleted. Throws a
- * UserError if not.
+ * UserError if the server rejects the object.
  */
 async function revalidate(context: StepContext, wanted: DesiredObject): Promise<void> {
   const { cluster, options } = context
@@ -195,7 +195,7 @@ async function validate({ cluster, options }: StepContext, wanted: DesiredObject
   }
 }
 
-/** Returns the object of that name, no matter which tool created it. */
+/** Returns the existing object with the kind, namespace and name of `object`, no matter which tool created it. */
 function find({ cluster, options }: StepContext, object: KubeObject): Promise<KubeObject | undefined> {
   const { apiVersion, kind, metadata } = object
   const { name, namespace } = metadata

@@ -20,8 +20,9 @@ const MOST_PODS = 150_000
 export const scalePath = (kind: string): FieldPath => (kind === 'Job' || kind === 'CronJob' ? SUSPEND : REPLICAS)
 
 /**
- * Describes as a clause why a field of an application of this kind cannot be restored to the value; undefined if `up`
- * can have changed the field and the value is possible for it. Null means that the field had no value.
+ * Returns a clause that explains why `down` cannot restore a value: `up` does not change the field for applications of
+ * this kind, or the value is not valid for the field. Undefined if there is no problem. Null means that the field had
+ * no value.
  */
 export function fieldProblem(
   kind: string,

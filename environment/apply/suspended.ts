@@ -21,8 +21,8 @@ export const isMirror = ({ kind, metadata }: KubeObject): boolean =>
   kind === 'Deployment' && metadata.labels?.[MIRROR_LABEL] !== undefined
 
 /**
- * Returns the object that a deploy applies to a workload while a mirror stands in for it: if the live number of
- * replicas differs, without `replicas`, because `up` controls that field.
+ * Returns the object that a deploy applies to a workload. While a mirror stands in for the workload, `up` controls the
+ * number of replicas: the object is then without `replicas` if the live number differs.
  */
 export function whileResting(wanted: KubeObject, live: KubeObject | undefined): KubeObject {
   const replicas = valueAt(wanted, REPLICAS)
@@ -32,8 +32,8 @@ export function whileResting(wanted: KubeObject, live: KubeObject | undefined): 
 }
 
 /**
- * Returns the difference in the number of Pods that `down` restores, if the files have a different number than the
- * record; otherwise an empty list.
+ * Returns the difference in `replicas` if `down` would restore a number of Pods other than the number in the files;
+ * otherwise an empty list.
  */
 export function replicasToKeep(wanted: KubeObject, live: KubeObject): readonly Difference[] {
   const after = valueAt(wanted, REPLICAS)

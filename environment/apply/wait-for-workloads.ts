@@ -24,8 +24,8 @@ export interface WaitForInput {
 }
 
 /**
- * Waits until workloads are ready, and Jobs complete. Rejects as a deploy does when a workload fails, and with the
- * signal's abort reason.
+ * Waits until workloads are ready, and Jobs complete. If workloads fail, throws the same errors as a deploy. Also
+ * throws the abort reason of the signal.
  */
 export async function waitForWorkloads(input: WaitForInput): Promise<void> {
   const { cluster, environment, namespace, workloads, toleratesFailures, clock, events, signal } = input
@@ -55,8 +55,8 @@ export interface WaitFailures {
 }
 
 /**
- * Explains the error of `waitForWorkloads`; `services` are those of the Compose file, for the positions. Throws any
- * other error.
+ * Explains the failed workloads in an error of `waitForWorkloads`. `services` are the services of the Compose file, for
+ * the positions. Throws the error itself if its cause is something else.
  */
 export async function explainWait(
   cluster: Cluster,

@@ -10,8 +10,8 @@ export interface Answered {
 }
 
 /**
- * Sends a request to a public address; `entry` is the address at which the cluster accepts requests, according to its
- * route.
+ * Sends a request to a public address. `entry` is the IP address or host name at which the cluster accepts requests for
+ * the route.
  */
 export type Ask = (url: string, entry: string | undefined) => Promise<Answered>
 

@@ -15,7 +15,10 @@ export interface Endpoint {
   readonly isReady: boolean
   /** Reason why the endpoint is not ready, as text for users. */
   readonly reason?: string
-  /** IP address or host name at which the cluster accepts requests for the endpoint, according to its route. */
+  /**
+   * IP address or host name at which the cluster accepts requests for the endpoint, as reported for its Ingress or
+   * Gateway.
+   */
   readonly entry?: string
   /** HTTP status of the response; absent if the address was not requested, or did not respond. */
   readonly status?: number

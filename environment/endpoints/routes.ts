@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 
-/** Address of a route, and the Services of its namespace that answer there. */
+/** Address of a route, and the Services that answer at the address; they are in the namespace of the route. */
 export interface PublicAddress {
   readonly url: string
   readonly services: readonly string[]
@@ -59,7 +59,7 @@ export function addressesOf(route: KubeObject, gateways: Gateways): readonly Pub
   return route.kind === 'Ingress' ? ingressAddresses(route) : httpRouteAddresses(route, gateways)
 }
 
-/** Returns the Services of the route's namespace that are behind it. */
+/** Returns the names of the Services to which a route sends requests, in the namespace of the route. */
 export const servicesBehind = (route: KubeObject): readonly string[] =>
   addressesOf(route, new Map()).flatMap(({ services }) => services)
 
@@ -101,7 +101,10 @@ export function entryOf(route: KubeObject, gateways: Gateways): string | undefin
 export const parentsOf = (route: KubeObject): readonly ParentRef[] =>
   ((route['spec'] ?? {}) as HttpRouteSpec).parentRefs?.filter(({ kind = 'Gateway' }) => kind === 'Gateway') ?? [] // its spec
 
-/** Returns the map key of a Gateway and, if the route names one, its listener. */
+/**
+ * Returns the map key of a Gateway or, if the route names a listener, of that listener. `own` is the namespace of the
+ * route.
+ */
 export const gatewayKey = ({ name, namespace, sectionName = '' }: ParentRef, own: string | undefined): string =>
   `${namespace ?? own}/${name}/${sectionName}`
 
@@ -139,7 +142,7 @@ function httpRouteAddresses(route: KubeObject, gateways: Gateways): readonly Pub
   )
 }
 
-/** Returns true if the host of a certificate is this host, or the wildcard for it. */
+/** Returns true if a host name of a certificate, which may be a wildcard, covers this host. */
 function covers(certified: string, host: string): boolean {
   return certified === host || (certified.startsWith('*.') && host.slice(host.indexOf('.')) === certified.slice(1))
 }

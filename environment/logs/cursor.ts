@@ -6,9 +6,9 @@ import { compareTimes, type LogTime } from './line.ts'
 const REMEMBERED = 256
 
 /**
- * Position up to which the log of a container was read. Reading can resume at the second of the last line without
- * losing or repeating a line. The position stays valid across restarts, because the log of the next run begins after
- * the end of the previous run.
+ * Position up to which the log of a container was read. Reading can resume at the time of the last line, which is only
+ * exact to the second, without losing or repeating a line. The position stays valid across restarts, because the log of
+ * the next run begins after the end of the previous run.
  */
 export class Cursor {
   readonly #recent: LogTime[] = []

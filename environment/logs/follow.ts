@@ -26,12 +26,15 @@ export interface LogPosition {
 }
 
 /**
- * Maximum number of lines to read again when following begins where the history ended. If a program writes more lines
- * in that moment, they are skipped: the server counts in seconds, so reading everything since the second of the last
- * line would take longer than the program takes to write it.
+ * Maximum number of lines to read again when following begins where the history ended. If a program has written more
+ * lines in between, the excess lines are skipped. Reading all of them is no option: the server can only start at a full
+ * second, and a program may write lines faster than they can be read.
  */
 const OVERLAP = 10_000
-/** Delay in milliseconds, first and maximum, before a log is opened again that ended although its container runs. */
+/**
+ * First and maximum delay, in milliseconds, before the log of a running container is opened again after the connection
+ * has ended.
+ */
 const PAUSE = [250, 5000] as const
 /** Milliseconds that a connection must have lasted for the delay to start over with its first value. */
 const LASTING = 10_000
@@ -116,7 +119,7 @@ export async function followContainer(
   }
 }
 
-/** Returns true if a Pod still exists, because the watch may not have reported its deletion yet. */
+/** Asks the cluster whether a Pod still exists, because the watch may not have reported the deletion yet. */
 async function isThere({ cluster, signal }: Following, { object: { apiVersion, kind, metadata } }: WatchedPod) {
   const { name, namespace, uid } = metadata
   const live = await cluster.get({ apiVersion, kind, name, namespace }, { signal })

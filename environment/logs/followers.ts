@@ -1,6 +1,6 @@
 import type { CallOptions } from '../../adapters/kubernetes/cluster.ts'
 
-/** Waits until no new task can start any more; rejects with the signal's abort reason. */
+/** Resolves when no new task can start any more; rejects with the signal's abort reason. */
 type UntilOver = (options: CallOptions) => Promise<void>
 
 /**

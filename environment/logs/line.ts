@@ -14,7 +14,7 @@ export interface LogLine {
 const STAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)(?: |$)/
 
 /**
- * Parses a line that was requested with its timestamp; undefined if it has none, because it is a message of the node
+ * Parses a line that was requested with its timestamp. Undefined for text without a timestamp: a message of the node
  * itself, or the rest of a line that was too long.
  */
 export function parseLine(raw: string): LogLine | undefined {

@@ -15,8 +15,8 @@ import { type ExitStatus, isFinished, type LogSource, runOf, sourcesOf } from '.
 import type { WatchedPod } from './watched-pod.ts'
 
 /**
- * Maximum number of logs that are open at once. Each needs a connection to the API server, and one from there to a
- * node.
+ * Maximum number of logs that are open at once. For each of them, the API server keeps two connections: to devctl, and
+ * to a node.
  */
 export const MAX_OPEN_LOGS = 100
 
@@ -39,7 +39,7 @@ export interface LogRequest {
 export interface LogContext {
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** Prints a line; no further line is read until it resolves. */
+  /** Prints a line. No further line is read until the returned promise has resolved. */
   print(source: LogSource, line: LogLine): Promise<void> | void
   /** Called with the containers whose logs are read. */
   found(sources: readonly LogSource[]): void
@@ -140,7 +140,7 @@ async function showPods(request: LogRequest, world: LogContext, { following, pod
   }
 }
 
-/** Returns a copy with its own signal: Node warns about a signal with many listeners. */
+/** Returns a copy with a signal of its own, because Node prints a warning about a signal with many listeners. */
 const forOne = (following: Following): Following => ({ ...following, signal: AbortSignal.any([following.signal]) })
 
 /**
@@ -180,8 +180,8 @@ function jobsOfFinished(pods: readonly KubeObject[]): ReadonlySet<string> | unde
 }
 
 /**
- * Resolves when the Jobs have ended and so create no further Pods. Rejects with the signal's abort reason, or if the
- * user may not watch Jobs.
+ * Resolves when the Jobs have ended, after which they create no further Pods. Rejects with the signal's abort reason,
+ * or if the user may not watch Jobs.
  */
 async function untilJobsEnd(
   cluster: Cluster,

@@ -128,7 +128,7 @@ export async function* ifThere<T>(lines: AsyncIterable<T>): AsyncGenerator<T> {
 export const isMissing = (error: unknown): boolean =>
   error instanceof ClusterError && (error.failure === 'not-found' || error.failure === 'invalid')
 
-/** Returns true if the connection, the server or the node failed, which may work again a moment later. */
+/** Returns true if the connection, the server or the node failed. The next attempt may succeed. */
 export const isPassing = ({ failure }: ClusterError): boolean => failure === 'unreachable' || failure === 'unavailable'
 
 function rangeOptions({ tail, since }: LogRange): { readonly tailLines?: number; readonly sinceSeconds?: number } {

@@ -1,6 +1,6 @@
 import type { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 
-/** Rejections by rules of a namespace or a cluster, as patterns of their messages, each with a hint. */
+/** Patterns of the messages with which rules of a namespace or cluster reject objects, each with a hint. */
 const RULES: readonly (readonly [said: RegExp, hint: string])[] = [
   [
     /exceeded quota/,

@@ -15,8 +15,8 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 const ADOPTED = 'dev.platform/adopted'
 
 /**
- * Field managers of tools with client-side apply. They own exactly the fields that their files declare, so devctl can
- * take them over.
+ * Field managers of tools with client-side apply. They own exactly the fields that the files of the tool declare, so
+ * devctl can take over these fields.
  */
 const CLIENT_SIDE = new Set(['kubectl-client-side-apply', 'okteto', 'kompose'])
 

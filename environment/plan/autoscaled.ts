@@ -15,8 +15,9 @@ export const autoscaledBy = (objects: readonly KubeObject[]): ReadonlySet<string
   )
 
 /**
- * Returns the object to apply to an autoscaled workload. The server sets a number of Pods that an apply no longer
- * contains to 1, so the present number is applied as long as devctl owns it: until the autoscaler changes it.
+ * Returns the object to apply to an autoscaled workload. As long as devctl owns the number of Pods, adds the current
+ * number, because the server would set a number that is no longer applied to 1. When the autoscaler has changed the
+ * number, devctl no longer owns it.
  */
 export function withOwnReplicas(
   wanted: DesiredObject,

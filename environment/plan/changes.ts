@@ -29,8 +29,8 @@ export interface Changes {
   /** Objects of the environment that are no longer wanted. */
   readonly prune: readonly KubeObject[]
   /**
-   * Workloads to delete before their successor is created, because they are of another kind, or an older Job of the
-   * same service.
+   * Workloads to delete before their successors are created: workloads whose kind changes, and older Jobs of the same
+   * service.
    */
   readonly pruneFirst: readonly KubeObject[]
   /** Objects that are no longer wanted but stay: claims, and objects annotated to be kept. */
@@ -41,7 +41,7 @@ export interface Changes {
   readonly record: EnvironmentRecord
 }
 
-/** The record of the last deploy, and what this deploy is asked to do. */
+/** Input of `planChanges` in addition to the wanted objects. */
 export interface ChangesInput {
   readonly recorded: EnvironmentRecord | undefined
   readonly source: Source

@@ -1,4 +1,4 @@
-/** Decisions of the user about actions that a deploy does not take by itself. */
+/** Decisions of the user about actions that a deploy does not take unless requested. */
 export interface Choices {
   /** True to adopt objects without an environment label. */
   readonly adopt: boolean

@@ -5,9 +5,9 @@ import { claimsOf } from '../rollout/tracker.ts'
 import { controllerOf } from '../status/owners.ts'
 
 /**
- * Throws a UserError for a claim that is being deleted while Pods use it. The claim, with its data, is deleted when the
- * last of these Pods ends, and a deploy must not end Pods for that. Does nothing for other objects, and for a claim
- * whose Pods are ending.
+ * Throws a UserError for a claim that is being deleted while Pods use it. The claim is deleted, with its data, when the
+ * last of these Pods ends, and a deploy must not end Pods for that purpose. Does nothing for other objects, and for a
+ * claim whose Pods are ending anyway.
  */
 export async function refuseHeldClaim(cluster: Cluster, claim: KubeObject, options: CallOptions): Promise<void> {
   if (claim.kind !== 'PersistentVolumeClaim') return

@@ -5,8 +5,8 @@ import { inParallel } from '../pool.ts'
 import { type DesiredObject, nameOf } from './desired-state.ts'
 
 /**
- * Throws a UserError if an object is of a kind whose objects are in no namespace, because other environments would use
- * it, too. The kinds that devctl creates need no request.
+ * Throws a UserError for an object of a cluster-scoped kind, because all environments of the cluster would share the
+ * object. Sends no request for the kinds that devctl itself creates.
  */
 export async function refuseClusterKinds(
   cluster: Cluster,

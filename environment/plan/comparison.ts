@@ -16,7 +16,10 @@ export interface Difference {
 /** Metadata that the server maintains and that is never part of the desired state. */
 const KEPT_BY_SERVER = ['managedFields', 'resourceVersion', 'uid', 'generation', 'creationTimestamp', 'selfLink']
 
-/** Ignores `status` and metadata that the server manages. */
+/**
+ * Returns the differences between two versions of an object, except in `status` and in metadata that the server
+ * manages.
+ */
 export function differencesOf(live: KubeObject, next: KubeObject): readonly Difference[] {
   const found: Difference[] = []
   compare(withoutServerFields(live), withoutServerFields(next), [], found)

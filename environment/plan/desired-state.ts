@@ -18,7 +18,10 @@ export interface DesiredWorkload extends DesiredObject {
   readonly dependencies: readonly DependencyPlan[]
   /** Services that become ready at the same time, and that the workload may need. */
   readonly beside?: readonly string[]
-  /** True for a Job that serves requests: it is ready when its Pods are, though it may never complete. */
+  /**
+   * True for a Job that serves requests. Such a Job counts as ready when its Pods are ready, although it may never
+   * complete.
+   */
   readonly isServer?: boolean
 }
 

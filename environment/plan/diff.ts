@@ -84,8 +84,8 @@ const REPLACED = 'replaced, because its content changed'
 
 /**
  * Returns a function that gives the reason for the deletion of an object. The name of a ConfigMap or Secret with files
- * contains a hash of its content. So it is deleted although the file is still mounted if the content changes, or if
- * another object has the same content.
+ * ends with a hash of its content. Such an object can therefore be deleted although its file is still mounted: if the
+ * content has changed, or if another object has the same content.
  */
 function deletionReasons({ steps, prune }: Changes): (object: KubeObject) => string {
   const all = [...steps.values()]
@@ -139,8 +139,8 @@ function stepDiff(step: Step, secrets: Pick<KnownSecrets, 'maskValue'>): readonl
 }
 
 /**
- * Returns the differing values for display and for programs. On both sides, masks values that are secret by their name,
- * or known secrets.
+ * Returns the differing values for display and for programs. Masks both values if they are secret according to their
+ * name, or contain known secrets.
  */
 export function valueDiffs(
   differences: readonly Difference[],
@@ -180,7 +180,10 @@ function maskOf(kind: string, keys: readonly FieldKey[], before: unknown, after:
   return variable && keys.includes('env') && (isSecret(before) || isSecret(after)) ? change : undefined
 }
 
-/** Returns true if the value of a variable, or the variable itself, is secret according to its name. */
+/**
+ * Returns true if a variable is secret according to its name and value. `value` is the value, or the object of the
+ * variable.
+ */
 function holdsSecret(name: string, value: unknown): boolean {
   const text = isMap(value) ? value['value'] : value
   return typeof text === 'string' && isVariableWithSecret(name, text)

@@ -56,10 +56,10 @@ const isNamed = (item: Readonly<Record<string, unknown>>, key: FieldKey): boolea
   typeof key === 'object' && item['name'] === key.item
 
 /**
- * Returns true if managed fields of an object contain the value at a path; `list` if it is only known that they contain
- * items of its list. Keys of managed fields have a prefix: `f:` for a field, `k:` for an item by the key fields of its
- * list, `v:` for an item by its value, `i:` for an item by its index. Everything below a fully owned field is owned,
- * too.
+ * Returns true if the managed fields of an object contain the value at a path. Returns `list` if the value is in a list
+ * whose items the fields do not identify by name, so that only some item of the list is known to be contained. Keys of
+ * managed fields have a prefix: `f:` for a field, `k:` for an item by the key fields of its list, `v:` for an item by
+ * its value, `i:` for an item by its index. Everything below a fully owned field is owned, too.
  */
 function has(fields: unknown, live: KubeObject, keys: readonly FieldKey[]): boolean | 'list' {
   let at = fields

@@ -22,8 +22,8 @@ export interface Belonging {
 
 /**
  * Returns the reason why a Namespace or CustomResourceDefinition must not be deleted with its environment: objects that
- * do not belong to the environment, or that are annotated to be kept, would be deleted with it. Undefined if it
- * contains no such objects, and for objects of other kinds.
+ * do not belong to the environment, or that are annotated to be kept, would be deleted with it. Undefined if there are
+ * no such objects, and for objects of other kinds.
  */
 export async function foreignContent(
   cluster: Cluster,
@@ -72,8 +72,8 @@ async function contentOf(cluster: Cluster, object: KubeObject, options: CallOpti
 }
 
 /**
- * Lists the objects of a kind; returns an empty list if its definition is missing, for example because both are being
- * deleted at the same time.
+ * Lists the objects of a kind; returns an empty list if the cluster does not have the kind, for example because its
+ * definition is being deleted at the same time.
  */
 async function listIfKnown(cluster: Cluster, query: ObjectQuery, options: CallOptions): Promise<readonly KubeObject[]> {
   try {

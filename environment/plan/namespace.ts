@@ -42,7 +42,7 @@ export async function namespaceState(
   return isEnding(found) ? 'ending' : 'active'
 }
 
-/** Returns true if the objects of the namespace are deleted with it, or have been. */
+/** Returns true if the objects of the namespace are being deleted with the namespace, or have been. */
 export const takesAllAlong = (state: NamespaceState): boolean => state === 'ending' || state === 'gone'
 
 /** Returns true if the cluster rejects a new object because its namespace is being deleted. */

@@ -2,8 +2,8 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isMap } from './comparison.ts'
 
 /**
- * Returns an approximation of the resulting object: the wanted one merged into the live one. Used if the server cannot
- * preview it, because an admission webhook does not support dry runs: defaults and conversions are then unknown.
+ * Returns an approximation of the object after an apply: the wanted object merged into the live one, without defaults
+ * and conversions. Used if the server cannot do a dry run because of an admission webhook.
  */
 export function overlay(live: KubeObject, wanted: KubeObject): KubeObject {
   return laid(live, wanted) as KubeObject // both are objects, so that the result has the fields of one
@@ -30,8 +30,8 @@ function laidLists(below: readonly unknown[], above: readonly unknown[]): readon
 }
 
 /**
- * Returns the key that identifies an item: the mount path or port comes before the name, because several mounts can
- * share a volume.
+ * Returns the value that identifies a list item: its mount path or port, if it has one, before its name, because
+ * several mounts can share a volume.
  */
 function nameOf(item: unknown): string | undefined {
   if (!isMap(item)) return undefined

@@ -32,9 +32,9 @@ export function withMembers({ workloads }: Plan, services: Iterable<string>): Re
 }
 
 /**
- * Returns the manifests of some services, in their order: the objects labelled with these services, and the shared
- * objects that they use. Pass the manifests of the full application, because services that share a volume or a Job name
- * are rendered differently without each other.
+ * Returns those manifests that belong to some services, without changing the order: the objects labelled with these
+ * services, and the shared objects that they use. Pass the manifests of the full application: services that share a
+ * volume or a Job name are rendered differently if one of them is missing.
  */
 export function manifestsOf(manifests: readonly Manifest[], services: ReadonlySet<string>): readonly Manifest[] {
   const own = manifests.map(({ object }) => object).filter(object => services.has(serviceOf(object) ?? ''))
@@ -95,8 +95,8 @@ export function objectsOfServices(
 }
 
 /**
- * Maps each service whose containers run in the Pods of another service to that service. Finds them by the selectors of
- * their Services.
+ * Returns a map from each service that runs in the Pods of another service to that other service. Finds such services
+ * by the selectors of their Services.
  */
 export function leadsOf(objects: readonly KubeObject[]): ReadonlyMap<string, string> {
   const leads = new Map<string, string>()

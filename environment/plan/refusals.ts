@@ -7,7 +7,10 @@ import { type DesiredObject, nameOf } from './desired-state.ts'
 import { isOfEndingNamespace, namespaceEnds } from './namespace.ts'
 import { webhookRefusal } from './webhook-refusal.ts'
 
-/** Throws a UserError unless the object may be adopted: it has no owner, and the user has requested it. */
+/**
+ * Throws a UserError unless the object may be adopted: it must not have an owner, and the user must have requested
+ * adoptions.
+ */
 export function refuseForeign({ object, source }: DesiredObject, there: KubeObject, { adopt }: Choices): void {
   const name = `\`${nameOf(object)}\``
   const owner = ownerOf(there)
@@ -51,7 +54,7 @@ export const unknownKind = ({ object, source }: DesiredObject, cause?: unknown):
     ...(cause !== undefined && { cause }),
   })
 
-/** Explains to the user why the cluster rejects an object. */
+/** Returns an error that explains to the user why the cluster rejects an object. */
 export function refusal(error: ClusterError, { object, source }: DesiredObject): unknown {
   const name = `\`${nameOf(object)}\``
   const byWebhook = webhookRefusal(error, name, [`rendered from ${source}`])

@@ -102,8 +102,8 @@ export interface Ending {
 export const changeKey = (action: RecordedChange['action'], object: string): string => `${action} ${object}`
 
 /**
- * Returns the lists of a record with the end of the deploy, and the changes it did not make, added to the newest list,
- * which is the list of this deploy.
+ * Returns the lists of a record after the end of a deploy. The newest list, which belongs to this deploy, additionally
+ * contains how the deploy ended, and the changes that it did not make.
  */
 export function withEnding(before: string, { end, done, origin }: Ending): string {
   const [newest, ...old] = readChangeLists(before)

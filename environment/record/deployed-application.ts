@@ -19,7 +19,7 @@ export interface DeployedService {
   /** Path of the file, relative to the top of the repository. */
   readonly file?: string
   readonly line?: number
-  /** Lines of the keys at which problems are shown, by their path; sizes and policies also have their value. */
+  /** Lines at which problems are shown, by the path of their key. Sizes and policies also have the value of the key. */
   readonly keys: Readonly<Record<string, { readonly line: number; readonly value?: string }>>
 }
 

@@ -41,7 +41,7 @@ export interface EnvironmentRecord {
   readonly warnings?: readonly string[]
   /** resourceVersion of the ConfigMap; changes with each write. */
   readonly version?: string
-  /** The object, if it is being deleted: its content is still valid, but it has to be written again. */
+  /** The ConfigMap of the record, if it is being deleted: the content is still valid, but has to be written again. */
   readonly ending?: KubeObject
 }
 

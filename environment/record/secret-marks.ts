@@ -42,7 +42,7 @@ export interface KeptSecrets {
    * destroy receive them, too.
    */
   readonly variables: Readonly<Record<string, string>>
-  /** True if the Secret is being deleted: its content is still valid, but it has to be written again. */
+  /** True if the Secret is being deleted: the content is still valid, but has to be written again. */
   readonly isEnding?: boolean
 }
 
@@ -91,7 +91,7 @@ function variablesIn(text: string): Readonly<Record<string, string>> | undefined
 /** Creates a new key, without storing it in the cluster. */
 export const newKey = (): string => randomBytes(32).toString('hex')
 
-/** Stores the secrets in the cluster, after waiting for the deletion of an old Secret that is being deleted. */
+/** Stores the secrets in the cluster. If an old Secret is being deleted, waits for the deletion first. */
 export async function writeKept(
   cluster: Cluster,
   environment: string,

@@ -83,6 +83,6 @@ function valueProblem({ before, owners }: UpRecord, kind: string | undefined): s
   return [...before, ...paths].map(one => fieldProblem(kind, one)).find(one => one !== undefined)
 }
 
-/** Returns the value at a path; undefined if none exists. */
+/** Returns the value at a path; undefined if the path does not exist. */
 export const valueAt = (whole: unknown, path: FieldPath): unknown =>
   path.reduce<unknown>((at, key) => (at as Readonly<Record<string, unknown>> | undefined)?.[key], whole)

@@ -31,8 +31,8 @@ export function firstCheckDelay({ spec }: KubeObject): number {
 }
 
 /**
- * Returns the milliseconds until the first check of a Pod whose containers run; 0 if all were checked, or one has not
- * started.
+ * Returns the milliseconds until the first check of every container of a Pod has begun; 0 if none is outstanding.
+ * Containers that have not started do not count.
  */
 export function untilFirstCheck(pod: KubeObject, now: number): number {
   const { spec, status } = pod as unknown as Pod // the server has checked its shape

@@ -3,18 +3,22 @@ import type { Problem } from '../status/problems.ts'
 import type { ObservedWorkload } from './tracker.ts'
 
 /**
- * Milliseconds after a program's dependencies have become ready in which its attempts do not count, because the
- * dependencies run but may not answer yet. The kubelet makes its attempts after about 0, 10, 30 and 70 seconds.
+ * Milliseconds after the dependencies of a program have become ready in which failed attempts of the program do not
+ * count, because the dependencies run but may not answer yet. The kubelet starts the program after about 0, 10, 30 and
+ * 70 seconds.
  */
 const PATIENCE = 60_000
 
-/** Returns true if a program is being retried, so that a dependency may not have been ready at its last attempt. */
+/**
+ * Returns true if the kubelet retries a program of the workload. At the last attempt, a dependency may not have been
+ * ready.
+ */
 export const hasAttempts = ({ problems }: ObservedWorkload): boolean =>
   problems.some(({ isPassing, attemptedAt }) => !isPassing && attemptedAt !== undefined)
 
 /**
- * Marks the problems of a workload that the next attempt may solve, because a dependency was not ready at the last
- * attempt, or had become ready only moments before. A dependency that fails itself is no reason to wait.
+ * Marks problems as temporary if the next attempt may succeed: at the last attempt, a dependency was not ready, or had
+ * become ready only moments before. Ignores dependencies that have failed themselves.
  */
 export function withPatience(tracked: ObservedWorkload, dependencies: readonly ObservedWorkload[]): ObservedWorkload {
   const hopeful = dependencies.filter(one => isWell(one) || one.problems.every(({ isPassing }) => isPassing))

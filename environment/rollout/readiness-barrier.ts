@@ -1,4 +1,6 @@
-/** State of a workload among all that have to be ready together: `stable` if it has been ready for long enough. */
+/**
+ * State of one of the workloads that have to be ready at the same time: `stable` if it has been ready for long enough.
+ */
 export type ReadinessState = 'waiting' | 'ready' | 'stable'
 
 /** Detects when all workloads of a deploy are ready at the same time, and then aborts `signal`. */
@@ -10,8 +12,8 @@ export class ReadinessBarrier {
   #isTold = false
 
   /**
-   * `onWatching` is called once, when all are ready and some only have to stay ready for a while, with the names of
-   * these services.
+   * `onWatching` is called once, when all workloads are ready but some have to stay ready for a while. It receives the
+   * names of the services that have to stay ready.
    */
   constructor(services: Iterable<string>, onWatching: (services: readonly string[]) => void) {
     this.#standing = new Map([...services].map(service => [service, 'waiting']))

@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 
 /**
- * Annotation with the revision number of a Deployment and its ReplicaSets. The ReplicaSet with the Deployment's number
- * is the newest, even if it is an old one that is used again.
+ * Annotation with the revision number of a Deployment and its ReplicaSets. The ReplicaSet with the same number as the
+ * Deployment is the newest, even if it is an old one that is used again.
  */
 export const REVISION = 'deployment.kubernetes.io/revision'
 

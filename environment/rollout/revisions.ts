@@ -35,8 +35,8 @@ export function newestPods(
 }
 
 /**
- * Returns the Pods of a StatefulSet that a newer revision has to replace. The controller waits for each to be ready
- * before it continues, forever if one cannot become ready
+ * Returns the Pods of a StatefulSet that the controller has to replace with a newer revision. The controller waits
+ * until each of these Pods is ready before it continues, so a Pod that never becomes ready blocks it forever
  * (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#forced-rollback). Returns an empty list if
  * the user has to delete the Pods by hand.
  */

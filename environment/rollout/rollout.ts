@@ -98,7 +98,7 @@ const TRIED = 'dev.platform/tried'
 
 /**
  * Result of a check of a workload: `done` if the wanted state is reached, `well` if the workload is ready but still
- * watched, otherwise undefined.
+ * watched, undefined in all other cases.
  */
 type Look = 'done' | 'well' | undefined
 
@@ -264,8 +264,9 @@ class Rollout {
   }
 
   /**
-   * Resolves with true when the route may point to these workloads, and with false if the workloads that it needs have
-   * failed. Their failure is reported elsewhere.
+   * Resolves with true when the route may point to these workloads: a new route when one of them is ready, a changed
+   * route when all of them are. Without `wait`, an applied workload counts as ready. Resolves with false if workloads
+   * that the route needs have failed; the promises of the workloads reject with the failures.
    */
   async #isReachable(behind: readonly DesiredWorkload[], action: Step['action']): Promise<boolean> {
     if (behind.length === 0) {
@@ -359,7 +360,7 @@ class Rollout {
     this.#run.events.status(service, status)
   }
 
-  /** Deletes a Pod that the cluster does not replace by itself. */
+  /** Deletes a Pod that no controller replaces. Calls `fail` if the deletion fails. */
   #release(pod: KubeObject, fail: (error: unknown) => void): void {
     const { uid } = pod.metadata
     if (this.#released.has(uid)) return
@@ -381,8 +382,8 @@ function asServer({ isServer }: DesiredWorkload, tracked: ObservedWorkload): Obs
 }
 
 /**
- * Returns true if a Job is ready according to a health check. Only servers have health checks that succeed: a program
- * that ends is not checked.
+ * Returns true if a Job that may be a server is ready according to a health check. Only servers pass health checks: a
+ * program that is expected to end has none.
  */
 const isServing = ({ isServer }: DesiredWorkload, { hasReadyPods, pods, status }: ObservedWorkload): boolean =>
   isServer === true && status.state !== 'complete' && hasReadyPods && pods.every(isProbed)

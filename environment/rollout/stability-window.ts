@@ -3,13 +3,13 @@ import { isEnding } from '../apply/removal.ts'
 
 /**
  * Milliseconds that a container without a readiness probe has to run before dependent workloads are applied. Kubernetes
- * considers it ready the moment it starts, even if it exits again at once.
+ * considers such a container ready the moment it starts, even if it exits again at once.
  */
 const SETTLED = 3000
 
 /**
- * Milliseconds that a container without a readiness probe has to run before `--wait` ends: most programs that cannot
- * work exit within that time, and a longer wait would only delay the others.
+ * Milliseconds that a container without a readiness probe has to run before `--wait` ends. Most programs that cannot
+ * work exit within that time, and a longer time would only delay programs that work.
  */
 const STABLE = 4000
 
@@ -20,8 +20,9 @@ const STABLE = 4000
 const STABLE_AFTER_END = { least: 10_000, most: 60_000 }
 
 /**
- * Limits for slow nodes, in milliseconds. A kubelet usually reports a start within the same second (`usual`). If it
- * needs longer, it also reports exits later: the container then has to run longer, by `times` the delay, up to `most`.
+ * Limits for slow nodes. A kubelet usually reports a start within the same second (`usual`, in milliseconds). A kubelet
+ * that needs longer also reports exits later, so the container has to run longer: by the delay multiplied by `times`,
+ * but at most by `most` milliseconds.
  */
 const DELAYS = { usual: 1000, times: 2, most: 30_000 }
 
@@ -131,8 +132,8 @@ function containersOf(pod: KubeObject): readonly Container[] {
 
 /**
  * Returns how many milliseconds longer the containers of a Pod have to run because its node is slow: by the node's
- * clock, the Pod became ready long after its containers started. Zero for a Pod with probes, because they decide when
- * it is ready.
+ * clock, the Pod became ready long after its containers started. Zero for a Pod with probes, because the probes decide
+ * when the Pod is ready.
  */
 function delayOf(pod: KubeObject): number {
   const containers = containersOf(pod)

@@ -94,7 +94,7 @@ export function statusOf(object: KubeObject, pods: readonly KubeObject[] = []): 
   }
 }
 
-/** Returns true if Pods are not ready, and all of these only wait. */
+/** Returns true if there are Pods that are not ready, and each of them only waits. */
 function onlyWait(pods: readonly KubeObject[]): boolean {
   const unready = pods.filter(pod => !isReady(pod))
   return unready.length > 0 && unready.every(isWaitingPod)
@@ -106,8 +106,8 @@ function readyOf({ replicas = 0, updatedReplicas = 0, readyReplicas = 0 }: Field
 }
 
 /**
- * Returns true if the controller of a workload has seen its newest generation. A Job only ever has its first, and
- * the status of a CronJob has none.
+ * Returns true if the controller of a workload has seen its newest generation. Always true for Jobs, whose generation
+ * never changes, and for CronJobs, whose status does not contain the generation.
  */
 export function isSeen(object: KubeObject): boolean {
   if (object.kind === 'Job' || object.kind === 'CronJob') return true

@@ -58,10 +58,10 @@ export interface ObservedWorkload {
    */
   readonly hasReadyPods: boolean
   readonly pods: readonly KubeObject[]
-  /** Older Pods that will never be ready, and that the cluster does not replace by itself. */
+  /** Older Pods that are not ready because of a problem, so that their controller does not replace them. */
   readonly stuck: readonly KubeObject[]
   readonly problems: readonly Problem[]
-  /** Warnings of the cluster about these objects, newest last. */
+  /** Warnings of the cluster about the workload and its Pods and claims, newest last. */
   readonly warnings: readonly Warning[]
   /** Last attempt of a Job that ended in an error; its Pod may no longer exist. */
   readonly attempt?: Attempt
@@ -91,7 +91,7 @@ export class Tracker {
   readonly #attempts: JobAttempts
   /** UIDs of Pods that are being deleted: they still occupy resources that other Pods may need. */
   readonly #ending = new Set<string | undefined>()
-  /** Time at which the last of these Pods was deleted. */
+  /** Time at which the last Pod in `#ending` was deleted. */
   #freedAt = Number.NEGATIVE_INFINITY
   readonly #watched = new Set<string>()
   /** Workloads that are being deleted, or have been, by UID. */
@@ -172,8 +172,8 @@ export class Tracker {
   }
 
   /**
-   * Returns the latest known state; undefined while the known object is older than the applied one, or the objects that
-   * belong to it are not known yet.
+   * Returns the latest known state of a workload. Undefined while the known version is older than the applied one, or
+   * while the Pods or other objects of the workload are not known yet.
    */
   #tracked(workload: KubeObject): ObservedWorkload | undefined {
     const isUnknown = (kind: string) => this.#watched.has(kind) && !this.#listed.has(kind)
@@ -344,7 +344,7 @@ export class Tracker {
     })
   }
 
-  /** Notifies the listeners of the service that a change is about; if it is unknown, all listeners. */
+  /** Notifies the listeners of the service that a change is about. Notifies all listeners if the service is unknown. */
   #tell(change?: Change): void {
     const service = change && 'object' in change ? this.#serviceOf(change.object) : undefined
     const concerned = service === undefined ? [...this.#listeners.values()] : [this.#listenersOf(service)]
@@ -366,8 +366,8 @@ export class Tracker {
 }
 
 /**
- * Marks the scheduling problem of a Pod as temporary while another Pod is ending, or has just ended: the Pod may need
- * its port, memory or disk.
+ * Marks the scheduling problem of a Pod as temporary while another Pod is ending, or has just ended: the waiting Pod
+ * may need the port, memory or disk of the ending one.
  */
 const asMakingRoom = (problem: Problem): Problem =>
   problem.code === 'unschedulable' && !problem.isPassing

@@ -2,8 +2,8 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { SeenPod, SeenProbe } from './pod-fields.ts'
 
 /**
- * Pattern of the message from a shell or the runtime about a program that is not in the image; one of the groups is its
- * name.
+ * Pattern of the message from a shell or the runtime about a program that is not in the image. One of the groups is the
+ * name of the program.
  */
 export const NO_PROGRAM =
   /exec: "([^"]+)": (?:executable file not found|stat [^:]+: no such file)|(?:^|[\s"])(?:\/bin\/)?(?:ba|a|da|z)?sh: (?:(?:line )?\d+: )?([^\s:]+): (?:command )?not found/
@@ -18,9 +18,9 @@ const PREFIX = /^(?:pod\/\S+: )?(Readiness|Liveness|Startup) probe (failed|error
 const TIMED_OUT = /^command (?:timed out|".*" timed out)/s
 
 /**
- * Returns the part of a health check message that the kubelet, the runtime or the shell has written, because a command
- * can print anything, such as an error about another server. For a command that failed, only a missing program remains.
- * `container` is the checked container; undefined for any.
+ * Returns the part of a health check message that comes from the kubelet, the runtime or the shell. The output of a
+ * command is removed, because it can be anything, such as an error about another server; only the message about a
+ * missing program is kept. `container` is the checked container; undefined for any.
  */
 export function checkWords(message: string, pod: KubeObject | undefined, container: string | undefined): string {
   const [prefix = '', kind = '', verb = ''] = PREFIX.exec(message) ?? []

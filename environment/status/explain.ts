@@ -63,7 +63,10 @@ interface Explained extends ExplainedWorkload {
   readonly reporter: Reporter
 }
 
-/** Reports a problem of a service. The service is the workload's own (`key`), or another one in the same Pod. */
+/**
+ * Reports a problem of the service with this key in the Compose file: the service of the workload, or another service
+ * in the same Pod.
+ */
 async function explainProblem(
   { cluster, workload, tracked, services, required, reporter }: Explained,
   key: string,
@@ -186,8 +189,8 @@ async function notesOf(
 }
 
 /**
- * Returns the message of the failed check that made the kubelet stop a container; undefined if the container exited by
- * itself.
+ * Returns the message of the failed check that made the kubelet stop a container; undefined if the program exited
+ * without being stopped.
  */
 async function stoppedBy(
   cluster: Cluster,
@@ -228,8 +231,8 @@ const emptyText = ({ metadata }: KubeObject): string => `pod/${metadata.name} pr
 const goneText = ({ metadata }: KubeObject): string => `pod/${metadata.name} is gone, and its log with it`
 
 /**
- * Returns a hint about a log that was deleted: the Job controller deletes a Pod that has failed too often if the
- * kubelet restarts its container.
+ * Returns a hint for a Job whose container the kubelet restarts: the Job controller deletes the Pod, with its log, when
+ * it has failed too often. Empty for other workloads.
  */
 const keepsLog = (workload: KubeObject): { readonly hint?: string } =>
   isStartedAgain(workload)

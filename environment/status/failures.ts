@@ -6,7 +6,9 @@ export interface FailureText {
   readonly service: string
   /** Facts: messages of the cluster, its warnings, the last lines of the log. */
   readonly notes: readonly string[]
-  /** Message and hint for this particular failure, which replace those for its kind. */
+  /**
+   * Message and hint for this particular failure. They replace the general message and hint for this kind of problem.
+   */
   readonly message?: string
   readonly hint?: string
 }

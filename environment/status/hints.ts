@@ -7,9 +7,12 @@ import type { Problem } from './problems.ts'
 
 /** Change that fixes a problem. */
 export interface Remedy {
-  /** Position of the service's key to change, or of its image; undefined if the file does not have it. */
+  /** Position of the key to change, or of the image of the service; undefined if the file contains neither. */
   readonly place: Span | undefined
-  /** Error message as a clause about `{service}`, if it can be more specific than the kind of the problem. */
+  /**
+   * Error message, as a clause about `{service}`; absent if the general message for the kind of problem is specific
+   * enough.
+   */
   readonly message?: string
   readonly hint?: string
 }
@@ -21,8 +24,8 @@ export type ReportedProblem = Pick<Problem, 'code' | 'detail' | 'ends'> & {
 }
 
 /**
- * Converts a problem for the lookup of its remedy, without the output of a health check, which is not a reason. `check`
- * is the message of the check that made the kubelet stop the container.
+ * Prepares a problem for the lookup of its remedy: removes the output of health check commands, which is not a reason.
+ * `check` is the message of the check that made the kubelet stop the container.
  */
 export function reportedOf(problem: Problem, check?: string): ReportedProblem {
   const { code, detail, pod, container } = problem
@@ -33,11 +36,11 @@ export function reportedOf(problem: Problem, check?: string): ReportedProblem {
   }
 }
 
-/** Groups of a match of `match`. */
+/** Groups of a match of the pattern in `match`; the first item is the full match. */
 type Found = readonly (string | undefined)[]
 
 interface Rule {
-  /** Pattern for the cluster's message; if absent, it always matches. */
+  /** Pattern for the cluster's message; if absent, the rule applies to every message. */
   readonly match?: RegExp
   /**
    * Paths of keys of the service. The first path that exists in the file gives the position and is named in the hint;
@@ -70,8 +73,8 @@ const PROGRAM = ['entrypoint', 'command']
 const RESTART = ['restart', 'deploy.restart_policy']
 const CONDITION = 'deploy.restart_policy.condition'
 /**
- * Returns the name in the file. The name of an object in the cluster starts with the environment's name; the name in
- * the file does not.
+ * Returns the first group of a match: the name of an object in the cluster. Unlike the name in the file, it may start
+ * with the environment's name.
  */
 const named = (found: Found): string | undefined => found[1]
 
@@ -447,8 +450,9 @@ function asWritten({ span: { file, start, end }, value }: ScalarTree): string {
 
 /**
  * Returns the list item that refers to a name in the cluster: `db_password` of `secrets: [db_password]` for the Secret
- * `db-password`. For the first key only, the cluster's name may also be longer (`shop-token`): the volume `db`, for
- * example, has nothing to do with the Secret `db-password`.
+ * `db-password`. For the first key only, the item may also be just a part of the name, such as `token` for
+ * `shop-token`. The other keys need the full name: the volume `db`, for example, has nothing to do with the Secret
+ * `db-password`.
  */
 function itemPlace(service: Tree | undefined, keys: readonly string[], name: string): Written | undefined {
   const itemOf = (key: string, isMeant: (written: string) => boolean): Written | undefined => {

@@ -6,7 +6,7 @@ import { serviceOf } from '../plan/desired-state.ts'
 import { statusOf } from '../rollout/status.ts'
 import { isDependant } from './owners.ts'
 
-/** Start of a run: a schedule, a user (`devctl run`), or a deploy of a service that is a Job. */
+/** Cause of a run: a schedule, a user (`devctl run`), or a deploy of a service that is a Job. */
 export type RunTrigger = 'schedule' | 'manual' | 'deploy'
 
 export type JobRunState = 'waiting' | 'running' | 'succeeded' | 'failed'
@@ -23,7 +23,7 @@ export interface JobRun {
   readonly ended?: string
   /** Milliseconds from the start to the end, or until now. */
   readonly duration?: number
-  /** Exit status of its container; absent if it still runs, or if its Pod no longer exists. */
+  /** Exit status of the run's container; absent if the container still runs, or if the Pod no longer exists. */
   readonly exitStatus?: number
 }
 
@@ -32,7 +32,10 @@ export interface JobSchedule {
   /** Name of the IANA database. If absent, the time zone of the cluster's controllers, usually UTC. */
   readonly timeZone?: string
   readonly suspended: boolean
-  /** Next run in RFC 3339; absent if the schedule is suspended, if it never comes, and if the time is unknown. */
+  /**
+   * Start of the next run in RFC 3339; absent if the schedule is suspended, if no date fits the schedule, or if the
+   * time is unknown.
+   */
   readonly nextRun?: string
   /** Set if no date fits the schedule, so that Kubernetes never starts a run. */
   readonly isNever?: true
@@ -42,7 +45,7 @@ export interface JobSchedule {
 export interface JobOverview {
   /** Name in the cluster. */
   readonly job: string
-  /** Usual start; `manual` also for a service, of which users start runs. */
+  /** Usual cause of a run; `manual` also for a service that is not a job, but of which users start runs. */
   readonly trigger: RunTrigger
   readonly schedules: readonly JobSchedule[]
   /** True if all its schedules are suspended. */
@@ -86,7 +89,7 @@ function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): vo
   else lists.set(key, [value])
 }
 
-/** A run that has not begun is the newest. */
+/** Compares two runs by their start, newest first. A run that has not begun counts as the newest. */
 const newestFirst = (a: JobRun, b: JobRun): number => ((a.started ?? '~') < (b.started ?? '~') ? 1 : -1)
 
 interface CronJobFields {

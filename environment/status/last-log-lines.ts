@@ -4,12 +4,12 @@ import { parseLine } from '../logs/line.ts'
 /** Maximum number of log lines shown. */
 const LOG_LINES = 20
 /**
- * Maximum length of one of these lines, and of all text read for them, in characters: a program can write its log as a
- * single line.
+ * Maximum length of a log line, and maximum length of all text that is read for the lines, in characters. A program may
+ * write its full log as a single line.
  */
 const LONGEST_LINE = 4096
 const MOST_READ = 1024 * 1024
-/** Timeout for reading a log, in milliseconds: an error must not wait for its log. */
+/** Timeout for reading a log, in milliseconds: the report of an error must not be delayed much by its log. */
 export const LOG_TIMEOUT = 5000
 
 /**

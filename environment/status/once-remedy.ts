@@ -5,8 +5,8 @@ const CONDITION = ['deploy', 'restart_policy', 'condition'] as const
 const ALWAYS: ReadonlySet<string> = new Set(['always', 'unless-stopped', 'any'])
 
 /**
- * Returns what to write so that a service whose container ends runs once, without what its file already has; undefined
- * if its file has everything.
+ * Returns a hint on how to change a service that ends, so that it runs only once. Mentions only settings that the file
+ * lacks; undefined if the file lacks none.
  */
 export function onceHintOf(service: Tree | undefined): string | undefined {
   const hint = sharesPod(service) ? memberHint(service) : ownHint(service)
@@ -20,7 +20,10 @@ function ownHint(service: Tree | undefined): string | undefined {
     : undefined
 }
 
-/** Returns the hint for a container in the Pod of another service, whose program devctl has to know. */
+/**
+ * Returns the hint on how to make a service in the Pod of another service run only once. In this case, devctl also has
+ * to know the program of the container.
+ */
 function memberHint(service: Tree | undefined): string | undefined {
   const isChecked = get(service, 'healthcheck') !== undefined && !isDisabled(get(service, 'healthcheck'))
   const mayServe =

@@ -15,7 +15,8 @@ const PASSING_PULL = [
 ]
 
 /**
- * Returns true if another pull may succeed, because this one took too long, or the registry was overloaded or broken.
+ * Returns true if another pull may succeed, because the failed pull took too long, or the registry was overloaded or
+ * broken.
  */
 export const isPassingPull = (message: string): boolean => PASSING_PULL.some(pattern => pattern.test(message))
 
@@ -23,8 +24,8 @@ export const isPassingPull = (message: string): boolean => PASSING_PULL.some(pat
 const PASSING_CODE = /\bcode = (?:DeadlineExceeded|Unavailable|Aborted|Canceled|ResourceExhausted)\b/
 
 /**
- * Returns true if a volume driver may succeed later: it is slow, busy with the same volume, or the volume is not
- * attached yet, or still attached to another node.
+ * Returns true if a volume driver may succeed later: the driver is slow or busy with the same volume, or the volume is
+ * not attached yet, or still attached to another node.
  */
 export const isPassingVolume = (message: string): boolean =>
   PASSING_CODE.test(message) ||
@@ -33,8 +34,8 @@ export const isPassingVolume = (message: string): boolean =>
   )
 
 /**
- * Returns true if the runtime of a node may create the container at the next attempt, because this attempt only took
- * too long.
+ * Returns true if the runtime of a node may create the container at the next attempt, because the failed attempt only
+ * took too long.
  */
 export const isPassingCreation = (message: string): boolean =>
   /\bdeadline exceeded\b|\bcontext canceled\b|\bis reserved for\b|\bcode = Unavailable\b/i.test(message)

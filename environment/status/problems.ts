@@ -42,8 +42,8 @@ export interface Problem {
   /** Reason why the problem may resolve itself, if the cluster reports one. */
   readonly because?: string
   /**
-   * Time of the last attempt to run the program, in milliseconds since 1970. Set if the kubelet retries by itself, so
-   * that the next attempt may succeed.
+   * Time of the last attempt to run the program, in milliseconds since 1970. Only set if the kubelet makes further
+   * attempts without a change, and the next attempt may succeed.
    */
   readonly attemptedAt?: number
 }
@@ -80,16 +80,16 @@ const CLAIM_GRACE = 15_000
 const HEALTH_GRACE = 30_000
 
 /**
- * Returns true if the kubelet retries by itself, initially after ten to fifteen seconds: the problem may stem from an
- * attempt before the cause was fixed.
+ * Returns true for problems that the kubelet retries, at first after ten to fifteen seconds. The reported problem may
+ * be outdated: the cause may have been fixed after the last attempt.
  */
 export const isTriedAgain = ({ code }: Problem): boolean => code === 'image-pull' || code === 'configuration'
 
 /**
  * Returns the problems that keep a Pod from being ready; an empty list for a Pod that is healthy, starting, or ending.
- * `now` is in milliseconds since 1970. `before` has the number of restarts of each container when the deploy first saw
- * it running, which do not count. `since` is the time of the last change to the workload, from which on a failing
- * health check counts.
+ * `now` is in milliseconds since 1970. `before` contains the number of restarts of each container when the deploy first
+ * saw the container running; these restarts do not count. `since` is the time of the last change to the workload; only
+ * later failures of a health check count.
  */
 export function podProblems(
   pod: KubeObject,
@@ -145,8 +145,9 @@ export function podProblems(
 }
 
 /**
- * Returns the newest relevant warning about a failed mount, preferring mounts that cannot succeed later. A container
- * starts when all volumes are mounted, so failures before `first` are over.
+ * Returns the newest relevant warning about a failed mount, preferring mounts that cannot succeed later. `first` is the
+ * start of the Pod's first container, in milliseconds since 1970: all volumes were mounted by then, so earlier failures
+ * are over.
  */
 function failedMount(warnings: readonly Warning[], first = 0): Warning | undefined {
   const failed = warnings.filter(
@@ -157,15 +158,15 @@ function failedMount(warnings: readonly Warning[], first = 0): Warning | undefin
 }
 
 /**
- * Returns true if the mount may succeed later: a disk is attached as soon as its current node detaches it, or the cloud
- * has finished.
+ * Returns true if the mount may succeed later: a disk, for example, can be attached as soon as another node has
+ * detached it, or the cloud provider has finished a pending operation.
  */
 const isPassingMount = ({ reason, message }: Warning): boolean =>
   reason === 'FailedAttachVolume' || isPassingVolume(message)
 
 /**
- * Returns the problems that keep a workload from having Pods, because the cluster rejects them. `sets` are the known
- * ReplicaSets; failures of older ones do not count.
+ * Returns the problem of a workload whose Pods the cluster refuses to create; an empty list if there is none. `sets`
+ * are the known ReplicaSets of the workload; failures of older revisions do not count.
  */
 export function workloadProblems(
   workload: KubeObject,
@@ -270,8 +271,8 @@ export function hasStarted(pod: KubeObject): boolean {
 }
 
 /**
- * Returns the error of an image pull from its warning, because `ErrImagePull` contains the registry's own message; the
- * back-off that follows has less detail.
+ * Returns the error of an image pull. If `message` is only about the back-off, uses the earlier warning instead, which
+ * contains the message of the registry.
  */
 function pullError(warnings: readonly Warning[], message: string): Pick<Problem, 'detail' | 'isPassing'> {
   const pull = warnings.findLast(({ reason, message }) => reason === 'Failed' && message.startsWith('Failed to pull'))
@@ -300,8 +301,8 @@ const lastCheck = (warnings: readonly Warning[], since: number): string | undefi
 const startOf = ({ state }: SeenContainer): number => Date.parse(state?.running?.startedAt ?? '') || 0
 
 /**
- * Returns true if the check has failed as often as allowed, not counting failures during the start period. Compose
- * counts in the same way.
+ * Returns true if a container has been unhealthy for longer than its check allows: for the start period and, as in
+ * Compose, the permitted number of failures after it.
  */
 function isUnhealthy(one: SeenContainer, probe: SeenProbe, now: number, since: number): boolean {
   const { initialDelaySeconds = 0, periodSeconds = 10, timeoutSeconds = 1, failureThreshold = 3 } = probe

@@ -4,19 +4,19 @@ import { isEnding } from '../apply/removal.ts'
 import { environmentSelector, SERVICE_LABEL } from '../labels.ts'
 import { isReady } from './problems.ts'
 
-/** Service of which to find a Pod. */
+/** Query for a Pod of a service. */
 export interface ServicePodQuery {
   readonly environment: string
   readonly namespace: string
   /** Service name in the cluster. */
   readonly service: string
-  /** Service in whose Pods it runs: often itself. */
+  /** Service whose Pods contain the container of `service`: usually the same service. */
   readonly lead: string
   /** Number of the Pod, from 1, in the order of names. If absent, any Pod, preferably a ready one. */
   readonly index?: number | undefined
-  /** Name of the container. If absent, that of the service. */
+  /** Name of the container. If absent, the container of the service. */
   readonly container?: string | undefined
-  /** Kind of its workload, for hints. */
+  /** Kind of the service's workload, for hints. */
   readonly kind?: string | undefined
 }
 
@@ -26,7 +26,9 @@ export interface ServiceContainer {
   readonly container: string
 }
 
-/** Returns the running Pods of a service in the order of their names; those of a StatefulSet by their numbers. */
+/**
+ * Returns the running Pods of a service in the order of their names. The Pods of a StatefulSet are ordered by number.
+ */
 export async function runningPods(
   cluster: Cluster,
   { environment, namespace, lead }: Pick<ServicePodQuery, 'environment' | 'namespace' | 'lead'>,
@@ -68,7 +70,7 @@ const phaseOf = ({ status }: KubeObject): string => (status as { phase?: string 
 
 const isRunning = (pod: KubeObject): boolean => !isEnding(pod) && phaseOf(pod) === 'Running'
 
-/** Returns the names of the containers that keep running: those of services, and sidecars. */
+/** Returns the names of the containers that keep running: the containers of services, and sidecars. */
 export function containerNames({ spec }: KubeObject): readonly string[] {
   const { containers = [], initContainers = [] } = (spec ?? {}) as {
     readonly containers?: readonly { readonly name: string }[]

@@ -232,7 +232,10 @@ function reasonOf(problem: Problem, service: string, workload: KubeObject): stri
   return line === '' ? words : `${words}: ${line}`
 }
 
-/** Returns what a service does while its problem may resolve itself; undefined if it only tries again. */
+/**
+ * Returns the text for a problem that may resolve itself, such as `pulls its image`; undefined for other problems, and
+ * if no special text exists.
+ */
 function passingWords({ code, container, isPassing }: Problem): string | undefined {
   if (!isPassing) return undefined
   if (code === 'image-pull') return 'pulls its image'
@@ -241,13 +244,16 @@ function passingWords({ code, container, isPassing }: Problem): string | undefin
 }
 
 /**
- * Returns a Pod's problem as its state shows it: a Pod without a node waits, unless an autoscaler has refused one. A
- * deploy ends its wait earlier.
+ * Returns a Pod's problem in the form that the state of a service shows. A Pod without a node counts as waiting unless
+ * an autoscaler has refused a node, even if a deploy would have ended its wait by then.
  */
 const asWaiting = (problem: Problem): Problem =>
   problem.code === 'unschedulable' && problem.because === undefined ? { ...problem, isPassing: true } : problem
 
-/** Returns the part of a status after the kind and the count, or what its Pods wait for. */
+/**
+ * Returns the text for a service that is not ready: the reason in its status, or the object that its Pods wait for
+ * (`wait`), or else `runs` or `starts`. For a failed service, returns the full status text.
+ */
 function waitingText({ text, state }: WorkloadStatus, wait: string | undefined): string {
   if (state === 'failed') return text
   return /, (its old Pods end)$/.exec(text)?.[1] ?? wait ?? (text === 'Job running' ? 'runs' : 'starts')

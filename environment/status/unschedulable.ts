@@ -30,8 +30,8 @@ const REFUSED = 'NotTriggerScaleUp'
 export const isAboutCapacity = (reason: string): boolean => COMING.has(reason) || reason === REFUSED
 
 /**
- * Field selector for Normal events of Pods, except those that every Pod has. The remaining ones include the events of
- * autoscalers. A field selector cannot list several reasons, it can only exclude some.
+ * Field selector for Normal events of Pods, except the kinds of events that every Pod has. The remaining events include
+ * the events of autoscalers. A field selector cannot list several reasons to include, only reasons to exclude.
  */
 export const CAPACITY_EVENTS = [
   'involvedObject.kind=Pod',

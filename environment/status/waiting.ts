@@ -2,15 +2,15 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isInit, type SeenContainer, type SeenPod, statusesOf } from './pod-fields.ts'
 import { noNodeMessage } from './unschedulable.ts'
 
-/** Number of restarts after which a container is exiting instead of waiting. */
+/** Number of restarts after which a container counts as exiting, no longer as waiting. */
 const TOLERATED_RESTARTS = 2
 const WAIT_PREFIX = 'wait-for-'
 const HOOK = /-pre-start-\d+$/
 const CREATING = new Set(['ContainerCreating', 'PodInitializing'])
 
 /**
- * Returns true if a Pod only waits: for a node, a volume, an image or a dependency. Nothing of it has run and failed,
- * so it starts as soon as that is available.
+ * Returns true if a Pod only waits: for a node, a volume, an image or a dependency. No program in the Pod has failed,
+ * so the Pod starts as soon as the wait is over.
  */
 export function isWaitingPod(pod: KubeObject): boolean {
   const seen = pod as unknown as SeenPod // the server has checked its shape

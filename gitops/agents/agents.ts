@@ -9,7 +9,10 @@ interface Followed {
   readonly namespace: string
   /** True if the manifests include the Namespace object. */
   readonly createNamespace?: boolean
-  /** Namespace of the controller's own objects. If absent, the default one. */
+  /**
+   * Namespace of the controller's own objects. If absent, the usual namespace of the controller (`argocd`,
+   * `flux-system`).
+   */
   readonly controllerNamespace?: string
 }
 

@@ -15,7 +15,7 @@ export interface AllTarget {
   readonly branch: string
   /** Folder in the repository, with `/`; only folders inside it are included. */
   readonly path: string
-  /** Namespace of the ApplicationSet and its Applications. If absent, the default one. */
+  /** Namespace of the ApplicationSet and its Applications. If absent, `argocd`. */
   readonly controllerNamespace?: string
 }
 
@@ -58,7 +58,10 @@ export function argocdApplicationSet(target: AllTarget, settings: ArgocdSettings
   return `${CREDENTIALS}${printYaml(applicationSet)}`
 }
 
-/** Returns the label selector. Bases of overlays have a lock file too, but it names no namespace. */
+/**
+ * Returns the label selector for the lock files. It requires a namespace, because bases of overlays have a lock file,
+ * too, but their lock file names no namespace.
+ */
 const selectorOf = (environment: string | undefined) => ({
   ...(environment !== undefined && { matchLabels: { environment } }),
   matchExpressions: [{ key: 'namespace', operator: 'Exists' }],

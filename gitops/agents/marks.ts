@@ -29,8 +29,8 @@ const KEEP = {
 } as const
 
 /**
- * Annotation that disables Flux' variable substitution. Otherwise `postBuild` would replace `${…}` in scripts and
- * commands by its own variables, and `$$` by `$`.
+ * Annotation that disables Flux' variable substitution. Without it, `postBuild` would replace `${…}` in scripts and
+ * commands with its own variables, and `$$` with `$`.
  */
 const LITERAL = { 'kustomize.toolkit.fluxcd.io/substitute': 'disabled' } as const
 

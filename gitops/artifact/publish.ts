@@ -68,9 +68,9 @@ export interface ArtifactOptions {
 }
 
 /**
- * Points a tag to an artifact of the folder; pushes nothing if the files are unchanged. If the tag was moved meanwhile,
- * starts over from the tag's new content. Throws a UserError, and leaves the tag unchanged, if the publish cannot
- * proceed.
+ * Points a tag to an artifact of the folder; pushes nothing if the files are unchanged. If another push moves the tag
+ * before this one has finished, starts over from the new content of the tag. Throws a UserError, and leaves the tag
+ * unchanged, if the publish cannot proceed.
  */
 export async function publishArtifact(
   publication: ArtifactPublication,
@@ -144,8 +144,8 @@ function write(top: string, files: ReadonlyMap<string, string>, reference: strin
 }
 
 /**
- * Adds the removal of other users' files to the plan: unlike in a repository, a file that is not part of the pushed
- * artifact disappears.
+ * Adds the removal of files that devctl did not write to the plan. A push replaces the full artifact, unlike a commit
+ * to a repository, so these files would disappear.
  */
 function withOthers(planned: FolderChange, files: ReadonlyMap<string, string>): FolderChange {
   const { change } = planned

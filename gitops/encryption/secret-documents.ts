@@ -19,7 +19,7 @@ interface OpenMap {
   holdsValues: boolean
   /** True if the previous line was `data:` alone: the lines indented deeper are its values. */
   isWaiting: boolean
-  /** Map that these values belong to. */
+  /** Map to which the lines of this map belong as values (`data:`, `stringData:`); undefined for other maps. */
   readonly valuesOf: OpenMap | undefined
 }
 
@@ -65,7 +65,7 @@ function addTo(map: OpenMap, { key, value }: Line, line: number): void {
   else if (!/^(?:\{\s*\}|null|~|""|''),?$/.test(value)) map.holdsValues = true
 }
 
-/** Returns the value of a line without quotes; undefined without a key, because the value then cannot be known. */
+/** Returns the value of a line without quotes; undefined for a line without a key, whose value may be incomplete. */
 const bare = ({ key, value }: Line): unknown => (key === '' ? undefined : value.replace(/^(["'])(.*)\1,?$/, '$2'))
 
 const LINE = /^(\s*)((?:- +)*)(?:(["']?)([\w.-]+)\3\s*:(?:\s+(.*))?)?$/

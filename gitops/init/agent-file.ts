@@ -45,8 +45,9 @@ interface Refused {
 }
 
 /**
- * Returns the file to commit for a controller, or only its text; the diagnostics if there were errors, which an event
- * reports. Throws a UsageError for missing input, and for input that cannot be combined.
+ * Returns the file to commit for a controller, or only the text of the file if only the text was requested. If there
+ * are errors, reports the diagnostics in an event and returns them. Throws a UsageError for missing input, and for
+ * input that cannot be combined.
  */
 export async function agentFile(
   world: LocalContext<PublishEvent>,

@@ -23,9 +23,15 @@ export interface InitInput extends LoadInput {
   readonly into?: string | undefined
   /** Artifact to follow, instead of a folder. */
   readonly oci?: string | undefined
-  /** Address from which the cluster reads the repository or the registry. If absent, the same address. */
+  /**
+   * Address from which the cluster reads the repository or the registry. If absent, the cluster uses the same address
+   * as devctl.
+   */
   readonly url?: string | undefined
-  /** Namespace of the controller's own objects. If absent, the default one. */
+  /**
+   * Namespace of the controller's own objects. If absent, the usual namespace of the controller (`argocd`,
+   * `flux-system`).
+   */
   readonly controllerNamespace?: string | undefined
   readonly settings: AgentSettings
   /** True if the file goes to a separate branch, with a pull request. */

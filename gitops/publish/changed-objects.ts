@@ -27,8 +27,8 @@ export async function changedObjects(
 }
 
 /**
- * Returns the changes if no file was added or removed. Reads only the changed files, because reading a hundred files
- * takes longer than everything else, and most are unchanged.
+ * Returns the object changes if no file was added or removed. Reads only the files that change: most files do not, and
+ * reading a hundred files takes longer than the rest of a publish.
  */
 async function inChangedFiles(
   { before, change: { writes } }: FolderChange,

@@ -34,8 +34,8 @@ export interface PublishInput extends LoadInput, Omit<PlanInput, 'includeSecrets
    */
   readonly forge?: ForgeKind | undefined
   /**
-   * Absolute path of the folder that a local repository path is relative to. If absent, the folder of the manifest, or
-   * the current one.
+   * Absolute path of the folder that a local repository path is relative to. If absent, the folder of the manifest or,
+   * without a manifest, the current folder.
    */
   readonly addressBase?: string | undefined
   /**

@@ -3,8 +3,8 @@ import type { MissingSource } from '../repository/source-order.ts'
 import type { PublishEvent } from './events.ts'
 
 /**
- * Warns about a published commit that the new source does not contain. `place` is the folder or reference that contains
- * the commit.
+ * Returns a function that warns about a published commit that the new source does not contain. `place` is the folder or
+ * reference that contains the commit.
  */
 export const warnMissing =
   ({ on }: Pick<LocalContext<PublishEvent>, 'on'>, place: string) =>

@@ -8,8 +8,8 @@ import { isForced, withoutForce } from '../repository/force.ts'
 import { idOf } from '../repository/manifest-files.ts'
 
 /**
- * Returns the differences between the existing and the wanted objects, object by object. Secret values are masked,
- * including those that are known to this run.
+ * Returns the differences between the existing and the wanted objects, object by object. Masks values that are secret
+ * by their name or form, and the values in `secrets`.
  */
 export function objectChanges(
   before: readonly KubernetesObject[],
@@ -40,8 +40,8 @@ export function objectChanges(
 }
 
 /**
- * Also masks values that look secret, because the repository may contain some that were published before such checks
- * existed.
+ * Returns a difference with all values masked that have the form of a secret: the repository may contain secrets that
+ * were published before publishes were checked for them.
  */
 function withoutShapes(diff: ValueDiff): ValueDiff {
   if (diff.masked !== undefined) return diff

@@ -65,7 +65,8 @@ export type RepositoryOutcome = Rendered & {
     /** Change that would be made (`dryRun`, `verify`). */
     | { readonly kind: 'planned'; readonly branch: string; readonly change: PlannedChange }
     /**
-     * The branch of the pull request already has the content, at `commit`. `branch` is the branch that it merges into.
+     * The branch of the pull request already has the content, at `commit`. `branch` is the branch that the pull request
+     * will be merged into.
      */
     | {
         readonly kind: 'requested'
@@ -75,7 +76,7 @@ export type RepositoryOutcome = Rendered & {
       }
     | (Made & {
         readonly kind: 'pushed'
-        /** Branch that was pushed to; with a pull request, the branch that it merges into. */
+        /** Branch that was pushed to; with a pull request, the branch that it will be merged into. */
         readonly branch: string
         readonly before: string | undefined
         readonly commit: string

@@ -128,8 +128,8 @@ async function publishedAs(
 }
 
 /**
- * Returns the name of the application, as in the folder of its environment. The current files may have errors; their
- * name is used nevertheless.
+ * Returns the name of the application in the form that its folder uses. Compiles the current files to find the name,
+ * and ignores errors in them. Throws a UserError if neither the files nor the input contain a name.
  */
 async function applicationName(
   workspace: Workspace,

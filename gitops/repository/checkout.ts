@@ -52,8 +52,9 @@ const LITTLE = ['--quiet', '--no-tags', '--depth=1', '--filter=blob:none', '--no
 
 /**
  * Clones a target's branch into a folder, without its files. Runs as one process, so that a busy caller does not delay
- * it. A missing branch is created later; `isMissing` is true if the server has just reported it missing. Throws a
- * GitFailure, and a UserError for a repository whose main branch cannot be determined, and if git is not installed.
+ * the clone. A missing branch is created later; `isMissing` is true if the server has just reported that the branch is
+ * missing. Throws a GitFailure. Throws a UserError if the main branch of the repository cannot be determined, and if
+ * git is not installed.
  */
 export async function clone(
   folder: string,
@@ -100,8 +101,8 @@ const cloneWords = ({ branch }: Pick<PushTarget, 'branch'>): readonly string[] =
 
 /**
  * Clones a target's branch with the files of the target's folders. Runs as one process, so that a busy caller does not
- * delay it; the script is for git's own shell, which every git installation includes. Leaves failures, such as a
- * missing branch, to `clone`. Throws a GitFailure.
+ * delay the clone; the script is for git's own shell, which every git installation includes. Leaves the handling of
+ * failures, such as a missing branch, to `clone`. Throws a GitFailure.
  */
 export async function cloneWithFiles(
   folder: string,

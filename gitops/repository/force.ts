@@ -15,13 +15,13 @@ export function withForce(manifest: Manifest): Manifest {
   return withAnnotations(manifest, { ...annotations, [SYNC_OPTIONS]: options, [FORCE]: 'enabled' })
 }
 
-/** True if an object has these annotations. */
+/** True if an object has the annotations that `withForce` adds. */
 export function isForced({ metadata: { annotations = {} } }: KubernetesObject): boolean {
   const options = optionsOf(annotations)
   return FORCED.every(option => options.includes(option)) && annotations[FORCE] === 'enabled'
 }
 
-/** Returns an object without these annotations. */
+/** Returns an object without the annotations that `withForce` adds. */
 export function withoutForce(object: KubernetesObject): KubernetesObject {
   if (!isForced(object)) return object
   const { [SYNC_OPTIONS]: _, [FORCE]: __, ...annotations } = object.metadata.annotations ?? {}

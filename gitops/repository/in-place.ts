@@ -98,7 +98,10 @@ function isLess(fresh: unknown, old: unknown): boolean {
   return a?.ok === true && b?.ok === true && a.value.milli < b.value.milli
 }
 
-/** True if the API server treats two values as equal: values that it fills in do not count as a difference. */
+/**
+ * True if the API server treats two values as equal: fields that the API server itself fills in do not count as a
+ * difference.
+ */
 function isSame(before: unknown, after: unknown): boolean {
   return isDeepStrictEqual(filled(before), filled(after))
 }

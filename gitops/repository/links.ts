@@ -2,9 +2,9 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { WorkingCopy } from './checkout.ts'
 
 /**
- * Throws a UserError that suggests the option for another folder, if a parent of the target folder is a symbolic link
- * or a submodule, because it would resolve to a folder that does not belong to the application. Links and submodules
- * are not checked out, so this reads the git tree.
+ * Throws a UserError that suggests the option for another folder, if a part of the path is a symbolic link or a
+ * submodule: the path would then lead to a folder that does not belong to the application. Reads the git tree, because
+ * links and submodules are not checked out.
  */
 export async function refuseLinks({ git, head }: WorkingCopy, path: string, option = '--path'): Promise<void> {
   if (head === undefined || path === '.') return

@@ -40,8 +40,8 @@ export async function newestSource(
 
 /**
  * Records that the content of the unchanged folder also results from a newer source; with `rollback`, from any source.
- * Returns the recorded source if it turns out to be newer than ours. Ignores servers that reject such refs. Throws a
- * GitFailure if another push came first.
+ * Returns the recorded source if it turns out to be newer than ours. Does nothing on servers that reject refs for
+ * notes. Throws a GitFailure if another push came first.
  */
 export async function noteUnchanged(
   checkout: WorkingCopy,
@@ -70,8 +70,9 @@ export async function noteUnchanged(
 }
 
 /**
- * Fetches the note together with the branch. Throws a GitFailure, as for a lost race, if the branch has moved since it
- * was checked out: the note then belongs to a newer commit, and a note about the old one must not replace it.
+ * Fetches the note together with the branch. If the branch has moved since it was checked out, throws the same
+ * GitFailure as after a lost race: the fetched note then belongs to a newer commit, and must not be replaced with a
+ * note about the old commit.
  */
 async function fetchWithBranch({ git, branch, head }: WorkingCopy, path: string): Promise<void> {
   const now = await fetchAgain(git, branch, { paths: [path] })
@@ -80,8 +81,8 @@ async function fetchWithBranch({ git, branch, head }: WorkingCopy, path: string)
 
 /**
  * Returns the object that the note should currently point to, for a push that depends on it; empty if no note should
- * exist. It is computed from the lock, without a request to the server. If another source has been noted since, the
- * push fails.
+ * exist. Usually computes the object from the lock, without a request to the server (`isGuess`). If another source has
+ * been noted in the meantime, the push fails.
  */
 export async function expectedNote(checkout: WorkingCopy, path: string): Promise<Pick<Mark, 'expected' | 'isGuess'>> {
   const there = readLock(join(checkout.folder, path), path)
@@ -114,7 +115,10 @@ export async function markFor(
 const notedSource = (checkout: WorkingCopy, path: string, note: Note | undefined) =>
   note?.lock === undefined || note.lock !== lockHash(checkout, path) ? undefined : note.source
 
-/** Returns the note; fetches it first if `path` is given and it has not been fetched with the branch. */
+/**
+ * Returns the fetched note; undefined if there is none. With `path`, fetches the note first, unless it was fetched with
+ * the branch.
+ */
 async function readNote({ git, branch, hasNote }: WorkingCopy, path?: string): Promise<Note | undefined> {
   if (path !== undefined && !hasNote) await unlessRefused(fetchNote(git, noteName(path, branch)))
   const said = await git.ask('log', '-1', '--format=%H%n%B', NOTE, '--')
@@ -123,7 +127,10 @@ async function readNote({ git, branch, hasNote }: WorkingCopy, path?: string): P
   return { commit: said.split('\n', 1)[0]!, source: trailer('Source'), lock: trailer('Lock') }
 }
 
-/** Ignores a rejection, because a user who may only read, or only push to branches, can still publish. */
+/**
+ * Resolves even if the server refuses the operation, because a user who may only read, or only push to branches, can
+ * still publish. Throws other errors.
+ */
 async function unlessRefused(done: Promise<unknown>): Promise<void> {
   try {
     await done

@@ -229,8 +229,8 @@ const repositoryIn = (checkout: WorkingCopy): Repository => ({
 })
 
 /**
- * True if nothing has to be written. A shared folder's lock must record each user of a part, or the next publish of
- * another environment would remove that part.
+ * True if nothing has to be written. In a shared folder, the lock must also list each environment that uses a part;
+ * otherwise the next publish of another environment would remove that part.
  */
 export function isSame({ change: { writes, removals, before, after } }: FolderChange): boolean {
   if (before === undefined || writes.size + removals.length > 0 || before.facts !== after.facts) return false

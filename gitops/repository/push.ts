@@ -62,7 +62,10 @@ export type PushEvent =
   | { readonly type: 'fetched'; readonly branch: string; readonly head: string | undefined }
   | { readonly type: 'again'; readonly because: Rejection }
 
-/** Minimum of the first pause, and maximum pause, in milliseconds. */
+/**
+ * Minimum base of the first pause, and maximum base of any pause, in milliseconds. `pauseAfter` varies the base at
+ * random by up to a half.
+ */
 const PAUSE = 250
 const LONGEST_PAUSE = 10_000
 /**
@@ -175,9 +178,9 @@ export async function pushTo<Done>(
 type Sent = Pick<Pushed, 'commit' | 'before'>
 
 /**
- * Returns our commit if it has reached the branch. After a broken connection, other pushes may have come on top of it.
- * After a lost race, only the newest commit is checked, because curl repeats a request whose answer was lost, and the
- * second request then loses against the first.
+ * Returns the sent commit that has reached the branch; undefined if none has. After a broken connection, other pushes
+ * may have been added on top of the commit. After a lost race, only the newest commit of the branch is compared: curl
+ * repeats a request whose answer was lost, and the second request then loses against the first.
  */
 async function firstArrived(
   { git, head, requestHead }: WorkingCopy,

@@ -13,8 +13,8 @@ export interface RequestBranch {
   readonly name: string
   readonly commit: string
   /**
-   * True if our folders have the same content in the commit that the branch starts from and in the current base, so
-   * that the branch can be merged unchanged.
+   * True if the published folders have the same content in the parent of the branch's commit as in the current base, so
+   * the branch can be merged unchanged.
    */
   readonly isOnBase: boolean
 }
@@ -137,9 +137,9 @@ async function lockAt(git: Git, commit: string, path: string): Promise<Lock | un
 }
 
 /**
- * True if the branch of the pull request already has the content that was just written to the files of `paths` in these
- * folders, and can be merged. Locks are ignored, because they name the source commit, and a request is not rewritten
- * for that alone.
+ * True if the branch of the pull request can be merged and already has the content that was just written to `paths`.
+ * Compares only files in `folders`. Ignores locks: they name the source commit, and a new source commit alone is no
+ * reason to rewrite the request.
  */
 export async function isOnRequest(
   { git }: WorkingCopy,
@@ -154,9 +154,9 @@ export async function isOnRequest(
 }
 
 /**
- * Deletes the branch of a pull request that is no longer wanted, because merging an open request would restore old
- * content, and a forge closes a request without a branch. Returns false if the server rejects the deletion. Throws a
- * GitFailure if the branch has just moved.
+ * Deletes the branch of a pull request that is no longer wanted: forges close a request without a branch, while merging
+ * an open one would restore old content. Returns false if the server rejects the deletion. Throws a GitFailure if the
+ * branch has moved since it was read.
  */
 export async function removeRequestBranch({ git }: WorkingCopy, { name, commit }: RequestBranch): Promise<boolean> {
   try {

@@ -29,8 +29,8 @@ export async function refuseSameObjects(checkout: WorkingCopy, folders: readonly
 }
 
 /**
- * Two environments may run on different clusters. An application without an environment may run on any cluster, so it
- * conflicts with all.
+ * True if the two applications may be on different clusters, because they belong to different environments. An
+ * application without an environment may be on any cluster, so the function returns false for it.
  */
 const isElsewhere = (one: Facts, other: Facts) =>
   one.environment !== undefined && other.environment !== undefined && one.environment !== other.environment

@@ -2,8 +2,9 @@
 export type IsAncestor = (older: string, newer: string) => Promise<boolean | undefined>
 
 /**
- * Relation of the published source commit to ours. `contained`: it is our commit or one of our ancestors. `newer`: it
- * has our commit among its ancestors. `missing`: our history lacks it, so its changes are undone.
+ * Relation of the published source commit to ours. `contained`: the published commit is our commit or one of its
+ * ancestors. `newer`: our commit is an ancestor of the published one. `missing`: our history lacks the published
+ * commit, so its changes would be undone. `unknown`: the relation cannot be determined.
  */
 export type SourceOrder = 'contained' | 'newer' | 'missing' | 'unknown'
 
@@ -16,7 +17,7 @@ export interface MissingSource {
   readonly isRequest: boolean
 }
 
-/** Compares the published source commit with ours. */
+/** Returns the relation of the published source commit (`there`) to ours. */
 export async function orderOf(there: string, ours: string, isAncestor: IsAncestor): Promise<SourceOrder> {
   if (there === ours) return 'contained'
   // Ours is usually newer, so this check first settles most cases with a single request.

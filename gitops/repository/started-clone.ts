@@ -12,18 +12,18 @@ import {
   type WorkingCopy,
 } from './checkout.ts'
 
-/** A clone of a repository in progress. */
+/** Clone of a repository that is in progress. */
 export interface StartedClone {
   /** Temporary folder of the clone. */
   readonly folder: string
   readonly git: Git
-  /** Result of the clone; rejects as `clone` does. */
+  /** Result of the clone; rejects with the same errors as `clone`. */
   readonly found: Promise<FinishedClone>
   /** Stops running processes and removes the folder; may be called several times. */
   end(): Promise<void>
 }
 
-/** Fetched branch, with its files if the paths were known. */
+/** Fetched branch. If `paths` were given and can be read, `checkout` contains the files. */
 export type FinishedClone = FetchedBranch & { readonly checkout?: WorkingCopy; readonly paths?: readonly string[] }
 
 /**

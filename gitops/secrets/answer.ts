@@ -30,7 +30,7 @@ export interface AnswerContext {
 }
 
 export type AnswerOutcome =
-  /** The files have other errors. Nothing was written. */
+  /** The files have errors other than secret values. Nothing was written. */
   | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
   /** The user canceled. Nothing was written. */
   | { readonly kind: 'cancelled' }
@@ -120,7 +120,7 @@ async function askAll(
   return { values, public: open }
 }
 
-/** Sorts the answers in the order of the findings. */
+/** Returns the answers in the order of the findings. */
 function settled({ values, public: open }: SecretAnswers, found: readonly FoundSecret[]): SecretAnswers {
   const paths = [...new Set(found.map(({ secret }) => secret.path))]
   return {

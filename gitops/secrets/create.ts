@@ -3,7 +3,10 @@ import { hasNamespace, noNamespace } from '../../project/namespaces.ts'
 import type { OperationContext } from '../../project/session.ts'
 import type { NeededKey } from './needed-secrets.ts'
 
-/** Reports a Secret that devctl does not publish and that was created in the cluster, or got its missing keys. */
+/**
+ * Event about a Secret that devctl does not publish: the Secret was created in the cluster, got its missing keys, or
+ * was complete already.
+ */
 export interface SecretEvent {
   readonly type: 'secret'
   readonly name: string
@@ -22,7 +25,7 @@ export interface CreateContext extends Pick<OperationContext<SecretEvent>, 'work
 }
 
 export type CreateOutcome =
-  /** The user canceled. Secrets that were created before remain. */
+  /** The user canceled. Secrets that were already created remain. */
   | { readonly kind: 'cancelled' }
   /** `left` contains the keys without a value. */
   | { readonly kind: 'created'; readonly left: readonly NeededKey[] }
@@ -70,7 +73,7 @@ async function addTo(
   return keys.filter(({ key }) => missing.has(key) && !values.has(key))
 }
 
-/** Returns the user's answer; empty if the command is not interactive; undefined if the user cancels. */
+/** Returns the user's answer for a key; empty if the command is not interactive, undefined if the user cancels. */
 async function asked({ workspace, valueFor }: CreateContext, key: NeededKey): Promise<Uint8Array | undefined> {
   if (!valueFor) return new Uint8Array()
   const text = await valueFor(key)

@@ -10,8 +10,8 @@ import { recogniseRuby } from './ruby.ts'
 import { recogniseRust } from './rust.ts'
 
 /**
- * Languages in order of precedence of their marker files. A Rails or Laravel project has a `package.json` for its
- * assets in addition to its own marker, so a `package.json` without a development script comes last.
+ * Languages in the order in which their marker files are tried. A Rails or Laravel project has a `package.json` for its
+ * assets in addition to its own marker, so a `package.json` without a development script is tried last.
  */
 const LANGUAGES: readonly (readonly [Language, (files: ProjectFiles) => Recognised | undefined])[] = [
   ['node', recogniseNode],
@@ -30,8 +30,8 @@ export const LANGUAGE_NAMES: readonly Language[] = LANGUAGES.map(([language]) =>
 const STRONGER_THAN_PACKAGE_JSON = ['bin/rails', 'artisan', 'manage.py', 'go.mod', 'pom.xml', 'Cargo.toml']
 
 /**
- * Recognizes the application in a folder by its marker files; undefined if none is known. `only` restricts the search
- * to one language.
+ * Recognizes the application in a folder by its marker files; undefined if the folder has no marker file of a supported
+ * language. `only` restricts the search to one language.
  */
 export function recognise(
   files: ProjectFiles,

@@ -68,7 +68,10 @@ const served = (framework: string, command: string, from: string | undefined, po
   port: { value: port, from: 'the command' },
 })
 
-/** Finds the module and variable of an application, in the notation of servers: `shop.main:app`. */
+/**
+ * Finds the module and variable of an application, in the notation of servers: `shop.main:app`. Returns `otherwise` if
+ * no source file matches the pattern.
+ */
 function moduleWith(files: ProjectFiles, pattern: RegExp, otherwise: string) {
   for (const path of files.sources(['.py'])) {
     const variable = pattern.exec(files.text(path) ?? '')?.[1]

@@ -36,7 +36,7 @@ export async function withEquivalents(file: SourceFile, reporter: Reporter): Pro
   return text
 }
 
-/** Labels of the tools that are read here. */
+/** Matches the names of the labels that are converted: those of kompose, Traefik and Okteto. */
 const OF_TOOLS = /^(?:kompose\.|traefik\.|dev\.okteto\.com\/)/i
 
 /** Returns the labels whose values can be carried over. Reports other labels of the tools. */

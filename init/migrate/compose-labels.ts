@@ -71,7 +71,7 @@ export class ComposeEdits {
     this.#reporter.report(notCarriedOver, span, { what: name, why, hint })
   }
 
-  /** Sets a key unless it exists. Reports the label if it exists with another value. */
+  /** Sets a key unless the key exists. If it exists with another value, reports the label. */
   set(label: ServiceLabel, path: readonly string[], value: string | number | boolean): undefined {
     const there = get(this.#model, ...path)
     const known = this.#edits.find(edit => edit.path.join('\0') === path.join('\0'))

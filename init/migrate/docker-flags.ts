@@ -7,7 +7,7 @@ export type ComposeValue =
   | readonly ComposeValue[]
   | { readonly [key: string]: ComposeValue }
 
-/** A part of a service that a flag sets: a value, or one more item of a list or entry of a mapping. */
+/** A part of a service that a flag sets: a value, an additional item of a list, or an additional entry of a mapping. */
 export type FlagEffect =
   | { readonly kind: 'set'; readonly path: readonly string[]; readonly value: ComposeValue }
   | { readonly kind: 'add'; readonly path: readonly string[]; readonly item: ComposeValue }
@@ -41,7 +41,7 @@ const turnsOn = (path: string, short?: string): DockerFlag => ({
   isSwitch: true,
   effects: value => [set(path, value !== 'false')],
 })
-/** A flag about the client or the machine, which says nothing about the service. */
+/** Returns a flag that has no effect on the service, because it is about the client or the machine. */
 const ignored = (isSwitch: boolean, short?: string): DockerFlag => ({
   ...(short !== undefined && { short }),
   ...(isSwitch && { isSwitch: true as const }),

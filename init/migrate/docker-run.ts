@@ -49,7 +49,10 @@ export function composeOfDockerRun(file: SourceFile, reporter: Reporter): MadeCo
   }
 }
 
-/** Reports the variables of loops: a Compose file has none, and only one service is written for all rounds. */
+/**
+ * Reports the variables of loops that a command uses. A Compose file has no loops, so only one service is written for
+ * all iterations.
+ */
 function reportLoops(file: SourceFile, runs: readonly Run[], reporter: Reporter): void {
   const loops = loopsIn(file.text)
   for (const { words, span } of runs) {
@@ -66,7 +69,10 @@ function reportLoops(file: SourceFile, runs: readonly Run[], reporter: Reporter)
   }
 }
 
-/** Replaces names of containers by those of their services in the keys that refer to services. */
+/**
+ * Returns the service with the names of its services instead of container names, in all keys that refer to other
+ * services.
+ */
 function withNames(service: MutableValue, names: ReadonlyMap<string, string>): MutableValue {
   const nameOf = (name: string) => names.get(name) ?? name
   const { links, network_mode: mode, volumes_from: from } = service
@@ -97,7 +103,7 @@ interface Run {
   readonly input?: string | undefined
 }
 
-/** Other commands of an engine that say nothing about a service. */
+/** Commands of an engine that say nothing about a service and are therefore not reported. */
 const SILENT = new Set('pull network volume login start stop rm logs ps images inspect version info'.split(' '))
 
 /** Returns the arguments of `docker run`; undefined for other commands. Reports other commands of an engine. */
@@ -120,7 +126,10 @@ function runOf({ words, problem, input }: ShellCommand, reporter: Reporter): Run
 /** Flags of the engine itself that have a value in the next word. */
 const WITH_VALUE = /^(?:-[HlcD]*[Hlc]|--(?:host|context|config|log-level|tlscacert|tlscert|tlskey|namespace|address))$/
 
-/** Returns the number of words before the command of an engine: its own flags, such as `--context NAME`. */
+/**
+ * Returns the number of words that the engine's own flags take, such as 2 for `--context NAME`. The engine's command
+ * follows them.
+ */
 function flagsBefore(words: readonly ShellWord[]): number {
   let next = 0
   while (words[next]?.text.startsWith('-')) next += WITH_VALUE.test(words[next]!.text) ? 2 : 1
@@ -200,7 +209,7 @@ interface FoundFlag {
   readonly value?: string
 }
 
-/** Splits a word into its flags (`-it`); returns the name of one that does not exist. */
+/** Splits a word into its flags (`-it`). If one of the flags does not exist, returns its name instead. */
 function splitFlags(word: string): readonly FoundFlag[] | string {
   if (word.startsWith('--')) {
     const at = word.indexOf('=')

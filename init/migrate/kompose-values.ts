@@ -23,7 +23,7 @@ const SHARE: Rule = {
   example: '70',
 }
 
-/** Values that a result can have, by the name of the label without `kompose.`. */
+/** Rules for the values that can be converted, by the name of the label without `kompose.`. */
 const RULES: Readonly<Record<string, Rule>> = {
   'volume.size': { isValid: value => parseQuantity(value).ok, kind: 'a size', example: '1Gi' },
   'volume.storage-class-name': NAME,
@@ -64,7 +64,10 @@ function isExpose(value: string): boolean {
 
 const hostOf = (address: string): string => address.trim().replace(/\/.*$/s, '').replace(/^\*\./, '').toLowerCase()
 
-/** Returns why the value of a label of kompose cannot be carried over; undefined if it can, and for other labels. */
+/**
+ * Returns the reason why a label's value cannot be carried over. Undefined if the value is valid, and for labels
+ * without a rule.
+ */
 export function badKomposeValue({
   name,
   value,

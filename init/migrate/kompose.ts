@@ -28,7 +28,7 @@ const AUTOSCALE: Readonly<Record<string, string>> = {
   cpu: 'cpu',
   memory: 'memory',
 }
-/** Labels that another label reads, or whose value is the default of devctl. */
+/** Labels that only have an effect together with another label, which reads them. */
 const READ_BY_OTHERS = new Set([
   'service.expose.tls-secret',
   'service.nodeport.port',
@@ -73,7 +73,10 @@ function convertLabel(label: ServiceLabel, conversion: Conversion): undefined {
   }
 }
 
-/** Converts a label of an autoscaler, if the service has a maximum, a target, and requests, as `x-autoscale` needs. */
+/**
+ * Converts a label of an autoscaler. This requires a maximum, a target, and requests of the service, because
+ * `x-autoscale` needs them; otherwise the label is reported.
+ */
 function convertAutoscaler(label: ServiceLabel, name: string, { service, edits, labelValue }: Conversion): undefined {
   const key = AUTOSCALE[name]
   const targets = ['cpu', 'memory'].filter(one => labelValue(HPA + one) !== undefined)
@@ -101,7 +104,10 @@ function hintFor(label: ServiceLabel, service: string): string | undefined {
   return equivalent === undefined || /^(?:leave|nothing) /.test(equivalent) ? equivalent : `use ${equivalent}`
 }
 
-/** Reports a label that is only read together with another one, if that is missing. */
+/**
+ * Reports a label that is only read together with another label, if the other label is missing or has no suitable
+ * value.
+ */
 function reportAlone(label: ServiceLabel, name: string, { edits, labelValue }: Conversion): undefined {
   const [other, isRead] =
     name === 'service.expose.tls-secret'

@@ -53,7 +53,7 @@ export type MigrateOutcome =
       readonly files: readonly MigratedFile[]
       readonly diagnostics: readonly Diagnostic[]
       readonly isWritten: boolean
-      /** Copies of files that were replaced. */
+      /** Paths of the copies of replaced files. */
       readonly copies: readonly string[]
     }
 
@@ -83,7 +83,9 @@ export async function migrate(
   return { kind: 'migrated', files: made, diagnostics, isWritten: input.write ?? false, copies }
 }
 
-/** Remarks about a manifest that do not matter for the result. */
+/**
+ * Codes of the diagnostics about a manifest that are not reported, because the conversion handles what they are about.
+ */
 const CARRIED_OVER: ReadonlySet<string> = new Set(['okteto/single-container', 'okteto/old-name'])
 
 /** Throws a UsageError if two results would be the same file. */

@@ -1,13 +1,15 @@
 import { diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 
-/** A setting of another tool, by the name that its user knows it by. */
+/**
+ * Setting of another tool that is not carried over; `what` is the name under which users of that tool know the setting.
+ */
 export interface LostSetting {
   readonly what: string
   readonly why: string
   readonly hint?: string | undefined
 }
 
-/** Reported for each setting that has no equivalent, or that a program cannot decide. */
+/** Reported for each setting that cannot be carried over automatically. */
 export const notCarriedOver = diagnostic<LostSetting>({
   code: 'migrate/not-carried-over',
   severity: 'warning',

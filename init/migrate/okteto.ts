@@ -55,8 +55,8 @@ export async function manifestOfOkteto(
 }
 
 /**
- * Returns the errors of an Okteto manifest that its conversion would copy: values that a manifest cannot have. Unknown
- * keys are left out of the result.
+ * Returns the errors of an Okteto manifest that the converted manifest would still have, such as invalid values.
+ * Unknown keys are not returned, because the conversion removes and reports them.
  */
 export function errorsInOkteto(path: string, { cwd, env }: Workspace): readonly Diagnostic[] {
   const { diagnostics } = readManifest({ path, workingDirectory: cwd }, createHost({ env }))
@@ -65,7 +65,10 @@ export function errorsInOkteto(path: string, { cwd, env }: Workspace): readonly 
   )
 }
 
-/** Returns the entries of `build` that services of the Compose files have themselves, and reports them. */
+/**
+ * Returns the names in `build` of services that have `build` in the Compose files, too. Reports each of these entries
+ * as not carried over.
+ */
 async function buildsOfServices(
   path: string,
   tree: MapTree,
@@ -109,10 +112,12 @@ async function withChanges(text: string, shown: string, changes: readonly Change
   return edited
 }
 
-/** Keys of the first format that are about the whole manifest, and stay at the top level. */
+/**
+ * Matches keys of the first format of Okteto manifests that are about the whole manifest. They stay at the top level.
+ */
 const OF_MANIFEST = /^(?:namespace|context)[ \t]*:/
 
-/** Moves the keys of a manifest with only one development container below its name in `dev`. */
+/** Moves the keys of a manifest with only one development container to `dev.NAME`. */
 function asSection(text: string, name: string): string {
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
   const lines = text.replace(/\r?\n$/, '').split(/\r?\n/)

@@ -2,14 +2,17 @@
 export interface HereDocument {
   /** The operator with the word that ends the document, as written: `<<'SQL'`. */
   readonly operator: string
-  /** Position of the text, with the line that ends it. */
+  /** Position of the first character of the text. `end` is after the line that ends the document. */
   readonly start: number
   readonly end: number
 }
 
 const OPERATOR = /(?<!<)<<(-?)[ \t]*(?:"([^"\n]+)"|'([^'\n]+)'|\\?([A-Za-z_][\w.-]*))/g
 
-/** Finds the here-documents of a script. Ignores an operator without an end, which a text about shells may have. */
+/**
+ * Finds the here-documents of a script. Ignores an operator without an end, because it may be part of a text about
+ * shells.
+ */
 export function hereDocuments(text: string): readonly HereDocument[] {
   const found: HereDocument[] = []
   for (const match of text.matchAll(OPERATOR)) {
@@ -43,7 +46,9 @@ export interface Loop {
   readonly end: number
 }
 
-/** Heads of loops, whose variables are in the groups, and the words around their bodies. */
+/**
+ * Matches the head of a loop, with its variables in the named groups, and the words `do` and `done` around its body.
+ */
 const TOKEN =
   /\bfor[ \t]+(?<variable>\w+)[ \t]+in\b|\bwhile[ \t][^\n;]{0,200}?\bread(?<names>(?:[ \t]+[-\w]+){1,50})|(?<=[\s;]|^)(?<word>do|done)(?=[\s;)&|<>]|$)/g
 

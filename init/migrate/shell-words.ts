@@ -6,7 +6,9 @@ import { hereDocuments } from './shell-blocks.ts'
 export interface ShellWord {
   readonly text: string
   readonly span: Span
-  /** Commands in `$(…)` or backticks whose output the word contains, without `pwd`, which is the folder itself. */
+  /**
+   * Commands in `$(…)` or backticks whose output the word contains, except `pwd`, which stands for the current folder.
+   */
   readonly commands: readonly string[]
 }
 
@@ -27,7 +29,7 @@ export interface ShellProblem {
 }
 
 const NAME = /^[A-Za-z_]\w*/
-/** `pwd`, as a command or a variable, also of cmd.exe and PowerShell. */
+/** Matches the current folder: `pwd` as a command or a variable, also as cmd.exe and PowerShell write it. */
 const FOLDER = /^(?:\$\(\s*pwd\s*\)|`\s*pwd\s*`|\$\{PWD\}|\$PWD\b|\$\{pwd\}|%cd%)/i
 
 /** `NAME=value` before a command. */
@@ -38,7 +40,10 @@ const OPTION = /-[A-Za-z]*[ugpCDhRrtTS][ \t]+[^\s-]\S*|--(?:user|group|prompt|ho
 const RUNNER = new RegExp(
   `(?:sudo|doas|env)(?:[ \\t]+(?:${OPTION.source}))*|nice(?:[ \\t]+-n?[ \\t]*-?\\d+)*|timeout(?:[ \\t]+-\\S+)*[ \\t]+[\\d.]+[smhd]?|exec|time|nohup|command|setsid`,
 )
-/** Beginning of a command: of a line, after a prompt, an operator, a keyword, or the pattern of a `case`. */
+/**
+ * Matches what can precede a command: the start of a line, perhaps with a prompt, an operator, or the end of a `case`
+ * pattern.
+ */
 const BEGINNING = /^[ \t]*(?:[$>%][ \t]+)?|[;&|(){`!][ \t]*/
 const KEYWORD = /(?:then|do|else|if|elif|while|until|!)[ \t]+/
 
@@ -47,7 +52,9 @@ const ENGINE = new RegExp(
   `((?:${BEGINNING.source})(?:${KEYWORD.source})*(?:(?:${RUNNER.source}|${ASSIGNMENT.source})[ \\t]+)*)(?:/\\S*/)?(?:docker|podman|nerdctl)[ \\t]`,
   'gm',
 )
-/** Text that looks like a command of an engine, which a program that is not known runs, or which is in quotes. */
+/**
+ * Matches text that looks like `docker run`, at any position, such as in quotes or as an argument of another program.
+ */
 const MENTION = /(?:docker|podman|nerdctl)["']?[ \t]+(?:container[ \t]+)?run[ \t]+-/g
 
 /** A line with `docker run` that is not read. */
@@ -177,7 +184,9 @@ function readWord(file: SourceFile, start: number, isInline: boolean): ReadWord 
   return quote ? result({ text: `a quote (\`${quote}\`) is not closed`, hint: 'close it' }) : result()
 }
 
-/** Reads one character, or an expansion that begins here. */
+/**
+ * Reads one character, or the expansion at the start of the text. `command` is the command of a `$(…)` or of backticks.
+ */
 function readExpansion(text: string): { readonly value: string; readonly length: number; readonly command?: string } {
   const folder = FOLDER.exec(text)
   if (folder) return { value: '.', length: folder[0].length }

@@ -15,7 +15,10 @@ export function convertTraefik(services: readonly LabelledService[], edits: Comp
 
 const isTraefik = ({ name }: ServiceLabel): boolean => /^traefik\./i.test(name)
 
-/** Labels that say nothing that devctl has to know: its routes have TLS, and the cluster has its own entry points. */
+/**
+ * Labels that are not converted themselves and need no report: devctl's routes have TLS, the cluster has its own entry
+ * points, and services and ports are read together with the rules.
+ */
 const NEEDLESS =
   /^traefik\.(?:enable$|docker\.|http\.routers\.[^.]+\.(?:service|priority|tls(?:\.|$)|rulesyntax$)|http\.services\.[^.]+\.loadbalancer\.(?:server\.port|passhostheader)$|port$|backend$|frontend\.entrypoints$|protocol$)/i
 const RULE = /^traefik\.(?:http\.routers\.([^.]+)\.rule|frontend\.rule|[^.]+\.frontend\.rule)$/i
@@ -79,7 +82,10 @@ function addRule(label: ServiceLabel, rule: RouterRule, service: string, port: n
     edits.lose(label, `the rule matches only \`${path}\`, and a route of devctl also what is below it`)
 }
 
-/** Returns the port that Traefik sends requests of a router to. */
+/**
+ * Returns the port to which Traefik sends the requests of a router; undefined if the labels have no valid port, and the
+ * service has no ports either.
+ */
 function portOf(
   router: string | undefined,
   { tree }: LabelledService,

@@ -15,8 +15,8 @@ export interface CommandVariablesInput {
   /** Variables set with `--var`. */
   readonly vars: Readonly<Record<string, string>>
   /**
-   * True if `vars` come from the `variables` of a dependency in a manifest: then only those with a secret name are
-   * secret.
+   * True if `vars` come from the `variables` of a dependency in a manifest. In this case, only variables with a secret
+   * name are secret.
    */
   readonly areVarsPublic?: boolean
   /** Name of the environment. */
@@ -103,8 +103,8 @@ function outputsOf(dependency: string, { builds, variables }: DependencyOutputs)
 }
 
 /**
- * Excludes 127.0.0.1 from the proxies in the environment: some programs (for example in Python) would otherwise connect
- * to the labelling proxy on this machine through them.
+ * Excludes 127.0.0.1 from the HTTPS proxies in the environment. Otherwise, some programs (for example in Python) would
+ * use these proxies to connect to the labelling proxy on this machine.
  */
 function withoutDetour(env: Record<string, string>): Record<string, string> {
   if (!['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'].some(name => env[name])) return env

@@ -12,8 +12,8 @@ import { SourceFile } from '../../compiler/text/source.ts'
 const LARGEST = 1 << 20
 
 /**
- * File that `DEVCTL_ENV` names. Lines `NAME=value` (`.env` syntax) that a command writes to it become variables of the
- * commands after it. Only its user may read it. Call `remove` at the end.
+ * File that `DEVCTL_ENV` names. Lines `NAME=value` (`.env` syntax) that a command writes to the file become variables
+ * of the commands after it. The file is readable only by its owner. Call `remove` at the end.
  */
 export class HandedVariables {
   readonly path: string

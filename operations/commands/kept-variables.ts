@@ -2,8 +2,8 @@ import { variableNameProblem } from '../../platform/rules/variable-names.ts'
 import type { CommonEvent } from '../../project/events.ts'
 
 /**
- * Names that only carry a version, in families whose other names change what programs do. `USE_BAZEL_VERSION` does not
- * match: with it, a program is downloaded and run.
+ * Names that only carry a version and are therefore harmless, although other names with the same beginning change what
+ * programs do. `USE_BAZEL_VERSION` does not match, because it causes a program to be downloaded and run.
  */
 const HARMLESS = /^(NODE_ENV|[A-Z]+(_COMMIT|_IMAGE|_BUILD)?_(VERSION|SHA|COMMIT|BRANCH|TAG))$/
 

@@ -1,6 +1,9 @@
 import { hasOktetoName } from '../../compiler/manifest/okteto-variables.ts'
 
-/** Adds the variables of devctl that Okteto has, too, under their Okteto names: `OKTETO_NAME` for `DEVCTL_NAME`. */
+/**
+ * Returns the variables together with copies under Okteto's names, for each variable that Okteto also has:
+ * `OKTETO_NAME` for `DEVCTL_NAME`.
+ */
 export function withOktetoNames(env: Readonly<Record<string, string>>): Record<string, string> {
   const theirs = Object.entries(env)
     .filter(([name]) => hasOktetoName(name))

@@ -32,7 +32,7 @@ export interface RunOptions {
   readonly folder: string
   /** Full environment, with the variables of `commandVariables` and of the labelling proxy. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Variables with the path of the file for `NAME=value` lines. Default `DEVCTL_ENV`. */
+  /** Names of the variables that contain the path of the file for `NAME=value` lines. Default `DEVCTL_ENV`. */
   readonly envNames?: readonly string[]
   /** True to run `sh` instead of bash. Default false. */
   readonly noBash?: boolean
@@ -66,7 +66,7 @@ export interface RunResult {
 /**
  * Runs commands in sequence, each in a new shell in the folder, until one fails. Background processes keep running for
  * the later commands and are stopped at the end. Rejects with the signal's abort reason, or with a UserError if the
- * shell or the folder does not exist; no process is left running then, either.
+ * shell or the folder does not exist; all processes are stopped in these cases, too.
  */
 export async function runCommands(commands: readonly ManifestCommand[], options: RunOptions): Promise<RunResult> {
   const { env, secrets = [], known = new KnownSecrets(), grace = 5_000, drain = 500, signal, output } = options

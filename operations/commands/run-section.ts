@@ -12,7 +12,7 @@ export interface Section {
   /** Absolute path of the manifest's folder. */
   readonly folder: string
   readonly environment: string
-  /** Set if the commands are of an Okteto manifest, and get variables under their Okteto names, too. */
+  /** Set if the commands come from an Okteto manifest, so they also get the variables under Okteto's names. */
   readonly dialect?: DevctlManifest['dialect']
   /** Images that were built, by service. */
   readonly built: ReadonlyMap<string, BuiltImage>

@@ -32,7 +32,7 @@ function hashOf(service: Readonly<Record<string, unknown>>): string {
     .digest('hex')
 }
 
-/** Sorts the keys, whose order is not part of the configuration. */
+/** Sorts the keys of mappings, because their order does not matter for the configuration. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value

@@ -7,18 +7,18 @@ import { isContentOf } from './copy-path.ts'
 import { type CopiedContainer, lacksPrograms, requireSuccess, runThere, sendAll } from './remote.ts'
 
 export interface CopyIn {
-  /** Path of this machine, as the user has written it, and as an absolute path. */
+  /** Path on this machine as the user has written it; `path` is the absolute path. */
   readonly source: string
   readonly path: string
   /** Absolute path in the container. */
   readonly target: string
-  /** Called with each socket, pipe or device, which is left out. */
+  /** Called with each socket, pipe or device, which cannot be copied. */
   readonly skipped: (path: string) => void
 }
 
 /**
- * Copies a file or folder of this machine into a container: with `tar` of the container, or for a single file with its
- * shell. The files belong to the user of the container.
+ * Copies a file or folder of this machine into a container, with the container's `tar` or, for a single file, its
+ * shell. The copied files belong to the user that the container runs as.
  */
 export async function copyIn(at: CopiedContainer, { source, path, target, skipped }: CopyIn): Promise<TarCounts> {
   const found = await lstat(path).catch(() => undefined)
@@ -49,8 +49,8 @@ export async function copyIn(at: CopiedContainer, { source, path, target, skippe
 }
 
 /**
- * Asks a container for its `tar` and the kind of the target. A large archive sent to a missing program would cut the
- * connection before the answer.
+ * Asks a container whether it has `tar`, and whether the target is a folder. Without this check, a large archive sent
+ * to a missing program would break the connection before an answer arrives.
  */
 async function askTarget(at: CopiedContainer, target: string) {
   const script = 'test -d "$1"; folder=$?; command -v tar >/dev/null && exit $folder; exit $((folder + 2))'

@@ -11,16 +11,16 @@ import { type CopiedContainer, lacksPrograms, requireSuccess, runThere } from '.
 export interface CopyOut {
   /** Absolute path in the container. */
   readonly source: string
-  /** Path of this machine, as the user has written it, and as an absolute path. */
+  /** Path on this machine as the user has written it; `path` is the absolute path. */
   readonly target: string
   readonly path: string
-  /** Called with each entry that is left out, and the reason. */
+  /** Called with each entry that is not copied, and the reason. */
   readonly skipped: (name: string, reason: string) => void
 }
 
 /**
- * Copies a file or folder of a container to this machine: with `tar` of the container, or for a single file with its
- * `cat`. Writes nothing outside the target, whatever the container sends.
+ * Copies a file or folder of a container to this machine, with the container's `tar` or, for a single file, its `cat`.
+ * Writes nothing outside the target, whatever the container sends.
  */
 export async function copyOut(at: CopiedContainer, { source, target, path, skipped }: CopyOut): Promise<TarCounts> {
   const isContent = isContentOf(source) || posix.normalize(source) === '/'

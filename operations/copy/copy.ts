@@ -8,23 +8,23 @@ import { copyOut } from './copy-out.ts'
 import { type CopyPaths, parseCopyPaths } from './copy-path.ts'
 
 export interface CopyInput extends Omit<ContainerInput, 'service'> {
-  /** Source and target; one of them is `SERVICE:PATH`. */
+  /** Source of the copy. Either the source or `target` has the form `SERVICE:PATH`. */
   readonly source: string
   readonly target: string
 }
 
 export interface CopyReport {
-  /** Names of the Pod and the container that files were copied from or to. */
+  /** Name of the Pod that files were copied from or to; `container` is the container in that Pod. */
   readonly pod: string
   readonly container: string
-  /** Number of files and links, and their bytes. */
+  /** Number of copied files and links; `bytes` is their total size. */
   readonly files: number
   readonly bytes: number
 }
 
 /**
- * Copies files and folders between this machine and a container of a deployed service. Links are copied as links;
- * those of a container that lead outside the copied folder are left out. Throws a UserError if a path does not exist.
+ * Copies files and folders between this machine and a container of a deployed service. Links are copied as links. Links
+ * of a container that lead outside the copied folder are skipped. Throws a UserError if a path does not exist.
  */
 export async function copy(world: OperationContext, input: CopyInput, project: OpenProject): Promise<CopyReport> {
   const { workspace, session } = world

@@ -7,7 +7,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { ServiceContainer } from '../../environment/status/service-pods.ts'
 import type { Session } from '../../project/session.ts'
 
-/** Most characters of the error output of a program that a message repeats. */
+/** Maximum number of characters of a program's error output that are kept for messages. */
 const MOST_TEXT = 2000
 /** Time for a program to end after its streams have failed, in milliseconds. */
 const ENDING = 1000
@@ -17,17 +17,17 @@ export interface CopiedContainer extends ServiceContainer {
   readonly session: Pick<Session, 'access' | 'namespace' | 'signal'>
 }
 
-/** Exit status of a program of a container, with what it has printed as an error. */
+/** Exit status of a program in a container. `text` is the beginning of its error output. */
 export interface RemoteEnd<Result> {
   readonly status: number
   readonly text: string
-  /** Result of the work with its streams; undefined if the program has failed. */
+  /** Result of `work`; undefined if the program has failed. */
   readonly result: Result | undefined
 }
 
 /**
- * Runs a program in a container; `work` reads its output, and writes its input. Returns undefined if the container does
- * not have the program. Rejects with the error of `work` unless the program itself has failed.
+ * Runs a program in a container while `work` reads its output and writes its input. Returns undefined if the container
+ * does not have the program. Rejects with the error of `work`, unless the program itself has failed.
  */
 export async function runThere<Result>(
   { session, pod, container }: CopiedContainer,
@@ -76,13 +76,18 @@ export async function sendAll(parts: AsyncIterable<Buffer>, remote: ExecProcess)
   })
 }
 
-/** Returns the message and the hint for a container that has none of the programs that copying needs. */
+/**
+ * Returns the error for a container without the programs that copying needs; `programs` names them, such as `` no `tar`
+ * ``.
+ */
 export const lacksPrograms = (container: string, programs: string): UserError =>
   new UserError(`container \`${container}\` has ${programs}`, {
     hint: 'put the files into its image or a volume; `devctl up` synchronizes folders with any image',
   })
 
-/** Throws a UserError with the message of a program that has failed. */
+/**
+ * Throws a UserError with the given message if a program has failed. Its notes contain the error output of the program.
+ */
 export function requireSuccess({ status, text }: RemoteEnd<unknown>, message: string): void {
   if (status === 0) return
   const notes = text.trim() === '' ? [] : text.trim().split('\n').slice(0, 5)

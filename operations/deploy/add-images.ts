@@ -24,7 +24,7 @@ export interface AddImagesInput {
   readonly signal: AbortSignal
 }
 
-/** A project planned with its images, or as it was if they could not be built. */
+/** Project that was planned again with its images. If the images could not be built, the unchanged project. */
 interface WithImages {
   readonly compilation: CompiledProject
   /** References with digests, by service. */
@@ -95,8 +95,8 @@ async function ensureImages(
 }
 
 /**
- * Returns the images whose configurations refine the plan: built images, including those that services without `build`
- * share, plain images that are available, and images in any registry whose programs a chosen service needs.
+ * Returns the images whose configurations refine the plan: built images, which services without `build` may share;
+ * plain images that are available; and images in any registry whose programs a chosen service needs.
  */
 async function wantedImages(
   { plan, project }: CompiledProject,
@@ -116,8 +116,8 @@ async function wantedImages(
 }
 
 /**
- * Returns the images whose programs are unknown and needed. Images that are built have configurations, or do not exist
- * yet.
+ * Returns the images whose programs are needed but unknown. Excludes images that are built: they have configurations,
+ * or do not exist yet.
  */
 async function wantedPrograms(
   { images, builds, unknownPrograms }: Plan,

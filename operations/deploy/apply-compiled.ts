@@ -22,7 +22,7 @@ interface How {
   readonly signal: AbortSignal
   /** Hashes of the warnings, for the record of the environment. */
   readonly warnings?: readonly string[]
-  /** Receives the services whose Pods the deploy keeps, without Jobs. */
+  /** Set to which the deploy adds the services whose Pods it keeps, except Jobs. */
   readonly unchanged?: Set<string>
   /** Variables that commands passed on. */
   readonly variables?: Readonly<Record<string, string>>

@@ -62,7 +62,8 @@ interface Said {
 }
 
 /**
- * Returns the branch, the commit and its subject. A slow or failed `asked` does not affect the branch and the commit.
+ * Returns the branch, the commit and its subject, which is the result of `asked`. If `asked` fails or is slow, the
+ * branch and the commit are returned without the subject.
  */
 async function askCommit(top: string, options: GitOptions, asked: Promise<string | undefined>): Promise<Said> {
   const git = openGit(top, options)

@@ -39,7 +39,7 @@ export interface CompiledForCluster {
   readonly source: Source
   /** Absolute path of the project's folder. */
   readonly directory: string
-  /** Domain for the hosts of routes. If undefined, only routes with hosts of the user's own are created. */
+  /** Domain for the hosts of routes. If undefined, only routes whose hosts the user has set are created. */
   readonly domain: string | undefined
   readonly registry: string | undefined
   /** Images of services with `build`, by service, as references with digests. */
@@ -141,7 +141,7 @@ export async function prepareForCluster(
   return { ...common, plan: pulling.plan }
 }
 
-/** Input for what the cluster gets of a plan. */
+/** Input of `inCluster`, besides the plan. */
 interface PlanInCluster {
   readonly workspace: Workspace
   readonly options: ForCluster
@@ -150,7 +150,10 @@ interface PlanInCluster {
   readonly part: Part | undefined
 }
 
-/** Returns what the cluster gets of a plan, besides the plan itself; undefined for a project without a folder. */
+/**
+ * Returns the routes, the services, the folder and the Jobs to run again for a plan. Undefined for a project without a
+ * folder.
+ */
 async function inCluster(
   compiled: CompiledProject,
   plan: Plan,
@@ -171,7 +174,10 @@ async function inCluster(
   }
 }
 
-/** Returns the diagnostics to report: those of the files and of the builder, about the services that are deployed. */
+/**
+ * Returns the diagnostics of the files and of the builder that have to be reported: only those about the services that
+ * are deployed.
+ */
 function shownDiagnostics(
   { diagnostics, loaded }: CompiledProject,
   refused: readonly Diagnostic[],
@@ -198,8 +204,8 @@ const isBesidesBuild = ({ code }: Diagnostic): boolean => code !== 'routes/no-do
 const errorsBesidesBuild = ({ diagnostics }: CompiledProject): number => count(diagnostics.filter(isBesidesBuild)).error
 
 /**
- * Returns the function that creates the manifests of a plan. Without a domain, only hosts of the user's own have
- * routes.
+ * Returns the function that creates the manifests of a plan. Without a domain, it creates only routes whose hosts the
+ * user has set; `keepRoutes` contains the names of the others.
  */
 async function withRoutes(
   plan: Plan,
@@ -227,7 +233,7 @@ const inNoOrder = (plan: Plan): Plan => ({
   workloads: plan.workloads.map(({ dependencies: _, ...workload }) => workload),
 })
 
-/** Returns the services of a part, by their names in the files, and the services whose builds the part needs. */
+/** Returns the services of a part, and the services whose builds the part needs, by their names in the files. */
 async function chosenServices({ project, plan }: CompiledProject, part: Part): Promise<ReadonlySet<string>> {
   if (!project || !plan) return new Set(part.named)
   const [labels, { sharersOf }, { withNeeded }] = await Promise.all([
@@ -261,8 +267,8 @@ function portsOf(routes: readonly RoutePlan[]): string {
 const MOST_PORTS = 3
 
 /**
- * Returns the services of `--rerun`, by their names in Kubernetes. Throws a UserError if a service is not deployed
- * here.
+ * Returns the services of `--rerun`, by their names in Kubernetes. Throws a UserError for a service that is not
+ * deployed here.
  */
 async function toRerun(
   names: readonly string[],

@@ -89,8 +89,8 @@ export async function deployDependencies(
 }
 
 /**
- * Returns the options for a dependency: its name and manifest replace the options about the files of the project that
- * depends on it.
+ * Returns the options for a dependency: the options of the project that depends on it, with the dependency's name and
+ * manifest instead of the options about files.
  */
 export function ownOptions<Values extends LoadInput>(options: Values, { name, manifest }: ManifestDependency) {
   const file = manifest && [manifest.value]

@@ -138,7 +138,7 @@ async function deployOnce(
   })
 }
 
-/** Loads the build modules only when there is something to build. */
+/** Returns an image builder that loads the build modules only when there is something to build. */
 const imageBuilder = (world: OperationContext<DeployEvent>): ImageBuilder => ({
   async ensure(images, options) {
     const [{ missingImagesBuilder }, { chooseBuilder }] = await Promise.all([

@@ -8,8 +8,8 @@ import type { Workspace } from '../../project/workspace.ts'
 import type { DeployInput } from './input.ts'
 
 /**
- * Makes errors about images that cannot be pulled name the option that sets the image (`--image`, `--images-file`). The
- * line of the Compose file, which has another image, is removed from them.
+ * Adds the option that sets an image (`--image`, `--images-file`) to errors about images that cannot be pulled. Removes
+ * the position from these errors, because the line of the Compose file contains another image.
  */
 export async function aboutGivenImages(
   failures: readonly Diagnostic[],
@@ -29,7 +29,7 @@ export async function aboutGivenImages(
   })
 }
 
-/** Returns the option that sets the image of a service, by service. `--image` overrides the file. */
+/** Returns the options that set images, by service. `--image` overrides the file. */
 async function optionsOf(
   { image, imagesFile }: Pick<DeployInput, 'image' | 'imagesFile'>,
   cwd: string,

@@ -4,7 +4,10 @@ import { at, listAt } from '../../gitops/agents/json-values.ts'
 import type { Session } from '../../project/session.ts'
 import type { CompiledForCluster } from './compile-for-cluster.ts'
 
-/** Service that still runs an older version of an image, because only other services were deployed. */
+/**
+ * Service that still runs an older version of an image, because the deploy of the new version included only other
+ * services.
+ */
 export interface LeftBehind {
   readonly service: string
   /** Deployed service with the same image. */

@@ -23,7 +23,9 @@ interface Timing {
   readonly deadline?: number | undefined
 }
 
-/** Reports the progress of a deploy as events; `onChange` is called after an object was written. */
+/**
+ * Returns handlers that report the progress of a deploy as events. `onChange` is called after an object was written.
+ */
 export function deployEvents(
   on: (event: CommonEvent) => void,
   states: Pick<ServiceStates, 'events'>,

@@ -4,8 +4,8 @@ import type { CompiledProject } from '../../project/compile-files.ts'
 import { labelsOf, noSuchService, type Part } from '../../project/names/named-services.ts'
 
 /**
- * Returns the plan with numbers of replicas by service, which replace those of the files. Throws a UserError for a
- * service that is not deployed here, and for one that has no such number.
+ * Returns the plan with the given numbers of replicas, which replace the numbers in the files. Throws a UserError for a
+ * service that is not deployed here, and for one that cannot be scaled, such as a Job.
  */
 export async function withReplicas(
   plan: Plan,

@@ -143,8 +143,8 @@ async function destroyProject(
 
 /**
  * Runs the `destroy` commands of the manifest with the variables that the deploy stored, and then uninstalls Helm
- * releases. The commands also run if the namespace was deleted, because objects that they created elsewhere still
- * exist.
+ * releases. The commands also run if the namespace no longer exists, because commands may have created objects outside
+ * the namespace.
  */
 async function runCommands(
   world: OperationContext<DestroyEvent> & { readonly state: NamespaceState },
@@ -206,7 +206,10 @@ async function runCommands(
     await cluster.delete({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', name, namespace }, { signal })
 }
 
-/** Asks the user to confirm the deletion of cluster-scoped objects, which others may use. */
+/**
+ * Returns true if the user confirms the deletion of cluster-scoped objects, which others may use, or with `--yes`.
+ * Throws a UserError if the user cannot be asked.
+ */
 async function mayDeleteOfCluster(
   { ask }: OperationContext,
   { yes }: DestroyInput,

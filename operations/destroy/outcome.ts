@@ -9,7 +9,10 @@ export interface DestroyOutcome {
   readonly wasEmpty: boolean
   /** True if the namespace did not exist. This is no error, because nothing is left to destroy in it. */
   readonly isNamespaceGone: boolean
-  /** Set if the namespace is missing on a platform, which does not show the namespaces of others either. */
+  /**
+   * Set if the namespace was not found on a platform. It may then belong to other users, because a platform does not
+   * show their namespaces.
+   */
   readonly isPerhapsForeign?: true
   /** Suggestion in case the namespace was misspelled, such as ``did you mean `shop`?`` */
   readonly similarNamespace?: string

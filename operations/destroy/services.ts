@@ -18,9 +18,9 @@ export function refuseForServices({ all, dependencies }: Pick<DestroyInput, 'all
 }
 
 /**
- * Returns a function that selects the objects of the named services. If remaining services depend on them, it asks for
- * confirmation, or requires `--yes`. It throws a UserError for a name that is not a service, and for a service that
- * runs in the Pods of another service.
+ * Returns a function that selects the objects of the named services. If remaining services depend on the named ones,
+ * the function first asks for confirmation, or requires `--yes`. It throws a UserError for a name that is not a
+ * service, and for a service that runs in the Pods of another service.
  */
 export async function selectServices(
   ask: Questions | undefined,

@@ -58,8 +58,9 @@ const OUTSIDE_HINT = 'add `--allow-outside` if you trust these files'
 const HINT = 'name a folder or file that `devctl render` wrote'
 
 /**
- * Returns a function that reads the text of a file. For files outside `boundary`, the boundary decides, because a link
- * in a folder of manifests may lead anywhere. Throws a UserError if a file may not or cannot be read.
+ * Returns a function that reads the text of a file; undefined if there is none. Files outside `boundary` are read with
+ * a warning or refused, because a link in a folder of manifests may lead anywhere. Throws a UserError for a refused or
+ * unreadable file.
  */
 function readerOf(on: LocalContext<BuildEvent>['on'], boundary: Boundary): ReadText {
   const told = new Set<string>()
@@ -78,8 +79,8 @@ function readerOf(on: LocalContext<BuildEvent>['on'], boundary: Boundary): ReadT
 }
 
 /**
- * Returns the objects of a file or folder. A folder with a kustomization is built, which works for kustomizations as
- * devctl writes them. Throws a UserError for others.
+ * Returns the objects of a file or folder. A folder with a kustomization is built first. Throws a UserError for a
+ * kustomization that devctl cannot build, because it contains more than devctl itself writes.
  */
 async function objectsAt(path: string, shown: string, read: ReadText): Promise<readonly KubernetesObject[]> {
   const folder = path.split(sep).join('/')
@@ -94,7 +95,7 @@ async function objectsAt(path: string, shown: string, read: ReadText): Promise<r
   )
 }
 
-/** Reads the text of a file, or of all files in a folder and its subfolders. */
+/** Returns the text of a file, or of all manifest files in a folder and its subfolders, by path. */
 function readTexts(path: string, shown: string, read: ReadText): ReadonlyMap<string, string> {
   return new Map(filesAt(path, shown).map(file => [file, read(file) ?? '']))
 }

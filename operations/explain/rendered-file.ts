@@ -16,7 +16,7 @@ export interface RenderedField {
 
 /**
  * Returns the object and the value at a line of a rendered file; undefined if the file contains no Kubernetes objects.
- * Throws a UserError if it cannot be read, or if the line is outside of its objects.
+ * Throws a UserError if the file cannot be read, or if the line is outside of its objects.
  */
 export function fieldAt(path: string, shown: string, line: number): RenderedField | undefined {
   const content = readFile(path)

@@ -70,7 +70,7 @@ export async function endpoints(
   return { environment, namespace, endpoints, none: await reasonOf(world, known, project) }
 }
 
-/** Returns the addresses that are ready according to the cluster, but did not respond successfully. */
+/** Returns the addresses of endpoints that are ready according to the cluster, but did not respond successfully. */
 const unansweredOf = (found: readonly Endpoint[], answered: readonly Endpoint[]): ReadonlySet<string> =>
   new Set(answered.flatMap(({ url, isReady }, index) => (found[index]?.isReady && !isReady ? [url] : [])))
 

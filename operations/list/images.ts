@@ -15,9 +15,9 @@ export interface ImagesOfServicesInput extends EnvironmentInput {
 export interface DeployedImage {
   readonly service: string
   readonly container: string
-  /** Reference in the workload. */
+  /** Image reference in the workload. */
   readonly image: string
-  /** Digests that its Pods run: several during a rollout, none if no Pod runs. */
+  /** Digests that the Pods of the workload run: several during a rollout, none if no Pod runs. */
   readonly digests: readonly string[]
 }
 

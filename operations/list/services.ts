@@ -26,7 +26,7 @@ export interface ServicesOutcome {
   readonly namespace: string
   /** Rows sorted by service. */
   readonly services: readonly ServiceRow[]
-  /** Jobs of the cluster, if the environment has nothing else. */
+  /** Jobs of the environment in the cluster, if no service is deployed. */
   readonly onlyJobs?: readonly string[]
   /** Time of the query, in milliseconds since 1970. */
   readonly now: number

@@ -24,7 +24,7 @@ export interface ContainerUsage {
   readonly service: string
   readonly pod: string
   readonly container: string
-  /** Empty if the metrics server has not measured the container yet. */
+  /** Measured usage; empty if the metrics server has not measured the container yet. */
   readonly usage: Amounts
   readonly requests: Amounts
   readonly limits: Amounts

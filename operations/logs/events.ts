@@ -11,14 +11,14 @@ export type LogEvent =
       /** Name of the environment, a DNS label. If absent, the logs are those of the full namespace. */
       readonly environment?: string
       readonly namespace: string
-      /** True if only some services are selected. */
+      /** True if the logs of only some services are selected. */
       readonly isFiltered: boolean
       /** True if the command waits for a Pod. */
       readonly follows: boolean
     }
   /** Only jobs are selected, and none of their runs has a Pod: there is none yet, or it has been deleted. */
   | { readonly type: 'no-run'; readonly jobs: readonly JobOverview[]; readonly follows: boolean }
-  /** The maximum number of logs is open (`most`); further logs wait until an open log ends. */
+  /** The maximum number of logs (`most`) is open; further logs wait until an open log ends. */
   | { readonly type: 'too-many-logs'; readonly most: number }
   | { readonly type: 'container-ended'; readonly source: LogSource; readonly exit: ExitStatus }
   /** A log cannot be read. Reported once, until a line arrives again. */

@@ -103,7 +103,9 @@ export async function logs(world: LogsContext, input: LogsInput, project: OpenPr
   }
 }
 
-/** Returns the jobs of an environment, and the services that are Jobs, with their runs, which may have no Pods. */
+/**
+ * Returns the jobs of an environment, and the services that are Jobs, with their runs. A run may no longer have Pods.
+ */
 async function deployedJobs(
   { cluster, namespace, clock, signal }: OperationContext['session'],
   environment: string,
@@ -128,7 +130,7 @@ class NoMatch extends Error {
   }
 }
 
-/** Passes lines to the caller, and reports everything else as events. */
+/** Returns handlers that pass lines to the caller, and report everything else as events. */
 function reporting(
   { on, print }: LogsContext,
   follows: boolean,
@@ -168,7 +170,10 @@ async function serviceNames({ project }: KnownEnvironment): Promise<readonly Ser
   return [...project.services.values()].map(({ name, attach }) => ({ name, label: names.of(name), isAttached: attach }))
 }
 
-/** Returns the services with `attach: false`, by their labels. With a pattern, none are skipped. */
+/**
+ * Returns the services with `attach: false`, by their labels. Empty if there is a pattern, because the user has then
+ * named services.
+ */
 function mutedServices(names: readonly ServiceName[], wanted: RegExp | undefined): ReadonlyMap<string, ServiceName> {
   return new Map(names.filter(({ isAttached }) => !isAttached && !wanted).map(one => [one.label, one]))
 }

@@ -18,13 +18,13 @@ export interface PlatformImagesInput {
   /** Registry to push the images to, perhaps with a path. */
   readonly registry: string
   readonly names: readonly PlatformImageName[]
-  /** Registry with copies of the base images. If absent, their own registries. */
+  /** Registry with copies of the base images. If absent, the base images come from their original registries. */
   readonly baseRegistry?: string | undefined
   /** True to build images that the registry already has, with current base images. */
   readonly rebuild?: boolean
-  /** Platforms of the nodes, such as `linux/arm64`. If absent, the builder's own. */
+  /** Platforms of the nodes, such as `linux/arm64`. If absent, the platform of the builder. */
   readonly platforms?: readonly string[] | undefined
-  /** Context that names the builder. If absent, the context that every command uses. */
+  /** Name of the context whose builder is used. If absent, the context that every command uses. */
   readonly context?: string | undefined
 }
 

@@ -22,7 +22,10 @@ export type RenderOutcome =
       readonly diagnostics: readonly Diagnostic[]
       /** Manifests in the order of the files, or for a published environment in the form that controllers receive. */
       readonly manifests: readonly Manifest[]
-      /** Keys of the Compose files that are mapped, approximated, and without effect; counted when it is read. */
+      /**
+       * Numbers of keys of the Compose files that are mapped, approximated, and without effect. The keys are counted
+       * when the property is read.
+       */
       readonly report: LossReport
       /** Number of services in the manifests. */
       readonly serviceCount: number
@@ -108,6 +111,7 @@ async function writeFiles(
 /**
  * Returns the layout to write. For a published environment, that is the layout that `publish` would commit, unless a
  * format is requested. An overlay is useless without its base, so its built result is written in plain layout instead.
+ * Undefined if the format alone determines the files.
  */
 function layoutOf({ layout, format }: RenderInput, { environment }: OpenProject): LayoutName | undefined {
   if (layout !== undefined) return layout

@@ -25,7 +25,7 @@ interface LaidOut {
 
 /**
  * Writes to a local folder the files that `publish` would commit. With overlays, the folder corresponds to the root of
- * the repository, because overlays are useless without their base. Throws a UserError.
+ * the repository, because overlays are useless without their base. Throws a UserError if the files cannot be written.
  */
 export async function writeLayout(
   workspace: Workspace,

@@ -18,8 +18,8 @@ export interface RestartInput extends LoadInput, Tolerance {
   /** Name of the environment. If absent, the name in the files. */
   readonly name?: string | undefined
   /**
-   * Services to restart, with the services that depend on them with `restart: true`. If absent or empty, all services
-   * except Jobs.
+   * Services to restart. Services that depend on these with `restart: true` are restarted, too. If absent or empty, all
+   * services except Jobs.
    */
   readonly services?: readonly string[] | undefined
   /** True to wait until the new Pods are ready. */
@@ -100,7 +100,7 @@ export async function restart(
   }
 }
 
-/** Ignores the states: a restart reports each service itself. */
+/** Handlers that ignore the events, because a restart reports the state of each service itself. */
 const NOTHING_COUNTED: Pick<ServiceStates, 'events'> = { events: { planned() {}, applied() {}, status() {} } }
 
 const isJob = ({ kind }: KubeObject): boolean => kind === 'Job' || kind === 'CronJob'
@@ -121,7 +121,7 @@ function refuseJobs(workloads: readonly KubeObject[]): readonly KubeObject[] {
   throw new UserError(`\`${service}\` is a ${what}`, { hint })
 }
 
-/** Adds the workloads whose dependency on a restarted one has `restart: true`, except Jobs, which run only once. */
+/** Adds the workloads that depend on a restarted workload with `restart: true`, except Jobs, which run only once. */
 function withDependants(restarted: readonly KubeObject[], workloads: readonly KubeObject[]): readonly KubeObject[] {
   const all = new Set(restarted)
   // A set also visits the members that are added during the loop.

@@ -8,7 +8,7 @@ import { IgnoredInterrupts } from './ignored-interrupts.ts'
 import { joinOutput } from './join-output.ts'
 import type { RunContext } from './run-context.ts'
 
-/** Milliseconds that the Pod's status may be late, and the last output of a container that has ended. */
+/** Maximum delay of the Pod's status, and of the last output of a container that has ended, in milliseconds. */
 const LATE = 5000
 
 /**
@@ -32,7 +32,9 @@ interface Running extends RunningContainer {
 const logOf = ({ session }: RunContext, { pod, container, signal }: Running, follow: boolean) =>
   session.cluster.logBytes({ name: pod, namespace: session.namespace }, { container, follow, signal })
 
-/** Passes the input on until it or the container ends. Throws an InputError if the container cannot be reached. */
+/**
+ * Passes on the input until the input or the container ends. Throws an InputError if the container cannot be reached.
+ */
 async function feed({ session, input }: RunContext, running: Running): Promise<void> {
   const { access, namespace } = session
   const { pod, container, signal, over } = running
@@ -63,7 +65,7 @@ async function feed({ session, input }: RunContext, running: Running): Promise<v
   }
 }
 
-/** Lines for a terminal that does not add carriage returns. */
+/** Warning with carriage returns, because the terminal does not add them. */
 const IGNORES = '\r\ndevctl: the program ignores Ctrl-C; press it once more to end the run\r\n'
 
 /** Connects a terminal until the container has ended. Throws an InputError if the container cannot be reached. */
@@ -111,7 +113,10 @@ async function inTerminal(world: RunContext, terminal: AttachedTerminal, running
   }
 }
 
-/** Returns the parts of a process that are not changed; its methods and promises stay those of the process. */
+/**
+ * Returns the parts of a process that need no change, bound to the process. `stderr` is empty, because a terminal has
+ * only one output.
+ */
 const forwarded = (remote: ExecProcess): Omit<ExecProcess, 'stdout' | 'exit'> => ({
   stdin: remote.stdin,
   // A terminal has one output only, and the errors of the connection come from `exit`.

@@ -10,7 +10,7 @@ export interface StartedRun {
   readonly namespace: string
   readonly job: string
   readonly container: string
-  /** Milliseconds until when the container has to have started. */
+  /** Time within which the container has to start, in milliseconds. */
   readonly startTimeout: number
   readonly now: () => number
 }
@@ -29,7 +29,7 @@ export interface RunningContainer {
  */
 export type Connect = (container: RunningContainer) => Promise<void>
 
-/** Error that leaves a program without the input that it may wait for. */
+/** Error for a lost connection of the input, for which a program might wait forever. */
 export class InputError extends Error {}
 
 interface State {

@@ -6,7 +6,7 @@ const ONE_PRESS = 200
 
 /** Reactions to a program that ignores Ctrl-C. */
 export interface InterruptActions {
-  /** Called when a second Ctrl-C has had no effect: the next one ends the run. */
+  /** Called at the second Ctrl-C without effect; one more ends the run. */
   readonly warn: () => void
   /** Called for the third Ctrl-C. */
   readonly end: () => void
@@ -15,8 +15,9 @@ export interface InterruptActions {
 }
 
 /**
- * Watches the keys of a terminal for Ctrl-C without effect: the first process of a container ignores it, unless it
- * handles the signal. A shell or an editor answers with output, and other keys show that the program is still used.
+ * Watches the keys of a terminal for Ctrl-C without effect: a program that is the first process of a container and does
+ * not handle the signal ignores it. Output after the key shows that a program, such as a shell or an editor, has
+ * handled the signal. Other keys show that the program is still used.
  */
 export class IgnoredInterrupts {
   readonly #actions: InterruptActions
@@ -27,7 +28,7 @@ export class IgnoredInterrupts {
     this.#actions = actions
   }
 
-  /** Returns a stream for the keys, which passes them on to `input`. */
+  /** Returns a stream that watches the keys written to it and passes them on to `input`. */
   keysTo(input: NodeJS.WritableStream): Transform {
     const keys = new Transform({
       transform: (part: Buffer, _, done) => {

@@ -1,12 +1,15 @@
 import { PassThrough, type Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 
-/** Number of attempts to read the log while the program prints nothing, and milliseconds between two of them. */
+/**
+ * Number of attempts to read the log while the program prints nothing. `PAUSE` is the time before each attempt, in
+ * milliseconds.
+ */
 const ATTEMPTS = 10
 const PAUSE = 100
-/** Milliseconds that output may take longer than the log. */
+/** Time that output may arrive later than the log, in milliseconds. */
 const LATE = 20
-/** Milliseconds without output after which the user is told that there is a connection. */
+/** Time without output after which the user is told that the connection exists, in milliseconds. */
 const QUIET = 1000
 /** Number of characters that identify the end of the output in the log. */
 const TAIL = 200
@@ -21,10 +24,10 @@ interface EndingProgram {
 }
 
 /**
- * Returns the output of a terminal with what the program had printed before the connection, which is in the log. The
- * log has only complete lines, so a prompt from before the connection is missing; the program repeats it when the
- * terminal gets its size, if it edits lines as Bash does. For others, `quiet` is the first line. `readLog` returns the
- * log with `\n` as line ends. The output ends with the text that the connection has lost at the end of the program.
+ * Returns the output of a terminal. Begins with the output from before the connection, which is in the log, and ends
+ * with the output that the connection lost at the end of the program. The log has only complete lines, so a prompt from
+ * before the connection is missing. A program that edits lines, such as Bash, repeats its prompt when the terminal gets
+ * its size; if a program prints nothing, the first line is `quiet`. `readLog` returns the log with `\n` as line ends.
  */
 export function joinOutput(attached: Readable, readLog: () => Promise<string>, program: EndingProgram): Readable {
   const joined = new PassThrough()
@@ -68,8 +71,9 @@ const plain = (text: string): string => text.replaceAll(/\r+\n/g, '\n')
 const toTerminal = (text: string): string => text.replaceAll('\n', '\r\n')
 
 /**
- * Returns what a program printed before the connection over which `received` has come. If the program prints nothing
- * while the log is read, the length of the log shows it; otherwise, the longest overlap.
+ * Returns the output that a program printed before the connection, over which `received` came. If the program prints
+ * nothing while the log is read, this is the log without the received lines at its end. Otherwise, the longest overlap
+ * of the log with the received output is removed. Undefined if the program ends first.
  */
 async function missedOutput(
   readLog: () => Promise<string>,
@@ -92,7 +96,7 @@ async function missedOutput(
   return withoutOverlap(log, plain(received()))
 }
 
-/** Returns the text without its longest end with which `next` begins. */
+/** Returns `text` without its end, as far as `next` begins with the same characters. */
 export function withoutOverlap(text: string, next: string): string {
   for (let length = Math.min(text.length, next.length); length > 0; length--)
     if (text.endsWith(next.slice(0, length))) return text.slice(0, -length)

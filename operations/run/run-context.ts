@@ -4,11 +4,11 @@ import type { AttachedTerminal } from '../exec/exec-service.ts'
 
 export interface RunContext extends OperationContext {
   /**
-   * Writes a part of the output: bytes of the log, which has both outputs of the program. No further part is read until
-   * it resolves.
+   * Writes a part of the output: bytes of the log, which contains both outputs of the program. The next part is read
+   * after the returned promise resolves.
    */
   readonly write: (part: Uint8Array) => Promise<void> | void
-  /** Input for the command. If absent, and without a terminal, it has none. */
+  /** Input for the command. If absent, the command gets no input, unless it has a terminal. */
   readonly input?: Readable | undefined
   /** Terminal for the command, instead of `write` and `input`. It must have a size. */
   readonly terminal?: AttachedTerminal | undefined

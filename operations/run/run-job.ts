@@ -3,11 +3,11 @@ import { templateOf } from '../../constructs/manifest.ts'
 import { escapeDollars } from '../../constructs/pod/escape-dollars.ts'
 import { SERVICE_LABEL } from '../../environment/labels.ts'
 
-/** Settings of one run, which replace those of the workload. Arguments and values of variables are literal. */
+/** Settings of one run, which override the settings of the workload. Arguments and values of variables are literal. */
 export interface OnceSettings {
   /** Name of the Job. */
   readonly name: string
-  /** Arguments that replace `command` of the file; if empty, that of the file. */
+  /** Arguments that replace `command` of the file; if empty, `command` of the file is used. */
   readonly command: readonly string[]
   readonly variables: Readonly<Record<string, string>>
   /** True to start without waiting for dependencies. */
@@ -49,7 +49,7 @@ const OF_SERVERS = [
 
 /**
  * Returns the Job that runs the container of a service in a live workload once, and the name of the container. The
- * workload owns the Job, so that it is deleted with it.
+ * workload owns the Job, so deleting the workload also deletes the Job.
  */
 export function toRunJob(
   workload: KubeObject,
@@ -94,7 +94,10 @@ export function toRunJob(
   return { job, container: container.name }
 }
 
-/** Returns the labels without that of the service, by which Services and workloads select their Pods. */
+/**
+ * Returns the labels without those by which Services and workloads select the Pods of the service. The Jobs of a
+ * CronJob keep all labels.
+ */
 function labelsOf(labels: Labels, isScheduled: boolean): Labels {
   if (isScheduled) return labels
   const { [SERVICE_LABEL]: _, 'pod-template-hash': __, ...others } = labels

@@ -9,9 +9,9 @@ import { toRunJob } from './run-job.ts'
 export interface RunOnceInput extends EnvironmentInput {
   /** Job or service to run. */
   readonly service: string
-  /** Arguments that replace `command`. If absent or empty, those of the file. */
+  /** Arguments that replace `command`. If absent or empty, `command` of the file is used. */
   readonly command?: readonly string[] | undefined
-  /** Variables in addition to those of the file. */
+  /** Variables in addition to the variables of the file. */
   readonly variables?: Readonly<Record<string, string>> | undefined
   /** True to start without waiting for dependencies. */
   readonly noDeps?: boolean | undefined
@@ -19,7 +19,7 @@ export interface RunOnceInput extends EnvironmentInput {
   readonly detach?: boolean | undefined
   /** True to delete the run when it has ended. */
   readonly rm?: boolean | undefined
-  /** Milliseconds until when the container has to have started; default: five minutes. */
+  /** Time within which the container has to start, in milliseconds. Default: five minutes. */
   readonly startTimeout?: number | undefined
 }
 

@@ -1,6 +1,6 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 
-/** Most replicas that `scale` accepts, so that a typing error does not fill a cluster. */
+/** Maximum number of replicas that `scale` accepts, so that a typing error does not fill a cluster. */
 const MOST = 1000
 
 /**

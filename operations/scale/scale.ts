@@ -8,7 +8,7 @@ import { type EnvironmentInput, findWorkloads } from '../workloads/find-workload
 import { applyScalings, autoscaledWorkloads } from './set-replicas.ts'
 
 export interface ScaleInput extends EnvironmentInput {
-  /** Number of replicas by service, as in the files. */
+  /** Number of replicas by service; the names of the services are those in the files. */
   readonly replicas: Readonly<Record<string, number>>
 }
 
@@ -22,7 +22,7 @@ export interface ScaleOutcome {
 
 /**
  * Sets the number of replicas of services until the next deploy. Throws a UserError for Jobs, DaemonSets, autoscaled
- * services, and services in the Pods of others; then nothing is changed.
+ * services, and services in the Pods of others, before anything is changed.
  */
 export async function scale(world: OperationContext, input: ScaleInput, project: OpenProject): Promise<ScaleOutcome> {
   const { session } = world
@@ -51,7 +51,9 @@ export async function scale(world: OperationContext, input: ScaleInput, project:
   }
 }
 
-/** Throws a UserError for a service that runs in the Pods of another one, which it shares its replicas with. */
+/**
+ * Throws a UserError for a service that runs in the Pods of another service and therefore has no replicas of its own.
+ */
 export function refuseMember(label: string, lead: string, instead: string): void {
   if (label !== lead)
     throw new UserError(`\`${label}\` runs in the Pods of \`${lead}\``, { hint: `\`${instead}\` changes both` })

@@ -18,8 +18,8 @@ export interface Scaling {
 }
 
 /**
- * Sets the replicas of workloads while no deploy runs. Throws a UserError for a workload that stands still for `up`,
- * and if a platform has put the namespace to sleep.
+ * Sets the replicas of workloads while no deploy runs. Throws a UserError for a workload that a development container
+ * of `up` has replaced, and if a platform has put the namespace to sleep.
  */
 export async function applyScalings(
   world: OperationContext,

@@ -21,7 +21,7 @@ export interface StopOutcome {
   readonly namespace: string
   /** Services that were stopped, or started. */
   readonly changed: readonly string[]
-  /** Services that already were in this state. */
+  /** Services that were already stopped, or already running. */
   readonly unchanged: readonly string[]
   /** Jobs and DaemonSets; they were left alone, because no services were named. */
   readonly skipped: readonly string[]
@@ -98,8 +98,8 @@ async function endRuns(
 }
 
 /**
- * Returns the number of replicas with which a service starts: 0 if it has none by its files. Throws a UserError then if
- * the service is named.
+ * Returns the number of replicas with which a service starts: the number that it had before `stop` or `scale`. If there
+ * is none, returns 0, or throws a UserError if the service is named.
  */
 function replicasToStart(workload: KubeObject, isNamed: boolean): number {
   const from = scaledFrom(workload)

@@ -21,8 +21,8 @@ export interface ValidateOutcome {
   /** Number of jobs, which are not among the services. */
   readonly jobCount: number
   /**
-   * Keys of the Compose files that are mapped, approximated, and without effect; counted when it is read. Absent if a
-   * file is not readable.
+   * Numbers of keys of the Compose files that are mapped, approximated, and without effect. The keys are counted when
+   * the property is read. Absent if a file is not readable.
    */
   readonly report?: LossReport
   /** Path of the manifest for messages, if only the manifest was checked because there is no Compose file. */

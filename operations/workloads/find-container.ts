@@ -10,7 +10,7 @@ export interface ContainerInput extends EnvironmentInput {
   readonly service: string
   /** Number of the Pod, from 1. If absent, any Pod, preferably a ready one. */
   readonly index?: number | undefined
-  /** Name of the container. If absent, that of the service. */
+  /** Name of the container. If absent, the container of the service. */
   readonly container?: string | undefined
 }
 

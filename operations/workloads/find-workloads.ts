@@ -18,7 +18,7 @@ export interface EnvironmentInput extends LoadInput {
   readonly name?: string | undefined
 }
 
-/** Workloads of an environment, and those that a command is about. */
+/** Workloads of an environment, and the selection that a command works on. */
 export interface FoundWorkloads {
   readonly known: KnownEnvironment
   readonly all: readonly KubeObject[]
@@ -26,9 +26,12 @@ export interface FoundWorkloads {
   readonly chosen: readonly KubeObject[]
   /** Jobs that another workload owns: those that a CronJob or `devctl run` has started. */
   readonly runs: readonly KubeObject[]
-  /** Runs that are named, for commands that take them. */
+  /** Runs that are named, for commands that accept runs. */
   readonly namedRuns: readonly KubeObject[]
-  /** Named services, as in the cluster, and the service whose Pods each of them runs in: often itself. */
+  /**
+   * Named services, and for each of them the service whose Pods it runs in, often the same one. All names are those in
+   * the cluster.
+   */
   readonly leads: ReadonlyMap<string, string>
 }
 
@@ -67,13 +70,19 @@ export async function findWorkloads(
   return { known, all, chosen, runs, namedRuns, leads }
 }
 
-/** Returns the services with the service whose Pods each of them runs in, by the Service objects of the environment. */
+/**
+ * Returns the services, and for each of them the service whose Pods it runs in, according to the Service objects of the
+ * environment.
+ */
 export function leadsAmong(labels: ReadonlySet<string>, services: readonly KubeObject[]): ReadonlyMap<string, string> {
   const pods = leadsOf(services)
   return new Map([...labels].map(label => [label, pods.get(label) ?? label]))
 }
 
-/** Returns the workloads of services, which `leadsAmong` has found. Throws a UserError for services without one. */
+/**
+ * Returns the workloads of the services that `leadsAmong` has found. Throws a UserError for services without a
+ * workload.
+ */
 export function workloadsOf(
   leads: ReadonlyMap<string, string>,
   workloads: readonly KubeObject[],

@@ -37,7 +37,7 @@ export interface ApiRoute {
    * query). The code of a repository has this token; the person who started the run does not.
    */
   readonly isForRuns?: true
-  /** True if CI jobs may call the route with their token, which no other route accepts. */
+  /** True if CI jobs may call the route with their own tokens, which no other route accepts. */
   readonly isForCi?: true
   /** True if the reply contains a credential. No other reply may contain one. */
   readonly isSecret?: true

@@ -126,7 +126,7 @@ export const refusalIn = (status: number, text: string): Error => refused(status
 const refused = (status: number, value: unknown): Error =>
   isError(value) ? new PlatformRefusal(status, textsOf(value)) : new NoPlatform(status)
 
-/** Leaves out values that are not text, because the sender may not be a platform. */
+/** Returns the error without values that are not text, because the sender may not be a platform. */
 const textsOf = ({ code, message, hint, notes }: ErrorBody): ErrorBody => ({
   code,
   message,

@@ -20,8 +20,8 @@ export interface InstallPlan {
 }
 
 /**
- * Returns the changes that an installation would make to each object of a platform, which it finds with dry runs.
- * Throws if the API server rejects an object, and a UserError if the cluster is too old or a client secret is missing.
+ * Returns the changes that an installation would make to each object of a platform, as determined by dry runs. Throws
+ * if the API server rejects an object, and a UserError if the cluster is too old or a client secret is missing.
  */
 export async function planInstall(
   { cluster, signal }: Pick<InstallContext, 'cluster' | 'signal'>,

@@ -16,8 +16,8 @@ interface SecretsContext {
 }
 
 /**
- * Returns the Secrets that a platform needs and that are not in the list of its objects, by namespace: they are created
- * once, in the cluster.
+ * Returns the names of the Secrets that a platform needs, by namespace. These Secrets are not among the objects of the
+ * platform, because each of them is created only once, in the cluster.
  */
 export function neededSecrets(one: Installation): ReadonlyMap<string, readonly string[]> {
   const { providers = [], hasRegistryTokens, ownCa } = one

@@ -32,8 +32,8 @@ export async function installedImages(world: InstallContext): Promise<readonly s
 }
 
 /**
- * Requests the digests of images from their registries. Throws a UserError if images are missing, which names all of
- * them.
+ * Requests the digests of images from their registries. If some cannot be found, throws a UserError that names all of
+ * these.
  */
 export async function withDigests(
   images: readonly string[],

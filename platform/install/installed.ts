@@ -8,7 +8,7 @@ import { type InstallContext, ownRef } from './install-context.ts'
 import { MADE_CERTIFICATE } from './manifests/certificate.ts'
 import { type Installation, SETTINGS_FILE, TRUSTED_FILE, undecided } from './manifests/server.ts'
 
-/** Name of the ConfigMap. */
+/** Name of the ConfigMap with the settings. */
 export const SETTINGS = 'settings'
 
 /** Settings and options of the installed platform that devctl needs. */
@@ -27,7 +27,7 @@ export interface Installed {
   readonly options: InstalledOptions
 }
 
-/** Values that were set by options, as read from the installed objects. */
+/** Values that options have set, as read from the objects of an installation. */
 export type InstalledOptions = Partial<
   Pick<Installation, 'replicas' | 'tlsSecret' | 'ingressClass' | 'certManager' | 'ownCa'>
 > & {

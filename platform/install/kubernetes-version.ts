@@ -5,8 +5,8 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 const OLDEST = '1.30'
 
 /**
- * Throws a UserError if the cluster is too old for a platform, before anything is changed in it. Checks for the kind
- * instead of the version, because a distribution may report any version. Without the policies, nothing separates
+ * Throws a UserError if the cluster is too old for a platform, before anything is changed in it. Looks for the kind of
+ * admission policies, because a distribution may report any version. Without these policies, nothing separates
  * namespaces.
  */
 export async function requireKubernetes(cluster: Cluster, signal: AbortSignal): Promise<void> {

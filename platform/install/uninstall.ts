@@ -45,7 +45,7 @@ export async function uninstallPlatform(world: InstallContext, keepsData: boolea
   return gone
 }
 
-/** Returns those namespaces of the objects that an earlier `uninstall` has deleted and that are still terminating. */
+/** Returns the namespaces among the objects that an earlier `uninstall` has deleted and that are still terminating. */
 export async function endingNamespaces(
   { cluster, signal }: InstallContext,
   objects: readonly KubeObject[],

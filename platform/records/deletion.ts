@@ -3,7 +3,7 @@ import { isUlid } from '../rules/ulid.ts'
 
 /** A request to delete a namespace. It survives a restart of the replica that handles it. */
 export interface Deletion {
-  /** A ULID. */
+  /** Id of the request, a ULID. */
   readonly id: string
   /**
    * The id of the user who requested the deletion; absent if the platform deletes the namespace because it is unused.

@@ -24,7 +24,7 @@ export interface HookSetup {
   readonly prefix: string
   /** Path of the manifest in the repository. */
   readonly file?: string
-  /** RFC 3339. */
+  /** Time of creation (RFC 3339). */
   readonly created: string
 }
 
@@ -62,7 +62,7 @@ export interface HookState {
 
 /** A delivery that was signed with the secret of its webhook. It contains nothing secret. */
 export interface DeliveryRecord {
-  /** RFC 3339 time. */
+  /** Time of the delivery (RFC 3339). */
   readonly time: string
   /** The event name that the forge sent, such as `pull_request`. */
   readonly event?: string
@@ -93,7 +93,10 @@ export interface HookRecord extends HookSetup, HookState {
   readonly version: string
 }
 
-/** Maximum number of pull requests remembered for one webhook: from the repository itself, and from forks. */
+/**
+ * Maximum number of pull requests from the repository itself that are remembered for one webhook. `MOST_FORKS` is the
+ * number for pull requests from forks.
+ */
 export const MOST_PULLS = 100
 export const MOST_FORKS = 100
 /** Maximum number of pull requests of one webhook that wait to be checked. */

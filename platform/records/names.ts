@@ -1,4 +1,4 @@
-/** The namespaces of the platform; users have no rights in them (design, section 2). */
+/** The namespaces of the platform. Users have no rights in these namespaces (design, section 2). */
 export const PLATFORM_NAMESPACE = 'devctl-platform'
 export const USERS_NAMESPACE = 'devctl-users'
 export const RUNS_NAMESPACE = 'devctl-runs'
@@ -7,8 +7,8 @@ export const BUILD_NAMESPACE = 'devctl-build'
 /** Port of the server that only runs use. On this port, `X-Forwarded-For` is not trusted. */
 export const RUNS_PORT = 8081
 /**
- * Address of the server for the Pods of runs. It uses HTTP inside the cluster, so a certificate that is valid only
- * outside the cluster does not matter.
+ * Address of the server for the Pods of runs. It uses HTTP inside the cluster, so runs work even if the certificate of
+ * the platform is valid only outside the cluster.
  */
 export const RUNS_ADDRESS = `http://platform.${PLATFORM_NAMESPACE}.svc:${RUNS_PORT}`
 
@@ -35,7 +35,7 @@ export const REGISTRY_DISK = { pod: 'registry-0', container: 'disk' } as const
 /** Name of the Secret with the pull credentials in each namespace. */
 export const PULL_SECRET = 'devctl-registry'
 
-/** Name of the Secret in `devctl-platform` with the sealing keys `k1`, `k2` … */
+/** Name of the Secret in `devctl-platform` with the sealing keys `k1`, `k2` and so on. */
 export const KEYS_SECRET = 'keys'
 /** Name of the leader's Lease in `devctl-platform`. */
 export const LEADER_LEASE = 'devctl-leader'
@@ -51,14 +51,14 @@ export const MANAGED_LABEL = 'dev.platform/managed'
 export const USER_LABEL = 'dev.platform/user'
 
 /**
- * The platform's network policies in each managed namespace: one for all Pods, and two for Pods that no Compose
- * networks separate.
+ * Names of the platform's network policies in each managed namespace: one for all Pods, and two for Pods that are not
+ * separated by Compose networks.
  */
 export const [ALL_PODS, INSIDE, OUTSIDE] = ['devctl', 'devctl-inside', 'devctl-outside'] as const
 export const OWN_POLICIES: readonly string[] = [ALL_PODS, INSIDE, OUTSIDE]
 /**
- * Label, written by the compiler, of Pods that are separated by the networks of their Compose file. With the value
- * `separate`, only the policies of the file allow ingress; with `internal`, only these policies allow egress, too.
+ * Label that the compiler sets on Pods that are separated by the networks of their Compose file. With the value
+ * `separate`, ingress is allowed only by the policies of that file. With `internal`, the same applies to egress, too.
  */
 export const TRAFFIC_LABEL = 'dev.platform/traffic'
 /** The group to which Kubernetes adds the ServiceAccounts of all users. */

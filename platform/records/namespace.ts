@@ -21,10 +21,10 @@ export interface ManagedNamespace {
   readonly owner: string
   /** True for a global namespace, which all users may view and administrators manage. */
   readonly isGlobal?: boolean
-  /** RFC 3339. */
+  /** RFC 3339 time at which the namespace was created. */
   readonly created: string
   readonly lastActive: string
-  /** True if the namespace is never put to sleep or deleted for being unused. */
+  /** True if the namespace is never put to sleep or deleted because of inactivity. */
   readonly isPersistent?: boolean
   /** True if the namespace runs code of a fork, so it never gets any secrets. */
   readonly isUntrusted?: boolean

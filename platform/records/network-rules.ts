@@ -41,7 +41,7 @@ export function toOutside(networks: Networks) {
   return { to: blocks.map(ipBlock => ({ ipBlock })) }
 }
 
-/** Returns true if this egress rule allows at least one address of a network. */
+/** Returns true if the rule of `toOutside` allows at least one address of a network. */
 export function isOutside(network: string, networks: Networks): boolean {
   if (uncovered([network], closedOf(networks)).length === 0) return false
   const isPublic = uncovered([network], NOT_PUBLIC).length > 0

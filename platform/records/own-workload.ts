@@ -43,7 +43,7 @@ export const OWN_WORKLOADS = {
   },
 } as const
 
-/** Returns true if an address is the address of a Pod of the workload, behind the Service of the same name. */
+/** Returns true if a URL addresses a Pod of the workload through the Service of the same name. */
 export const isOfWorkload = (
   address: string,
   { name, namespace }: { readonly name: string; readonly namespace: string },

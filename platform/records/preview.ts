@@ -17,7 +17,7 @@ const SOURCE_URL = `${PREFIX}source-url`
 const HOOK = `${PREFIX}hook`
 const LABELS = `${PREFIX}preview-labels`
 
-/** Returns the annotations of the preview's namespace; null removes an annotation of an earlier source. */
+/** Returns the annotations of the preview's namespace. Null removes an annotation that an earlier source has left. */
 export const fromPreview = ({
   repository,
   branch,

@@ -10,13 +10,13 @@ export interface WantedRun {
   /** A ULID: ids sort by age. */
   readonly id: string
   readonly namespace: string
-  /** UID of the namespace, because a later namespace of the same name has a different UID. */
+  /** UID of the namespace, which distinguishes it from a later namespace of the same name. */
   readonly namespaceUid: string
   readonly environment: string
   readonly action: RunAction
   /** The id of the user who requested the run. */
   readonly user: string
-  /** Repository to clone; absent for a destroy without a known repository. */
+  /** Repository to clone; absent for a destroy if the repository is unknown. */
   readonly repository?: string
   /** A branch or a tag; absent for the main branch. */
   readonly branch?: string
@@ -24,13 +24,13 @@ export interface WantedRun {
   readonly file?: string
   /** True if volumes are destroyed, too. */
   readonly volumes?: boolean
-  /** The exact commit to clone, even if the branch has moved on by then. */
+  /** The exact commit to clone, even if the branch has newer commits when the run starts. */
   readonly commit?: string
   /** Id of the deletion, if this run is a destroy that is part of the deletion of its namespace. */
   readonly deletion?: string
   /** The id of the user who requested the deletion. */
   readonly deletionBy?: string
-  /** Origin of the code, if no user started the run. Such a run gets fewer of its user's secrets. */
+  /** Origin of the code, if no user started the run. Such a run gets fewer secrets of the user than other runs. */
   readonly trust?: CodeTrust
   /** The id of the webhook that started the run. */
   readonly hook?: string
@@ -49,7 +49,7 @@ export interface RunStop {
   readonly why: 'cancelled' | 'replaced' | 'refused'
   /** The id of the user who stopped the run. */
   readonly by?: string
-  /** RFC 3339. */
+  /** RFC 3339 time at which the stop was requested. */
   readonly time: string
   readonly reason?: string
 }
@@ -57,17 +57,17 @@ export interface RunStop {
 /** Facts that became known about a run while it was active. */
 export interface FoundRun {
   readonly commit?: string
-  /** Size of the saved log: the number of Secrets, and of the lines in them. */
+  /** Size of the saved log: the number of its Secrets, and the number of the lines in them. */
   readonly log?: RunLog
   /** Short reason why the run failed. */
   readonly reason?: string
-  /** The result according to the Pod; the Job shows it later. */
+  /** The result that the Pod of the run shows. The Job shows it a little later. */
   readonly end?: RunEnd
 }
 
 export interface RunEnd {
   readonly state: 'succeeded' | 'failed'
-  /** RFC 3339. */
+  /** RFC 3339 time at which the run ended. */
   readonly time: string
 }
 
@@ -80,7 +80,7 @@ export interface RunLog {
 
 /** A run: a Job of `devctl-runs`. */
 export interface RunRecord extends WantedRun {
-  /** All times are RFC 3339. */
+  /** RFC 3339 time at which the run was created. `started` and `ended` have the same format. */
   readonly created: string
   readonly started?: string
   readonly ended?: string
@@ -108,14 +108,17 @@ export const ENVIRONMENT_LABEL = `${PREFIX}environment`
 
 export const runName = (id: string): string => `r-${id}`
 /**
- * Returns the name of the clone's Secret; `inputSecret` returns the name of the run's Secret. Both Secrets exist while
- * the run is active.
+ * Returns the name of the Secret for the clone container of a run. `inputSecret` returns the name of the Secret for the
+ * container of the run itself. Both Secrets exist only while the run is active.
  */
 export const cloneSecret = (id: string): string => `r-${id}-clone`
 export const inputSecret = (id: string): string => `r-${id}-input`
 /** Returns the context that the sealed clone credential of a run is bound to. */
 export const loginSealedFor = (id: string): string => JSON.stringify(['run', id, 'login'])
-/** Returns the name of the Secret with the credentials that are kept until the run starts. */
+/**
+ * Returns the name of the Secret with the variables and the clone credential that were part of the request of a run. It
+ * exists until the run ends.
+ */
 export const heldSecret = (id: string): string => `r-${id}-held`
 export const logSecret = (id: string, part: number): string => `r-${id}-log-${part}`
 
@@ -145,8 +148,8 @@ export const fromRun = (wanted: WantedRun, spec: Readonly<Record<string, unknown
 })
 
 /**
- * Returns the variable names to record, up to the size limit, and the number of names that were left out; nothing if
- * all names fit.
+ * Returns the variable names to record, up to the size limit, and the number of names that were omitted. Returns an
+ * empty object if all names fit.
  */
 function namesIn({ variables = [] }: WantedRun): Pick<WantedRun, 'variables' | 'moreVariables'> {
   let left = NAMES
@@ -162,7 +165,7 @@ export const ownedBy = ({ id, uid }: Pick<RunRecord, 'id' | 'uid'>) => [
   { apiVersion: 'batch/v1', kind: 'Job', name: runName(id), uid, controller: false },
 ]
 
-/** Parses a Job. Returns undefined if it is not a run or is invalid; it is skipped. */
+/** Parses a Job. Returns undefined if the Job is not a run or is invalid; such a Job is skipped. */
 export function toRun({ metadata, spec, status }: KubeObject): RunRecord | undefined {
   const { labels = {}, annotations = {}, uid, resourceVersion } = metadata
   const wanted = toWanted(annotations[WANTED])

@@ -13,7 +13,7 @@ export interface TokenRecord {
   readonly kind: TokenKind
   /** Hash of the token's secret. */
   readonly hash: string
-  /** The id of its owner; absent for setup links and invitations. */
+  /** The id of the user who owns the token; absent for setup links and invitations. */
   readonly user?: string
   /** The name that the owner chose, such as `laptop-7`. */
   readonly label: string
@@ -90,7 +90,10 @@ export function newToken(
   return { text: tokenText(parts), record }
 }
 
-/** Returns the record after a use; undefined if it was updated within the last minute. A use also extends a session. */
+/**
+ * Returns the record after a use of the token, which also extends a session. Returns undefined if a use was recorded
+ * within the last minute.
+ */
 export function usedToken(record: TokenRecord, now: number): TokenRecord | undefined {
   if (record.lastUse !== undefined && now - Date.parse(record.lastUse) < MINUTE) return undefined
   const latest = Date.parse(record.created) + LONGEST_SESSION

@@ -22,7 +22,7 @@ export interface PlatformUser {
   readonly lastLogin: string
   /** True if an administrator has suspended the user. */
   readonly isSuspended?: boolean
-  /** RFC 3339 time at which the provider last confirmed the account other than by a login. */
+  /** RFC 3339 time at which the provider last confirmed the account in a check; logins do not change it. */
   readonly asked?: string
   /** True if the provider no longer knew the account. The next login clears this. */
   readonly isRefused?: boolean
@@ -78,7 +78,7 @@ export function fromUser({
   }
 }
 
-/** Parses a ServiceAccount. Returns undefined if it is not a valid user; it is skipped. */
+/** Parses a ServiceAccount. Returns undefined if the ServiceAccount is not a valid user; such an account is skipped. */
 export function toUser({ metadata }: KubeObject): PlatformUser | undefined {
   const id = metadata.name.replace(/^u-/, '')
   const value = (key: string) => {

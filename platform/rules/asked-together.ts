@@ -1,5 +1,5 @@
 /**
- * Maximum number of namespaces whose content can be requested together. Pages request it for this many namespaces at
- * the top of a list.
+ * Maximum number of namespaces whose content can be requested together. Pages request the content of the first
+ * namespaces of a list, up to this number.
  */
 export const ASKED_TOGETHER = 24

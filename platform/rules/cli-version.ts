@@ -1,6 +1,6 @@
 /**
- * Oldest version of the command line that works with this server. Raise it to the version that is released together
- * with a change that would make older ones fail in an unclear way, such as the removal of a route that they call.
+ * Oldest version of the command line that works with this server. If a change makes older versions fail in an unclear
+ * way, for example by removing a route that they call, raise it to the version that is released with the change.
  */
 export const MIN_CLI = '0.1.0'
 

@@ -43,7 +43,7 @@ export const DETAILED_FAILURES = ['untrusted', 'proxy', 'other'] as const
 
 /** The result of one check. */
 export interface CheckedDependency extends NeededServer {
-  /** Reason why the server cannot be used. Absent if it can. */
+  /** Reason why the server cannot be used; absent if the server can be used. */
   readonly failure?: ReachFailure
 }
 
@@ -75,7 +75,7 @@ export interface ForgeDependency {
   readonly api?: string
 }
 
-/** Returns the servers that the settings name, each use of a server once. Leaves out forges of unknown kind. */
+/** Returns the servers that the settings name, each use of a server once. Forges of unknown kind are omitted. */
 export function dependenciesOf({ providers, ci, forges }: DependingSettings): readonly NeededServer[] {
   const all = [
     ...providers.map(
@@ -220,7 +220,7 @@ function hintText(one: NeededServer, failure: ReachFailure): string {
   }
 }
 
-/** Returns the option that names the server, with another address. */
+/** Returns the option of `platform install` that sets the server, with the given address or a placeholder for it. */
 function optionOf({ kind, forge }: NeededServer, address?: string): string {
   const of = forge ?? 'KIND'
   switch (kind) {

@@ -3,7 +3,7 @@ export const COLLECTED = ['foregroundDeletion', 'orphan'] as const
 /** Finalizer that Kubernetes removes from claims once no Pod uses them. */
 export const CLAIM_FINALIZER = 'kubernetes.io/pvc-protection'
 
-/** Finalizers that Kubernetes itself sets on objects of a kind and removes, by kind. */
+/** Finalizers that Kubernetes itself sets on objects and removes, by API version and kind of the object. */
 const OF_KIND: Readonly<Record<string, readonly string[]>> = {
   'v1 PersistentVolumeClaim': [CLAIM_FINALIZER],
   'v1 Pod': ['batch.kubernetes.io/job-tracking'],

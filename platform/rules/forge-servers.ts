@@ -20,7 +20,7 @@ const PUBLIC: readonly ForgeServer[] = [
   { kind: 'gitea', url: 'https://codeberg.org' },
 ]
 
-/** A repository on one of these servers. */
+/** A repository on a server that the platform may contact. */
 export interface ServedRepository {
   readonly kind: HookForge
   readonly web: string
@@ -30,8 +30,8 @@ export interface ServedRepository {
 }
 
 /**
- * Returns the servers that may be contacted: first those in the settings, then those that users and jobs log in with,
- * which the platform contacts anyway, and the public servers.
+ * Returns the servers that the platform may contact: first the servers in the settings, then the servers that users and
+ * jobs log in with, which it contacts anyway, and last the public servers.
  */
 export const forgeServers = (named: readonly ForgeServer[], logins: readonly ForgeServer[]): readonly ForgeServer[] => [
   ...named,
@@ -39,7 +39,10 @@ export const forgeServers = (named: readonly ForgeServer[], logins: readonly For
   ...PUBLIC,
 ]
 
-/** Returns the server of a repository with a URL, or the reason why it cannot be used, as a clause. */
+/**
+ * Returns the repository at a URL, with the addresses of its server, or the reason why the repository cannot be used,
+ * as a clause.
+ */
 export function servedRepository(
   address: string,
   servers: readonly ForgeServer[],
@@ -64,7 +67,10 @@ export function servedRepository(
   }
 }
 
-/** True if the settings may contain a server: connections to its URLs are encrypted, or stay on this machine. */
+/**
+ * True if a value is a valid server of the settings. The URLs of a server use HTTPS; only the URL of the API may use
+ * HTTP, if it is on this machine.
+ */
 export function isForgeServer(value: unknown): value is ForgeServer {
   const { kind, url, api, ...rest } = (value ?? {}) as Readonly<Record<string, unknown>>
   const isKind = kind === undefined || HOOK_FORGES.some(one => one === kind)

@@ -18,7 +18,8 @@ export const longerNames = (name: string, all: Iterable<string>): readonly strin
   [...all].filter(other => other.endsWith(`-${name}`)).sort()
 
 /**
- * Returns the namespaces whose names are a suffix of a new one: their hosts have to be checked before it is created.
+ * Returns the namespaces whose names are a suffix of a new name. Their hosts have to be checked before the new
+ * namespace is created.
  */
 export const shorterNames = (name: string, all: Iterable<string>): readonly string[] =>
   [...all].filter(other => name.endsWith(`-${other}`)).sort()

@@ -6,8 +6,8 @@ const LONGEST_NAMESPACE = 40
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 /**
- * Namespaces that belong to the cluster, to the platform, or by convention to an operator's tools, which trust these
- * names; `shared` is the prefix of shared images.
+ * Pattern of names that are reserved for the cluster, for the platform, and by convention for an operator's tools,
+ * which trust namespaces with such names. `shared` is the prefix of shared images.
  */
 const RESERVED = /^(kube-.*|devctl-.*|openshift(-.*)?|.*-system|default|platform|shared)$/
 
@@ -26,8 +26,8 @@ export const userId = (issuer: string, subject: string): string =>
 export const isUserId = (text: string): boolean => /^[a-z2-7]{16}$/.test(text)
 
 /**
- * Returns the name of a user's personal namespace, from their user name at the provider, with a number if it is taken.
- * A user name without usable letters, or with a reserved prefix, is replaced by a name derived from the id.
+ * Returns the name of a user's personal namespace, from their user name at the provider, with a number if the name is
+ * taken. A user name without usable letters, or with a reserved prefix, is replaced with a name derived from the id.
  */
 export function personalNamespace(
   login: string,

@@ -5,7 +5,10 @@ const IPV4 = /^(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d
 
 export const isIPv4 = (text: string): boolean => IPV4.test(text)
 
-/** Loopback addresses, and link-local addresses, where clouds serve the credentials of nodes: no option opens these. */
+/**
+ * Loopback addresses, and link-local addresses, where clouds serve the credentials of nodes. No option allows
+ * connections to them.
+ */
 export const NEVER_OUTSIDE: readonly string[] = ['127.0.0.0/8', '169.254.0.0/16']
 
 /**
@@ -27,7 +30,10 @@ export const NOT_PUBLIC: readonly string[] = [
   ...NEVER_OUTSIDE,
 ]
 
-/** Converts an address or network, such as `10.0.0.1` or `10.1.0.0/16`, to a network; none for names and for IPv6. */
+/**
+ * Converts an IPv4 address or network, such as `10.0.0.1` or `10.1.0.0/16`, to a list with one network. Returns an
+ * empty list for names and for IPv6.
+ */
 export function toNetwork(text: string): readonly string[] {
   const [address = '', length = '32', more] = text.split('/')
   const isLength = /^\d{1,2}$/.test(length) && Number(length) >= 1 && Number(length) <= 32
@@ -35,8 +41,8 @@ export function toNetwork(text: string): readonly string[] {
 }
 
 /**
- * Returns both possible meanings of a network whose address is not its first one: `10.1.2.3/16` is `10.1.0.0/16` or
- * `10.1.2.3/32`. Undefined if the network is unambiguous.
+ * Returns both possible meanings of a network that is written with an address other than its first one: `10.1.2.3/16`
+ * is `10.1.0.0/16` or `10.1.2.3/32`. Returns undefined if the network is unambiguous.
  */
 export function twoMeanings(network: string): readonly [string, string] | undefined {
   const [address = '', length = '32'] = network.split('/')
@@ -48,11 +54,11 @@ export function twoMeanings(network: string): readonly [string, string] | undefi
 export const isWithin = (one: string, other: string): boolean =>
   lengthOf(other) <= lengthOf(one) && firstOf(one, lengthOf(other)) === firstOf(other)
 
-/** Returns the networks that none of the others contains. */
+/** Returns the networks that no network of `by` contains. */
 export const uncovered = (networks: readonly string[], by: readonly string[]): readonly string[] =>
   networks.filter(one => !by.some(other => isWithin(one, other)))
 
-/** Returns the networks without duplicates and without those that another one of them contains, in order. */
+/** Returns the networks in order, without duplicates and without networks that another network of the list contains. */
 export function outermost(networks: readonly string[]): readonly string[] {
   const all = [...new Set(networks)]
   return all
@@ -66,12 +72,12 @@ export function outermost(networks: readonly string[]): readonly string[] {
     .sort()
 }
 
-/** Maximum and minimum prefix length of the networks around addresses. */
+/** Maximum and minimum prefix length of the networks that `networksAround` returns. */
 const [LONGEST, SHORTEST] = [24, 16]
 
 /**
- * Returns networks around IPv4 addresses, one for each /16: the smallest that contains all of its addresses, but at
- * least a /24.
+ * Returns networks that contain the given IPv4 addresses, one for each /16 with addresses. Each of them is the smallest
+ * network that contains all addresses of its /16, but at least a /24.
  */
 export function networksAround(addresses: readonly string[]): readonly string[] {
   const starts = new Set(addresses.map(one => firstOf(`${one}/32`, SHORTEST)))
@@ -87,7 +93,10 @@ export function networksAround(addresses: readonly string[]): readonly string[] 
 
 const lengthOf = (network: string): number => Number(network.split('/')[1] ?? 32)
 
-/** Returns the first address of a network, or of a larger one around it, as a number. */
+/**
+ * Returns the first address of a network as a number. With a smaller `length`, returns the first address of the larger
+ * network around it.
+ */
 function firstOf(network: string, length = lengthOf(network)): number {
   const address = (network.split('/')[0] ?? '').split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
   const size = 2 ** (32 - length)

@@ -105,7 +105,7 @@ export const REFUSAL_PAGES = {
 /** Part of an error code after `platform/`. */
 export type RefusalCode = keyof typeof REFUSAL_PAGES
 
-/** True if a full error code has a page. A newer platform may have further codes. */
+/** True if a full error code has a page. A newer platform can send codes that have no page here. */
 export const isExplained = (code: string): boolean =>
   code.startsWith('platform/') && Object.hasOwn(REFUSAL_PAGES, code.slice('platform/'.length))
 

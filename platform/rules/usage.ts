@@ -29,7 +29,7 @@ export function outcomeOf(status: number): UsedCommand['outcome'] {
   return status === 0 || status === 3 ? 'done' : 'failed'
 }
 
-/** Returns the operating system, by the name that Node.js has for it. */
+/** Returns the operating system for the name that Node.js uses; `other` for a system that is not counted by name. */
 export const systemOf = (platform: string): UsedCommand['system'] => SYSTEMS.find(one => one === platform) ?? 'other'
 
 /** Removes suffixes that could identify a private build: `0.1.0-ann.3` becomes `0.1.0`. */
@@ -37,7 +37,10 @@ export const plainVersion = (version: string): string => /^\d{1,4}\.\d{1,4}\.\d{
 
 export const OTHER = 'other'
 
-/** The counts of one day (UTC). Each is counted separately, so they cannot be correlated. */
+/**
+ * The counts of one day (UTC). Commands, versions and systems are counted separately, so that they cannot be
+ * correlated.
+ */
 export interface UsageDay {
   /** Counts by command, then by outcome and duration. */
   readonly commands: Readonly<Record<string, Readonly<Record<string, number>>>>

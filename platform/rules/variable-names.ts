@@ -27,7 +27,7 @@ const NAMES = [
   // Windows
   ...names('COMSPEC PATHEXT PSMODULEPATH USERPROFILE APPDATA TMP TEMP'),
 ]
-/** Prefixes of further such variables. */
+/** Prefixes of further variables that control a shell, a loader or a tool. */
 const FAMILIES = [
   ...names('LD_ DYLD_ BASH_ XDG_ OPENSSL_ SSL_CERT_ CURL_ MALLOC_ GLIBC_ NIX_ CCACHE_ PKG_CONFIG CMAKE_'),
   ...names('NODE_ NPM_CONFIG_ YARN_ PNPM_ BUN_ DENO_ COREPACK_ TS_NODE_ PRISMA_QUERY_ENGINE_ PRISMA_SCHEMA_ENGINE_'),
@@ -37,8 +37,8 @@ const FAMILIES = [
 ]
 /**
  * Suffixes of variables for a program that a tool starts or downloads, such as `AWS_PAGER`, `SUDO_ASKPASS`,
- * `RESTIC_PASSWORD_COMMAND`, `RCLONE_SFTP_SSH`, `CYPRESS_INSTALL_BINARY`, `ELECTRON_MIRROR`, and for its options, such
- * as `CATALINA_OPTS`.
+ * `RESTIC_PASSWORD_COMMAND`, `RCLONE_SFTP_SSH`, `CYPRESS_INSTALL_BINARY`, `ELECTRON_MIRROR`, and of variables with
+ * options for such a program, such as `CATALINA_OPTS`.
  */
 const STARTED =
   /_(PAGER|EDITOR|ASKPASS|BROWSER|RSH|SSH|CMD|COMMAND|OPTS|MIRROR|EXECUTABLE_PATH|BINARY(_PATH|_SITE|_HOST|_URL)?)$/
@@ -65,8 +65,8 @@ export function variableNameProblem(name: string): string | undefined {
 }
 
 /**
- * True if a variable has such a name. Ignores case, because some tools and systems do not distinguish `path` from
- * `PATH`.
+ * True if a variable with this name can execute code. Ignores case, because some tools and systems do not distinguish
+ * `path` from `PATH`.
  */
 function decides(name: string): boolean {
   const upper = name.toUpperCase()

@@ -36,8 +36,8 @@ const SAFE: Readonly<Record<string, string>> = {
 }
 
 /**
- * Clones into an empty folder and returns the commit. The credential is in no file, variable or command line that
- * remains. Throws a CloneFailure. `settings` are additional git settings.
+ * Clones into an empty folder and returns the commit. No file, variable or command line contains the credential after
+ * the clone. Throws a CloneFailure. `settings` are additional git settings.
  */
 export async function clone(
   { repository, branch, commit, user, password }: CloneInput,
@@ -90,7 +90,10 @@ export async function clone(
     throw new CloneFailure(toSentence(error.said, { repository, commit, hasLogin: password !== undefined }))
   }
 
-  /** Returns the reason why the branch could not be cloned, if the repository itself can be read. */
+  /**
+   * Returns the reason why the branch could not be cloned from a repository that can be read, with the names of
+   * existing branches.
+   */
   async function withoutBranch(): Promise<string> {
     const found = (await git.ask(...words, 'ls-remote', '--heads', '--', repository)) ?? ''
     const branches = [...found.matchAll(/\trefs\/heads\/(.+)$/gm)].map(([, name]) => `\`${name}\``)
@@ -103,7 +106,7 @@ export async function clone(
   }
 }
 
-/** Retries while connections are refused. */
+/** Runs `work`, and repeats it until a deadline while connections are refused. Throws the error of the last attempt. */
 async function insist(
   work: () => Promise<unknown>,
   { until, signal }: { readonly until: number; readonly signal: AbortSignal },

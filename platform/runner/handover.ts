@@ -8,7 +8,7 @@ import { pause } from '../../adapters/http/back-off.ts'
 
 /** Port on the loopback interface, which the containers of the Pod share. */
 const PORT = 7117
-/** Delay between two attempts while the other container is starting, in milliseconds. */
+/** Delay between two connection attempts while the container of the run is starting, in milliseconds. */
 const AGAIN = 50
 const DONE = 'done'
 
@@ -34,8 +34,8 @@ export async function reportSuccess(socket: Socket): Promise<void> {
 }
 
 /**
- * Reports that the clone has failed, by closing the connection. The connection may not be open yet, so this waits for
- * it, at most `limit` milliseconds.
+ * Reports that the clone has failed, by closing the connection. If the connection is not open yet, waits for it for at
+ * most `limit` milliseconds.
  */
 export async function reportFailure(calling: Promise<Socket>, limit: number): Promise<void> {
   const over = new AbortController()

@@ -25,8 +25,8 @@ const LAST_WORDS = '/dev/termination-log'
 const CLONE_LIMIT = 600_000
 const START_LIMIT = 60_000
 /**
- * Timeout for the platform, in milliseconds, after which the command itself may report that the platform does not
- * respond.
+ * Timeout for reaching the platform, in milliseconds. After the timeout, the command is started nevertheless, and can
+ * report itself that the platform does not respond.
  */
 const REACH_LIMIT = 10_000
 

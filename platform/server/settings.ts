@@ -29,7 +29,10 @@ export function readSettings(text: string): Settings {
       throw new Error(`settings: \`${key}\` is not a number of ${key.startsWith('n') ? 'namespaces' : 'previews'}`)
     return number
   }
-  /** Parses a setting such as `{ "namespace": 3, "preview": 1 }`, in hours; 0 means never. */
+  /**
+   * Parses a setting such as `{ "namespace": 3, "preview": 1 }`, whose values are hours, to milliseconds; 0 means
+   * never. Absent values are taken from `otherwise`. Throws an Error for an invalid value.
+   */
   const hours = (key: string, otherwise: Idleness['sleep']) => {
     const value = (found[key] ?? {}) as Readonly<Record<string, unknown>>
     const of = (kind: 'namespace' | 'preview') => {

@@ -7,7 +7,7 @@ import type { Target } from '../../project/contexts/target.ts'
 import { connectPlatform } from './connect-platform.ts'
 import { platformInfo } from './platform-info.ts'
 
-/** Margin before the expiry of a Kubernetes token, in milliseconds; the token is no longer used within it. */
+/** Time in milliseconds before the expiry of a Kubernetes token from which on the token is no longer used. */
 const MARGIN = 60_000
 
 /** Cluster of a platform, and a token for it. */
@@ -23,9 +23,9 @@ export interface PlatformCredential {
 type Stored = Pick<Target, 'context' | 'stored'>
 
 /**
- * Returns the access to the cluster of a platform, with the permissions of the logged-in user, and the target with the
- * data about the platform that a login stores. While the last Kubernetes token is valid, no request is sent to the
- * platform.
+ * Returns the access to the cluster of a platform, with the permissions of the logged-in user. Also returns the target,
+ * and adds the domain of the platform to it if no login has stored the data of the platform. While the last Kubernetes
+ * token is valid, no request is sent to the platform.
  */
 export async function platformAccess(
   around: Surroundings,

@@ -201,7 +201,10 @@ function authorityOf(server: URL, env: Env): string | undefined {
 interface Known {
   readonly token: Secret | undefined
   readonly env: Env
-  /** True if only the stored authority, which the user compared once, is trusted. */
+  /**
+   * True if this machine has stored the authority of the platform, which the user compared at the login. No other
+   * authority is trusted in this case.
+   */
   readonly isPinned: boolean
 }
 
@@ -209,8 +212,8 @@ interface Known {
 const NOT_SERVED: ReadonlySet<number> = new Set([404, 502, 503, 504])
 
 /**
- * True for errors that pass when the server is back: the server does not answer, or the proxy before it reports that it
- * is unavailable.
+ * True for errors that end when the server is back: the server does not answer, or a proxy in front of it reports that
+ * the server is unavailable.
  */
 function isUnavailable(error: unknown): boolean {
   if (error instanceof PlatformRefusal) return error.status > 500
@@ -250,8 +253,8 @@ function toUserError(error: unknown, server: URL, { token, env, isPinned }: Know
 }
 
 /**
- * Returns the rejection of a missing or invalid login, with the origin of the token and how to get another token,
- * because the platform knows neither. Undefined for other rejections.
+ * Returns the rejection of a missing or invalid login with facts that the platform does not know: the origin of the
+ * token, and how to get another token. Returns undefined for other rejections.
  */
 function withoutLogin(
   { status, body }: PlatformRefusal,

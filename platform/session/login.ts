@@ -126,8 +126,9 @@ async function withKnown(
 }
 
 /**
- * Logs in anew. The installer has an account at a provider, and becomes the administrator through it. Otherwise, a link
- * is a login by itself.
+ * Logs in anew. If the platform has identity providers, the installer logs in with one of them, and the installer's
+ * link then makes this user the administrator. Without providers, and for all other links, the link alone is
+ * sufficient.
  */
 async function withNew(around: Surroundings, input: LoginInput, info: Info): Promise<Entered> {
   const { url, signal, token: given } = input

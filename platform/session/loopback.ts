@@ -78,7 +78,7 @@ function isSame(given: string, wanted: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** Sends a page without scripts and without any content of the request, because the address contains the code. */
+/** Sends a page without scripts and without content of the request, because the URL of the page contains the code. */
 function answer(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     'content-type': 'text/html; charset=utf-8',

@@ -4,7 +4,7 @@ import type { Info } from '../api/info.ts'
 import { isOlder } from '../rules/cli-version.ts'
 import type { Platform } from './connect-platform.ts'
 
-/** Returns what a platform reports about itself. Throws a UserError if it needs a newer command line than this one. */
+/** Returns what a platform reports about itself. Throws a UserError if the platform needs a newer version of devctl. */
 export async function platformInfo(platform: Pick<Platform, 'url' | 'call'>, signal: AbortSignal): Promise<Info> {
   const info = await platform.call('GET /info', {}, signal)
   const own = version()

@@ -11,7 +11,10 @@ export interface CommentPlace {
   readonly number: number
 }
 
-/** Returns the pull or merge request of a page, or of the current CI job. Throws a UsageError. */
+/**
+ * Returns the pull or merge request of the page `sourceUrl`; without a `sourceUrl`, the request of the current CI job.
+ * Throws a UsageError if there is no such request.
+ */
 export function commentPlace(repository: string, sourceUrl: string | undefined, env: Env): CommentPlace {
   const [, root, page] =
     /^(https:\/\/.+?)(?:\/-)?\/(?:pull|pulls|merge_requests)\/([1-9]\d{0,9})(?:[/?#]|$)/.exec(sourceUrl ?? '') ?? []
@@ -26,7 +29,10 @@ export function commentPlace(repository: string, sourceUrl: string | undefined, 
   })
 }
 
-/** Writes the comment of a preview, or replaces the text of its existing comment. Throws a UserError. */
+/**
+ * Writes the comment of a preview, or replaces the text of its existing comment. Throws a UserError if the forge
+ * refuses the comment or does not answer.
+ */
 export type CommentPreview = (
   preview: PreviewDetails,
   page: string,
@@ -35,8 +41,8 @@ export type CommentPreview = (
 ) => Promise<void>
 
 /**
- * Returns the function that writes the comment. Throws a UserError if no token is available. Does not send the token
- * yet, but asks an unknown server for its kind of forge.
+ * Returns the function that writes the comment. Throws a UserError if the forge is unknown or no token is available.
+ * Does not send the token yet, but asks an unknown server for its kind of forge.
  */
 export async function previewComment(
   { repository, number }: CommentPlace,

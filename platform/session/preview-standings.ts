@@ -18,8 +18,8 @@ export interface PreviewStanding {
 }
 
 /**
- * Returns the states of previews, by name, as the pages of the platform show them. A caller without access to their
- * content, such as a job that may only deploy, only gets their status.
+ * Returns the states of previews, by name, as the pages of the platform show them. If the caller may not read the
+ * content of the previews, as in a job that may only deploy, returns only their status.
  */
 export async function standingsOf(
   platform: Platform,
@@ -36,7 +36,7 @@ export async function standingsOf(
   return new Map(previews.map(({ name, status }) => [name, standing(status, contents.get(name))]))
 }
 
-/** Fetches the content of previews. Undefined if the caller is not allowed to. */
+/** Fetches the content of previews. Returns undefined if the caller may not read it. */
 async function contentsOf(
   platform: Platform,
   names: readonly string[],

@@ -10,8 +10,9 @@ import { API } from '../api/prefix.ts'
 const BOUNDS = { silence: 5000, limit: 2 << 20 }
 
 /**
- * Returns the authority with a fingerprint, among those that a platform publishes; undefined if it publishes none. The
- * connection is not verified: only a certificate with the fingerprint is used, and no credential is sent.
+ * Returns the certificate authority with the given fingerprint, if it is among those that the platform publishes;
+ * otherwise undefined. The connection is not verified: only a certificate with the fingerprint is used, and no
+ * credential is sent.
  */
 export async function publishedAuthority(
   server: URL,

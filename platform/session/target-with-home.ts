@@ -6,8 +6,8 @@ import { findTarget, NO_NAMESPACE, type Target, type TargetOptions } from '../..
 const known = new Map<string, Promise<string | undefined>>()
 
 /**
- * Resolves the target like `findTarget`. If nothing names a namespace on a platform, uses the user's own namespace: a
- * login stores it; for a token from the environment, the platform is asked once.
+ * Resolves the target like `findTarget`. If the target is a platform and no setting names a namespace, uses the user's
+ * own namespace. A login stores this namespace; for a token from the environment, the platform is asked once.
  */
 export async function findTargetWithHome(
   around: Surroundings,

@@ -30,7 +30,7 @@ export interface TrustInput {
 /** Timeout for fetching the certificate, in milliseconds. */
 const WITHIN = 10_000
 
-/** Error codes of Node.js for a chain whose root this machine does not know. */
+/** Error codes of Node.js for a certificate chain whose root this machine does not know. */
 const UNKNOWN = new Set([
   'SELF_SIGNED_CERT_IN_CHAIN',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
@@ -39,9 +39,9 @@ const UNKNOWN = new Set([
 ])
 
 /**
- * Stores the authority of a platform that has one of its own, if it has the fingerprint from the operator. From then
- * on, only this authority is trusted for this platform. Throws a UserError if the fingerprint differs, the user
- * declines or cannot be asked, or a given fingerprint cannot be compared.
+ * Stores the certificate authority of a platform whose authority this machine does not know, if its fingerprint is the
+ * one provided by the operator. Afterwards, only this authority is trusted for this platform. Throws a UserError if the
+ * fingerprint differs, the user declines or cannot be asked, or a given fingerprint cannot be compared.
  */
 export async function trustOwnAuthority(around: Surroundings, input: TrustInput): Promise<void> {
   const { url, fingerprint, ask, signal } = input
@@ -102,8 +102,9 @@ const notCompared = (host: string, why: string, cause?: unknown): UserError =>
   })
 
 /**
- * Returns the authority with the given fingerprint (hexadecimal digits; empty if none was given): at the end of the
- * chain, which this machine may trust already, or published by the platform, whose chain need not have it.
+ * Returns the authority with the given fingerprint (hexadecimal digits; empty if none was given); undefined if there is
+ * none. Searches the end of the certificate chain, which this machine may already trust, and then the authorities that
+ * the platform publishes, because the chain need not contain the authority.
  */
 async function toldAuthority(
   server: URL,

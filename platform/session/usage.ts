@@ -86,9 +86,9 @@ export function recordUsage(around: Surroundings, { command, platform, milliseco
 }
 
 /**
- * Sends the pending counts with `send`, and those that arrive meanwhile, until none arrive for as long as commands rely
- * on this process to send them. If `send` throws, the remaining counts wait for the next command. `pause` waits the
- * given number of milliseconds.
+ * Sends the pending counts with `send`, and repeats this until an interval passes in which no further counts arrive:
+ * during that time, commands leave it to this process to send their counts. If `send` throws, the remaining counts wait
+ * for the next command. `pause` waits the given number of milliseconds.
  */
 export async function sendUsage(
   around: Surroundings,
@@ -100,7 +100,7 @@ export async function sendUsage(
   while (await sendOnce(around, platform, send)) await pause(EVERY + 1000)
 }
 
-/** Returns true if something was sent. */
+/** Sends the pending counts once. Returns true if something was sent; otherwise, the counts are kept. */
 async function sendOnce(
   around: Surroundings,
   platform: string,

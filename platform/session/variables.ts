@@ -16,7 +16,10 @@ export function checkVariableName(name: string): void {
     })
 }
 
-/** Content of a file like `.env`, with its problems. Variables in its values refer to the file itself. */
+/**
+ * Content of a file like `.env`, with its problems. In the values, references to variables are resolved only with
+ * variables of the same file.
+ */
 export interface VariablesFile {
   readonly values: Readonly<Record<string, string>>
   readonly diagnostics: readonly Diagnostic[]

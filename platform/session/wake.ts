@@ -4,7 +4,7 @@ import type { OperationContext } from '../../project/session.ts'
 import { STATUS } from '../records/namespace.ts'
 
 /**
- * True if a platform has put the namespace to sleep, as indicated by the namespace's label, which its members may read.
+ * True if a platform has put the namespace to sleep. Reads a label of the namespace, which all its members can read.
  */
 export const isAsleep = ({ metadata }: KubeObject): boolean => metadata.labels?.[STATUS] === 'Sleeping'
 

@@ -68,8 +68,8 @@ function unreadableVariables(all: readonly { readonly name: string; readonly sco
 }
 
 /**
- * Returns the variables that are used, and those that are rejected. The platform also rejects these names, but a
- * variable name can execute code on this machine, so a compromised platform is not trusted.
+ * Returns the variables that are used, and messages about those that are rejected. The platform rejects invalid names,
+ * too, but a variable name can execute code on this machine, so a compromised platform is not trusted.
  */
 export function accepted(
   variables: readonly { readonly name: string; readonly value: string; readonly scope: string }[],

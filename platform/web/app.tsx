@@ -25,7 +25,7 @@ import type { Failure } from './state/problem.ts'
 import { refreshAll } from './state/resource.ts'
 import { isExpired, loadSession, me, resumeSession } from './state/session.ts'
 
-/** Loaded when the user opens one of these pages. */
+/** Pages whose code is only loaded when the user opens one of them. */
 const NamespaceVariables = laterPage(async () => (await import('./pages/namespace/variables.tsx')).NamespaceVariables)
 const Tokens = laterPage(async () => (await import('./pages/you/tokens.tsx')).Tokens)
 const YourVariables = laterPage(async () => (await import('./pages/you/variables.tsx')).YourVariables)
@@ -129,7 +129,10 @@ function Keys() {
   )
 }
 
-/** Shows its content to users who are logged in. Sends others to the login page, which returns here. */
+/**
+ * Shows the content to users who are logged in. Sends other users to the login page, which returns to this page after
+ * the login.
+ */
 function LoggedIn({ children }: { readonly children: () => ComponentChildren }) {
   const problem = useSignal<Failure | undefined>(undefined)
   const { url } = useLocation()

@@ -7,7 +7,9 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Absolute path against which relative paths in variables are resolved. */
   readonly cwd: string
-  /** Called with the URL of the platform that a command works on, if it uses a login of this machine. */
+  /**
+   * Called with the URL of the platform that a command works on, if the command uses a login stored on this machine.
+   */
   readonly onPlatform?: (url: string) => void
 }
 
@@ -17,7 +19,10 @@ export const configHome = (around: Surroundings): string => homeOf(around, 'XDG_
 /** Returns the absolute path of the folder with the state of sessions, their logs, and the entries for SSH clients. */
 export const stateHome = (around: Surroundings): string => homeOf(around, 'XDG_STATE_HOME')
 
-/** Returns all folders that may be those of devctl on this machine, whatever variables a process has. */
+/**
+ * Returns all folders in which a process of devctl on this machine may keep its files, because other processes may have
+ * other variables.
+ */
 export function possibleHomes(around: Surroundings): readonly string[] {
   const { env } = around
   const set = XDG.flatMap(name => (isAbsolute(env[name] ?? '') ? [env[name]!] : []))

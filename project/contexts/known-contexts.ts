@@ -14,8 +14,8 @@ export interface KnownContext {
   /** Namespace of the context, ignoring environment variables. */
   readonly ownNamespace: string
   /**
-   * Address of a builder; `docker` if the engine of this machine builds images; `platform` if the platform's own
-   * builders do, if it has any.
+   * Address of a builder; `docker` if the engine of this machine builds images; `platform` for the builders of the
+   * platform, which may have none.
    */
   readonly builder: string
   /** Registry; `-` for none, `platform` for the platform's registry, which this machine does not know. */

@@ -5,7 +5,7 @@ import type { Surroundings } from './home.ts'
 export interface KubeconfigNames {
   /** Paths of the kubeconfig files in their order, including missing ones. */
   readonly paths: readonly string[]
-  /** True if none of these files exists. */
+  /** True if none of the files in `paths` exists. */
   readonly isMissing?: boolean
   readonly current: string | undefined
   /** File that sets the current context. */

@@ -15,7 +15,7 @@ export interface TargetOptions {
 /** Source of the namespace if no setting names one. */
 export const NO_NAMESPACE = 'the Kubernetes default'
 
-/** All sources of the choice, in order of precedence. */
+/** All sources from which the cluster and the namespace are chosen, in order of precedence. */
 export interface TargetSources {
   readonly options: TargetOptions
   readonly env: Readonly<Record<string, string | undefined>>
@@ -110,7 +110,7 @@ function requireLogin({ name, token }: StoredContext, from: string): void {
   })
 }
 
-/** Throws a UserError for a name that is not a platform URL, because a login is impossible. */
+/** Throws a UserError for a name that is not a platform URL, because the user cannot log in to it. */
 function requireAddress(name: string, from: string): void {
   try {
     platformUrl(name)

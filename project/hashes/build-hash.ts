@@ -73,7 +73,8 @@ function hashDockerfile(path: string): string {
 }
 
 /**
- * Reads the parts of a context, and remembers how to read them again, so that later changes of its files are noticed.
+ * Reads the parts of a context with `hashFiles`, which can repeat the reading, so that later changes of the files are
+ * noticed.
  */
 function rememberedParts(
   context: string,
@@ -171,8 +172,9 @@ function* walk(
 
 /**
  * Returns the paths in a folder of the context that `devctl render --output-dir` wrote, with the folders that contain
- * them; empty without a lock. These files contain the image tag: if they were part of its hash, the tag would change
- * after each run. Files that were changed since, and files that devctl did not write, are not returned.
+ * them; empty without a lock. These files contain the image tag: if they were part of the hash, the tag would change
+ * after each run. Files that were changed after they were written, and files that devctl did not write, are not
+ * returned.
  */
 function renderedIn(context: string, folder: string, entries: readonly Dirent[]): ReadonlySet<string> {
   if (!entries.some(entry => entry.name === LOCK_NAME && entry.isFile())) return new Set()
@@ -200,7 +202,7 @@ function isAsWritten(full: string, path: string, { files, pending }: Lock): bool
   return found === files.get(path) || found === pending.get(path)
 }
 
-/** Reads a lock; undefined if it is not a lock written by devctl, and so a file like any other. */
+/** Reads a lock. Returns undefined if devctl did not write the file, which is then hashed like any other file. */
 function readLock(path: string): Lock | undefined {
   try {
     return parseLock(readText(path) ?? '', path)

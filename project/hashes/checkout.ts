@@ -55,9 +55,9 @@ function readCheckout(root: string, env: Env): Checkout | undefined {
 }
 
 /**
- * Returns the arguments for `git ls-files`. Names the repository instead of letting git search for it: git then neither
- * rejects the repository of another user, which is common in CI containers, nor follows its `core.worktree`. Runs no
- * program from its configuration.
+ * Returns the arguments for `git ls-files`. They name the repository, instead of letting git search for it. git then
+ * accepts the repository of another user, which is common in CI containers, and ignores the setting `core.worktree`.
+ * Programs that the configuration of the repository names are not run.
  */
 function listing(root: string): readonly string[] {
   const own = ['core.fsmonitor=false', 'core.hooksPath=/dev/null'].flatMap(setting => ['-c', setting])

@@ -13,8 +13,8 @@ interface HashedFiles {
 }
 
 /**
- * Last hashes of this process, by folder and by the kind of content that was hashed: the tag of an image stands for
- * this content, and minutes may pass until a builder receives the files.
+ * Last hashes of this process, by folder and by kind of content. They are needed later, because the tag of an image
+ * stands for the hashed content, but minutes may pass until a builder receives the files.
  */
 const hashed = new Map<string, Map<string, HashedFiles>>()
 

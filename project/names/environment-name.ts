@@ -11,7 +11,10 @@ export function fallbackName(folder: string): string {
   return normalizeProjectName(name) || name
 }
 
-/** Returns the folder, this one or the nearest parent, where Compose files are found if the user names none. */
+/**
+ * Returns the folder whose Compose files are found if the user names none: the given folder or the nearest parent that
+ * has any. Returns undefined if there is none.
+ */
 export function nearestProject(folder: string): string | undefined {
   return nearest(folder, at => composeFileIn(at) !== undefined)
 }

@@ -32,8 +32,9 @@ export function including(
 }
 
 /**
- * Returns the part that the arguments of a command select, with `isAlone` without the dependencies; undefined if there
- * are no arguments. The compiler has already rejected unknown services.
+ * Returns the part of the application that the arguments of a command select, with the dependencies of the services
+ * unless `isAlone` is true. Returns undefined if there are no arguments. Throws a UserError if there is no Compose
+ * file. The compiler has already rejected unknown services.
  */
 export async function partOf(
   names: readonly string[],

@@ -5,7 +5,7 @@ import { composeFileIn } from './environment-name.ts'
 /** Names of a manifest, in order of precedence. */
 export const MANIFEST_NAMES = ['devctl.yml', 'devctl.yaml', '.devctl/devctl.yml', '.devctl/devctl.yaml']
 
-/** Names of Okteto's manifests, in order of precedence. They count in a folder without a manifest of devctl. */
+/** Names of Okteto's manifests, in order of precedence. They are only used in a folder without a manifest of devctl. */
 const OKTETO_NAMES = ['okteto', 'okteto-pipeline', 'okteto-pipelines']
   .flatMap(name => [name, `.okteto/${name}`])
   .flatMap(name => [`${name}.yml`, `${name}.yaml`])

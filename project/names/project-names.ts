@@ -32,8 +32,8 @@ export const optionNames = (options: PlanOptions): readonly string[] =>
   ])
 
 /**
- * Returns the names of objects, hosts and images that are combined from a service or other part of the project and the
- * name of the project, the environment or the namespace.
+ * Returns possible names of objects, hosts and images: each combines a part of the project, such as a service or a
+ * volume, with the name of the project, the environment or the namespace.
  */
 export function combinedNames({ project, plan }: Compilation, { name, namespace }: PlanOptions): readonly string[] {
   if (!project) return []

@@ -6,7 +6,7 @@ const { Script } = require('node:vm')
 const files = new Set(getAssetKeys())
 const loaded = new Map()
 
-/** What a file of the program exports. */
+/** Returns the exports of a file of the program. The first call runs the file. */
 function load(name) {
   if (!loaded.has(name)) run(name)
   return loaded.get(name).exports
@@ -23,7 +23,7 @@ function run(name) {
   script.runInThisContext()(module.exports, requireFrom, module, `/${path}`, '/devctl/dist/bin')
 }
 
-/** Reads a file in place: it must not be written to. */
+/** Returns the bytes of a contained file without copying them. The caller must not change the bytes. */
 function read(path) {
   return Buffer.from(getRawAsset(path))
 }

@@ -4,10 +4,13 @@ import { fetchNode, OWN } from './node.mjs'
 import { run } from './run.mjs'
 
 const root = join(import.meta.dirname, '../..')
-/** Name of the resource with the program, and the mark in Node.js that says whether there is one. */
+/**
+ * Arguments of postject: the name of the resource that contains the program, and the mark in Node.js that shows if the
+ * executable has this resource.
+ */
 const RESOURCE = ['NODE_SEA_BLOB', '--sentinel-fuse', 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2']
 
-/** Makes the executable of a processor at a path. Files that the executables share are kept in `folder`. */
+/** Writes the executable for a processor to a path. Files that several executables share are kept in `folder`. */
 export function makeExecutable(processor, path, folder) {
   if (OWN === undefined) throw new Error('executables are made on Linux, on x64 or arm64')
   copyFileSync(fetchNode(processor, folder), path)
@@ -22,7 +25,10 @@ export function makeExecutable(processor, path, folder) {
   ])
 }
 
-/** Writes the resource with the program, and returns its path. Node.js of the version that will read it writes it. */
+/**
+ * Writes the resource with the program, and returns its path. The resource must be written by the same version of
+ * Node.js that reads it.
+ */
 function resource(processor, folder) {
   const [config, output] = ['sea.json', 'sea.blob'].map(name => join(folder, name))
   const settings = {
@@ -38,7 +44,10 @@ function resource(processor, folder) {
   return output
 }
 
-/** Returns the files that the executable contains, by name: the paths in the package, and the compiled code. */
+/**
+ * Returns the files that the executable contains, by name: files of the package, and the compiled code if this machine
+ * can run the executable.
+ */
 function assets(processor, folder) {
   const parts = readdirSync(join(root, 'dist/bin')).filter(name => name.endsWith('.cjs'))
   const paths = ['package.json', 'dist/agent/agent.cjs', ...parts.map(name => `dist/bin/${name}`)]
@@ -46,7 +55,10 @@ function assets(processor, folder) {
   return Object.fromEntries([...files, ...(processor === OWN ? compiledCode(parts, folder) : [])])
 }
 
-/** Returns the compiled code of typical runs; only the Node.js that will read it can write it (scripts/bundle.mjs). */
+/**
+ * Returns the names and paths of the compiled code of typical runs (scripts/bundle.mjs). Compiled code can only be
+ * written by the same Node.js that reads it.
+ */
 function compiledCode(parts, folder) {
   const copy = join(folder, 'compiled')
   const paths = ['package.json', 'bin/devctl.cjs', ...parts.map(name => `dist/bin/${name}`)]

@@ -4,12 +4,15 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from './run.mjs'
 
-/** Linked with nothing but the C and C++ libraries; Node.js 26 needs libatomic, too, which small systems lack. */
+/**
+ * Version of Node.js in the executables. It needs only the C and C++ libraries; Node.js 26 also needs libatomic, which
+ * small systems lack.
+ */
 const VERSION = '24.22.3'
 
 /**
- * The processors with an executable, by the names that container images use: the name that Node.js has for them, and
- * the checksum of the package with their Node.js.
+ * Processors with an executable, by their names in container images. Each has the name that Node.js uses for it, and
+ * the checksum of the npm package that contains Node.js for it.
  */
 export const PROCESSORS = {
   amd64: {
@@ -22,13 +25,13 @@ export const PROCESSORS = {
   },
 }
 
-/** The processor of this machine; undefined if there is no executable for it. */
+/** Processor of this machine, as a key of `PROCESSORS`; undefined if there is no executable for it. */
 export const OWN =
   process.platform === 'linux'
     ? Object.keys(PROCESSORS).find(processor => PROCESSORS[processor].name === process.arch)
     : undefined
 
-/** Unpacks the Node.js of a processor into a folder, unless it is there, and returns its path. */
+/** Unpacks Node.js for a processor into a folder, unless it is already there. Returns the path of the program. */
 export function fetchNode(processor, folder) {
   const path = join(folder, processor, 'bin/node')
   if (existsSync(path)) return path
@@ -38,8 +41,8 @@ export function fetchNode(processor, folder) {
 }
 
 /**
- * Puts the package with the Node.js of a processor into a folder, and returns its path. npm keeps the packages that it
- * has fetched, so only the first call on a machine needs the registry.
+ * Fetches the npm package with Node.js for a processor into a folder, and returns its path. npm caches packages, so
+ * only the first call on a machine needs the registry. Throws an Error for an unknown processor or a wrong checksum.
  */
 export function fetchArchive(processor, folder) {
   if (!Object.hasOwn(PROCESSORS, processor))

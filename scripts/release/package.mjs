@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Packs what was built into a folder, and returns the path of the tarball. */
+/** Packs the npm package from the built files. Writes the tarball into a folder, and returns its path. */
 export function packPackage(destination) {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-package-'))
   try {
@@ -20,7 +20,10 @@ export function packPackage(destination) {
   }
 }
 
-/** Copies the files of the package into a folder, with the links of its pages, and returns their paths. */
+/**
+ * Copies the files of the npm package into a folder, and returns their paths. Changes the links of its pages like
+ * `packagedPage`.
+ */
 export function stagePackage(folder) {
   const [{ files }] = npmPack(root, '--dry-run')
   const paths = files.map(({ path }) => path)
@@ -32,7 +35,10 @@ export function stagePackage(folder) {
   return paths
 }
 
-/** Returns a page, by its path from the root, with links into the repository for files that are not among `paths`. */
+/**
+ * Returns the text of a page, named by its path from the root. Links to files that are not among `paths` lead to the
+ * repository instead.
+ */
 function packagedPage(page, paths) {
   let isCode = false
   const lines = readFileSync(join(root, page), 'utf8').split('\n')
@@ -63,7 +69,7 @@ export function repository() {
   return url.replace(/^git\+/, '').replace(/\.git$/, '')
 }
 
-/** Runs `npm pack` in a folder, and returns what it says about the package. */
+/** Runs `npm pack` in a folder, and returns its JSON output about the package. Throws an Error if it fails. */
 function npmPack(folder, ...words) {
   const { status, stdout, stderr } = spawnSync('npm', ['pack', '--ignore-scripts', '--json', ...words], {
     cwd: folder,

@@ -1,4 +1,4 @@
-/** Throws if a tag is given and is not that of the version. */
+/** Throws an Error if a tag is given and differs from the tag of the version, such as `v0.1.0`. */
 export function checkTag(tag, version) {
   if (tag !== undefined && tag !== `v${version}`)
     throw new Error(

@@ -62,7 +62,7 @@ export async function buildSite(outdir) {
   return { pages: pages.size }
 }
 
-/** Throws for the links to sections that no page has. */
+/** Throws an Error that lists the links to sections that do not exist. */
 export function refuseBrokenLinks(converted) {
   const broken = []
   for (const [from, { links }] of converted) {

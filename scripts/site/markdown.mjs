@@ -99,7 +99,7 @@ export function slug(heading) {
     .replace(/\s/g, '-')
 }
 
-/** Returns the anchor, with a number if an earlier heading of the page has it. */
+/** Returns the anchor, with a number appended if an earlier heading of the page has the same anchor. */
 function unique(anchor, used) {
   const count = used.get(anchor) ?? 0
   used.set(anchor, count + 1)

@@ -5,7 +5,7 @@ import { dirname, join, posix } from 'node:path'
 
 export const root = join(import.meta.dirname, '../..')
 
-/** Pages outside docs/ that the site has, too. */
+/** Pages of the site that are not in docs/. */
 const OTHERS = ['CHANGELOG.md', 'SECURITY.md', 'examples/README.md', 'examples/gitops/README.md']
 
 /** Returns the Markdown files of the site, by path from the root of the repository, with their text. */
@@ -29,9 +29,9 @@ export function titleOf(text) {
 }
 
 /**
- * Returns the sections of the navigation: `{ title, links: [{ path, title, isBelow }] }`, with paths from the root of
- * the repository. `isBelow` is set for the pages of a nested list, which belong to the page above. Links of
- * docs/README.md to other sites and to files that are no pages are left out.
+ * Returns the sections of the navigation, read from docs/README.md: `{ title, links: [{ path, title, isBelow }] }`,
+ * with paths from the root of the repository. `isBelow` is set for the pages of a nested list, which belong to the page
+ * above. Skips links to other sites, and to files that are not pages.
  */
 export function readNavigation(pages) {
   const sections = []

@@ -8,7 +8,7 @@ const results = document.querySelector('#results')
 const status = document.querySelector('#search-status')
 let index
 
-/** Loads the index once; a failed load is tried again. */
+/** Loads the search index on the first call. After a failure, the next call tries again. */
 function load() {
   index ??= fetch(`${base}/search.json`)
     .then(response => (response.ok ? response.text() : Promise.reject(new Error(`${response.status}`))))

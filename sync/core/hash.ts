@@ -23,8 +23,8 @@ export function* hashPieces(disk: Disk, file: number): Generator<number, string>
 }
 
 /**
- * Hashes a file, yielding to other work during a large one. Returns undefined if the file changes meanwhile. Throws the
- * errors of the disk.
+ * Hashes a file, yielding to other work if the file is large. Returns undefined if the file changes while it is hashed.
+ * Throws the errors of the disk.
  */
 export async function hashAtRest(disk: Disk, clock: SyncClock, place: string): Promise<FileEntry | undefined> {
   const file = disk.open(place, 'read')

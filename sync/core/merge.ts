@@ -6,7 +6,7 @@ export interface MergeInput {
   readonly remote: FileEntry | undefined
   /** Direction of the synchronization; with `up`, changes in the container stay in the container. */
   readonly direction: 'both' | 'up'
-  /** True if a folder above the path is not a folder on the laptop, and will not become one. */
+  /** True if a parent of the path exists on the laptop, is not a folder there, and will not become one. */
   readonly isBelowFile?: boolean
 }
 

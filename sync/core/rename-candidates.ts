@@ -33,7 +33,10 @@ export class RenameCandidates {
     return found && !found.local && hasThere(found, size) && agreedHash(found) === hash ? found : undefined
   }
 
-  /** Returns a file that was deleted in the container, and whose inode another path of the container has now. */
+  /**
+   * Returns the file that was renamed in the container, found by its inode: its old path no longer exists in the
+   * container, and the laptop's version is unchanged.
+   */
   here({ inode, size, mtime }: FileEntry): TreeNode | undefined {
     const found = this.#byInode.get(inode)
     const before = found?.base?.remote

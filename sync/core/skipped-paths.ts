@@ -13,7 +13,7 @@ export interface SkippedPath {
 export interface SkippedPathList {
   /** Number of paths, of which at most a few thousand are counted. */
   readonly count: number
-  /** First of these paths. */
+  /** First skipped paths. */
   readonly paths: readonly SkippedPath[]
 }
 

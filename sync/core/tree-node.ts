@@ -53,8 +53,8 @@ export class TreeNode {
   }
 
   /**
-   * Yields the node and its descendants, folders before their contents. Nodes that are removed meanwhile may be
-   * skipped.
+   * Yields the node and its descendants, folders before their contents. Nodes that are removed during the iteration may
+   * be skipped.
    */
   *walk(): Generator<TreeNode> {
     yield this

@@ -36,8 +36,8 @@ const MADE_FOR_A_SYSTEM = ['node_modules', '.venv', '__pycache__', 'target', '.g
 
 /**
  * Returns the rules of a sync folder without an ignore file. Folders such as `node_modules` are ignored if the
- * container has them: `containerHas` returns true if the container has a folder at a path that did not come from the
- * laptop.
+ * container itself has created them: `containerHas` returns true if the container has a folder at the path, and this
+ * folder did not come from the laptop.
  */
 export function defaultIgnores(containerHas: (folder: string) => boolean): IgnoreRules {
   const { rules } = parseIgnores(DEFAULT_PATTERNS.join('\n'), () => undefined)

@@ -40,7 +40,7 @@ export class PatternGraph {
   readonly rooted = this.#create()
   readonly floating = this.#create()
 
-  /** Number of nodes. */
+  /** Number of nodes in the graph. */
   get size(): number {
     return this.#count
   }

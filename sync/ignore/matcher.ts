@@ -17,9 +17,9 @@ interface State {
 
 /** Rules for the paths below a folder. */
 export interface Below {
-  /** First rule that matches all of these paths. */
+  /** First rule that matches all paths below the folder. */
   readonly settled: number | undefined
-  /** First including rule that may match some of these paths. */
+  /** First including rule that may match some of the paths below the folder. */
   readonly including: number | undefined
 }
 

@@ -8,7 +8,10 @@ export interface PatternSet {
    * nothing.
    */
   readonly below: string
-  /** Path of the sync folder relative to the folder of the patterns, if that folder is above it; otherwise ''. */
+  /**
+   * Path of the sync folder relative to the folder of the patterns, if the latter is a parent of the sync folder;
+   * otherwise ''.
+   */
   readonly above: string
 }
 

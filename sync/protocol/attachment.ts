@@ -14,7 +14,7 @@ export interface Attached {
   close(): void
 }
 
-/** Connection from the caller's point of view. */
+/** Implements `Attached` for one connection to the agent. */
 export class Attachment implements Attached {
   link!: SyncLink
   isOpening = false

@@ -12,7 +12,7 @@ const LINGER = 1_000
 const LONGEST_REASON = 300
 /** Size in bytes from which contents are sent directly, instead of being joined with the preceding pieces. */
 const LONG = 64 << 10
-/** Number of waiting bytes above which the connection may be slower than compression. */
+/** Number of waiting bytes from which the stream counts as possibly slower than compression. */
 const BACKLOG = 256 << 10
 /** Maximum number of bytes that wait in the stream, so that it stays busy while the next contents are read. */
 const WINDOW = 4 << 20
@@ -118,7 +118,10 @@ export class FrameStream {
     this.#ended(error)
   }
 
-  /** Ends the connection because this side cannot continue. Sends the reason if the other side may know it. */
+  /**
+   * Ends the connection because this side cannot continue. Sends the reason to the other side if `tellsWhy` is true,
+   * unless the other side has failed itself.
+   */
   fail(error: Error): void {
     if (this.#isEnded) return
     if (!this.tellsWhy || error instanceof OtherSideFailed) {

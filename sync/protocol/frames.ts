@@ -39,7 +39,7 @@ const FRAME_TYPES = [
 ] as const
 export type FrameType = (typeof FRAME_TYPES)[number]
 
-/** Maximum bytes of a frame after its length, and of its header. */
+/** Limits of a frame in bytes: `frame` for the bytes after the length field, `header` for the header. */
 export interface FrameLimits {
   readonly frame: number
   readonly header: number

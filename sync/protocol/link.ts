@@ -11,7 +11,10 @@ export interface Welcome {
   readonly volume: string
   /** ID of the agent's process, which changes with a restart. */
   readonly instance: string
-  /** Milliseconds by which its clock is ahead of this machine's, or 0 if the difference is within measurement error. */
+  /**
+   * Milliseconds by which the agent's clock is ahead of the clock of this machine; 0 if the difference is within
+   * measurement error.
+   */
   readonly ahead: number
 }
 

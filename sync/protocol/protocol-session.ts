@@ -19,7 +19,8 @@ export interface ProtocolSessionOptions {
 }
 
 /**
- * Handles the messages that the agent sends without a request. After a reconnect, it resumes where it was if possible.
+ * Handles the messages that the agent sends without a request. After a reconnect, resumes from the last known state if
+ * possible.
  */
 export class ProtocolSession {
   readonly #options: ProtocolSessionOptions
@@ -27,8 +28,7 @@ export class ProtocolSession {
   #volume: string | undefined
   #seen = 0
   /**
-   * Instance of the agent whose trees this side has in full. Another instance, or one whose trees are incomplete here,
-   * sends everything.
+   * Instance of the agent whose trees this side has received in full. Any other instance sends its full trees first.
    */
   #instance: string | undefined
   /** Folders for which the agent is sending everything. */

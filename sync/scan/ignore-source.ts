@@ -25,8 +25,8 @@ export const NO_IGNORES: IgnoreSource = {
 }
 
 /**
- * Returns the rules of a sync folder on this machine. Throws errors when reading the ignore file, but not if it is
- * missing.
+ * Returns the rules of a sync folder on this machine. A missing ignore file is no error; throws other errors of reading
+ * it.
  */
 export function ignoreSource(
   folder: string,
@@ -50,8 +50,8 @@ export function ignoreSource(
 }
 
 /**
- * Builds the rules. `containerHas` returns true if the container has a folder at a path that did not come from the
- * laptop.
+ * Builds the rules. `containerHas` returns true if the container has a folder at the path, and this folder did not come
+ * from the laptop.
  */
 export function toRules(source: IgnoreSource, containerHas: (folder: string) => boolean): IgnoreRules {
   const { text, includes, foldCase, escapeCharacter } = source

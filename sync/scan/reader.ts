@@ -4,7 +4,10 @@ import type { Disk } from '../stage/disk.ts'
 /** Contents of a file and the matching entry, or the reason why they are not available at the moment. */
 export type ReadResult =
   | { readonly kind: 'read'; readonly entry: FileEntry; readonly bytes: Buffer }
-  /** No longer a small file, or changed while it was read; in the latter case with the contents that were read. */
+  /**
+   * The file is no longer small, or changed while it was read. In the latter case, `bytes` are the contents that were
+   * read.
+   */
   | { readonly kind: 'moving'; readonly entry?: FileEntry; readonly bytes?: Buffer }
 
 /**

@@ -72,7 +72,10 @@ export class Scanner {
   #isLookingForRoot = false
   #lastChange = 0
   readonly #begun: number
-  /** True while devctl itself is not writing any files yet. */
+  /**
+   * True until the first full scan has ended. Until then, devctl itself writes no files, so temporary files are left
+   * over from a killed process.
+   */
   #isFirstScan = true
   readonly #timers = new Set<() => void>()
 

@@ -8,7 +8,10 @@ export const SHORT_LOOK = 25
 /** Age of the last change above which a file counts as not being written, in milliseconds. */
 const LONG_AGO = 1_000
 
-/** Returns true if no process seems to be writing to a file: it was not modified recently, or not during the wait. */
+/**
+ * Returns true if no process seems to be writing to a file: its last change is long ago, or it does not change for the
+ * given number of milliseconds.
+ */
 export async function isWriteFinished(
   disk: Disk,
   clock: SyncClock,

@@ -17,7 +17,7 @@ import type { SyncVolume } from '../stage/volume.ts'
 import { SMALL_FILE } from '../stage/writer.ts'
 import type { ServedFolder } from './served-folder.ts'
 
-/** Dependencies of the requests. */
+/** Objects that the requests work with. */
 export interface RequestContext {
   readonly disk: Disk
   readonly clock: SyncClock

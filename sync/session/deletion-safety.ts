@@ -70,7 +70,7 @@ export class DeletionSafety {
     this.#state.world.rested()
   }
 
-  /** Restores the files that `side` has lost from the other side. */
+  /** Restores the files that `side` has lost with the versions of the other side. */
   #restore(side: 'local' | 'remote'): void {
     const { tree } = this.#state
     for (const node of [...tree.walk()]) {

@@ -10,8 +10,8 @@ import type { FolderState, LostFiles } from './folder-state.ts'
 const REST = 30
 const REST_OF_MANY = 300
 /**
- * Same as above for thousands of deletions, in milliseconds. They may overflow the watchers of the container, which
- * then scans everything again a second later.
+ * Same as `REST`, but for thousands of deletions, in milliseconds. They may overflow the watchers of the container,
+ * which then scans everything again a second later.
  */
 const REST_OF_THOUSANDS = 2_500
 const MANY = 5

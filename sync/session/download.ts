@@ -74,8 +74,8 @@ export class Download {
   }
 
   /**
-   * Reads the contents of a file that the container has renamed from its old path on the laptop. Returns false if the
-   * file was not renamed.
+   * If the container has renamed the file, reads its contents from the old path on the laptop. Returns false if it was
+   * not renamed, or if the contents there differ.
    */
   #fetchRenamed(node: TreeNode, remote: FileEntry): boolean {
     const { state, remote: steps } = this.#parts

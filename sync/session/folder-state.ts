@@ -96,7 +96,7 @@ const RETRY_LAST = 30_000
 /** Maximum length of a path of the container in a message, in characters. */
 const LONGEST = 200
 
-/** A folder of this machine: what is read from it, written to it, and kept about it. */
+/** Access to a folder of this machine: its saved state, its files, and the scanner that reads them. */
 export interface LocalSide {
   readonly saved: SavedBase
   readonly writer: Writer

@@ -248,7 +248,8 @@ class Engine implements SyncEngine, FolderContext {
   }
 
   /**
-   * Returns the path of the base file. Local folders that were synchronized under the same name have separate files.
+   * Returns the path of the base file, which depends on the name and on the local folder: different folders with the
+   * same name have separate files.
    */
   #baseFile(name: string, root: string): string {
     const place = createHash('sha256').update(root).digest('hex').slice(0, 12)

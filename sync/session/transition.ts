@@ -120,8 +120,8 @@ export class Transition {
   }
 
   /**
-   * Starts the deletion of everything in a folder on one side, in the same batch. Returns false if something remains;
-   * the folder then waits for it, or stays, too.
+   * Starts the deletion of everything in a folder on one side, in the same batch. Returns false if something remains.
+   * The folder is then checked again once its contents are deleted, or it stays because some of its contents stay.
    */
   #clear(node: TreeNode, side: 'local' | 'remote'): boolean {
     const { state, losses } = this.#parts

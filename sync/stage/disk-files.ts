@@ -27,7 +27,7 @@ export function readOwn(disk: Disk, path: string): Buffer | undefined {
   }
 }
 
-/** Writes a temporary file next to the file, and renames it to the file's path. */
+/** Writes a file of devctl: writes a temporary file next to it, and renames the temporary file to the path. */
 export function writeOwn(disk: Disk, path: string, bytes: Uint8Array): void {
   const temporary = `${path}.new`
   remove(disk, temporary)

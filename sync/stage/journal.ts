@@ -3,8 +3,8 @@ import { makeFolders, readOwn } from './disk-files.ts'
 
 /**
  * Log of the changes to a file of devctl since it was last saved, so that no change is lost if this process is killed.
- * The lines are in numbered files next to the saved file, which names the number of the last journal file that it
- * includes.
+ * The lines are in numbered files next to the saved file. The saved file contains the number of the last journal file
+ * whose changes it includes.
  */
 export class Journal {
   readonly #disk: Disk

@@ -47,7 +47,7 @@ export class LargeFiles {
    * copies are done.
    */
   readonly #needed = new Map<TreeNode, number>()
-  /** Needed files that should be deleted afterwards. */
+  /** Files in `#needed` that are to be deleted once the copies are done. */
   readonly #leaving = new Set<TreeNode>()
   /** Files that are being written to while they should be sent. */
   readonly #restless = new Map<TreeNode, WriteInProgress>()

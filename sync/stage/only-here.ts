@@ -17,7 +17,7 @@ export class OnlyHere {
   readonly #paths: ReadonlySet<string>
   readonly #rules: NameRules
 
-  /** `paths` are the files that the session was read from, relative to the folder. */
+  /** `paths` are the files that the configuration of the session was read from, relative to the folder. */
   constructor(paths: readonly string[], rules: NameRules) {
     this.#paths = new Set(paths.map(plainPath))
     this.#rules = rules

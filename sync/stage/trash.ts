@@ -20,8 +20,8 @@ const PIECE = 1 << 20
 
 /**
  * Files that were deleted on the laptop because the container has deleted them: `<folder>/<time>/<sync folder>/<path>`,
- * kept for 30 days and up to 500 MB. The oldest files are removed for newer files, but files of the laptop are not
- * removed for others of the same deletion.
+ * kept for 30 days and up to 500 MB. Above this size, the oldest files are removed, but never files of the laptop that
+ * belong to the current deletion.
  */
 export class Trash {
   readonly #disk: Disk
@@ -77,7 +77,10 @@ export class Trash {
     }
   }
 
-  /** Returns true if the path can be used: a parent may exist as a file that was deleted a moment ago. */
+  /**
+   * Returns true if a file can be stored at the path. This is not the case if the path exists, or if one of its parents
+   * exists as a file, which was deleted a moment ago.
+   */
   #isFree(place: string): boolean {
     if (this.#disk.entry(place) !== undefined) return false
     for (let at = above(place); at.length > this.folder.length; at = above(at)) {

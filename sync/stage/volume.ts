@@ -11,11 +11,11 @@ import { makeFolders, readOwn, writeOwn } from './disk-files.ts'
  * - `volume`: a random ID; the base of a laptop belongs to one volume
  * - `synced`: exists if the volume has been synchronized once, so that the application may start
  * - `own-FOLDER`: folders such as node_modules that the container itself has created
- * - `unsynced-FOLDER`: the own folders of which nothing is synchronized
- * - `image-FOLDER`: the files that existed before anything was synchronized, which are those of the image
+ * - `unsynced-FOLDER`: folders in `own-FOLDER` of which nothing is synchronized
+ * - `image-FOLDER`: files of the image, which are the files that existed before anything was synchronized
  * - `stage/`: files that are being written
  *
- * Other components store there what they need to fill the volume from an image, and from a newer image.
+ * Other components also keep files in `.devctl`, for filling the volume from an image, or from a newer image.
  */
 export class SyncVolume {
   readonly id: string
@@ -47,7 +47,10 @@ export class SyncVolume {
     }
   }
 
-  /** Returns true if files may have been synchronized into the folder. */
+  /**
+   * Returns true if the files of the image are recorded for the folder. Other files may then have been synchronized
+   * into it.
+   */
   hasImage(name: string): boolean {
     return this.#disk.entry(`${this.#folder}/image-${name}`) !== undefined
   }

@@ -64,8 +64,8 @@ export const TEMPORARY = '.devctl-part-'
 const IS_TEMPORARY = /\/\.devctl-part-[0-9a-f]{12}$/
 
 /**
- * Deletes a temporary file of devctl that a killed process has left. Newer files, and files with other names, are not
- * deleted.
+ * Deletes a temporary file of devctl that a killed process has left. Does not delete files that were changed after
+ * `begun`, and files with other names.
  */
 export function removeLeftover(disk: Disk, place: string, begun: number): void {
   if (!IS_TEMPORARY.test(place)) return
@@ -380,7 +380,7 @@ export class Writer {
     }
   }
 
-  /** Returns the absolute path on this machine. */
+  /** Returns the absolute path on this machine for a path relative to the root. */
   place(path: string): string {
     return `${this.#options.root}/${path}`
   }

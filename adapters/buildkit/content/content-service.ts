@@ -2,7 +2,7 @@ import { ALREADY_EXISTS, CallError, FAILED_PRECONDITION, INVALID_ARGUMENT, NOT_F
 import { type Handler, type IncomingCall, unary } from '../session/rpc-server.ts'
 import { type BlobStore, type BlobWriter, blobSize, readBlob, writeBlob } from './blob-store.ts'
 
-/** Header that names the store of a call. */
+/** Header of an RPC with the name of the blob store that the RPC uses. */
 const STORE = 'buildkit-attachable-store-id'
 
 const WRITE = 1
@@ -15,7 +15,7 @@ interface ReadRequest {
 }
 
 interface WriteRequest {
-  /** If absent, the request asks how much of the blob has been written. */
+  /** Kind of the request. If absent, the request asks how much of the blob has been written. */
   readonly action?: number
   readonly total?: number
   readonly expected?: string
@@ -24,9 +24,9 @@ interface WriteRequest {
 }
 
 /**
- * Serves folders of blobs under the builder's names for them, so that it can read and write caches and images
- * (`containerd.services.content.v1.Content`). Leaves out the methods that list, label and delete, which a build does
- * not call.
+ * Returns handlers that serve the blob stores under the builder's names for the stores. Through them, the builder reads
+ * and writes caches and images (`containerd.services.content.v1.Content`). The methods that list, label and delete are
+ * not implemented, because a build does not call them.
  */
 export function contentHandlers(stores: ReadonlyMap<string, BlobStore>): Readonly<Record<string, Handler>> {
   const storeOf = ({ valuesOf }: Pick<IncomingCall<never, unknown>, 'valuesOf'>): BlobStore => {

@@ -22,7 +22,7 @@ export async function putManifest(folder: string, manifest: LayoutManifest, tag:
   return putting
 }
 
-/** Pending writes by folder, so that concurrent builds write its index one after the other. */
+/** Pending writes by folder: concurrent builds write the index of a folder one after the other. */
 const puttings = new Map<string, Promise<void>>()
 
 async function put(folder: string, manifest: LayoutManifest, tag: string): Promise<void> {

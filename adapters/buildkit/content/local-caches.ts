@@ -11,9 +11,9 @@ import { layoutManifest } from './layout-index.validators.ts'
 export interface OpenCaches extends Pick<ImageInput, 'cacheFrom' | 'cacheTo'> {
   /** Stores of the local caches, by BuildKit's names for them. */
   readonly stores: ReadonlyMap<string, BlobStore>
-  /** Reasons why caches to import are left out. */
+  /** Warnings about caches to import that are skipped, with the reasons. */
   readonly warnings: readonly string[]
-  /** Tags the exported cache; its manifest is named in the response of the builder. */
+  /** Tags the manifest of the exported cache, which the builder names in its response. */
   readonly finish: (response: Readonly<Record<string, string>>) => Promise<void>
 }
 
@@ -21,8 +21,8 @@ const DEFAULT_TAG = 'latest'
 
 /**
  * Prepares the caches of the type `local` (https://docs.docker.com/build/cache/backends/local/): folders in the OCI
- * image layout, which BuildKit reads and writes over the session. If a cache to import is missing, as in the first
- * build of a pipeline, leaves it out with a warning.
+ * image layout, which BuildKit reads and writes over the session. Skips a cache to import with a warning if it is
+ * missing, as in the first build of a pipeline.
  */
 export async function openCaches({
   cacheFrom,

@@ -102,7 +102,7 @@ async function save(endpoint: EngineEndpoint, names: readonly string[], path: st
   }
 }
 
-/** Error codes of writing a file; other codes are connection errors. */
+/** Error codes that mean that a file could not be written; all other codes are connection errors. */
 const OF_DISKS = new Set([
   'ENOSPC',
   'EDQUOT',

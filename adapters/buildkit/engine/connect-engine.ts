@@ -17,7 +17,7 @@ import { upgrade } from './upgrade.ts'
 
 /** Response timeout over SSH, in milliseconds: `ssh` may use jump hosts and prompt the user. */
 const SSH_ANSWER_WITHIN = 30_000
-/** Oldest API version whose engine has BuildKit and sessions: Docker 18.09. */
+/** Oldest API version with BuildKit and sessions (Docker 18.09). */
 const OLDEST_API = '1.39'
 
 /**
@@ -97,13 +97,18 @@ async function connectionTo(
   }
 }
 
-/** Returns the address that gRPC connects to. Over `ssh` it is a placeholder: `usable` replaces that connection. */
+/**
+ * Returns the address that gRPC connects to, and a function that frees the address. Over `ssh`, the address is a
+ * placeholder, and `usable` replaces the connection.
+ */
 async function targetFor(endpoint: EngineEndpoint): Promise<{ readonly target: string; readonly stop: () => void }> {
   const target = targetOf(endpoint)
   return target === undefined ? placeholderTarget() : { target, stop: () => {} }
 }
 
-/** Returns credentials that upgrade a connection to the engine to a connection to its BuildKit. */
+/**
+ * Returns gRPC credentials that turn a connection to the engine into a connection to the BuildKit inside the engine.
+ */
 const credentialsFor = (grpc: Grpc, endpoint: EngineEndpoint): ChannelCredentials =>
   credentialsOver(grpc, async socket => upgrade(await usable(endpoint, socket), '/grpc'))
 

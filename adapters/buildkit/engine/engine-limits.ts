@@ -8,14 +8,14 @@ export interface EngineAbilities {
   readonly hasContainerdStore: boolean
 }
 
-/** First major version with named contexts. Older engines mistake the name for an image. */
+/** First major version with named contexts. Older engines mistake the name of a context for the name of an image. */
 const NAMED_CONTEXTS = 23
 /** First major version that accepts a folder of a repository as context. */
 const REPOSITORY_FOLDERS = 23
-/** First major version whose BuildKit (0.10) supports these attributes. Older versions ignore them silently. */
+/** First major version whose BuildKit (0.10) supports `shm_size` and `ulimits`. Older versions ignore both silently. */
 const LIMITS_OF_STEPS = 23
 
-/** Returns true if an engine without the containerd image store can build only a part of the input. */
+/** Returns true if the input requests something that an engine cannot build without the containerd image store. */
 export const dependsOnStore = (input: ImageInput): boolean =>
   input.platforms.length > 1 ||
   input.cacheTo.some(({ type }) => type !== 'inline') ||

@@ -15,8 +15,8 @@ import type { EngineEndpoint } from './endpoint.ts'
 const HUB = 'docker.io'
 
 /**
- * Pushes an image of a Docker Engine, and returns the digest of its manifest if the engine reports it. The push is a
- * step in the build's status. Throws a `BuilderError`, and the signal's abort reason.
+ * Pushes an image of a Docker Engine, and returns the digest of its manifest if the engine reports it. Reports the push
+ * as a step in the status of the build. Throws a `BuilderError`, and the signal's abort reason.
  */
 export async function pushFromEngine(
   endpoint: EngineEndpoint,

@@ -16,7 +16,7 @@ export function parseSshHost(text: string): SshHost | undefined {
   return { ssh: ssh.replace(/^\[|\]$/g, ''), ...(user && { user }), ...(port && { port }) }
 }
 
-/** Maximum number of characters kept of `ssh`'s error output; its end states the error. */
+/** Maximum number of characters of the error output of `ssh` that are kept: the end of the output states the error. */
 const LONGEST_REASON = 500
 
 /**

@@ -111,7 +111,7 @@ function putLongVarint(buffer: Buffer, start: number, value: number): number {
   return start + NUMBER
 }
 
-/** Writes a 64-bit varint, and returns the position after it. Times before 1970 are negative. */
+/** Writes a signed 64-bit varint, and returns the position after it. A time before 1970 is a negative value. */
 function putVarint64(buffer: Buffer, start: number, value: bigint): number {
   let at = start
   let low = Number(BigInt.asUintN(49, value))

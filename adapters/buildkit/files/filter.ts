@@ -7,7 +7,7 @@ export interface FileSelection {
   readonly include?: readonly string[]
   /** Patterns of the paths to exclude. The last matching pattern decides; `!` includes a path again. */
   readonly exclude?: readonly string[]
-  /** Paths whose symbolic links are followed, and the targets of the links included. */
+  /** Paths in which symbolic links are followed. The targets of the links are included, too. */
   readonly followPaths?: readonly string[]
 }
 
@@ -18,12 +18,15 @@ export interface PathFilter {
    * is.
    */
   readonly takes: (path: string) => boolean
-  /** True if nothing below a folder that is not selected can be selected. */
+  /** True if the folder, which is not selected itself, contains nothing that can be selected. */
   readonly skips: (folder: string) => boolean
 }
 
 interface Pattern extends ExcludingPattern {
-  /** Literal path before the first wildcard, if all wildcards are at the end; undefined if any path may match. */
+  /**
+   * The pattern without wildcards at its end, if that is a literal path; otherwise undefined, because the pattern may
+   * match any path.
+   */
   readonly prefix: string | undefined
 }
 

@@ -8,7 +8,10 @@ import { walk } from './walk.ts'
 
 /** Files that a builder may request. */
 export interface SyncedFolder {
-  /** Yields the selected files, in the order in which BuildKit compares them. Throws a `FileChanged`. */
+  /**
+   * Yields the selected files, in the order in which BuildKit compares them. Throws a `FileChanged` for a file that has
+   * changed.
+   */
   readonly files: (selection: FileSelection) => Iterable<SyncedFile>
   /** Opens a file for reading. Throws the file system's error, and a `FileChanged` if the file was deleted. */
   readonly open: (file: FileToSend) => OpenFile
@@ -34,8 +37,8 @@ export interface OpenFile {
 const SMALL = 128 * 1024
 
 /**
- * Serves a folder of this machine. Files are read when the builder requests them; each must still match the announced
- * file and pass `isChanged`.
+ * Serves a folder of this machine. Files are read when the builder requests them, and must then still match the
+ * announced files. `isChanged` reports files that have changed before they are announced.
  */
 export const folderAt = (root: string, isChanged?: ChangeFinder): SyncedFolder => ({
   files: selection => walk(root, selection, isChanged),

@@ -9,8 +9,8 @@ const GONE = new Set(['ENOENT', 'ENOTDIR'])
 
 /**
  * Yields the selected files of a folder in the order in which BuildKit compares them: the entries of a folder by the
- * bytes of their names, each folder before its content. Throws the error of reading a folder unless the files were
- * deleted meanwhile, an Error for a name that is not UTF-8, and a `FileChanged` for a file that `isChanged` reports.
+ * bytes of their names, each folder before its content. Skips files that are deleted during the walk. Throws the error
+ * of reading a folder, an Error for a name that is not UTF-8, and a `FileChanged` for a file that `isChanged` reports.
  */
 export function* walk(root: string, selection: FileSelection, isChanged?: ChangeFinder): Generator<SyncedFile> {
   const followed = selection.followPaths && followLinks(root, selection.followPaths)
@@ -24,8 +24,8 @@ export function* walk(root: string, selection: FileSelection, isChanged?: Change
 }
 
 /**
- * Replacement character that Node.js puts in place of bytes that are not UTF-8. The file cannot be opened by that name,
- * so without an error the image would lack the file.
+ * Replacement character that Node.js puts in place of bytes that are not UTF-8. A file cannot be opened by a name that
+ * contains it: without an error, the file would be missing from the image.
  */
 const BAD_NAME = /\ufffd/
 
@@ -38,7 +38,7 @@ interface Level {
   readonly entries: readonly Dirent[]
   /** Index of the next entry. */
   at: number
-  /** The folder itself, if it is sent only together with a selected file below it, and has not been sent yet. */
+  /** The folder itself, if it has not been sent yet because it is sent only together with a selected file below it. */
   unsent: SyncedFile | undefined
 }
 

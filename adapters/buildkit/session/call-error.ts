@@ -11,7 +11,7 @@ export const FAILED_PRECONDITION = 9
 export const UNIMPLEMENTED = 12
 export const UNAVAILABLE = 14
 
-/** Ends an RPC with a status code other than UNKNOWN. */
+/** Error that a handler throws to end its RPC with a status code other than UNKNOWN. */
 export class CallError extends Error {
   readonly code: number
 

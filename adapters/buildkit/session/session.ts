@@ -121,7 +121,10 @@ async function syncFolder(
   }
 }
 
-/** Returns the values of a header, decoded if another header marks them as percent-encoded. */
+/**
+ * Returns the values of a header, percent-decoded if the header `NAME-encoded` is present; undefined if the header is
+ * absent.
+ */
 function valuesOf(call: IncomingCall<Packet, Packet>, name: string): readonly string[] | undefined {
   const values = call.valuesOf(name)
   if (values.length === 0) return undefined
@@ -162,7 +165,7 @@ function agentHandlers(agents: ReadonlyMap<string, SshAgent>): Readonly<Record<s
 /** Id of the agent for an SSH mount without an id. */
 const DEFAULT_AGENT = 'default'
 
-/** Answers the requests of a call, one after the other. */
+/** Passes the requests in a call to the agent, one after the other, and sends back the responses. */
 async function forwardAgent({ requests, send }: IncomingCall<Bytes, Bytes>, agent: SshAgent): Promise<void> {
   const connection = await agent.connect()
   try {

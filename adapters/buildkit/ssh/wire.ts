@@ -12,7 +12,7 @@ export function string(value: Buffer | string): Buffer {
   return Buffer.concat([uint32(bytes.length), bytes])
 }
 
-/** Encodes a non-negative integer. The first bit is the sign, so it may need a leading zero byte. */
+/** Encodes a non-negative integer. Adds a leading zero byte if the first bit is set, because that bit is the sign. */
 export function mpint(value: Buffer): Buffer {
   const digits = withoutZeros(value)
   return string((digits[0] ?? 0) > 0x7f ? Buffer.concat([Buffer.alloc(1), digits]) : digits)

@@ -10,7 +10,10 @@ const pullFields = {
 
 const pullRequired = ['number', 'html_url', 'title'] as const
 
-/** Fields of a pull request that devctl reads and that mean the same on GitHub and Gitea, whose API copies GitHub's. */
+/**
+ * Fields of a pull request that devctl reads and that have the same meaning on GitHub and Gitea. Gitea's API is a copy
+ * of GitHub's.
+ */
 export const pull = { type: 'object', required: pullRequired, properties: pullFields } as const satisfies JSONSchema
 
 /**
@@ -79,7 +82,7 @@ export const giteaVersion = {
   properties: { version: { type: 'string' } },
 } as const satisfies JSONSchema
 
-/** A refusal of Gitea, which links the description of its API. */
+/** An error response of Gitea, which contains a link to the description of its API. */
 export const giteaRefusal = {
   type: 'object',
   required: ['url'],

@@ -5,8 +5,8 @@ import { FORGES } from '../forges.ts'
 const NOTE = '\n\n_The rest does not fit here: see the commit._\n'
 
 /**
- * Truncates Markdown at the end of a line to the limit of a forge, and closes code blocks and `<details>` that are open
- * there.
+ * Truncates Markdown at the end of a line to the limit of a forge. Closes code blocks and `<details>` that are open at
+ * the cut.
  */
 export function clampBody(body: string, kind: ForgeKind, limit = FORGES[kind].bodyLimit): string {
   if (body.length <= limit) return body
@@ -16,7 +16,7 @@ export function clampBody(body: string, kind: ForgeKind, limit = FORGES[kind].bo
   return `${kept}${closing(kept)}${NOTE}`
 }
 
-/** Returns requests whose texts are truncated to the limits of the forge. */
+/** Returns access to the same requests that truncates all texts to the limits of the forge. */
 export const clamped = ({ find, open, update, close, comment }: PullRequests, kind: ForgeKind): PullRequests => ({
   find,
   open: (request, waiting) => open({ ...request, body: clampBody(request.body, kind) }, waiting),

@@ -45,9 +45,12 @@ export interface Subject {
   readonly variable: string
   /** Purpose of the call: `open a pull request`. */
   readonly purpose: string
-  /** Permissions that the call needs, in words, if it needs more than the calls for requests. */
+  /** Permissions that the call needs, in words; absent if it needs no more than the calls for requests. */
   readonly permission?: string | undefined
-  /** The only repository that the token is for, if that is known to be another repository. */
+  /**
+   * Repository of the token, if the token is known to be valid only for that repository and the call is about another
+   * one.
+   */
   readonly tokenOf?: string | undefined
 }
 

@@ -47,7 +47,7 @@ const PASSING_GROUPS = new Set([
 ])
 const PASSING_CORE = new Set(['events', 'bindings', 'componentstatuses'])
 
-/** Returns true if objects of this path are labelled, because they last. */
+/** Returns true if objects of this path get labels, because they are neither short-lived nor reviews. */
 export function isLasting({ apiVersion, resource }: ApiPath): boolean {
   return apiVersion.includes('/') ? !PASSING_GROUPS.has(apiVersion.split('/')[0]!) : !PASSING_CORE.has(resource)
 }

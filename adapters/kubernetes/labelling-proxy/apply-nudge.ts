@@ -20,7 +20,10 @@ export class ApplyNudge {
     return path?.name !== undefined && path.namespace !== undefined && path.subresource === undefined
   }
 
-  /** Returns the changed response body for such a request. */
+  /**
+   * Returns the changed response body for an object without our label that has the last-applied annotation. Returns any
+   * other body unchanged.
+   */
   change(body: Buffer): Buffer {
     let object: unknown
     try {

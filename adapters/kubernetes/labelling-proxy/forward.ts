@@ -9,7 +9,7 @@ import { readBody, type Upstream, type UpstreamCall } from './upstream.ts'
 
 /** Maximum size of a body in bytes, above the limit of the API server (3 MiB). */
 const LARGEST = 8 << 20
-/** Subresources whose connections stay open, or whose use an application behind the API server decides. */
+/** Subresources whose connections stay open, and `proxy`, which an application behind the API server answers. */
 const CONVERSATIONS = new Set(['log', 'exec', 'attach', 'portforward', 'proxy'])
 /** Headers that belong to one connection, and headers with credentials of the proxy's client. */
 const OWN_HEADERS = new Set([

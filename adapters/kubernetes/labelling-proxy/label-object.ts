@@ -37,8 +37,8 @@ export function ownerLabels({ environment, namespace }: LabelOwner, of: string |
 export const originAnnotations: ObjectLabels = { [ORIGIN_ANNOTATION]: ORIGIN_COMMAND }
 
 /**
- * Adds labels and the annotation to an object, and the environment's label to its Pod template if there is one at the
- * path. Selectors stay unchanged.
+ * Adds the labels and the origin annotation to an object. If the object has a Pod template at the path, adds the
+ * environment's label to it. Selectors stay unchanged.
  */
 export function labelObject(
   object: JsonFields,
@@ -73,9 +73,9 @@ export function ownerOf(labels: ObjectLabels, namespace: string | undefined): Pa
 }
 
 /**
- * Returns a patch in which `labels: null` and `annotations: null`, which remove all of them, are replaced by one null
- * for each live key, so that our labels can be added. `path` selects an object within the patch, such as a Pod
- * template.
+ * Returns a patch in which `labels: null` and `annotations: null` are spelled out. Such a null removes all entries, so
+ * our labels could not be added next to it; instead, the patch gets one null for each key of the live object. `path`
+ * selects an object within the patch, such as a Pod template.
  */
 export function spellOut(patch: JsonFields, live: JsonFields, path: readonly string[] = []): JsonFields {
   return change(patch, [...path, 'metadata'], metadata => {

@@ -5,9 +5,9 @@
 export const ENVIRONMENT_LABEL = 'dev.platform/environment'
 
 /**
- * Label of objects that commands created outside the environment's own namespace, that is in another namespace or
- * cluster-wide, in addition to the environment's label. Environments in different namespaces may have the same name;
- * this label names the namespace of the owner.
+ * Label of objects that commands created outside the environment's own namespace (in another namespace, or
+ * cluster-wide). These objects also have the environment's label, but environments in different namespaces may have the
+ * same name; this label names the namespace of the owner.
  */
 export const HOME_LABEL = 'dev.platform/environment-namespace'
 

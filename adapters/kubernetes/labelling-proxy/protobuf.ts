@@ -25,7 +25,7 @@ export interface BinaryObject {
   readonly kind: string
   readonly labels: ObjectLabels
   readonly content: Buffer
-  /** Fields around the content. */
+  /** Encoded fields of the message other than `content`. */
   readonly around: Buffer
 }
 
@@ -53,9 +53,9 @@ export function parseBinary(body: Buffer): BinaryObject | undefined {
 }
 
 /**
- * Adds labels and the annotation to an object, and the environment's label to its Pod template, without decoding the
- * rest. When a protobuf message occurs twice, the second is merged into the first, so the additions are appended at the
- * end.
+ * Adds the labels and the origin annotation to an object, and the environment's label to its Pod template, without
+ * decoding the rest. When a protobuf message occurs twice, the second is merged into the first, so the additions are
+ * appended at the end.
  */
 export function labelBinary(
   { kind, content, around }: BinaryObject,

@@ -44,7 +44,10 @@ interface DetachWorld extends Pick<OperationContext, 'session'> {
 /** True if this is the background process. */
 export const isInBackground = ({ env }: Pick<Io, 'env'>): boolean => env[DETACHED] === '1'
 
-/** Returns the options of `up`, with the values that were passed to the background process. */
+/**
+ * Returns the options of `up`. In the background process, adds the values of `--env` that the starting process has
+ * passed.
+ */
 export function inBackground<Options extends Pick<UpValues, 'env'>>(io: Pick<Io, 'env'>, options: Options): Options {
   const text = isInBackground(io) ? io.env[VARIABLES] : undefined
   return text === undefined ? options : { ...options, env: JSON.parse(text) as readonly string[] } // of this program
@@ -88,8 +91,8 @@ const TOLD: ReadonlySet<OperationEvent['type']> = new Set([
 ])
 
 /**
- * Starts this command line again in the background, and waits until its sessions are ready; reports what happens in
- * them as events. If the background process ends first, prints its output and returns its exit status.
+ * Starts this command line again in the background, and waits until its sessions are ready. Reports the events of the
+ * sessions while it waits. If the background process ends first, prints its output and returns its exit status.
  */
 export async function startInBackground(
   { workspace: io, session, on }: DetachWorld,

@@ -30,8 +30,8 @@ export function splitOne(
 }
 
 /**
- * Returns the lines, in backticks, that run a command with `exec`, `up` or `run`. `exec` has two: for a development
- * container, and for a deployed service.
+ * Returns the lines, in backticks, that run a command with `exec`, `up` or `run`. For `exec`, returns two lines: for a
+ * development container, and for a deployed service.
  */
 export function linesBehind(name: string, dev: string, command: readonly string[]): string {
   const words = command.join(' ')

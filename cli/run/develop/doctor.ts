@@ -50,7 +50,10 @@ const sessionFor = (
     openSession(io, project instanceof Error ? options : { ...options, ...targetOf(project, options) }, { signal }),
   )
 
-/** Returns UserErrors as values, so that the rest is still collected. */
+/**
+ * Returns the value of a promise, or the UserError that it rejects with, so that one failed part does not stop the
+ * collection of the others.
+ */
 async function orError<Value>(value: Promise<Value>): Promise<Value | Error> {
   try {
     return await value

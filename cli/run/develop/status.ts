@@ -52,7 +52,7 @@ function answeredText({ local, remote, side }: EmptiedFolder, answer: 'delete' |
   return answer === 'restore' ? `the files of ${gone} come back` : `the files of ${other} are deleted, too`
 }
 
-/** Returns one JSON object per line for each development container. */
+/** Returns one line for each development container, with its status as a JSON object. */
 const jsonOf = (reports: ReadonlyMap<string, SessionReport | undefined>): string =>
   [...reports]
     .map(

@@ -50,7 +50,10 @@ export async function createNeeded(context: Context, options: CreateSecretsValue
 const questionFor = ({ secret, key, usedBy }: NeededKey): string =>
   `Value of ${key} in the Secret ${secret}, for ${usedBy.join(', ')}`
 
-/** Asks the user at the terminal, provided that a target cluster is configured. */
+/**
+ * Asks the user at the terminal whether to create the missing Secrets. Returns false without asking if there is no
+ * terminal or no target cluster is configured.
+ */
 async function isWanted(io: Io, needed: readonly NeededKey[], wish: ReturnType<typeof targetOf>): Promise<boolean> {
   if (!io.choose) return false
   let target: Target

@@ -45,7 +45,7 @@ function printAdded({ io }: Context, outcome: InitOutcome): number {
 
 type Added = Exclude<InitOutcome, { readonly kind: 'refused' | 'text' }>
 
-/** Returns the lines that report the outcome for the file. */
+/** Returns the lines that say whether the file with the object was added, would be added, or already existed. */
 function addedLines(added: Added): readonly string[] {
   const { path, requestBranch } = added
   switch (added.kind) {

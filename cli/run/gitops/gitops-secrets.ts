@@ -12,8 +12,8 @@ import { createNeeded } from './create-secrets.ts'
 
 /**
  * Walks through the values that `publish` would refuse as secret, and writes the answers from the options or from the
- * user at the terminal to the manifest. Once all are answered, it may create the Secrets (create-secrets.ts). Returns
- * the exit status: 1 if values are left, 130 if the user cancels.
+ * user at the terminal to the manifest. After all answers are given, can also create the Secrets in the cluster
+ * (create-secrets.ts). Returns the exit status: 1 if values are left, 130 if the user cancels.
  */
 export async function answerOpenSecrets(context: Context, options: AnswerSecretsValues): Promise<number> {
   const { io } = context
@@ -26,7 +26,10 @@ export async function answerOpenSecrets(context: Context, options: AnswerSecrets
   return status !== 0 || options.dryRun ? status : createNeeded(context, options)
 }
 
-/** Returns the answers from the options. Throws a UsageError. */
+/**
+ * Returns the answers from the options. Throws a UsageError for a malformed `--secret`, and for a value that both
+ * `--secret` and `--public` name.
+ */
 function givenAnswers(options: AnswerSecretsValues): SecretAnswers {
   const values = new Map<string, { readonly secret: string; readonly key: string }>()
   for (const text of options.secret ?? []) {

@@ -8,10 +8,10 @@ import { toTable } from '../../terminal/table.ts'
 import { givenToken, withoutLineBreak } from '../secret-input.ts'
 import { onScope, type ScopeValues, whose } from './scope.ts'
 
-/** User name that goes with a token: forges accept any name. */
+/** User name that is stored with a token. Forges accept any name with a token. */
 const ANYBODY = 'git'
 
-/** Prints the hosts that have logins. Without a scope option, prints those of the namespace and of the user. */
+/** Prints the hosts that have logins. Without a scope option, prints the hosts for the namespace and for the user. */
 export function listCredentials(
   context: Context,
   values: ScopeValues & { readonly output: 'text' | 'json' | 'name' },

@@ -10,8 +10,9 @@ export interface SignedPlatform {
 }
 
 /**
- * Returns the option with which the login command of a platform compares its authority: its own, or that of `--ca`
- * which has signed its certificate. Empty for other certificates.
+ * Returns the option of the login command with the fingerprint of the platform's authority: the platform's own
+ * authority, or the authority in `--ca` that has signed the certificate of the platform. Empty if the certificate is
+ * from any other authority.
  */
 export async function fingerprintOption(
   { url, own, authorities }: SignedPlatform,

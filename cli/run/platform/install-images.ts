@@ -12,9 +12,9 @@ interface InstallImages {
   readonly registry: string
   readonly found: FoundPlatformImages
   readonly one: Installation
-  /** Context of the kubeconfig, which may have a builder. */
+  /** Context of the kubeconfig. Its stored settings may name a builder. */
   readonly cluster: string
-  /** Throws if the cluster would reject the installation, because that is known before minutes of building. */
+  /** Throws if the cluster would reject the installation. Called before the images are built, which takes minutes. */
   readonly check: () => Promise<unknown>
 }
 
@@ -56,8 +56,8 @@ export async function ensureInstallImages(
 }
 
 /**
- * Returns a note about images that the registry lacks, which only an installation builds, or whose digests it does not
- * report to this machine. Empty for images with digests.
+ * Returns a note if the registry lacks images or does not report their digests to this machine. Images can be missing
+ * because only an installation builds them. Empty if all images have digests.
  */
 export function imagesNote(registry: string, found: FoundPlatformImages, one: Installation): string {
   const names = missingOf(found, one)

@@ -17,7 +17,7 @@ import { type OnPlatform, onPlatform } from './on-platform.ts'
 
 /**
  * Sets the namespace of the current context, whichever setting selects that context. With a token from the environment
- * variables, nothing is stored, so prints the variable to set instead.
+ * variables, stores nothing, and prints the variable to set instead.
  */
 async function useNamespace({ io, logLevel }: Context, namespace: string): Promise<number> {
   dnsLabel(namespace, 'name')
@@ -196,8 +196,8 @@ export function wakeNamespace(context: Context, name: string | undefined): Promi
 }
 
 /**
- * Runs the work on the platform of the current context. Throws a UserError that names the alternative for other
- * clusters.
+ * Runs the work on the platform of the current context. If the context is not a platform, throws a UserError that names
+ * an alternative.
  */
 export function withPlatform(
   { io }: Context,

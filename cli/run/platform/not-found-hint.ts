@@ -4,8 +4,8 @@ import { didYouMean } from '../../../compiler/diagnostics/suggest.ts'
 const SHOWN = 10
 
 /**
- * Returns the hint for the name of an object to destroy that does not exist: a similar name, or the existing names.
- * `called` is the plural of its kind.
+ * Returns the hint if the object to destroy does not exist: a similar name, or a list of the existing names. `called`
+ * is the plural of the kind of object, for messages.
  */
 export function notFoundHint(name: string, known: Iterable<string>, called: string): string {
   const again = 'if it may be destroyed already, add `--ignore-not-found`'

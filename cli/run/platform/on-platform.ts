@@ -38,8 +38,8 @@ function checkPlatform(context: string, { command, instead }: NeedsPlatform): vo
 }
 
 /**
- * Runs the work on the platform of the context, under one deadline. Throws a UserError that names the alternative for
- * other clusters.
+ * Runs the work on the platform of the context, under one deadline. If the context is not a platform, throws a
+ * UserError that names an alternative.
  */
 export async function onPlatform(
   io: Io,
@@ -67,8 +67,8 @@ export async function onPlatform(
 }
 
 /**
- * Returns the hint for a timeout and the reaction to Ctrl-C of a command whose work continues in the cluster; `again`
- * is the command that shows it.
+ * Returns the hint after a timeout and the reaction to Ctrl-C, for a command whose work continues in the cluster.
+ * `again` tells the user how to see that work. Without `again`, the hint only asks whether the platform is running.
  */
 export const whileItContinues = (
   io: Io,

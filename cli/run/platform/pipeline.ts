@@ -242,7 +242,10 @@ async function follow({ io, logLevel }: Context, { platform, signal }: OnPlatfor
   return printRun({ io, logLevel }, progress, events).finally(() => progress.pause())
 }
 
-/** Returns the name of the environment of `--name`, which is converted as other commands do, or the default. */
+/**
+ * Returns the name of an environment from `--name`, converted to a DNS label as in other commands. Without the option,
+ * returns the result of `otherwise`.
+ */
 const nameOf = ({ name }: { readonly name: string | undefined }, otherwise: () => string): string =>
   name === undefined ? otherwise() : toDnsLabel(name)
 

@@ -57,7 +57,9 @@ async function buildImages(
   return images && [...images].map(([name, image]) => ({ name, image }))
 }
 
-/** Copies the images of the platform from a registry; without one, the base images. */
+/**
+ * Copies the images of the platform from the registry `from`. Without `from`, copies the base images of the platform.
+ */
 async function copyImages(
   context: Context,
   { registry, from }: { readonly registry: string; readonly from: string | undefined },
@@ -82,7 +84,7 @@ function notCombined(option: string, { from, rebuild }: PlatformImagesValues): U
   })
 }
 
-/** Returns the reference of a base image as it fits a table; JSON has the digest, too. */
+/** Returns the reference of a base image without its digest, for a table. JSON output includes the digest. */
 const withoutDigest = (image: string): string => image.replace(/@.*/, '')
 
 /** Prints the images of this version, with their base images. */

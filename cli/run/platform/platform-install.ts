@@ -200,7 +200,7 @@ async function changesText({ io }: Context, { diffs, unchanged }: InstallPlan, i
 
 /**
  * Returns the domain of the platform and the registry of its images: from the options, else from the installed
- * platform. Throws a UsageError.
+ * platform. Throws a UsageError if either is unknown.
  */
 function placeOf(
   { domain, imageRegistry }: Pick<PlatformInstallValues, 'domain' | 'imageRegistry'>,
@@ -320,7 +320,7 @@ function readServer(text: string): string {
 }
 
 /**
- * Returns the networks of the cluster. Networks named by an operator are the complete list, including for later
+ * Returns the networks of the cluster. If an operator lists them, the list is complete and also applies to later
  * upgrades, until the operator passes `-`. Detected networks are also kept, because nodes come and go.
  */
 async function networksOf(

@@ -120,7 +120,7 @@ async function administered(
   })
 }
 
-/** Throws a UserError if this is not the cluster of the platform that the user works with. */
+/** Throws a UserError if the cluster of `context` does not run the platform that the user is logged in to. */
 async function requireSame(world: InstallContext, context: string, platform: string): Promise<void> {
   const found = await findPlatform(world)
   if (found?.url === platform) return

@@ -12,8 +12,8 @@ import { type NeedsPlatform, type OnPlatform, onPlatform, requirePlatform } from
 import { repositoryHere } from './repository-here.ts'
 
 /**
- * Adds a webhook for a repository. Its token is typed or read from standard input, because other users can see
- * arguments.
+ * Adds a webhook for a repository. The token for the repository is typed, or read from a file or standard input,
+ * because other users can see arguments.
  */
 export async function addHook(
   context: Context,
@@ -136,7 +136,10 @@ function listText(items: readonly Webhook[]): string {
   return tables.join('\n')
 }
 
-/** Returns the last delivery of a webhook, or a later delivery with an invalid signature. */
+/**
+ * Returns the time, the event and the result of the last delivery of a webhook, for a table. If a delivery with an
+ * invalid signature came later, describes that delivery instead.
+ */
 function deliveryOf({ lastDelivery: last, lastUnsigned }: Webhook): readonly [string, string, string] {
   const ago = (time: string) => agoText(Date.now() - Date.parse(time))
   if (lastUnsigned !== undefined && (!last || Date.parse(lastUnsigned) > Date.parse(last.time)))

@@ -274,9 +274,9 @@ function withPreviews(
 }
 
 /**
- * Returns the repository and branch to use: those of the checkout, unless another repository is named, whose main
- * branch is then the default. Throws a UsageError if the checkout is not on a branch; `instead` is an alternative to
- * naming one.
+ * Returns the repository and the branch to use. Without options, both come from the checkout in the current folder. For
+ * another repository without `--branch`, the branch is undefined, which means its main branch. Throws a UsageError if
+ * the checkout is not on a branch; `instead` adds an alternative to `--branch` to the hint.
  */
 async function sourceHere(
   { io }: Context,

@@ -47,8 +47,8 @@ const toRecord = ({ name, scope, set, by }: Found) => ({ name, scope, set, by: b
 const toRow = ({ name, scope, set, by }: Found) => [name, whose(scope), agoText(Date.now() - Date.parse(set)), by.login]
 
 /**
- * Sets variables from the arguments (`NAME=VALUE`, or `NAME`, whose value is asked for or read from standard input),
- * which override those of a file.
+ * Sets variables from the arguments and from a file; arguments take precedence. An argument is `NAME=VALUE`, or only
+ * `NAME`: its value is then asked for or read from standard input.
  */
 export async function setVariables(
   context: Context,

@@ -13,8 +13,8 @@ export interface DisplayOptions {
 }
 
 /**
- * BuildKit looks up a step, reports it as completed, and then starts it. The end of a step is held back for this time,
- * in seconds.
+ * Delay before the end of a step is printed, in seconds. BuildKit first looks up a step and reports it as completed,
+ * and only then starts it.
  */
 const SETTLED = 0.2
 /** Minimum interval between two byte counts of a step, in seconds. */
@@ -94,7 +94,7 @@ class PlainSteps {
     else this.#state(name, change.step, now)
   }
 
-  /** Prints the ends of steps that have not started again in the meantime. */
+  /** Prints the ends of all steps that ended at least `SETTLED` seconds ago and have not started again. */
   settle(now: number): void {
     for (const [number, ended] of this.#ended) if (now - ended.since >= SETTLED) this.#end(number, ended)
   }

@@ -23,7 +23,7 @@ interface Shown {
   isReady: boolean
   files: number
   ports: readonly string[]
-  /** Time of the last progress line about its files. */
+  /** Time of the last progress line about the files of the container, in milliseconds. */
   told: number
 }
 

@@ -7,8 +7,8 @@ import { emptiedHint, emptiedText, problemText } from './event-text.ts'
 const MOST = 20
 
 /**
- * Formats the states of sessions: the progress first, then the problems. `left` names the development containers
- * without a session whose mirror still exists.
+ * Formats the states of sessions: the progress first, then the problems. `left` contains the development containers
+ * that have no session although their mirror still runs.
  */
 export function reportsText(
   reports: ReadonlyMap<string, SessionReport | undefined>,

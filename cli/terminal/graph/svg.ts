@@ -2,12 +2,12 @@ import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import type { ApplicationGraph, GraphEdge, GraphPart } from '../../../operations/graph/graph.ts'
 import { labelLines } from './text-graphs.ts'
 
-/** Sizes in pixels. */
+/** Sizes in pixels: the font, the height of a line, and the space inside a node and around the graph. */
 const FONT = 14
 const LINE = 19
 const PADDING = 14
 const MARGIN = 32
-/** Average width of a character of the font; browsers and viewers have different fonts. */
+/** Average width of a character in pixels; browsers and viewers have different fonts. */
 const CHARACTER = 8.8
 const SMALL = 7
 
@@ -117,7 +117,7 @@ function drawEdge(
   return `${line}${behind}<text x="${fixed(x)}" y="${fixed(y)}" font-size="${FONT - 2}" text-anchor="middle" dominant-baseline="central" fill="#333">${escaped(label)}</text>`
 }
 
-/** Returns a smooth line through points: curves between the middles of its parts. */
+/** Returns the SVG path of a smooth line through points; its curves meet in the middle between two points. */
 function curve([first, ...rest]: readonly Point[]): string {
   const at = ({ x, y }: Point) => `${fixed(x)} ${fixed(y)}`
   if (!first) return ''

@@ -20,7 +20,7 @@ export interface Progress<Event = ProgressEvent> {
    * removed until their next event.
    */
   makeRoom(): void
-  /** Prints permanent output, such as log lines, above the display, which continues. */
+  /** Prints permanent output, such as log lines, above the display. The display stays below the output. */
   above(print: () => void): void
 }
 

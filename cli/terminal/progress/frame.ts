@@ -7,7 +7,7 @@ export interface Line {
   readonly mark: 'working' | 'done' | 'failed' | 'waiting'
   readonly name: string
   readonly text: string
-  /** Time in seconds since the start of the command at which the work of this line began or ended. */
+  /** Times at which the work shown by this line began and ended, in seconds since the start of the command. */
   readonly began: number
   readonly ended?: number
 }

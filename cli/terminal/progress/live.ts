@@ -14,7 +14,7 @@ export function liveProgress(io: Io, seconds: () => number): Progress<StepEvent>
   const { stderr } = io
   const screen = new Screen(stderr)
   const lines = new Map<string, Line>()
-  /** Lines that stay above the display since the last `makeRoom`. */
+  /** Finished lines that `makeRoom` has left above the display. */
   const left = new Map<string, Line>()
   const colour = wantsColour(stderr, io.env)
   let turn = 0

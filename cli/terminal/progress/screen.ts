@@ -14,8 +14,8 @@ export function eraseRow(io: Pick<Io, 'stderr' | 'env'>): void {
 }
 
 /**
- * Rows at the bottom of a terminal that are redrawn repeatedly. They must fit its width, and leave one row for the
- * cursor.
+ * Rows at the bottom of a terminal that are redrawn repeatedly. The rows must fit the width of the terminal, and leave
+ * one row for the cursor.
  */
 export class Screen {
   readonly #output: Output

@@ -1,8 +1,8 @@
 import type { OpenedRequest } from '../../../gitops/publish/target/request.ts'
 
 /**
- * Returns the address of a pull request; if the user has to open the pull request, its text and the address for opening
- * it.
+ * Returns the address of an open pull request. If the user still has to open the pull request, returns its text and the
+ * address for that instead.
  */
 export function requestLines({ head, base, title, body, page, isOpen, why }: OpenedRequest): readonly string[] {
   if (isOpen) return [page!]

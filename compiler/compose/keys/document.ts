@@ -94,7 +94,7 @@ ${table(
   differences.map(({ topic, compose, devctl }) => [topic, compose, devctl]),
 )}`
 
-/** Returns the names of all keys of services, by the sections of the page that explains them. */
+/** Returns a list of the service keys in Markdown, with links to the sections that explain them. */
 function families(): string {
   const lines = Object.entries(serviceFamilies).map(([title, keys]) => {
     const names = Object.keys(keys).map(key => `\`${key}\``)

@@ -105,7 +105,7 @@ export const isolation = {
   },
 } satisfies Keys
 
-/** A percentage: `70%`, or the number alone. */
+/** Returns the shape of a percentage: `70%`, or the number alone. */
 function percentage(): Shape {
   return {
     scalar: {

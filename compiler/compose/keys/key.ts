@@ -11,7 +11,10 @@ export interface Key extends Row {
   readonly notInherited?: true
 }
 
-/** Readers of one property each; `key` is the key whose row has the reader. */
+/**
+ * Reader functions by the property of the model that they return. `key` is the name of the key whose row contains the
+ * reader.
+ */
 export type ReadersOf<Model> = {
   readonly [Property in keyof Model]?: (service: MapTree, context: ReadContext, key: string) => Model[Property]
 }

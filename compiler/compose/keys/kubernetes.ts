@@ -2,7 +2,9 @@ import { mapped } from '../../schema/row.ts'
 import { list, object, record, type Shape } from '../../schema/shape.ts'
 import * as print from './print.ts'
 
-/** Fields that the Kubernetes API defines. The plan checks them, and knows the kind of their object. */
+/**
+ * Fields of an object of the Kubernetes API. They are only checked in the plan, where the kind of the object is known.
+ */
 const fields: Shape = record({ any: true }, { called: 'FIELD' })
 
 /** `x-kubernetes` of a service. */

@@ -67,7 +67,7 @@ export const healthcheck: Shape = object({
   'x-platform-liveness': switchedOnProbe('`livenessProbe`', 'of the dialect; default `false`'),
 })
 
-/** A port: a number, or text from a variable. */
+/** Returns the shape of a port: a number, or text from a variable. */
 export function portNumber(): Shape {
   return {
     scalar: { types: ['integer', 'string'], minimum: 1, maximum: 65535, pattern: /^[0-9]+$/, like: 'a port number' },

@@ -260,7 +260,7 @@ export const dependencies: ToLongForm = tree => {
   return withMembers(tree, required)
 }
 
-/** Adds members to those values of a mapping that lack them. */
+/** Adds the given members to each mapping among the values of `map`, except members that the value already has. */
 function withMembers(map: MapTree, members: (span: Span) => Readonly<Record<string, Tree>>): MapTree {
   let entries: Map<string, Entry> | undefined
   for (const [name, { key: span, value }] of map.entries) {

@@ -33,12 +33,15 @@ export interface LossKinds {
 }
 
 /**
- * The diagnostics of all rows with a loss. They are declared at import, so that the catalogue is complete. The losses
- * of a family share them.
+ * Diagnostics of all rows with a loss. They are declared at import, so the catalogue is always complete. Losses of the
+ * same family have the same diagnostics.
  */
 export const lossKinds: ReadonlyMap<Loss, LossKinds> = declareKinds()
 
-/** Codes of keys without effect whose values a cluster satisfies anyway. Reports list them; `--strict` accepts them. */
+/**
+ * Codes of diagnostics for keys that have no effect, but whose value a cluster satisfies anyway. Reports list these
+ * keys; `--strict` accepts them.
+ */
 export const minorLosses: ReadonlySet<string> = new Set(
   [...lossKinds.values()].flatMap(({ minor }) => (minor ? [minor.code] : [])),
 )

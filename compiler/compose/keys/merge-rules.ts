@@ -84,7 +84,10 @@ export const build: Merge = (base, override, merging) => {
   return left && right ? merging.maps(left, right) : merging.conflict(base, override)
 }
 
-/** Merges the options of the same driver; another driver replaces them. */
+/**
+ * Merges the options of two logging configurations with the same driver. If the drivers differ, replaces the earlier
+ * configuration with the later one.
+ */
 export const logging: Merge = (base, override, merging) => {
   if (isNull(override)) return base
   if (base.kind !== 'map' || override.kind !== 'map') return merging.conflict(base, override)
@@ -98,7 +101,7 @@ export const logging: Merge = (base, override, merging) => {
     : replaced(base, override)
 }
 
-/** Merges two mappings; a number replaces the earlier value. */
+/** Merges a ulimit: two mappings are merged; in all other cases, the later value replaces the earlier value. */
 export const ulimit: Merge = (base, override, merging) =>
   base.kind === 'map' && override.kind === 'map' ? merging.maps(base, override) : replaced(base, override)
 
@@ -120,7 +123,10 @@ export const addressPools: Merge = (base, override, merging) => {
   return { kind: 'seq', span: override.span, items }
 }
 
-/** Replaces an earlier rule with the same path and hosts, at its position; appends other rules. */
+/**
+ * Puts each later rule in the place of the earlier rule with the same path and hosts. Appends the later rules for which
+ * there is none.
+ */
 export const rulesByPath: Merge = (base, override, merging) => {
   if (base.kind !== 'seq' || override.kind !== 'seq') return merging.byKind(base, override)
   const places = new Map(base.items.map((rule, place) => [routeKey(rule), place]))
@@ -156,7 +162,10 @@ function asObject(tree: Tree, other: Tree): MapTree | undefined {
   return { kind: 'map', span: tree.span, entries: new Map([['rules', { key: tree.span, value: tree }]]) }
 }
 
-/** Appends the items that the earlier list lacks. Docker Compose rejects some of these duplicates. */
+/**
+ * Appends the later items that the earlier list does not contain. Docker Compose reports an error for some of the
+ * duplicates that are skipped here.
+ */
 export function append(base: SeqTree, override: SeqTree): SeqTree {
   const known = new Set(base.items.map(treeKey))
   const items = [...base.items]

@@ -241,13 +241,17 @@ export const words: Print = (tree, context) => {
   return { kind: 'seq', span, items }
 }
 
-/** Number of characters that a variable of an argument counts for, in addition to its value. */
+/**
+ * Number of characters that each variable in an argument adds to the work that the budget counts, because every check
+ * of the argument looks at its variables.
+ */
 const CHECKED = 16
 
 /**
- * Returns a function that returns the variables in a part of a value, for parts in the order of the text. A part with
- * all variables of its text would take quadratic time to check, and be secret because of another part. A long text ends
- * in one coarse piece: its parts share the variables of the piece.
+ * Returns a function that returns the variables in a part of a value. It must be called for the parts in the order of
+ * the text. If every part had all variables of the text, checks would take quadratic time, and a part would be secret
+ * because of another part. A long text ends in one piece without exact positions, so all parts in that piece share its
+ * variables.
  */
 function variablesByPart({
   variables = [],
@@ -278,7 +282,10 @@ function variablesByPart({
   }
 }
 
-/** Returns the offset in the source of an offset in a value, which is in this piece of it. */
+/**
+ * Converts an offset in a value to the offset in the source. The piece is the part of the value that contains the
+ * offset.
+ */
 const spanAt = ({ at, span, verbatim }: Piece, offset: number): number =>
   verbatim ? span.start + Math.max(0, offset - at) : span.start
 

@@ -36,7 +36,7 @@ const rates = list({
   always: { path: print.emptyText, rate: print.zeroText },
 })
 
-/** `ulimits` by name: a single number, or a soft and a hard limit. */
+/** Returns the shape of `ulimits`, by name: a single number, or a soft and a hard limit. */
 export const ulimits = (number: Shape = inDigits(integer()), rules: LoadRules = {}): Shape =>
   record(
     {
@@ -47,7 +47,7 @@ export const ulimits = (number: Shape = inDigits(integer()), rules: LoadRules = 
     { names: /^[a-z]+$/, otherwise: 'ignored', called: 'LIMIT' },
   )
 
-/** A request for GPUs or other devices. */
+/** Returns the shape of a request for GPUs or other devices. */
 export const deviceRequest = (options: { capabilitiesRequired: boolean }): Shape => ({
   ...object(
     {

@@ -27,7 +27,7 @@ import type { Keys } from './key.ts'
 import * as long from './long-forms.ts'
 import * as print from './print.ts'
 
-/** `configs` or `secrets` of a service: names or long forms. */
+/** Returns the shape of `configs` or `secrets` of a service: names or long forms. */
 const fileReferences = (what: string): Shape =>
   list({
     ...either(
@@ -43,7 +43,10 @@ const fileReferences = (what: string): Shape =>
     long: long.underKey('source'),
   })
 
-/** Variables whose values are entries of a top-level section, by the field of a variable that refers to one. */
+/**
+ * Returns the row of a key with variables whose values are entries of the top-level `section`. `field` is the field of
+ * `valueFrom` that refers to such an entry in Kubernetes.
+ */
 const entryVariables = (section: 'configs' | 'secrets', field: string) =>
   mapped(
     {

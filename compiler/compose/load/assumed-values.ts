@@ -11,7 +11,7 @@ export const ASSUMED = 'an assumption'
 const SECRET = 'a-required-secret-value'
 
 /**
- * Returns the lookup that supplies assumed values for unset required variables at a path of a document
+ * Returns a lookup of assumed values, for required variables that are not set, at a path of a document
  * (`LoadOptions.assumesRequired`). Returns undefined if the structure of the project depends on the value at the path.
  */
 export function assumedValues([section = '', , key = '']: readonly string[]): Lookup | undefined {
@@ -19,7 +19,10 @@ export function assumedValues([section = '', , key = '']: readonly string[]): Lo
   return section === 'services' && key === 'volumes' ? () => ({ value: '/1', origin: ASSUMED }) : assumedVariable
 }
 
-/** Assumes a number, which most keys accept; if the variable's name looks secret, assumes text that looks secret. */
+/**
+ * Returns an assumed value for a variable: a number, which most keys accept, or text that looks secret if the name of
+ * the variable looks secret.
+ */
 export function assumedVariable(name: string): Variable {
   const isSecret = isVariableWithSecret(name, SECRET)
   return { value: isSecret ? SECRET : '1', origin: ASSUMED, ...(isSecret && { isSecret: true }) }

@@ -102,8 +102,8 @@ function argumentsOf(build: MapTree): ReadonlyMap<string, string> {
 }
 
 /**
- * Reads a Dockerfile on this machine. Returns its text and the position that names it in the Compose file. The build
- * reports a missing Dockerfile.
+ * Reads a Dockerfile on this machine. Returns its text, and the position in the Compose file at which it is named. The
+ * build reports a missing Dockerfile.
  */
 function readDockerfile(
   build: MapTree,

@@ -42,8 +42,8 @@ export function usedByBuild(
 }
 
 /**
- * Returns the services of `all` whose images the builds of `services` use, directly or indirectly, except those in
- * `services`. Their profiles need not be active, because only their images are needed.
+ * Returns the services of `all` whose images the builds of `services` use, directly or indirectly, except the services
+ * in `services`. The profiles of the returned services need not be active, because only their images are needed.
  */
 export function findContextServices(
   all: MapTree,

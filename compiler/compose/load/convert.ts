@@ -3,7 +3,7 @@ import type { Reporter } from '../../diagnostics/reporter.ts'
 import type { ScalarTree, UsedVariable } from '../../text/tree.ts'
 import { toBool, toFloat, toInt } from '../../values/numbers/go-number.ts'
 
-/** The hint for each type. */
+/** Hint for a value that cannot be converted, by the type that is expected. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   'a boolean': 'write `true` or `false`',
   'a file mode': 'write an octal number, such as `0644`',

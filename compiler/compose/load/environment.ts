@@ -94,7 +94,7 @@ function resolveContainerEnvironment(container: MapTree, run: EnvironmentRun): M
 
 /**
  * Reads the env files of a service. A variable in a file is looked up in the project's variables, then in
- * `environment`, then in the entries that were read before it.
+ * `environment`, then in the entries that were read before the variable.
  */
 function readEnvFiles(
   items: readonly Tree[],
@@ -160,7 +160,9 @@ function readEnvFiles(
 const placeOf = (entry: Entry | undefined): string | undefined =>
   entry && `${entry.key.file.path}:${entry.key.file.position(entry.key.start).line}`
 
-/** Returns an entry that replaces an earlier one of the same name. */
+/**
+ * Returns an entry. If it replaces an earlier entry of the same name, its value records the span of the earlier value.
+ */
 const over = (earlier: Entry | undefined, entry: Entry): Entry =>
   earlier ? { ...entry, value: replaced(earlier.value, entry.value) } : entry
 

@@ -25,8 +25,8 @@ export interface LoadState {
   /** The variables of the included project that defines a service, by service. */
   readonly scopes: Map<string, VariableScope>
   /**
-   * True if a file, or the services of a file, could not be read. Only errors that do not depend on other definitions
-   * are reported then, because a definition that seems to be missing may be in that file.
+   * True if a file, or the services of a file, could not be read. A definition that seems to be missing may be in that
+   * file, so only errors that do not depend on other definitions are reported.
    */
   incomplete: boolean
   /** Sections that could not be read completely (`volumes`). It is not known which resources they define. */

@@ -26,7 +26,7 @@ export interface Loaded {
   readonly files: readonly string[]
   /** Absolute paths of all Compose and env files that were read. */
   readonly sources: readonly string[]
-  /** Absolute paths of the env files among them whose variables are for `${NAME}` in the Compose files. */
+  /** Absolute paths of the env files in `sources` whose variables are used for `${NAME}` in the Compose files. */
   readonly variableFiles: readonly string[]
   /** Top-level keys: services (only the enabled ones), networks, volumes, secrets, configs, models, endpoints, x-*. */
   readonly tree: MapTree
@@ -36,14 +36,15 @@ export interface Loaded {
   readonly documents: readonly MapTree[]
   /** Services in the files that `tree` lacks because they are inactive, not selected, or in error. */
   readonly absentServices: ReadonlySet<string>
-  /** Values of earlier files that `!reset` and `!override` have removed, as they were merged. */
+  /** Values that `!reset` and `!override` have removed from the merged earlier files. */
   readonly dropped: readonly DroppedValue[]
   /** Absent services whose images the builds of services in `tree` use, directly or indirectly. */
   readonly contextServices: ReadonlyMap<string, Entry>
   /** Returns the images of other services that the Dockerfile of a service names. */
   readonly baseImages: BaseImagesOf
   /**
-   * Services in `tree` that lack keys in error, and these keys. Their other keys are checked, but nothing is planned.
+   * Keys in error, by service. `tree` contains these services without the keys in error. The other keys of the services
+   * are checked, but nothing is planned.
    */
   readonly incompleteServices: ReadonlyMap<string, ReadonlySet<string>>
   /** Resources in error (`volumes.data`). They must not be reported as undefined. */
@@ -64,7 +65,7 @@ export interface Loaded {
 export interface DroppedValue {
   /** Path in the model. */
   readonly path: Path
-  /** Position of its key; absent for an item of a list. */
+  /** Position of the key of the removed value; absent for an item of a list. */
   readonly key?: Span
   readonly tree: Tree
   /** Position of the tag. */

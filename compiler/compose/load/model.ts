@@ -48,7 +48,7 @@ export function loadModel(files: readonly string[], scope: ProjectScope, state: 
   return resolveListedEnvironment(model, scope.variables)
 }
 
-/** The file of a document, and what documents of a project share. */
+/** The file of a document, and the data that all documents of a project share. */
 interface DocumentContext {
   /** Absolute path of the file. */
   readonly path: string

@@ -212,7 +212,7 @@ function addDependencies(service: MapTree, name: string, added: Set<string>): Ma
   return withEntry(service, 'depends_on', { kind: 'map', span: before?.span ?? service.span, entries })
 }
 
-/** True if a dependency equals the one that would be implied. */
+/** True if a dependency equals the dependency that a link, a shared namespace or `volumes_from` would imply. */
 const isImplied = (dependency: Tree, restart: boolean): boolean =>
   isMap(dependency) &&
   scalarOf(dependency, 'condition') === 'service_started' &&

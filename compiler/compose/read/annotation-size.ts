@@ -19,8 +19,8 @@ const tooLarge = diagnostic({
 const mostBytes = 256 * 1024 - 2048
 
 /**
- * Reports annotations that exceed the size limit together, at the position of the largest one. `others` are those that
- * the object has in addition.
+ * Reports an error if the annotations of an object together exceed the size limit, at the position of the largest
+ * annotation in `added`. `others` are the other annotations of the object.
  */
 export function checkAnnotationSize(
   reporter: Reporter,

@@ -65,7 +65,7 @@ export function readServiceEnvironment(
   }
 }
 
-/** Adds pairs to others, sorted by name. Added pairs replace those of the same name. */
+/** Returns both lists of pairs, sorted by name. If a name is in both, the pair in `added` is used. */
 function withPairs(pairs: readonly Pair[], added: readonly Pair[]): readonly Pair[] {
   if (added.length === 0) return pairs
   return sortByName([...new Map([...pairs, ...added].map(pair => [pair.name, pair])).values()])

@@ -135,7 +135,7 @@ function readHttp(tree: MapTree, span: Span, context: ReadContext): Healthcheck[
   return undefined
 }
 
-/** Reads a duration. Zero counts as absent, because the engine then uses its default. */
+/** Reads a duration. Zero counts as absent, because zero makes the engine use its default. */
 function readTiming(tree: MapTree, key: string): Healthcheck['interval'] {
   const found = readDuration(tree, key)
   return found?.value.milliseconds === 0 ? undefined : found

@@ -22,8 +22,8 @@ export function readHooks(service: MapTree, context: ReadContext, key: string): 
 }
 
 /**
- * Removes variables that a pre_start hook inherits from its service, because the hook's container gets them anyway,
- * some of them from Secrets. Keeps a variable from an env file if its value uses the hook's own variables.
+ * Removes variables that a pre_start hook inherits from its service. The hook's container gets them anyway, and some of
+ * them have values from Secrets. Keeps a variable from an env file if its value uses the hook's own variables.
  */
 function withoutInherited(hook: MapTree, service: MapTree, isFromSecret: ReadContext['isFromSecret']): MapTree {
   const environment = map(hook, 'environment')

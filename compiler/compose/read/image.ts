@@ -34,8 +34,8 @@ const oktetoRegistry = diagnostic({
 })
 
 /**
- * Reads `image`. Reports an invalid image reference, and the registry of an Okteto platform, which does not count as
- * the name of an image to build.
+ * Reads `image`. Reports an invalid image reference, and an image in the registry of an Okteto platform. If the service
+ * has `build`, the Okteto reference is ignored, so devctl names the image.
  */
 export function readReference(service: MapTree, context: ReadContext): At<string> | undefined {
   const found = scalar(service, 'image')

@@ -209,8 +209,8 @@ class Amounts {
   }
 
   /**
-   * Returns the first amount. Reports other amounts that differ from it, unless the loader has already done so
-   * (`load/checks/consistency.ts`).
+   * Returns the first amount. Reports other amounts that differ from it, except amounts that the loader has already
+   * compared (`load/checks/consistency.ts`).
    */
   agreed(given: readonly (Amount | undefined)[]): Amount | undefined {
     const [first, ...others] = given.filter(amount => amount !== undefined)

@@ -35,8 +35,8 @@ const contradiction = diagnostic({
 })
 
 /**
- * Combines `restart` and `deploy.restart_policy`. The condition in `deploy` takes precedence. Reports a `restart` that
- * differs from it.
+ * Combines `restart` and `deploy.restart_policy`. The condition in `deploy` takes precedence. Reports a `restart` with
+ * a different policy.
  */
 export function readRestart(service: MapTree, { reporter }: ReadContext): Restart {
   const restart = scalar(service, 'restart')
@@ -60,7 +60,9 @@ export function readRestart(service: MapTree, { reporter }: ReadContext): Restar
   return { ...(policy && { policy, key }), ...(maxAttempts && { maxAttempts }) }
 }
 
-/** Parses a value of the table; `on-failure` may have a number. */
+/**
+ * Parses a restart policy; `on-failure` may be followed by a number of attempts. Returns no policy for unknown words.
+ */
 function readWord(found: ScalarTree): Restart {
   const [, word = '', count] = /^([^:]*)(?::(.*))?$/s.exec(String(found.value)) ?? []
   const known = policies.get(word)

@@ -85,7 +85,7 @@ export function list(tree: Tree | undefined, ...path: readonly string[]): readon
   return scalars(tree, ...path).map(textOf)
 }
 
-/** Returns the command at a path of keys as one value; undefined if there is no list. */
+/** Returns the command at a path of keys, as a list of arguments with one span; undefined if there is no list. */
 export function words(tree: Tree | undefined, ...path: readonly string[]): Words | undefined {
   const found = get(tree, ...path)
   if (found?.kind !== 'seq') return undefined

@@ -34,7 +34,7 @@ export function plural(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? '' : 's'}`
 }
 
-/** Returns `5 services, 2 jobs`, without jobs or services if there are none of them. */
+/** Returns a text such as `5 services, 2 jobs`. Omits a count of zero, but returns `0 services` if both are zero. */
 export function servicesText({
   serviceCount,
   jobCount,
@@ -46,8 +46,8 @@ export function servicesText({
 
 /**
  * Returns the last line of a run that found errors: `2 errors in 2 files; nothing was rendered. …`. `outcome` is the
- * consequence of the errors. The line names the code of the last error, because that is the error printed just above
- * it.
+ * consequence of the errors, such as `nothing was rendered`. The line names the code of the last error, which is
+ * printed just above the line.
  */
 export function failureSummary(diagnostics: readonly Diagnostic[], outcome?: string): string {
   const { error, files } = count(diagnostics)

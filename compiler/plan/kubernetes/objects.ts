@@ -12,7 +12,10 @@ const takenName = diagnostic({
   }),
 })
 
-/** Plans the objects of the top-level `x-kubernetes`. Reports those with the name of another object. */
+/**
+ * Plans the objects of the top-level `x-kubernetes`. Reports an object whose kind and name another object of the plan
+ * has.
+ */
 export function planObjects(context: PlanContext, plan: Omit<Plan, 'objects'>): readonly WholeObjectPlan[] {
   const lists: readonly (readonly [string, readonly { readonly name: string }[]])[] = [
     ['ConfigMap', plan.configMaps],

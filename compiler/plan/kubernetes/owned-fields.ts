@@ -29,7 +29,9 @@ const RESOURCES = {
 
 const UPDATES = use('deploy.update_config')
 
-/** Fields that other keys set, and what to use instead. `*` stands for any item of a list. */
+/**
+ * Fields that devctl sets from other keys, each with a hint on what to use instead. `*` stands for any item of a list.
+ */
 const OWNED: Readonly<Record<KubernetesMember, Readonly<Record<string, string>>>> = {
   pod: {
     metadata: 'write `labels` and `annotations` directly below `pod`',

@@ -118,7 +118,7 @@ function readMember(
   return readPiece(piece.tree, type, ['services', name, 'x-kubernetes', member], reporter)
 }
 
-/** Returns an object with the fields of a piece, in addition to those it already has. */
+/** Returns an object with the labels, annotations and fields of a piece added. */
 function withPiece<T extends Pick<ObjectPlan, 'annotations' | 'piece'>>(
   context: PlanContext,
   object: T,
@@ -138,7 +138,10 @@ function withPiece<T extends Pick<ObjectPlan, 'annotations' | 'piece'>>(
   }
 }
 
-/** Returns annotations with those of a piece. Reports annotations that are too large together. */
+/**
+ * Returns the annotations of an object together with the annotations of a piece. Reports annotations whose total size
+ * is too large.
+ */
 function addAnnotations(
   { reporter }: PlanContext,
   present: Readonly<Record<string, string>> | undefined,
@@ -226,7 +229,10 @@ function addToRoutes(
   return read ? routes.map(one => (leadsTo(one) ? withPiece(context, one, read, `${kind}Spec`) : one)) : routes
 }
 
-/** Adds the fields to the claims that a workload uses. `claims` are those that are objects of their own. */
+/**
+ * Adds the fields of `claim` in `x-kubernetes` to the claims that a workload uses. `claims` contains the claims that
+ * are separate objects; other claims are part of the workload.
+ */
 function addToClaims(
   context: PlanContext,
   lead: Service,

@@ -8,7 +8,10 @@ interface Compared {
   readonly project: Project
 }
 
-/** Tests for the devctl equivalent of a label. The first whose pattern matches a label counts. */
+/**
+ * Patterns of labels, each with a test for the devctl equivalent of such a label. The first pattern that matches the
+ * label counts.
+ */
 const EQUIVALENTS: readonly (readonly [label: RegExp, isThere: (compared: Compared) => boolean])[] = [
   [
     /^kompose\.service\.type$/,
@@ -71,7 +74,7 @@ export function isCarriedOver(said: Said, project: Project): boolean {
 const rulesOf = ({ service, project }: Compared) =>
   (project.endpoints?.endpoints ?? []).flatMap(({ rules }) => rules.filter(one => one.service.value === service.name))
 
-/** True if a rule leads to the service, for a host that the label names, if it names one. */
+/** True if a rule routes to the service. If the label names a host, the rule must have that host. */
 function isExposed(compared: Compared): boolean {
   const { value } = compared.said
   const rules = rulesOf(compared)

@@ -48,8 +48,8 @@ const places: Readonly<Record<string, ReadonlySet<WrittenLabel['on']>>> = {
 }
 
 /**
- * Reports labels with devctl's own prefix that devctl does not know, or does not read on the element they are written
- * on.
+ * Reports labels with devctl's own prefix that devctl does not know, and labels on elements for which devctl does not
+ * read them.
  */
 export function checkOwnLabels({ project, reporter }: Pick<PlanContext, 'project' | 'reporter'>): void {
   for (const { name, value, span, key = span, on, service } of writtenLabels(project)) {

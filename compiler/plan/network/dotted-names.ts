@@ -50,7 +50,7 @@ export interface PodName extends DottedRequest {
 export interface DottedNames {
   /** Returns the dotted name of a group's Pod. */
   of(group: Group): PodName | undefined
-  /** Returns true if a name resolves to the service, or if the uses of the name are reported. */
+  /** Returns true if a dotted name resolves to the service, or if `reportUses` reports its uses. */
   isSettled(name: string, service: string): boolean
   /** Reports uses of names that do not resolve, except the names in `known`, which resolve some other way. */
   reportUses(known: ReadonlySet<string>): void
@@ -68,8 +68,8 @@ interface Impossible extends DottedRequest {
 }
 
 /**
- * Gives each Pod one of its services' names of two labels: one that other services use, otherwise the first one. Other
- * names with dots do not resolve.
+ * Chooses the name of each Pod, `HOSTNAME.SUBDOMAIN`, from the dotted names of its services: the first possible name
+ * that other services use, otherwise the first possible name. Other names with dots do not resolve.
  */
 export function planDottedNames(context: PlanContext, facts: Facts): DottedNames {
   const requests = new Map<Group, DottedRequest[]>()
@@ -159,8 +159,8 @@ export function nameHolders({ project, names }: PlanContext, groups: Groups): Re
 }
 
 /**
- * Yields the dotted names that a service defines for itself and for other services. Names that only the service itself
- * knows are included only if they are used.
+ * Yields the dotted names that a service defines for itself and for other services. Yields the name of the service and
+ * its `hostname` only if a text uses them as a host.
  */
 function* dottedRequests({ project }: PlanContext, mentions: Mentions, service: Service): Generator<DottedRequest> {
   const owner = service.name

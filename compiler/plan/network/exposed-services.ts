@@ -32,10 +32,10 @@ const exposedTwice = diagnostic({
 const SUFFIX = { LoadBalancer: 'loadbalancer', NodePort: 'nodeport' } as const
 
 /**
- * Plans the Services that make ports with `x-expose` reachable from outside the cluster. They are additional: the
- * service's own Service keeps its name inside the cluster. There is one for each type, and another one for each port
- * with a different class, source ranges or annotations, since these settings apply to all ports of a Service. Adds
- * their names to `taken`.
+ * Plans the additional Services that make ports with `x-expose` reachable from outside the cluster; the service's own
+ * Service keeps its name inside the cluster. Plans one Service for each type, and a separate one for each port with a
+ * different class, source ranges or annotations, because these settings apply to all ports of a Service. Adds the names
+ * of the Services to `taken`.
  */
 export function planExposedServices(
   context: PlanContext,
@@ -87,8 +87,8 @@ function alike(ports: readonly ExposedPort[]): readonly ExposedPorts[] {
 }
 
 /**
- * Returns the port's settings that apply to a Service as a whole, as a text to compare; empty if the port sets none of
- * them.
+ * Returns the settings of a port that apply to a Service as a whole, as a text to compare. Empty if the port has no
+ * such settings.
  */
 function settingsOf({ expose: { loadBalancerClass, sourceRanges, annotations } }: ExposedPort): string {
   if (loadBalancerClass === undefined && sourceRanges.length + annotations.length === 0) return ''
@@ -157,8 +157,8 @@ function toPort(port: Port) {
 const outsidePort = (port: Port): number => publishedPort(port) ?? port.target
 
 /**
- * Returns a name that is not taken, and adds it to `taken`: `wanted`, or `wanted` with a number, because Services and
- * aliases of the files keep their names.
+ * Returns `wanted`, with a number at the end if that name is already taken, and adds the result to `taken`. The new
+ * name gives way, because Services and aliases of the files keep their names.
  */
 export function freeName(wanted: string, taken: Set<string>): string {
   let name = cutName(wanted, 63)

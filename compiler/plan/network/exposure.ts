@@ -182,10 +182,7 @@ export function planExposure(
   return toExposure(service, [...known.values()], published)
 }
 
-/**
- * Reports published ports that a headless Service cannot serve: those that differ from every
- * container port.
- */
+/** Reports published ports that a headless Service cannot serve, because they differ from every container port. */
 function checkHeadless({ reporter }: PlanContext, service: Service): void {
   if (service.deploy.endpointMode?.value !== 'dnsrr') return
   const targets = new Set(service.ports.map(({ target, protocol }) => `${target}/${protocol}`))
@@ -244,7 +241,10 @@ interface PublishedPort extends KnownPort {
   readonly target: number
 }
 
-/** Returns the published ports that differ from every container port: other services can use these ports, too. */
+/**
+ * Returns the published ports that differ from every container port. Other services can use them in addition to the
+ * container ports.
+ */
 function publishedPorts(service: Service, known: ReadonlyMap<string, KnownPort>): readonly PublishedPort[] {
   return service.ports.flatMap(port => {
     const number = publishedPort(port)

@@ -119,9 +119,9 @@ function usedNetworks({ project }: PlanContext, pods: readonly Pick<PolicyPod, '
 /**
  * Returns the policies for the Pods of a network. They limit ingress to the Pods of the network, and limit egress from
  * internal networks to these Pods and DNS. `areInternal` has one entry for each Pod: true if all networks of the Pod
- * are internal. Only those Pods get the egress limit. Policies are additive, so a Pod with other networks, too, would
- * need a second policy that opens egress again, and it would also open egress that policies of the cluster's operators
- * close.
+ * are internal. Only these Pods get the egress limit. Policies are additive, so a Pod that is also in other networks
+ * would need a second policy that opens egress again. Such a policy would also open egress that the cluster's operators
+ * have closed.
  */
 function networkPolicies(
   context: PlanContext,

@@ -145,8 +145,9 @@ export function planOwnNames(
 }
 
 /**
- * Finds services that form a cluster: they use the same image and name each other as hosts. Each becomes ready only
- * after it has reached the others, as in Compose, where a name resolves to a container before the container is ready.
+ * Finds services that form a cluster: they use the same image and name each other as hosts. A service of a cluster
+ * becomes ready only after it has reached the others, as in Compose, where a name resolves to a container before the
+ * container is ready.
  */
 export function findClustered({ project }: PlanContext, mentions: Mentions): ReadonlySet<string> {
   const imageOf = (service: string) => project.services.get(service)?.image?.value
@@ -166,8 +167,9 @@ export function findClustered({ project }: PlanContext, mentions: Mentions): Rea
 }
 
 /**
- * Decides which members of a StatefulSet use their own names, so that their Services must route directly to its only
- * Pod, and which members get their `hostname` as an additional name.
+ * Decides how members of a StatefulSet reach themselves by name: through Services that route directly to its only Pod
+ * (`direct`), or by their `hostname` as an additional name (`called`). Reports host names that the Pod does not get,
+ * and names that do not work with several replicas.
  */
 function forStatefulSet(
   { reporter, names, project }: PlanContext,

@@ -3,7 +3,7 @@ import { isAnnotationKey } from '../../values/annotation.ts'
 
 /** The protocol of a program on a port, as far as the file or the port number indicates it. */
 export interface PortProtocol {
-  /** Kind of protocol. `http` also if nothing is known, since the port then gets a public address. */
+  /** Kind of protocol. If nothing is known, the kind is `http`, because the port then gets a public address. */
   readonly kind: 'http' | 'tls' | 'other'
   /** Name of the protocol for messages; empty if nothing is known. */
   readonly name: string

@@ -111,7 +111,7 @@ export function isCutOff({ reporter }: Pick<PlanContext, 'reporter'>, service: S
 
 /**
  * Returns the ports of a service that `ports` makes public, each container port once. Reports published ports that stay
- * inside the cluster, unless an endpoint makes them public.
+ * inside the cluster, except ports that an endpoint makes public.
  */
 export function publicPorts(
   { reporter, names, project }: PlanContext,
@@ -166,8 +166,8 @@ function writtenItems({ ports }: Service): ReadonlyMap<string, Written> {
 const itemOf = ({ span, protocol }: Port): string => `${span.file.path} ${span.start} ${protocol}`
 
 /**
- * Returns the option of `devctl forward` for a loopback address; empty for those that it uses by default, unless
- * another port is published on the other one of them.
+ * Returns the option with which `devctl forward` listens on a loopback address. Empty for `localhost`, and for
+ * `127.0.0.1` unless the same port is also published on the IPv6 loopback address.
  */
 function addressOption({ services }: Project, address: string, { published }: Port): string {
   if (address === 'localhost') return ''

@@ -178,7 +178,7 @@ export function planRoutes(
   )
 }
 
-/** Reports a warning at the endpoint and at the port. */
+/** Reports that an endpoint replaces a public port with the same host, with a warning at each of their positions. */
 function reportOverruled(
   { reporter }: PlanContext,
   host: string,
@@ -228,8 +228,8 @@ function rankOf(context: PlanContext, port: Port): number {
 }
 
 /**
- * Returns the path of the endpoints' keys: the path in the manifest, unless one of the Compose files defines the
- * endpoints.
+ * Returns the path of the endpoints in their file: `deploy.endpoints` in the manifest, or `endpoints` in a Compose
+ * file.
  */
 function endpointsPath({ project: { documents } }: PlanContext, { file }: Span): readonly string[] {
   const isManifest = documents.length > 0 && documents.every(({ span }) => span.file !== file)
@@ -273,8 +273,8 @@ function planEndpoints(context: PlanContext): readonly Wanted[] {
 }
 
 /**
- * Returns the first rule of each path: rules with the same path have hosts of their own, and the first one answers at
- * the endpoint's address.
+ * Returns the first rule of each path, for the address of the endpoint. Further rules with the same path are reachable
+ * only at their own custom hosts.
  */
 const firstOfPath = (rules: readonly EndpointRule[]): readonly EndpointRule[] =>
   rules.filter((rule, index) => rules.findIndex(({ path }) => path.value === rule.path.value) === index)
@@ -282,7 +282,7 @@ const firstOfPath = (rules: readonly EndpointRule[]): readonly EndpointRule[] =>
 const distinct = (hosts: readonly CustomHost[]): readonly CustomHost[] =>
   hosts.filter(({ name }, index) => hosts.findIndex(other => other.name.value === name.value) === index)
 
-/** Returns the ports that rules route to, for services of the project. */
+/** Returns the service and port that each rule routes to. Omits rules whose service is not part of the project. */
 const backendsOf = ({ project }: PlanContext, rules: readonly EndpointRule[]): readonly Backend[] =>
   rules.flatMap(({ service: { value }, port: { value: port, span } }) => {
     const service = project.services.get(value)
@@ -290,8 +290,8 @@ const backendsOf = ({ project }: PlanContext, rules: readonly EndpointRule[]): r
   })
 
 /**
- * Converts the rules that route to a service of the project. Everything else about the rules was checked when they were
- * read.
+ * Converts rules to the form of a plan. Omits rules whose service is not part of the project; everything else about the
+ * rules was checked when they were read.
  */
 function planRules({ project, names }: PlanContext, rules: readonly EndpointRule[]): RoutePlan['rules'] {
   return rules

@@ -17,8 +17,8 @@ export interface ServiceObjects {
   /** Returns the Service of a Compose service; undefined for a task that no service reaches by name. */
   of(service: string): ServicePlan | undefined
   /**
-   * Returns the Service that routes to a Compose service only while it is ready; set only if the Service of its name
-   * also routes to it before that.
+   * Returns the additional Service that routes to a Compose service only while it is ready. Undefined if the main
+   * Service already does so.
    */
   readyOf(service: string): ServicePlan | undefined
   /** Returns the labels that the Pods of a group need so that a Service shared by several groups can select them. */
@@ -152,8 +152,9 @@ function planReady(
 }
 
 /**
- * Returns true for a Job that other services wait for, or that a CronJob starts, that listens on no port and that is
- * not used as a host name anywhere. Its Service would stop resolving when the Job completes.
+ * Returns true for a Job that offers nothing to other services: it listens on no port and is not used as a host name,
+ * and other services wait for its completion or a CronJob starts it. A Service of such a Job would stop resolving when
+ * the Job completes.
  */
 function isTask(facts: Facts, group: Group, service: Service, ports: readonly ServicePort[]): boolean {
   const decision = facts.kindOf(group)
@@ -167,8 +168,8 @@ function isTask(facts: Facts, group: Group, service: Service, ports: readonly Se
 }
 
 /**
- * Returns the ports of a group: containers of one Pod share its network, so each of their names resolves to the ports
- * of all of them.
+ * Returns the ports of a group. The containers of a Pod share its network, so the name of each service resolves to the
+ * ports of all services in the group.
  */
 function groupPorts(facts: Facts, group: Group): readonly ServicePort[] {
   if (group.members.length === 1) return facts.exposureOf(group.lead.name).servicePorts

@@ -38,7 +38,7 @@ const ANNOTATIONS: ReadonlyMap<string, Annotations> = new Map<string, Annotation
   ['haproxy', { 'haproxy-ingress.github.io/backend-protocol': 'h1-ssl', 'haproxy.org/server-ssl': 'true' }],
 ])
 
-/** Annotations set by the user that select the protocol to the backends. */
+/** Matches annotations with which the user selects the protocol to the backends. */
 const OF_BACKENDS = /\/(?:backend-protocol|server-ssl|secure-backends|service\.serversscheme|upstream-protocol\.tls)$/
 
 /** A port that a route forwards to. */
@@ -56,8 +56,8 @@ function annotationsFor({ routes, ingressClass }: PlanContext['options']): Annot
 }
 
 /**
- * Adds the annotations that make a route use HTTPS to its backends, if all of them do. Reports TLS backends that the
- * route cannot reach.
+ * Adds the annotations that make a route use HTTPS to its backends, if all backends use TLS. Reports TLS backends that
+ * the route cannot reach.
  */
 export function withTls(
   { options, reporter }: PlanContext,

@@ -9,9 +9,9 @@ export interface Edge {
 }
 
 /**
- * Finds cycles in a graph. Returns each one as its edges in order, starting at the first name in the alphabet. It does
- * not return every cycle, but enough that no cycle is left once they are all broken. Takes linear time in the number of
- * edges, and is not recursive, so long chains are safe.
+ * Finds cycles in a graph. Returns each cycle as its edges in order, starting at the first name in the alphabet. Does
+ * not return every cycle, but enough that no cycle is left if each returned one is broken. Takes linear time in the
+ * number of edges, and is not recursive, so long chains are safe.
  */
 export function findCycles(edges: readonly Edge[]): readonly (readonly Edge[])[] {
   const outgoing = new Map<string, Edge[]>()

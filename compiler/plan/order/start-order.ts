@@ -109,7 +109,10 @@ const noReplicas = diagnostic({
 export interface GroupWaits {
   readonly waits: readonly WaitPlan[]
   readonly dependencies: readonly DependencyPlan[]
-  /** Workloads, by Kubernetes name of their service, whose changes also replace the Pods of the group. */
+  /**
+   * Workloads that cause the Pods of this group to be replaced, too, when they change; given by the Kubernetes names of
+   * their services.
+   */
   readonly restartsWith: readonly string[]
   /** Members that other members wait for, in the order in which they must start. */
   readonly sidecars: readonly string[]
@@ -121,8 +124,8 @@ export interface GroupFacts {
   /** Returns the Service object of a Compose service; undefined for a task that has none. */
   serviceOf(service: string): ServicePlan | undefined
   /**
-   * Returns the additional Service that routes to a Compose service only while it is ready, if its main Service also
-   * routes to it before that.
+   * Returns the additional Service that routes to a Compose service only while it is ready. Undefined if the main
+   * Service already does so.
    */
   readyServiceOf(service: string): ServicePlan | undefined
   waitPortOf(service: string): number | undefined
@@ -134,10 +137,10 @@ export interface GroupFacts {
 }
 
 /**
- * Checks `depends_on` and plans the waits of each group: the combined waits of its members for other groups. In client
- * order devctl itself waits between applies, so the manifests wait only for connections: to services without a
- * healthcheck, and from Jobs to services behind a network policy. The node agents admit a new Pod through the policy
- * only after a while, and a Job whose first connection is refused has failed.
+ * Checks `depends_on` and plans the waits of each group for other groups, which combine the waits of its members. With
+ * the start order `client`, devctl itself waits between applies, so the manifests wait only for connections: to
+ * services without a healthcheck, and from Jobs to services behind a network policy. The node agents need some time to
+ * admit a new Pod through the policy, and a Job whose first connection is refused has failed.
  */
 export function planStartOrder(
   context: PlanContext,

@@ -62,7 +62,10 @@ function contextsOf(context: PlanContext, { additionalContexts }: Build, spend: 
   ])
 }
 
-/** Returns an identifier for the content of an additional context, using only what is known without fetching it. */
+/**
+ * Returns a text that identifies the content of an additional context: a hash, an image reference or an address.
+ * Fetches nothing.
+ */
 function contentOf(context: PlanContext, named: NamedContext, spend: SpendOnBuild): string {
   const { project, host, options } = context
   if (named.service !== undefined) {
@@ -75,9 +78,10 @@ function contentOf(context: PlanContext, named: NamedContext, spend: SpendOnBuil
 }
 
 /**
- * Returns the other settings that affect the image: its labels, platforms and attestations, and the ids of the secrets
- * that its steps may read. Leaves out settings that affect only how the image is built (`network`, `extra_hosts`,
- * `shm_size`, `ulimits`, `ssh`, `entitlements`, `no_cache`, `pull`, the caches), and `tags`, which are only names.
+ * Returns the settings, besides the files and arguments, that affect the image: its labels, platforms and attestations,
+ * and the ids of the secrets that its steps may read. Omits settings that affect only how the image is built
+ * (`network`, `extra_hosts`, `shm_size`, `ulimits`, `ssh`, `entitlements`, `no_cache`, `pull`, the caches), and `tags`,
+ * which are only names.
  */
 function settingsOf(service: Service, build: Build, open: Open): readonly Setting[] {
   const { labels, secrets, provenance, sbom } = build

@@ -91,8 +91,8 @@ export function builtImage(
 
 /**
  * Returns true if the built image of a service is known to contain a host path at `target`: its Dockerfile copies the
- * path there, and no ignore file excludes the path from the context. Relative copy targets are known if the Dockerfile
- * or the image's configuration sets the working directory.
+ * path to `target`, and no ignore file excludes the path from the context. Relative targets in a Dockerfile are known
+ * if the Dockerfile or the image's configuration sets the working directory.
  */
 export function builtImageHolds(
   context: Pick<PlanContext, 'host' | 'reporter' | 'options'>,
@@ -130,8 +130,8 @@ function inWorkdir(
 }
 
 /**
- * Reads `<Dockerfile>.dockerignore`, or the `.dockerignore` of the context if that does not exist:
- * https://docs.docker.com/build/concepts/context/#dockerignore-files
+ * Returns the text of `<Dockerfile>.dockerignore` or, if that file does not exist, of the `.dockerignore` of the
+ * context: https://docs.docker.com/build/concepts/context/#dockerignore-files
  */
 function ignoreFile(
   { host, reporter }: Pick<PlanContext, 'host' | 'reporter'>,

@@ -84,8 +84,8 @@ const variablesOf = (context: PlanContext, service: Service): readonly (Pair | S
 ]
 
 /**
- * Turns a group member that other members wait for into a sidecar: a container that starts before them. They wait for
- * its startup probe, which is the healthcheck, or a connection to one of its ports if there is no healthcheck.
+ * Turns a group member into a sidecar: a container that starts before the members that wait for it. They wait for its
+ * startup probe, which is the healthcheck or, without a healthcheck, a connection to one of its ports.
  */
 export function toSidecar(
   context: PlanContext,
@@ -145,8 +145,8 @@ export function planPreStart(
 }
 
 /**
- * Returns the image of a hook. The loader gives a hook the image of its service, so if the service's image is replaced
- * or built, the hook uses the new image, too.
+ * Returns the image of a hook and its pull policy. The loader copies the image of the service to a hook without an
+ * image. If the service's image is replaced or built, a hook with the same image uses the new image, too.
  */
 function hookImage(
   context: PlanContext,
@@ -163,8 +163,8 @@ interface PlannedCommand extends Pick<ContainerPlan, 'command' | 'args'> {
 }
 
 /**
- * Converts `entrypoint` and `command` of a service, or of its hook at the path `at`, to `command` and `args` in
- * Kubernetes, where an empty list has no effect.
+ * Converts `entrypoint` and `command` of a service, or of its hook at the path `at`, to `command` and `args` of a
+ * Kubernetes container. Kubernetes ignores empty lists.
  */
 function planCommand(
   context: PlanContext,

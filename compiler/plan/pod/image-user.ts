@@ -33,8 +33,8 @@ export function imageUser(
 }
 
 /**
- * Returns the user and group that a service runs as, as numbers or names in the file or in the image. Undefined for
- * root, and if the image is not known.
+ * Returns the user and group that a service runs as, as numbers or names, from the file or the image. Returns undefined
+ * for root, and if the user is not known.
  */
 export function userOf(
   context: PlanContext,
@@ -47,7 +47,7 @@ export function userOf(
   return { user, ...(group && { group }) }
 }
 
-/** Users and groups as numbers or names. */
+/** Matches `USER:GROUP`, each as a number or name. The group may be empty. */
 const USER = /^[A-Za-z0-9_][\w.-]*:[\w.-]*$/
 
 /** Reports an image whose user `--policy restricted` does not allow, unless the file sets another user. */

@@ -134,8 +134,8 @@ export function planImage(context: PlanContext, service: Service): Pick<Containe
 }
 
 /**
- * Reports an image that could not be pushed after a build. Builders themselves report the images that they are about to
- * build.
+ * Reports an image name under which a built image could not be pushed. Does nothing in commands that build images,
+ * because the builder reports these names itself.
  */
 function checkName({ options, reporter }: PlanContext, { name, build, image }: Service): void {
   if (!build || !image || options.forBuild || image.value.includes('@')) return
@@ -156,7 +156,10 @@ function sharedImage(context: PlanContext, { image, build }: Service): string | 
 
 const pinnedImages = new WeakMap<PlanContext, ReadonlyMap<string, string>>()
 
-/** Returns the images that options set with digests for services with `build`, by the image names of these services. */
+/**
+ * Returns the images, by name, that options set with digests for services with `build`. Only includes an image with the
+ * same name as the `image` of its service.
+ */
 function pinnedByName({ project, options }: PlanContext): ReadonlyMap<string, string> {
   const pinned = [...options.images!].flatMap(([name, given]) => {
     const { build, image } = project.services.get(name) ?? {}
@@ -199,8 +202,8 @@ export function imageOfBuild(context: PlanContext, service: Service, name: strin
 }
 
 /**
- * Checks that the input of the tag's hash exists, including the input of other services' images that the build uses.
- * Skips contexts that are URLs, which are read during the build.
+ * Checks the existence of the files that determine the tag's hash, including the files of other services' images that
+ * the build uses. Skips contexts that are URLs, which are read during the build.
  */
 function checkBuildFiles(context: PlanContext, { name, build }: Service, checked: Set<string>): void {
   if (!build || checked.has(name)) return
@@ -255,8 +258,8 @@ function planPullPolicy(context: PlanContext, service: Service, image: string): 
 
 /**
  * Returns true if a build creates the image of a service: its own build, or the build of a service with the same image.
- * Nodes pull built images from the registry that they were pushed to, so `never` means that the image is built, as in
- * Compose.
+ * `pull_policy: never` then means that the image is built, as in Compose: nodes still pull it from the registry that it
+ * was pushed to.
  */
 function isBuilt({ project, options }: PlanContext, { name, image, build }: Service): boolean {
   const isMade = (one: Pick<Service, 'name' | 'image' | 'build'>): boolean =>

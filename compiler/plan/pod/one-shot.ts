@@ -17,14 +17,17 @@ const PROGRAMS = new Set(
 /** Returns true if the first word of a `command` is a program, whatever the entrypoint of the image is. */
 export const startsWithProgram = (first: string): boolean => first.startsWith('/') || PROGRAMS.has(first)
 
-/** Returns what to write so that the program of a member is known. */
+/** Returns the hint for a member whose program is not known: to set `entrypoint` to the program. */
 export const programHint = (hasCommand: boolean): string =>
   `set \`entrypoint\` to the program that its image starts${hasCommand ? '; `command` stays its arguments' : ', with its arguments'}`
 
-/** Hint for a member with a healthcheck that should end. */
+/** Hint for a member that should end, but counts as a server because of its healthcheck. */
 export const UNCHECKED_HINT = 'remove `healthcheck`, with which it counts as a server'
 
-/** Returns what ends a hint of commands that are offline. */
+/**
+ * Returns the end of a hint for commands that ask no registry: that `deploy` asks. Empty if registries were asked, and
+ * for `publish`.
+ */
 const askingHint = ({ imagePrograms, forRepository }: PlanOptions): string =>
   imagePrograms || forRepository ? '' : '; without it, `deploy` asks the registry'
 
@@ -52,10 +55,10 @@ services:
 const RETRIES = 5
 
 /**
- * Plans how to run a member of a long-running Pod whose restart policy lets its program end. Its container keeps
- * running, so that the kubelet neither restarts it nor keeps the Pod from becoming ready. A member without a policy may
- * be a server, so it is restarted a few times if it fails. Returns undefined for members that are always restarted, and
- * for members whose program is not known.
+ * Plans how to run a member of a long-running Pod whose restart policy lets its program end. The container keeps
+ * running after the program has ended, because otherwise the kubelet would restart it, or the Pod would not become
+ * ready. A member without a policy may be a server, so its program is restarted a few times if it fails. Returns
+ * undefined for members that are servers or are always restarted, and for members whose program is not known.
  */
 export function planOnce(context: PlanContext, service: Service, container: ContainerPlan): OncePlan | undefined {
   const { policy, maxAttempts } = service.restart
@@ -72,8 +75,9 @@ export function planOnce(context: PlanContext, service: Service, container: Cont
 }
 
 /**
- * Returns true if a member of a long-running Pod says that it ends, with a restart policy or with a command that is no
- * server's, and only its program is missing for `planOnce`. Without both, it may just as well be a server.
+ * Returns true if `planOnce` would run a member of a long-running Pod once, but does not know the program of its image.
+ * The file has to indicate that the member ends, with a restart policy or with arguments of a command. Without either,
+ * the member may just as well be a server.
  */
 export function lacksProgram(context: PlanContext, service: Service, container: ContainerPlan): boolean {
   const says = service.restart.policy !== undefined || (container.args ?? []).length > 0
@@ -81,8 +85,9 @@ export function lacksProgram(context: PlanContext, service: Service, container: 
 }
 
 /**
- * Reports a member without a restart policy that `lacksProgram`. If its registry was asked, the answer is reported
- * instead. Arguments that begin with an option are those of most servers.
+ * Reports a member without a restart policy for which `lacksProgram` is true. Does nothing if the registry of its image
+ * was asked, because the answer is reported instead. Also ignores arguments that begin with an option, because most
+ * servers have such arguments.
  */
 export function reportUnknownProgram({ options, reporter }: PlanContext, { name, restart, command }: Service): void {
   if (restart.policy || options.imagePrograms || !command || command.words[0]?.startsWith('-')) return
@@ -110,8 +115,8 @@ function isServer({ ports, expose }: Service, hasPolicy: boolean, container: Con
 }
 
 /**
- * Returns the arguments of the image that precede those of the container; undefined if it is not known which program
- * the container runs.
+ * Returns the arguments from the image that precede the arguments of the container; undefined if the program that the
+ * container runs is not known.
  */
 function imageWords(
   context: PlanContext,
@@ -157,7 +162,8 @@ function isProgramKnown(context: PlanContext, service: Service): boolean {
 }
 
 /**
- * Returns what to write so that a member may end and its restart policy is kept; undefined if nothing is in the way.
+ * Returns the hint for a member that cannot keep its restart policy: the changes with which it may end. Returns
+ * undefined if no change is needed.
  */
 export function onceHint(context: PlanContext, service: Service): string | undefined {
   const isKnown = isProgramKnown(context, service)

@@ -123,7 +123,7 @@ const disagreement = diagnostic({
 
 /**
  * Plans the Pod settings that come from single keys of its services. Reports settings that a Pod does not support, and
- * members that disagree.
+ * settings that differ between its services.
  */
 export function planPodSettings(
   context: PlanContext,
@@ -159,8 +159,8 @@ export function planPodSettings(
 }
 
 /**
- * Returns the value of a Pod setting on which the services that set it agree. Reports services that disagree, and uses
- * the first value.
+ * Returns the value of a Pod setting, which has to be the same in all services that set it. If the values differ,
+ * reports the services and returns the first value.
  */
 export function agreed(
   { reporter }: PlanContext,
@@ -206,7 +206,7 @@ function checkModes({ reporter }: PlanContext, service: Service): void {
   }
 }
 
-/** Modes that a Pod supports or has by default. */
+/** Patterns of the modes that a Pod supports or has by default, by key. */
 const POD_MODES = {
   pid: /^(|private|host|(service|container):.*)$/,
   ipc: /^(|private|shareable|host|(service|container):.*)$/,
@@ -214,8 +214,8 @@ const POD_MODES = {
 }
 
 /**
- * Plans the DNS settings. Kubernetes accepts up to three name servers and 32 search domains, and one of the three is
- * the cluster's own name server.
+ * Plans the DNS settings. Kubernetes accepts up to three name servers and 32 search domains. The cluster itself needs
+ * one name server and three search domains.
  */
 function planDns({ reporter }: PlanContext, services: readonly Service[]): PodPlan['dns'] {
   const limited = (

@@ -104,8 +104,8 @@ const hasClaims = ({ volumes, claimTemplates }: ReturnType<typeof collectVolumes
   claimTemplates.length > 0 || volumes.some(({ kind }) => kind === 'claim' || kind === 'ephemeral')
 
 /**
- * Plans the groups of the Pod and, under `--policy restricted`, the settings that let programs without root write to
- * volumes.
+ * Plans the groups of the Pod. Under `--policy restricted`, also plans the settings with which programs that do not run
+ * as root can write to volumes.
  */
 function planPodSecurity(
   context: PlanContext,
@@ -137,7 +137,10 @@ function folderOwner(
   return user && { ...user, isShared: isShared(mount) }
 }
 
-/** Plans how an empty volume is filled from the image's directory at the mount path, and given to its owner. */
+/**
+ * Plans the step that fills an empty volume from the image's directory at the mount path and gives it to its owner.
+ * Returns undefined if neither is needed.
+ */
 function planFill(
   context: PlanContext,
   service: Service,

@@ -123,7 +123,7 @@ function timing(context: PlanContext, key: string, found: At<Duration> | undefin
   return found?.value.milliseconds ? wholeSeconds(context, key, found) : undefined
 }
 
-/** Converts a duration to whole seconds, rounded up. Reports durations that this changes. */
+/** Converts a duration to whole seconds, rounded up. Reports a duration that is not a whole number of seconds. */
 export function wholeSeconds(
   { reporter }: Pick<PlanContext, 'reporter'>,
   key: string,

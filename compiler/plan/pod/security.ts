@@ -96,8 +96,8 @@ export function planContainerSecurity(context: PlanContext, service: Service): C
 const names = (list: readonly At<string>[]): readonly string[] => [...new Set(list.map(({ value }) => value))].sort()
 
 /**
- * Returns `user` as numbers. Leaves out a name, because only the image can resolve it, and reports the name unless it
- * is the image's own user.
+ * Returns the user and group in `user` as numbers. Omits names, because only the image can resolve them, and reports
+ * the omitted names unless `user` is the image's own user.
  */
 export function planUser(
   { reporter }: Pick<PlanContext, 'reporter'>,

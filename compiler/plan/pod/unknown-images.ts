@@ -39,9 +39,9 @@ services:
 })
 
 /**
- * Reports unknown image facts that matter, once for each fact: healthchecks, if other services wait for a service
- * without known ports, and users, for `--policy restricted`. `portless` are the services without ports that are not
- * Jobs.
+ * Reports image facts that are not known although they matter, once for each fact: the healthchecks of services without
+ * known ports that other services wait for, and under `--policy restricted` the users. `portless` has the services
+ * without ports that are not Jobs.
  */
 export function reportUnknownImages(
   context: PlanContext,

@@ -17,7 +17,7 @@ export function findingOf(
   return { path, source: { secret, key: objectKey(variable.name) } }
 }
 
-/** Returns the finding about a Secret with data. */
+/** Returns the finding about a Secret that the manifests contain with its data. */
 export function findingOfData({ name, path = name, data }: SecretPlan): SecretFinding {
   const [key = 'value'] = Object.keys(data)
   return { path, ...(path.startsWith('secrets.') && { source: { secret: name, key } }) }
@@ -49,7 +49,7 @@ export function hintForUse(context: PlanContext, use: SecretUse): string {
   return `write \`$$${name}\` in ${shell}, with \`environment: [${name}]\` in the service, and take the variable from a Secret, in devctl.yml:\n${lines}\nor, ${orPublic}`
 }
 
-/** Returns the hint for a Secret with data. */
+/** Returns the hint for a Secret that the manifests contain with its data. */
 export function hintForData(context: PlanContext, data: SecretPlan): string {
   const { path, source } = findingOfData(data)
   const first = source

@@ -66,7 +66,7 @@ function* textsOfService(service: Service): Generator<GuardedText> {
   yield* textsOfHooks(`${at}.pre_stop`, service.preStop)
 }
 
-/** Maps whose keys the user chooses, so that they describe their values. */
+/** Matches the paths of mappings whose keys the user chooses. Such a key describes its value. */
 const NAMED = /\.(annotations|labels|data)$/
 
 /** Yields the texts of Kubernetes fields. A field's name, such as `secretName`, says nothing about its value. */

@@ -8,7 +8,10 @@ export interface HostWord {
   /** Host as written, with its port if the port follows directly. */
   readonly written: string
   readonly index: number
-  /** True if only a host can appear at this position; false if the word may be any word that equals a host name. */
+  /**
+   * True if only a host can appear at this position. False if the word may have another meaning, although it equals a
+   * host name.
+   */
   readonly isHost: boolean
 }
 
@@ -52,10 +55,10 @@ export function* hostsIn(text: string, kind: TextKind, isName: (word: string) =>
   }
 }
 
-/** Cluster members in MinIO's notation, such as `minio{1...4}`. */
+/** Matches cluster members in MinIO's notation, such as `{1...4}` in `minio{1...4}`. */
 const MEMBERS = /^\{(\d{1,3})\.\.\.(\d{1,3})\}(?:[:/]|$|\s)/
 
-/** Maximum number of cluster members to expand; a file does not have more services. */
+/** Maximum number of cluster members to expand, more than the services that a file has. */
 const MOST_MEMBERS = 64
 
 function* membersIn(
@@ -127,19 +130,19 @@ function isPlaceOfHost(kind: TextKind, before: string): boolean {
   return kind === 'command' && (OPTION.test(before) || TOOL.test(before))
 }
 
-/** A command option that accepts a host. */
+/** Matches a command option before the host that is its value. */
 const OPTION =
   /(?:^|\s)(?:-h|-H|--?[\w-]*(?:host|hostname|server|addr|address|broker|endpoint|listen|bind|join|peer|seed|url)s?)[=\s]["']?$/i
 
-/** A program whose argument is a host or an address. */
+/** Matches a program before the argument that is a host or an address. */
 const TOOL =
   /(?:^|[\s;&|(/])(?:nc|ncat|netcat|ping|curl|wget|telnet|nslookup|dig|getent\s+(?:a?hosts(?:v4)?))(?:\s+-\S+(?:\s+\d+)?)*\s+["']?$/
 
-/** The key of a setting in a file that accepts a host. */
+/** Matches the key of a setting in a file, before the host that is its value. */
 const SETTING =
   /(?:^|[\n\s{,;"'_.-])(?:host|hostname|host_name|server|addr|address|broker|upstream|endpoint|listen|bind|peer|seed|node|proxy_pass)s?["']?\s*[:=]?\s*\[?\s*["']?$/i
 
-/** The name of a variable that holds a host, an address or a list of them. */
+/** Matches the name of a variable that holds a host, an address or a list of hosts or addresses. */
 export const HOST_VARIABLE =
   /(?:^|_)(?:HOST|HOSTS|HOSTNAME|HOST_?NAME|SERVER|SERVERS|ADDR|ADDRESS|ADDRESSES|BROKER|BROKERS|ENDPOINT|ENDPOINTS|NODE|NODES|SEED|SEEDS|PEER|PEERS|UPSTREAM|UPSTREAMS|BIND|URL|URI|DSN)$/i
 

@@ -72,7 +72,10 @@ interface Text {
   readonly span: Span
   readonly where: string
   readonly from: ReadonlySet<string>
-  /** True if a number after the name can be a port. It cannot in an IMAGE variable, such as `redis:7`. */
+  /**
+   * True if a number after the name can be a port. False in an IMAGE variable, where the number is a version
+   * (`redis:7`).
+   */
   readonly ports: boolean
   /** The variable that has the text as its value, and all variables of the same service. */
   readonly variable?: { readonly name: string; readonly all: readonly Pair[] }
@@ -138,8 +141,8 @@ function push(lists: Map<string, Mention[]>, mention: Mention): void {
 }
 
 /**
- * Completes a host in a variable. A variable named like a host variable contains only hosts, and its port may be in a
- * related variable: `DB_HOST` and `DB_PORT`.
+ * Completes a host in a variable: returns its port, and true if the word can only be a host. A variable that is named
+ * like a host variable contains only hosts, and the port may be in a related variable: `DB_HOST` and `DB_PORT`.
  */
 function inVariable(
   { host, port, isHost, index }: HostWord,
@@ -154,7 +157,7 @@ function inVariable(
   return { isHost: true, ...(Number.isInteger(number) && number > 0 && number < 65536 && { port: number }) }
 }
 
-/** Maps every name that Compose resolves to services, in lower case, to those services. */
+/** Maps each name that Compose resolves, in lower case, to the services that it resolves to. */
 function hostNames(project: Project): ReadonlyMap<string, ReadonlySet<string>> {
   const hosts = new Map<string, Set<string>>()
   const add = (host: string, service: string) => {

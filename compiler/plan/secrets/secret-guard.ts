@@ -148,7 +148,7 @@ environments:
 
 /**
  * Reports secrets and texts that look like secrets if the manifests go to a repository, with the lines that fix the
- * problem. Also hides these values from the excerpts in diagnostics, wherever the manifests go.
+ * problem. In all cases, hides secrets and such texts from the excerpts in diagnostics.
  */
 export function guardSecrets(context: PlanContext, plan: Plan): void {
   const { reporter, project, options } = context
@@ -185,8 +185,8 @@ export function guardSecrets(context: PlanContext, plan: Plan): void {
   }
   const uses = shownUses(context, plan)
   /**
-   * Returns true if the origin of the text at this position is known, in which case the message about the origin is
-   * better.
+   * Returns true if the text at this position comes from a secret with a known origin. The message about the origin is
+   * then reported instead, because it is better.
    */
   const isUse = ({ path, text, name }: GuardedText, { start, end }: SecretLook) =>
     name === undefined && uses.some(use => use.path === path && use.text.includes(text.slice(start, end)))
@@ -215,7 +215,10 @@ export function guardSecrets(context: PlanContext, plan: Plan): void {
       })
 }
 
-/** Reports one warning for each secret rather than for each position, because there may be many positions. */
+/**
+ * Reports one warning for each secret that the manifests show, rather than one for each position, because there may be
+ * many positions.
+ */
 function warnOfUses(context: PlanContext, plan: Plan): void {
   const byOrigin = new Map<string, SecretUse[]>()
   for (const use of shownUses(context, plan))
@@ -225,8 +228,8 @@ function warnOfUses(context: PlanContext, plan: Plan): void {
 }
 
 /**
- * Reports one warning for each model whose address contains a password that the file spells out. Other variables are
- * those of the Compose file, which often have the password of a database for development.
+ * Reports one warning for each model whose address contains a password that the file spells out. Does not report
+ * passwords in other variables, because Compose files often contain the password of a development database.
  */
 function warnOfAddresses(context: PlanContext): void {
   const { project, reporter } = context
@@ -258,7 +261,7 @@ function warnOfAddresses(context: PlanContext): void {
 
 /**
  * Reports secrets that manifests would show because they cannot come from a Secret. Values that the user passed as
- * variables may stay, unless the variable's name and value look like a secret.
+ * variables are allowed, unless the variable's name and value look like a secret.
  */
 function refuseShown(context: PlanContext, plan: Plan): void {
   for (const { path, origin, text, span } of shownUses(context, plan)) {

@@ -46,8 +46,8 @@ const noValue = diagnostic({
 })
 
 /**
- * Checks that the sealing certificate may be read, because with manifests from a repository its path may point to
- * someone else's file.
+ * Checks in `publish` that the sealing certificate may be read, because a manifest from a repository could name someone
+ * else's file.
  */
 function checkCertificate({ options, project, host, reporter }: PlanContext): void {
   const { backend, certificate } = options.secretRules ?? {}
@@ -56,8 +56,8 @@ function checkCertificate({ options, project, host, reporter }: PlanContext): vo
 }
 
 /**
- * Applies the environment's backend to the planned Secrets. They stay as they are, are left out (which is reported),
- * are created by External Secrets, or get the values to encrypt.
+ * Applies the environment's backend to the planned Secrets: keeps them unchanged, omits and reports them, replaces them
+ * with ExternalSecrets, or adds the values to encrypt.
  */
 export function planSecretObjects(context: PlanContext): Pick<Plan, 'secrets' | 'externalSecrets' | 'requiredSecrets'> {
   const { objects, options } = context
@@ -102,7 +102,10 @@ const sorted = (required: readonly RequiredSecret[]): readonly RequiredSecret[] 
     (a, b) => compareText(a.secret, b.secret) || compareText(a.key, b.key) || compareText(a.usedBy, b.usedBy),
   )
 
-/** Returns the Secrets that the Compose files declare as external, with the names under which files.ts mounts them. */
+/**
+ * Returns the Secrets that the Compose files declare as external. Uses the same names and keys as files.ts, which
+ * mounts them.
+ */
 function externalNames(context: PlanContext): readonly RequiredSecret[] {
   const { project, options } = context
   const used = new Set([...project.services.values()].flatMap(({ secrets }) => secrets.map(({ source }) => source)))
@@ -115,8 +118,8 @@ function externalNames(context: PlanContext): readonly RequiredSecret[] {
 }
 
 /**
- * Plans an ExternalSecret for each Secret: for the values in the rules, and for Secrets that would otherwise contain
- * data.
+ * Plans the ExternalSecrets: for Secrets with values in the rules, and for Secrets whose data the manifests would
+ * otherwise contain.
  */
 function planExternal(
   context: PlanContext,
@@ -190,7 +193,7 @@ function report({ reporter }: PlanContext, { path, source }: Sourced, other: str
 }
 
 /**
- * Returns the source of an object that several values share, which is its rule:
+ * Returns the source of an object that several values share: the section with the rules for the values,
  * `devctl.yml#environments.staging.secrets`.
  */
 function rulesSource(context: PlanContext, { span }: Sourced['source']): string {

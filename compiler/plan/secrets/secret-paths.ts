@@ -56,7 +56,7 @@ export function checkSecretPaths(context: PlanContext): void {
 }
 
 /**
- * Returns true for paths of a service that a profile leaves out or that has errors, because such a service is not
+ * Returns true for paths of a service that is inactive because of its profiles or that has errors. Such paths are not
  * checked.
  */
 const isAbsent = ({ project }: PlanContext, path: string): boolean =>

@@ -22,8 +22,8 @@ export interface SecretUse {
 const NOT_WRITTEN = new Set(['build', 'develop', 'env_file', 'extends', 'logging', 'profiles'])
 
 /**
- * Yields the values of the model that contain a text from a secret origin, one for each path, wherever the values are
- * used. Leaves out values that come from a Secret.
+ * Yields the values of the model that contain a text from a secret origin and may appear in a manifest, one for each
+ * path. Omits values that come from a Secret.
  */
 export function* secretUses(context: Pick<PlanContext, 'project' | 'options' | 'valuesApart'>): Generator<SecretUse> {
   const { project, valuesApart } = context
@@ -57,8 +57,8 @@ export function* secretUses(context: Pick<PlanContext, 'project' | 'options' | '
 }
 
 /**
- * True if the text at a path may end up in a manifest. Top-level extension keys do not, unless an alias copies them
- * elsewhere.
+ * True if the text at a path may appear in a manifest. The text of a top-level extension key appears only if an alias
+ * copies it to another key.
  */
 const isWritten = ([section, , key]: readonly string[]): boolean =>
   section === 'services'
@@ -91,7 +91,7 @@ function* namesWithSecrets(tree: Tree, places: SecretPlaces, path: readonly stri
   }
 }
 
-/** True if the variable was substituted before the `=`. */
+/** True if the secret comes from a variable in the name, before the `=`. */
 const isInName = ({ span }: SecretPlace, { file, start }: Span): boolean =>
   file.text[span.start] === '$' && !file.text.slice(start, span.start).includes('=')
 

@@ -11,7 +11,7 @@ import { isPublic, type SecretPair } from './secret-sources.ts'
 
 /**
  * Returns true if a text of the files has to come from a Secret because its origin is secret
- * (`PlanOptions.valuesApart`), and records the path of the text. `path` is its path in a manifest.
+ * (`PlanOptions.valuesApart`), and records the path of the text. `path` is the path of the text in a manifest.
  */
 export function isApart(context: PlanContext, path: string, span: Span, text: string): boolean {
   const { options, project, valuesApart } = context
@@ -149,12 +149,12 @@ export function textsOfHooks(
 }
 
 /**
- * Returns the key of a value in the Secret of its service. Values of hooks get a prefix that keeps them apart from the
- * service's own.
+ * Returns the key of a value in the Secret of its service. Values of hooks have a prefix, which distinguishes them from
+ * the values of the service itself.
  */
 const keyIn = ([, , ...inside]: readonly string[], variable: string): string => [...inside, variable].join('-')
 
-/** Stores a value in the Secret of its service. */
+/** Stores a value in the Secret of its service. Returns the name of the Secret and the key of the value. */
 function keep(context: PlanContext, service: Service, key: string, value: string, span: Span): SecretKey {
   const { secrets } = context.objects
   const name = cutName(`${context.environment.name}-${context.names.of(service.name)}-values`, 253)

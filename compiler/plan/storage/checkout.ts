@@ -18,7 +18,7 @@ export type TrackedPlace =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'submodule'; readonly path: string }
   | { readonly kind: 'sparse'; readonly path: string }
-  /** Nothing, but the same path exists with different upper and lower case. */
+  /** Nothing is tracked at the path as written, but git tracks a path that differs only in upper and lower case. */
   | { readonly kind: 'spelt'; readonly as: string }
   | {
       readonly kind: 'content'
@@ -35,9 +35,7 @@ const PLACEHOLDERS = new Set(['.gitkeep', '.keep', '.gitignore', '.gitattributes
 /** Maximum number of folders whose untracked entries are listed, to limit the cost of a huge tree. */
 const MOST_FOLDERS = 2000
 
-/**
- * Returns the checkout that a project belongs to: the surrounding one, if it tracks any file in the project's folder.
- */
+/** Returns the checkout around a project; undefined if it tracks no file in the project's folder. */
 export function projectCheckout(host: CompilerHost, directory: string): Checkout | undefined {
   const checkout = host.checkout(directory)
   if (!checkout || checkout.failure !== undefined) return checkout
@@ -58,7 +56,7 @@ interface Search {
   readonly checkout: Checkout
   /** Number of links followed so far. */
   readonly links: number
-  /** Folders that are being listed; a link may point back into one of them. */
+  /** Folders that are currently being listed. A link may point back into such a folder. */
   readonly entered: ReadonlySet<string>
   /**
    * Number of files that may still be listed. Without a limit, links that point at each other's folders could repeat a
@@ -179,8 +177,8 @@ function foldersOf(path: string, top: string): readonly string[] {
 }
 
 /**
- * Returns the result for a path that is not tracked as written. Machines differ in treating `Conf` and `conf` as one
- * folder, so a path in another case is reported.
+ * Returns the result for a path that is not tracked as written. If git tracks the path with other upper and lower case,
+ * the result is `spelt`, because only some machines treat `Conf` and `conf` as one folder.
  */
 function unlessSpelt(search: Search, written: string): TrackedPlace {
   const { checkout } = search

@@ -240,8 +240,8 @@ function claimSpec({ reporter }: PlanContext, name: string, options: ReadonlyMap
 }
 
 /**
- * Plans the mounts that the engine's local driver supports in addition to its own folders. Returns undefined for an
- * ordinary volume.
+ * Plans a volume for which the engine's local driver mounts something other than a folder of its own. Returns undefined
+ * for an ordinary volume.
  */
 function planLocal(
   context: PlanContext,

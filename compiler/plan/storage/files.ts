@@ -134,7 +134,10 @@ function planObjects(context: PlanContext, what: 'config' | 'secret'): ReadonlyM
   return stored
 }
 
-/** Returns true if the content of a config, from its text or from a variable, contains a secret. */
+/**
+ * Returns true if the content of a config, from `content` or `environment`, contains a secret and has to come from a
+ * Secret.
+ */
 function isConfigApart(context: PlanContext, { key }: FileObject, content: Uint8Array): boolean {
   const text = new TextDecoder().decode(content)
   return ['content', 'environment'].some(field => {
@@ -144,8 +147,8 @@ function isConfigApart(context: PlanContext, { key }: FileObject, content: Uint8
 }
 
 /**
- * Plans the object of a config or secret. A config that contains a secret may have to become a Secret; its name differs
- * from the name of a secret with the same key.
+ * Plans the object of a config or secret. A config that contains a secret becomes a Secret, whose name differs from the
+ * name for a secret with the same key.
  */
 function planObject(context: PlanContext, what: 'config' | 'secret', object: FileObject, base: string): Stored {
   const content = object.content ?? new Uint8Array()
@@ -206,8 +209,8 @@ function toMount(
 }
 
 /**
- * Returns the key of the object in the cluster that holds the content of an entry. The environment's rules override the
- * chosen one.
+ * Returns the key under which an object in the cluster holds the content of a config or secret. A rule of the
+ * environment takes precedence over `chosen`.
  */
 function keyIn(context: PlanContext, what: 'config' | 'secret', entry: string, chosen?: string): string {
   const source = what === 'secret' ? secretSource(context, `secrets.${entry}`) : undefined

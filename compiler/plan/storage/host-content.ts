@@ -5,10 +5,10 @@ import { isPlaceholder, MOST_FILES, projectCheckout, type TrackedContent, tracke
 import { type HostFile, mostBytes } from './host-files.ts'
 import { isInside } from './host-paths.ts'
 
-/** Content of a host path that is the same on every machine, as far as it fits into one object. */
+/** The files of a host path, if they fit into one object, or the reason why there are none to copy. */
 export type HostContent =
   | CopiedFiles
-  /** A folder, or nothing: the service's own writes to the path are data. */
+  /** A folder without files to copy, or a missing path. Everything that the service writes to the path is data. */
   | { readonly kind: 'data'; readonly state: 'missing' | 'empty' | 'untracked' }
   | { readonly kind: 'too-large'; readonly isFolder: boolean }
   | { readonly kind: 'special' }
@@ -25,7 +25,7 @@ export interface CopiedFiles {
   readonly isFolder: boolean
   /** True if git tracks the files; false if they are the files on this machine. */
   readonly isTracked: boolean
-  /** Entries of the folder that are left out. */
+  /** Entries of the folder that are not copied. */
   readonly leftOut: readonly string[]
   /** Tracked files that have been deleted. */
   readonly gone: readonly string[]
@@ -106,8 +106,8 @@ function onceFor<T, R extends readonly unknown[]>(
 }
 
 /**
- * Returns a path with the real path of the checkout. Does not resolve links inside the project's folder, because the
- * checkout has to determine if they are tracked.
+ * Resolves the links in the folders above a path, so that the path begins like the paths of the checkout. Does not
+ * resolve links inside the project's folder, because the checkout has to determine if they are tracked.
  */
 function inCheckout(host: CompilerHost, directory: string, path: string): string {
   if (isInside(path, directory)) return join(host.realPath(directory), relative(directory, path))

@@ -56,8 +56,8 @@ export function copyFiles(context: PlanContext, service: Service, mount: HostMou
 }
 
 /**
- * Returns the part of an object name that comes from a file or folder. The name of the project's own folder is not
- * used, because it differs between machines.
+ * Returns the part of an object name that is derived from a host path. Returns `files` for the project's own folder,
+ * because the name of this folder differs between machines.
  */
 const fileName = ({ project }: PlanContext, { source }: Pick<HostMount, 'source'>): string =>
   slug(basename(relative(project.directory, source))) || 'files'
@@ -66,8 +66,8 @@ const secretName =
   /(^|\/)(\.env[^/]*|\.ssh|\.aws|\.gnupg|\.kube|id_(rsa|dsa|ecdsa|ed25519)|[^/]*\.(pem|key|p12|pfx))(\/|$)/i
 
 /**
- * Returns a clause that explains why a host path is treated as keys: because of its name, or because of the names or
- * first lines of its files. Returns undefined for other paths.
+ * Returns the reason why a host path is treated as secret keys, as a clause: the name of the path, or the name or first
+ * lines of one of its files. Returns undefined for other paths.
  */
 export function whySecret(source: string, files: readonly HostFile[], isFolder: boolean): string | undefined {
   if (secretName.test(source)) return 'looks like keys'

@@ -23,7 +23,10 @@ export type HostFate =
   /** The path is empty or untracked, and no service writes to it. */
   | { readonly kind: 'nothing-to-read'; readonly state: 'empty' | 'untracked' }
   | { readonly kind: 'missing' }
-  /** The path is missing and outside the project. An empty folder replaces it if no service writes to it. */
+  /**
+   * The path is missing and outside the project. If it is a folder that no service writes to, an empty folder replaces
+   * it.
+   */
   | { readonly kind: 'missing-outside'; readonly isFolder: boolean }
   | Exclude<HostContent, { kind: 'files' | 'data' }>
 
@@ -56,8 +59,8 @@ export function fateOf(context: PlanContext, world: HostWorld, service: Service,
 }
 
 /**
- * True for files that a deploy to a cluster does not have to bring, because `up` synchronizes them. Images that are
- * built, or that the user sets, are expected to contain the files.
+ * True if a deploy to a cluster does not have to copy the files of a host path, because `up` synchronizes them. False
+ * for images that are built or set by the user, because they are expected to contain the files.
  */
 const isLeftToUp = (
   { options }: PlanContext,
@@ -74,7 +77,7 @@ export function isInProject({ host, project }: PlanContext, { reader }: HostWorl
 }
 
 /**
- * Applies `x-mount`, which overrides every other rule. It also copies files that git does not track, because the user
+ * Applies `x-mount`, which overrides every other rule. Also copies files that git does not track, because the user
  * requests them explicitly.
  */
 function saidFate(
@@ -114,7 +117,9 @@ function dataFate(
   return state === 'missing' ? { kind: 'missing' } : nothing(state)
 }
 
-/** Returns true if the service expects a file at the path, where a claim would be a folder. */
+/**
+ * Returns true if the names in a mount indicate that the service expects a file. A claim could only provide a folder.
+ */
 function isNamedLikeFile({ source, target }: HostMount): boolean {
   const suffix = suffixOf(target)
   if (/^[A-Z][a-z]*file$/.test(basename(target))) return basename(source) === basename(target)

@@ -13,8 +13,8 @@ export interface HostFile {
 }
 
 /**
- * Returns keys for the files of a folder, because a key cannot contain `/`, and the paths at which the keys are
- * mounted.
+ * Returns the files of a folder in the form of a ConfigMap: the contents by key, and the path at which each key is
+ * mounted. The keys differ from the paths, because a key cannot contain `/`.
  */
 export function toKeys(files: readonly HostFile[]): {
   readonly data: Readonly<Record<string, Uint8Array>>

@@ -19,7 +19,7 @@ export interface HostUse {
 /** The claim for a data folder. */
 export interface FolderClaim {
   readonly claim: string
-  /** Path of the folder within the claim, if a parent folder is mounted, too. */
+  /** Path of the folder within the claim, if the claim belongs to a parent folder. */
   readonly subPath?: string
 }
 
@@ -96,7 +96,7 @@ function claimPlan(context: PlanContext, name: string, users: readonly HostUse[]
   }
 }
 
-/** Returns the claim for the mount of a data folder. */
+/** Returns the storage for the mount of a data folder, which is the claim of the folder. */
 export function heldByFolder(
   { project }: PlanContext,
   { claim, subPath }: FolderClaim,
@@ -125,12 +125,15 @@ function upwards(path: string): readonly string[] {
   return found
 }
 
-/** A function that returns true for the first report about a path, and for repeated calls with the same span. */
+/**
+ * A function that returns true for the first report with a code about a path, and for repeated calls with the same
+ * span.
+ */
 export type Once = (code: string, path: string, span: Span) => boolean
 
 /**
- * Returns a function that limits reports to one for each path. A repeated call with the same span returns the same
- * result.
+ * Returns a function that limits reports to one for each code and path. A repeated call with the same span returns the
+ * same result.
  */
 export function oncePerPath(): Once {
   const places = new Map<string, Span>()

@@ -278,8 +278,8 @@ export function planHostVolume(
 }
 
 /**
- * Reports a host volume that is not available, of a service that is not planned because another key is in error.
- * Otherwise the user would see it only in the next run.
+ * Reports a host volume that is not available, even if its service is not planned because another key is in error.
+ * Otherwise the user would see the report only in the next run.
  */
 export function checkHostVolume(
   context: PlanContext,
@@ -291,7 +291,10 @@ export function checkHostVolume(
   if (isFailed(fate)) unavailable(context, service, mount, fate)
 }
 
-/** Reports a host volume that is not available. Returns an empty folder in its place if that is enough. */
+/**
+ * Reports a host volume that is not available. Returns an empty folder as its mount if the host path is empty and has
+ * no `x-mount`; otherwise returns undefined.
+ */
 function unavailable(
   { reporter, project, options }: PlanContext,
   service: Service,
@@ -320,8 +323,8 @@ function nodeFolder(mount: HostMount): StoredMount {
 }
 
 /**
- * Returns the mounts of the data folders inside a copied folder, because they are part of it on the host. `isTaken` is
- * true for paths at which the service itself mounts something.
+ * Returns mounts for the data folders inside a copied folder, because they are part of the folder on the host. Skips
+ * paths at which `isTaken` is true, because the service itself mounts something at them.
  */
 export function planDataWithin(
   context: PlanContext,

@@ -101,8 +101,8 @@ export function surveyMounts(context: PlanContext, volumes: ReadonlyMap<string, 
 }
 
 /**
- * Collects the uses of host paths by all services. The decision for one service depends on the other services that
- * write to the path, and on paths that contain other paths.
+ * Collects the uses of host paths by all services. How a service mounts a path depends on the other services that write
+ * to the path, and on mounted paths inside or around it.
  */
 function surveyHosts(context: PlanContext, volumes: ReadonlyMap<string, VolumeDecision>): HostVolumes {
   const { host, project } = context
@@ -169,7 +169,7 @@ export function planMounts(context: MountContext, service: Service): readonly St
   return all
 }
 
-/** Reports host volumes that are not available, of services that are not planned because of errors in other keys. */
+/** Reports unavailable host volumes of services that are not planned because other keys are in error. */
 export function checkIncomplete(context: MountContext): void {
   for (const service of context.project.incompleteServices)
     for (const mount of service.mounts) {
@@ -204,8 +204,8 @@ function ownMounts(context: MountContext, service: Service): readonly StoredMoun
 }
 
 /**
- * Returns the data folders inside a copied folder, except those below a mount of the service itself. A DaemonSet cannot
- * share a claim.
+ * Returns mounts for the data folders inside a copied folder, except folders at or below a mount of the service inside
+ * the copied folder. Returns none for a DaemonSet, which cannot share a claim.
  */
 function dataWithin(
   context: MountContext,
@@ -348,7 +348,7 @@ function borrowedMounts(context: MountContext, service: Service): readonly Store
   })
 }
 
-/** Makes a borrowed mount read-only. The lender fills its volumes itself. */
+/** Makes a borrowed mount read-only. Does not fill its volume, because the service that lends the volume fills it. */
 function toReadOnly(mount: StoredMount): StoredMount {
   const held = 'fill' in mount.held ? { ...mount.held, fill: false } : mount.held
   return { ...mount, held, readOnly: true }

@@ -13,7 +13,10 @@ export interface PodVolumes {
   readonly claimTemplates: readonly ClaimSpec[]
 }
 
-/** The owner of a volume. `prefix` keeps anonymous volumes of other group members apart from those of the lead. */
+/**
+ * The service that a volume belongs to. `prefix` distinguishes the anonymous volumes of other group members from the
+ * volumes of the lead.
+ */
 export interface VolumeOwner {
   readonly service: string
   readonly prefix?: string
@@ -119,9 +122,9 @@ export function collectVolumes(kind: WorkloadPlan['kind']): PodVolumes {
 }
 
 /**
- * Returns the folder in a volume that contains its files; empty for the root of the volume. Names that start with `..`
- * are reserved for the kubelet at the root (`..data`), and the API server refuses them there, so volumes with such
- * names use a folder.
+ * Returns the folder in a volume that contains its files: `files` if a name starts with `..`; otherwise an empty text,
+ * which means the root. At the root, such names are reserved for the kubelet (`..data`), and the API server refuses
+ * them.
  */
 function topOf(held: Extract<Held, { kind: 'configMap' | 'secret' | 'projected' }>): string {
   const paths =

@@ -74,8 +74,8 @@ function project(folder: StoredMount, held: HeldByFiles, within: readonly Stored
 }
 
 /**
- * Returns the files of a source, with their paths in the folder and the modes that their own volume would have given
- * them.
+ * Returns the files of a ConfigMap or Secret, with their paths in the folder. Each file has the mode that it would have
+ * in a volume of its own.
  */
 function itemsOf({ items, subPath, mode }: HeldByFiles, at: string): readonly KeyPath[] {
   if (subPath !== undefined) return [{ key: subPath, path: at, ...(mode !== undefined && { mode }) }]

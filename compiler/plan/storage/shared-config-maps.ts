@@ -17,13 +17,16 @@ type MountsByService = ReadonlyMap<string, readonly StoredMount[]>
 
 /** The result of merging ConfigMaps. */
 export interface SharedConfigMaps {
-  /** The mounts with the remaining ConfigMaps. */
+  /** The mounts, which refer only to the remaining ConfigMaps. */
   readonly mounts: MountsByService
-  /** Returns the remaining ConfigMap for the key of a config's ConfigMap. */
+  /** Returns the key in a remaining ConfigMap that replaces a key of a merged one. Returns other keys unchanged. */
   keyOf(key: ConfigKey): ConfigKey
 }
 
-/** Merges ConfigMaps with the same content, and reads single files from the folders that the same service mounts. */
+/**
+ * Merges ConfigMaps with the same content. If a service mounts a folder and single files of it, takes the files from
+ * the ConfigMap of the folder.
+ */
 export function shareConfigMaps(context: PlanContext, mounts: MountsByService): SharedConfigMaps {
   const kept = uniteEqual(context)
   const united = kept.size === 0 ? mounts : mapMounts(mounts, own => withKept(own, kept))
@@ -63,10 +66,11 @@ function uniteEqual({ objects }: PlanContext): ReadonlyMap<string, Kept> {
 }
 
 /**
- * Uses a folder's ConfigMap for single files that the same service mounts, and removes ConfigMaps that are no longer
- * used. A service without the folder keeps the file's ConfigMap. The name of a ConfigMap contains a hash of its
- * content, so with the folder's ConfigMap a change of another file would replace the Pods of that service. Mounts of
- * other services do not matter, so that a new service does not replace the Pods of existing ones.
+ * Takes single files from the ConfigMap of a folder if the same service also mounts the folder, and removes ConfigMaps
+ * that are no longer used. A service that does not mount the folder keeps the ConfigMap of the file. Otherwise a change
+ * of another file in the folder would replace the Pods of the service, because the name of a ConfigMap contains a hash
+ * of its content. Mounts of other services do not matter, so that a new service does not replace the Pods of existing
+ * ones.
  */
 function takeFromFolders({ objects }: PlanContext, mounts: MountsByService): MountsByService {
   const replaced = new Set<string>()
@@ -120,15 +124,17 @@ function keysWithin({ data }: ConfigMapPlan, larger: ConfigMapPlan['data']): Rea
   return keys
 }
 
-/** The ConfigMap that replaces another one, with a map from the replaced keys to its own. */
+/**
+ * The ConfigMap that replaces a merged one. `keys` maps the keys of the replaced ConfigMap to keys of the replacement.
+ */
 interface Kept {
   readonly name: string
   readonly keys: ReadonlyMap<string, string>
 }
 
 /**
- * Returns a text that is equal for ConfigMaps with the same content. The key of a single file does not matter, since
- * the mount sets its path. The labels of a config are part of its ConfigMap.
+ * Returns a text that is equal for ConfigMaps with the same content. The text does not contain the key of a single
+ * file, because the mount sets the path. It contains the labels of a config, because they are part of its ConfigMap.
  */
 function contentOf({ data, path, annotations }: ConfigMapPlan): string {
   const [bytes, ...others] = Object.values(data)
@@ -140,8 +146,8 @@ const pairs = (from: readonly string[], to: readonly string[]): readonly (readon
   from.length === 1 ? [[from[0]!, to[0]!]] : from.map(key => [key, key])
 
 /**
- * Merges equal ConfigMaps into one. It belongs to a service only if all of them belong to that service. The ConfigMap
- * of a top-level config takes precedence, because it is named after the config.
+ * Merges equal ConfigMaps into one. The result belongs to a service only if all merged ConfigMaps belong to this
+ * service. The ConfigMap of a top-level config takes precedence, because it is named after the config.
  */
 function united(plans: readonly ConfigMapPlan[]): ConfigMapPlan {
   const rank = ({ path = '' }: ConfigMapPlan) => (path.startsWith('configs.') ? 0 : 1)

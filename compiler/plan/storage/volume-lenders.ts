@@ -10,8 +10,8 @@ interface Lender {
 }
 
 /**
- * Returns the services that a service lists in `volumes_from`, and recursively the services that those list. Each one
- * appears once, in this order.
+ * Returns the services that a service lists in `volumes_from`, each followed by the services that it lists itself,
+ * recursively. Each service appears once.
  */
 export function lendersOf({ services }: Pick<Project, 'services'>, service: Service): readonly Lender[] {
   const seen = new Set([service.name])
@@ -30,7 +30,10 @@ export function lendersOf({ services }: Pick<Project, 'services'>, service: Serv
   return found
 }
 
-/** Returns the lenders in a service's `volumes_from`, in reverse order. */
+/**
+ * Returns the services in the `volumes_from` of a service, in reverse order. `readOnly` makes all their mounts
+ * read-only.
+ */
 const named = ({ volumesFrom }: Service, readOnly: boolean) =>
   volumesFrom
     .map(({ value, span }) => {

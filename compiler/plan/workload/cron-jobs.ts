@@ -15,16 +15,19 @@ const collision = diagnostic({
   }),
 })
 
-/** Seconds after its time in which a run that must not be late may start; controllers look every 10 s. */
+/**
+ * Starting deadline, in seconds, of a run that must not start late. A much shorter deadline could miss runs, because
+ * controllers look for them only every 10 s.
+ */
 const SHORT_DEADLINE = 60
 
-/** Schedule of the suspended CronJob of a job that only users start; it never matters. */
+/** Schedule in the CronJob of a job that only users start. It has no effect, because the CronJob is suspended. */
 export const MANUAL_SCHEDULE = '@yearly'
 const NEVER: Schedule = { cron: MANUAL_SCHEDULE }
 
 /**
- * Plans the CronJobs of a job: one for each schedule, or a suspended one if only users start the job. The first has the
- * name of the job, so that a further schedule does not rename it.
+ * Plans the CronJobs of a job: one for each schedule, or a suspended one if only users start the job. The first CronJob
+ * has the name of the job, so that a further schedule does not rename it.
  */
 export function planCronJobs(
   job: Pick<CronJobPlan, 'name' | 'service' | 'source' | 'span' | 'annotations'>,
@@ -46,7 +49,7 @@ export function planCronJobs(
   })
 }
 
-/** Reports jobs whose CronJob has the name of the one for a further schedule of another job. */
+/** Reports a job whose first CronJob has the same name as the CronJob for a further schedule of another job. */
 export function checkCronJobNames(reporter: Reporter, workloads: readonly WorkloadPlan[]): void {
   const cronJobs = workloads.map(one => (one.kind === 'Job' && one.cronJobs) || [])
   const firsts = new Map(cronJobs.flatMap(([first]) => (first ? [[first.name, first] as const] : [])))
@@ -58,8 +61,9 @@ export function checkCronJobNames(reporter: Reporter, workloads: readonly Worklo
 }
 
 /**
- * Returns the starting deadline of a schedule. `Forbid` starts a run late, when the last one ends, unless its deadline
- * has passed. That is `queue`; a short deadline makes it `forbid`.
+ * Returns the starting deadline of a schedule in seconds; undefined if there is none. With `Forbid`, Kubernetes starts
+ * a run late, when the previous run ends, unless its deadline has passed. Without a deadline, this is the behavior of
+ * `queue`; with a short deadline, it is the behavior of `forbid`.
  */
 function deadlineOf({ concurrency, missedFires }: Schedule): number | undefined {
   if (concurrency === 'queue' || missedFires === 'one') return undefined

@@ -101,7 +101,10 @@ export const joiningKeys = (service: Service): readonly (At<string> & { readonly
 const joinsContainer = (service: Service): boolean =>
   shared.some(field => service[field]?.value.startsWith('container:'))
 
-/** Returns the service in a value such as `service:x` or `container:x`; undefined for other values. */
+/**
+ * Returns the service in a value such as `service:x` or `container:x`; undefined for other values. Reports an unknown
+ * container.
+ */
 function targetOf(
   { value, span }: At<string>,
   key: string,

@@ -128,7 +128,10 @@ interface KindFacts {
   readonly mentions: Pick<Mentions, 'of'>
 }
 
-/** Maps each service whose completion is awaited to the service that waits for it. */
+/**
+ * Maps each service whose completion is awaited to the service that waits for it. If several services wait, the first
+ * one by name counts.
+ */
 export function completionWaits(
   project: Project,
 ): ReadonlyMap<string, { readonly by: string; readonly wait: Dependency }> {

@@ -95,7 +95,10 @@ function workloadName(context: PlanContext, lead: Group['lead'], service: string
   return name
 }
 
-/** Returns the source of the permissions with which the workload's Pods wait for Jobs. */
+/**
+ * Returns the source of the permissions that the Pods of a workload need to wait for Jobs: the `depends_on` of a
+ * waiting member. Returns an empty object if the Pods wait for no Job.
+ */
 function waitsSource(
   context: PlanContext,
   lead: Service,

@@ -29,8 +29,8 @@ export interface CopyInstruction {
 }
 
 /**
- * Parses the arguments of COPY or ADD. Returns undefined for here-documents and for texts with unknown variables,
- * because their result is not known.
+ * Parses the arguments of COPY or ADD. Returns undefined for here-documents and if an argument uses an unknown
+ * variable, because the result of the instruction is then not known.
  */
 export function readCopy(name: 'COPY' | 'ADD', words: readonly (string | undefined)[]): CopyInstruction | undefined {
   const known = words.filter(word => word !== undefined)
@@ -70,7 +70,10 @@ export function copiedFromContext(copy: CopyInstruction, target: string): readon
   )
 }
 
-/** Returns the context paths that a copy from another stage adds to an image, given the context paths in that stage. */
+/**
+ * Returns the paths of the build context that an image gets with a copy from another stage. `stage` has the context
+ * paths in the other stage.
+ */
 export function copiedFromStage(
   copy: CopyInstruction,
   target: string,
@@ -108,7 +111,7 @@ function placesOf(copied: CopiedPath, path: string, isFolder: boolean): readonly
     })
 }
 
-/** Returns the path itself, its parent folders, and the empty path of the context. */
+/** Returns a path, its parent folders, and the empty path, which stands for the context. */
 function upwards(path: string): readonly string[] {
   if (path === '') return ['']
   const parts = path.split('/')

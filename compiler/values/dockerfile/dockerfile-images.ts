@@ -19,8 +19,8 @@ interface Stage {
 
 /**
  * Returns the external images that a build of `target` reads: images in `FROM`, `COPY --from=` and `RUN --mount=from=`
- * of the stages that the target needs. `args` are the build arguments; the arguments of the platform (`TARGETARCH`) are
- * `predefined` and need no `ARG`. Leaves out names with unknown variables, and names of stages. Returns an empty list
+ * of the stages that the target needs. `args` are the build arguments. `predefined` has the arguments of the platform
+ * (`TARGETARCH`), which need no `ARG`. Omits names with unknown variables, and names of stages. Returns an empty list
  * if the file uses a frontend other than Docker's (`# syntax=`).
  */
 export function imagesOfDockerfile(
@@ -80,8 +80,8 @@ export const withOverrides = (
 
 /**
  * Returns the builds whose images a Dockerfile refers to, by the name under which BuildKit looks up each image.
- * `builders` maps the familiar names of images to their builds. A stage with the same name takes precedence, and so
- * does a name for which `given` returns true.
+ * `builders` maps the familiar names of images to their builds. Omits an image if a stage has its name, or if `given`
+ * returns true for its name.
  */
 export function buildersNamed(
   { text, target, args, platforms }: BuiltDockerfile,
@@ -135,7 +135,10 @@ function stagesOf(
   return stages
 }
 
-/** Returns the names in the flags of an instruction, where BuildKit does not expand variables. */
+/**
+ * Returns the names in `--from=` and `--mount=from=` of an instruction. Omits names with variables, because BuildKit
+ * does not expand variables in these flags.
+ */
 function usedBy({ name }: Instruction, words: readonly string[]): readonly string[] {
   if (name !== 'COPY' && name !== 'RUN') return []
   const end = words.findIndex(word => !word.startsWith('--'))

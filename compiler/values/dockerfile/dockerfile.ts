@@ -4,7 +4,7 @@ import { type CopiedPath, copiedFromContext, copiedFromStage, readCopy } from '.
 import { dockerfileLines, type Instruction } from './dockerfile-lines.ts'
 import { dockerfileWords, expandWord, type Variables } from './dockerfile-words.ts'
 
-/** The properties of an image in its Dockerfile, without those of the base image. */
+/** The properties of an image that its Dockerfile sets, without the properties of the base image. */
 export interface DockerfileImage {
   /**
    * The external image that the build starts from, including `scratch`; absent if its name contains an unknown
@@ -49,8 +49,8 @@ const NOTHING: DockerfileImage = { exposed: [], volumes: [], copied: [] }
 
 /**
  * Returns the image properties that a Dockerfile defines for a stage: `target`, by name or number, or the last stage.
- * Includes properties from stages of the file that the stage builds on. `args` are the build arguments. Values with a
- * variable that neither the file nor the arguments set are left out, because the base image may set the variable. Never
+ * Includes properties from stages of the file that the stage builds on. `args` are the build arguments. Omits values
+ * with a variable that neither the file nor the arguments set, because the base image may set the variable. Never
  * fails: instructions that the builder would refuse are ignored, and an unknown target has no properties. `base` is a
  * base image whose working directory is known. (https://docs.docker.com/reference/dockerfile/)
  */
@@ -128,8 +128,8 @@ function findStage(stages: readonly Stage[], name: string, byNumber: boolean): S
 }
 
 /**
- * Maximum size of a Dockerfile in characters, and maximum number of stages. No real Dockerfile exceeds them; anything
- * beyond counts as unknown.
+ * Maximum size of a Dockerfile in characters (`MOST_TEXT`), and maximum number of stages. No real Dockerfile exceeds
+ * these limits; anything beyond them counts as unknown.
  */
 const MOST_TEXT = 1 << 20
 const MOST_STAGES = 200
@@ -152,7 +152,10 @@ class Stage {
   #portsRead = 0
   readonly #volumes: Set<string>
   readonly #parent: Stage | undefined
-  /** Variables of ENV, which stages based on this one inherit; undefined if the value is not known anymore. */
+  /**
+   * Variables of ENV. Stages that are based on this stage inherit them. The value is undefined if it is no longer
+   * known.
+   */
   readonly #env = new Map<string, string | undefined>()
   readonly #args = new Map<string, string>()
   readonly #globals: ReadonlyMap<string, string>
@@ -306,8 +309,8 @@ class Stage {
   }
 
   /**
-   * Resolves a directory against the current working directory; returns undefined if that comes from the base image and
-   * is not known.
+   * Resolves a directory against the current working directory. Returns undefined for a relative path if the working
+   * directory comes from the base image and is not known.
    */
   #directory(path: string | undefined): string | undefined {
     if (path === undefined) return undefined
@@ -332,8 +335,8 @@ interface ArgScope {
 }
 
 /**
- * Declares the names of an ARG. Each gets the value of the build argument, otherwise its default, otherwise the value
- * declared before the first stage.
+ * Declares the names of an ARG. A name gets the value of the build argument or, without one, its default. A name
+ * without a default gets the value declared before the first stage.
  */
 function declareArgs(rest: string, into: Map<string, string>, scope: ArgScope): void {
   for (const word of dockerfileWords(rest, scope.escapeChar)) {

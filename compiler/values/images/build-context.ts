@@ -43,8 +43,8 @@ const COMMIT = /#(?:[0-9a-f]{40}|[0-9a-f]{64})(?:$|:)/
 
 /**
  * Returns true if the content at an address may change: at branches and tags of a repository, and at every archive. A
- * repository address with a full commit id always has the same content. Images, like base images, are identified by
- * their references, so they return false.
+ * repository address with a full commit id always has the same content. Returns false for images, which, like base
+ * images, are identified by their references.
  */
 export const mayMove = (address: string): boolean =>
   !address.startsWith('docker-image://') && !(REPOSITORY.test(address) && COMMIT.test(address))

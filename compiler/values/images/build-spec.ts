@@ -8,7 +8,7 @@ import type { BuildContext, ContextSource } from './build-context.ts'
 export interface BuildSpec {
   readonly context: ContextSource
   readonly dockerfile: DockerfileSource
-  /** Additional contexts by name. Services among them are built first. */
+  /** Additional contexts by name. The images of services in them are built first. */
   readonly contexts: ReadonlyMap<string, BuildContext>
   /** The services, or the entries of the manifest's `build`, to build before this one. */
   readonly dependsOn: readonly string[]
@@ -38,7 +38,7 @@ export interface BuildSpec {
   readonly ssh: ReadonlyMap<string, readonly string[]>
 }
 
-/** Settings of a build that sets none: everything is empty, and the platform is the builder's own. */
+/** Default settings of a build: everything is empty, and the platform is the builder's own. */
 export const PLAIN_BUILD: Omit<BuildSpec, 'context' | 'dockerfile'> = {
   contexts: new Map(),
   dependsOn: [],
@@ -64,8 +64,8 @@ export type DockerfileSource = { readonly path: string } | { readonly text: stri
 export type BuildSecretSource = { readonly file: string } | { readonly value: string }
 
 /**
- * Returns the caches that a build exports, including `export_cache`. Those have all layers (`mode=max`), or are inline
- * if the cache has the same name as the image.
+ * Returns the caches that a build exports: `cacheTo`, and the images of `exportCache`. The cache in such an image has
+ * all layers (`mode=max`), or is inline if the name is also a name of the built image.
  */
 export function withExportedCache(
   { cacheTo, exportCache }: Pick<BuildSpec, 'cacheTo' | 'exportCache'>,

@@ -66,8 +66,8 @@ export function dockerPattern(text: string): DockerPattern {
 const escapeOf = (both: string, character: string) => (/[a-z\d]/i.test(character) ? '\0' : both)
 
 /**
- * Returns the cost of a text's patterns in patterns of usual length, because every path is tested against every
- * pattern.
+ * Returns the cost of the patterns in a text, as a number of patterns of usual length. The cost is limited, because
+ * every path is tested against every pattern.
  */
 export function countOfPatterns(text: string): number {
   return linesOf(text).reduce((sum, line) => sum + Math.ceil(line.length / USUAL_LENGTH), 0)

@@ -13,7 +13,7 @@ export interface ImageConfig {
   readonly Volumes?: Readonly<Record<string, unknown>> | null
   readonly Healthcheck?: {
     readonly Test?: readonly string[] | null
-    /** Interval in nanoseconds, like the other durations; zero means the default. */
+    /** Interval in nanoseconds; zero means the default. The same applies to the other durations. */
     readonly Interval?: number
     readonly Timeout?: number
     readonly StartPeriod?: number
@@ -30,7 +30,7 @@ export type ImageFacts = Pick<DockerfileImage, 'exposed' | 'user' | 'volumes' | 
 
 const PORT = /^(\d{1,5})(?:\/(tcp|udp|sctp))?$/i
 
-/** Returns the facts in an image's configuration, which includes those of its base images. Ignores malformed ports. */
+/** Returns the facts in an image's configuration, including facts from its base images. Ignores malformed ports. */
 export function factsOfConfig(config: ImageConfig): ImageFacts {
   const { User, WorkingDir, ExposedPorts, Volumes } = config
   const healthcheck = healthcheckOf(config)

@@ -11,8 +11,8 @@ export interface OciReference {
 const EXAMPLE = 'write `REGISTRY/PATH` or `REGISTRY/PATH:TAG`, such as `registry.example.com/team/shop`'
 
 /**
- * Parses the address of an artifact, `[oci://]REGISTRY/PATH[:TAG]`; controllers write it with the scheme. Unlike
- * images, artifacts may not omit the registry.
+ * Parses the address of an artifact, `[oci://]REGISTRY/PATH[:TAG]`. Controllers write the address with `oci://`. Unlike
+ * the name of an image, it must contain the registry.
  */
 export function parseOciReference(text: string): Parsed<OciReference> {
   const read = parseImageReference(text.replace(/^oci:\/\//, ''))

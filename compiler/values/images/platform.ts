@@ -1,13 +1,13 @@
 import { failed, type Parsed, parsed } from '../parsed.ts'
 
-/** An operating system, with a version in parentheses, an architecture and a variant. */
+/** Matches an operating system, optionally with a version in parentheses, an architecture and optionally a variant. */
 const PLATFORM = /^[A-Za-z0-9_.-]+(?:\([^()]*\))?(?:\/[A-Za-z0-9_.-]+){1,2}$/
 
-/** Platforms that builders complete themselves: operating systems, and architectures of Linux. */
+/** Matches platforms that builders complete themselves: operating systems, and architectures of Linux. */
 const ALONE =
   /^(?:linux|windows|freebsd|amd64|x86_64|x86-64|386|i386|arm64|aarch64|arm|armhf|armel|ppc64le|s390x|riscv64|mips64le|loong64)$/i
 
-/** Docker's variable with the platform of images that do not set one. */
+/** Variable of Docker for the platform of images that do not set one. */
 export const DEFAULT_PLATFORM = 'DOCKER_DEFAULT_PLATFORM'
 
 /**

@@ -7,11 +7,14 @@ export interface FieldMap {
   readonly [key: string]: FieldValue
 }
 
-/** The type of a field of the Kubernetes API. `name` of an object is that of its type, such as `PodSpec`. */
+/** The type of a field of the Kubernetes API. For an object, `name` is the name of its type, such as `PodSpec`. */
 export type FieldType =
   | { readonly kind: 'scalar'; readonly name: string; readonly words?: readonly string[] }
   | { readonly kind: 'object'; readonly name: string }
-  /** `key` is the field by which a strategic merge pairs items; `*` if it unites scalars. */
+  /**
+   * `key` is the field by which a strategic merge pairs the items of two lists. `*` means that the merge unites two
+   * lists of scalars.
+   */
   | { readonly kind: 'list'; readonly items: FieldType; readonly key?: string }
   | { readonly kind: 'map'; readonly values: FieldType }
 
@@ -38,7 +41,10 @@ export function fieldsOf(name: string): ReadonlyMap<string, Field> | undefined {
 const parsed = new Map<string, ReadonlyMap<string, Field>>()
 let lines: ReadonlyMap<string, string> | undefined
 
-/** Returns the lines of the table. Most files need none of them, so they are split at the first use. */
+/**
+ * Returns the lines of the table by the name of the type. Splits the table at the first use, because most files do not
+ * need it.
+ */
 function linesByName(): ReadonlyMap<string, string> {
   lines ??= new Map(API_FIELDS.split('\n').map(line => [line.slice(0, line.indexOf(' ')), line]))
   return lines

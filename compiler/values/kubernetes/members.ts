@@ -1,4 +1,6 @@
-/** The members of `x-kubernetes` of a service: the objects, or parts of them, whose fields it adds. */
+/**
+ * The members of `x-kubernetes` of a service. Each adds fields to one of the service's objects, or to a part of one.
+ */
 export const KUBERNETES_MEMBERS = [
   ...(['pod', 'container', 'workload', 'service', 'route', 'claim', 'serviceAccount'] as const),
 ] as const

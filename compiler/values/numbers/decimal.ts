@@ -17,7 +17,10 @@ export function parseDecimal(text: string): Decimal | undefined {
   return { coefficient: sign === '-' ? -digits : digits, exponent: Number(exponent) - fraction.length }
 }
 
-/** Multiplies a number by a factor. Returns an integer, rounded towards zero, and true if it is exact. */
+/**
+ * Multiplies a number by a factor. Returns the result as an integer `whole`, rounded towards zero; `exact` is true if
+ * nothing was rounded.
+ */
 export function scaleDecimal({ coefficient, exponent }: Decimal, factor: bigint): { whole: bigint; exact: boolean } {
   const scaled = coefficient * factor * 10n ** BigInt(Math.max(exponent, 0))
   const divisor = 10n ** BigInt(Math.max(-exponent, 0))

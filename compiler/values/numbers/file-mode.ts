@@ -3,8 +3,8 @@ import { failed, type Parsed, parsed } from '../parsed.ts'
 const HINT = 'write the mode in octal: `0440`'
 
 /**
- * Parses a file mode. A text is octal with or without a leading zero (`"0440"`, `"440"`). A YAML number is used as it
- * is, so `0440` is octal, but `440` is the decimal number 440, which is octal 670.
+ * Parses a file mode. A text is octal with or without a leading zero (`"0440"`, `"440"`). A YAML number is used
+ * unchanged: YAML itself reads `0440` as octal, but `440` as the decimal number 440, which is octal 670.
  */
 export function parseFileMode(value: string | number | bigint): Parsed<number> {
   if (typeof value === 'string' && !/^\+?[0-7]+$/.test(value)) return failed('it is not a valid file mode', HINT)
@@ -14,9 +14,9 @@ export function parseFileMode(value: string | number | bigint): Parsed<number> {
 }
 
 /**
- * Returns the octal mode that a plain number such as `644`, which YAML reads as octal 1204, was probably meant to be.
- * Its digits must be octal. In addition, the owner must have read permission and every permission of the group, and the
- * group every permission of others; or the number must be too large for a decimal mode.
+ * Returns the octal mode that a plain number such as `644`, which YAML reads as octal 1204, was probably meant to be;
+ * undefined if no mode was meant. All digits must be octal. In addition, either the number is too large for a decimal
+ * mode, or the owner may read and has all permissions of the group, which has all permissions of others.
  */
 export function octalDigits(written: string): number | undefined {
   if (!/^[1-7][0-7]{2,3}$/.test(written)) return undefined

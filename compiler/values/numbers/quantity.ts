@@ -77,8 +77,8 @@ export function cpuQuantity(cpus: string | number): Parsed<string> {
 }
 
 /**
- * Converts a number of bytes to a memory quantity, with the largest binary suffix that loses nothing, or the largest
- * such decimal suffix. The API server stores the quantity unchanged.
+ * Converts a number of bytes to a memory quantity, with the largest binary suffix that keeps the number exact. If there
+ * is none, uses the largest decimal suffix that does. The API server stores the quantity unchanged.
  */
 export function memoryQuantity(bytes: bigint): string {
   if (bytes !== 0n)
@@ -111,8 +111,8 @@ function withBinary(nano: bigint): string {
 }
 
 /**
- * Formats a quantity with an exponent that is a multiple of three, because a quantity that was written with an exponent
- * keeps one.
+ * Formats a quantity with an exponent that is a multiple of three. The API server uses this form for quantities that
+ * were written with an exponent.
  */
 function withExponent(nano: bigint): string {
   if (nano === 0n) return '0'

@@ -9,8 +9,8 @@ const MASK = '***'
 const SHORTEST = 4
 
 /**
- * Words that users choose as secrets when security does not matter. Messages, image names and addresses contain these
- * words, too. Masking them would make those unreadable, and would protect only what everyone knows.
+ * Words that users choose as secrets when security does not matter. Messages, image names and addresses contain the
+ * same words. Masking them would make those texts unreadable, and would protect only what everyone knows.
  */
 const COMMON = new Set(
   `admin administrator app apps application changeme change_me data database default demo dev development docker elastic example foobar grafana
@@ -23,17 +23,17 @@ server service staging system temp test tests testing token undefined user usern
 
 /**
  * The secret values known to a run, with the rules for masking them in text that leaves the process
- * (compiler/DESIGN.md, "Secrets"). A value is masked wherever it occurs, including encoded forms, unless it is so short
- * or common that masking would make text unreadable. Such a value is masked only if it is the entire text
- * (`maskValue`). Short words, which may also be parts of names and addresses, and names of the project are masked only
- * if they are an entire value within the text. In text for a repository, short words are masked everywhere
- * (`strictMasker`).
+ * (compiler/DESIGN.md, "Secrets"). A value is masked wherever it occurs, including encoded forms, with two exceptions:
+ * - A value that is so short or common that masking would make text unreadable is masked only if it is the entire text
+ *   (`maskValue`).
+ * - A short word, which may also be part of a name or address, or a name of the project is masked only if it is an
+ *   entire value within the text. In text for a repository, short words are masked everywhere (`strictMasker`).
  */
 export class KnownSecrets {
   readonly #values = new Set<string>()
-  /** Values that contain a secret too short to search for. They are masked as a whole. */
+  /** Values that contain a secret that is too short to search for. Each is masked only if it is the entire text. */
   readonly #phrases = new Set<string>()
-  /** Names that manifests need. */
+  /** Names that manifests need. A secret that equals such a name is not masked in text for a repository. */
   readonly #ofObjects = new Set<string>()
   readonly #names = new SparedNames()
   readonly #maskers = new Map<MaskerKind, Masker>()
@@ -56,7 +56,7 @@ export class KnownSecrets {
     this.add(secretValues(variables))
   }
 
-  /** Adds values that contain a secret. Each is masked only if it is the entire value. */
+  /** Adds values that contain a secret. Each is masked only if it is the entire text (`maskValue`). */
   addPhrases(phrases: Iterable<string>): void {
     for (const phrase of phrases) if (phrase !== '') this.#phrases.add(phrase)
   }
@@ -89,17 +89,17 @@ export class KnownSecrets {
     return copy
   }
 
-  /** Masks devctl's messages. A name is masked only if its context shows that it is a value. */
+  /** Returns the masker for devctl's messages. A name is masked only if its context shows that it is a value. */
   get masker(): Masker {
     return this.#masker('messages', () => this.#forReaders(isSecretByPlace))
   }
 
-  /** Masks the output of programs. A name is masked only if it is an entire value. */
+  /** Returns the masker for the output of programs. A name is masked only if it is an entire value. */
   get outputMasker(): Masker {
     return this.#masker('output', () => this.#forReaders(isValueNotName))
   }
 
-  /** Masks texts that are written to a repository. A short word is also masked within a name. */
+  /** Returns the masker for texts that are written to a repository. A short word is also masked within a name. */
   get strictMasker(): Masker {
     return this.#masker('repository', () => {
       const values = this.#distinct.filter(value => !this.#ofObjects.has(value.trim()))
@@ -108,8 +108,8 @@ export class KnownSecrets {
   }
 
   /**
-   * Masks texts that are stored where other users can read them. Like `strictMasker`, but names that are an entire
-   * value are masked, too.
+   * Returns the masker for texts that are stored where other users can read them. It masks like `strictMasker`, but
+   * also masks names that are an entire value.
    */
   get #keptMasker(): Masker {
     return this.#masker('kept', () => {
@@ -119,7 +119,7 @@ export class KnownSecrets {
     })
   }
 
-  /** Creates a masker for text that people read. `isValue` returns true if a name at a position is a value. */
+  /** Creates a masker for text that people read. `isValue` returns true if the range of a name in a text is a value. */
   #forReaders(isValue: MaskCondition): Masker {
     const conditionOf = (form: string): MaskCondition | undefined => {
       const ofNames = this.#names.conditionOf(form, isValue)
@@ -161,14 +161,14 @@ export class KnownSecrets {
   }
 
   /**
-   * Returns a value of an object with its secrets masked, as `maskOutput` does. Also masks the value if it is a short
-   * or common secret as a whole.
+   * Returns a value of an object with its secrets masked, as `maskOutput` does. A value that is a secret as a whole is
+   * masked even if the secret is short or common.
    */
   maskValue(text: string): string {
     return this.#isValue(text) ? MASK : this.maskOutput(text)
   }
 
-  /** Masks values by the strict rule, for text that is stored where other users can read it. */
+  /** Returns a `maskValue` that masks like `maskKept`, for values that are stored where other users can read them. */
   get strict(): Pick<KnownSecrets, 'maskValue'> {
     return { maskValue: text => (this.#isValue(text) ? MASK : this.maskKept(text)) }
   }

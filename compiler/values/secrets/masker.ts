@@ -13,7 +13,7 @@ export const CONDITION_SIGHT = 512
 /** Minimum length of a base64 form. Shorter forms match too much other text. */
 const SHORTEST_ENCODED = 8
 
-/** Masks secrets in a stream of text. Delays text at the end in which a secret may have started. */
+/** A stream of text in which secrets are masked. Holds back the end of the text if a secret may start in it. */
 export interface MaskStream {
   /** Adds text, and returns the part that is final: everything up to the last line end, and possibly more. */
   push(text: string): string
@@ -102,9 +102,9 @@ export class Masker {
   }
 
   /**
-   * Masks the text from `from` to `certain`; a form that starts later may still be incomplete. The characters up to
-   * `covered` belong to a secret that is already masked. Also returns `until`, the end of the last secret that starts
-   * before `certain`.
+   * Masks the text from `from` to `certain`. Ignores forms that start later, because they may still be incomplete. The
+   * characters up to `covered` belong to a secret that is already masked. Also returns `until`, the end of the last
+   * secret that starts before `certain`.
    */
   #replace(text: string, { from, certain, covered }: Stretch): { done: string; until: number } {
     let done = ''
@@ -164,8 +164,8 @@ export interface MaskerOptions {
 }
 
 /**
- * Returns true if there is no letter or digit next to a range, except that the letter of an option may precede it:
- * `-pgeheim`.
+ * Returns true if the text directly before and after a range contains no letter or digit. The letter of an option may
+ * precede the range: `-pgeheim`.
  */
 function isApart(text: string, start: number, end: number): boolean {
   const isPart = (at: number) => at >= 0 && /[A-Za-z0-9]/.test(text[at] ?? '')
@@ -203,20 +203,20 @@ function shellForms(line: string): readonly string[] {
 }
 
 /**
- * Returns the forms of a line in names of images, projects and objects, because such names are derived from paths and
- * similar texts.
+ * Returns the forms that a line takes in names of images, projects and objects, because such names are derived from
+ * paths and similar texts. Omits short forms.
  */
 const nameForms = (line: string): readonly string[] => namesMadeOf(line).filter(form => form.length >= SHORTEST_ENCODED)
 
-/** Returns the names of images, projects and objects that are derived from a text. */
+/** Returns the forms that a text takes in the names of images, projects and objects that are derived from it. */
 export function namesMadeOf(text: string): readonly string[] {
   const lower = text.toLowerCase()
   return [lower, lower.replaceAll(/[^a-z0-9]+/g, '-'), lower.replaceAll(/[^a-z0-9_-]+/g, '')]
 }
 
 /**
- * Returns the base64 forms of a text: the text alone, its lines of 76 and 64 characters, and the characters that do not
- * depend on the text before and after it.
+ * Returns the base64 forms of a text: of the text alone, of its lines of 76 and 64 characters, and of the text within a
+ * longer one, without the characters that also depend on the text around it.
  */
 function encodings(text: string): string[] {
   const whole = Buffer.from(text).toString('base64')

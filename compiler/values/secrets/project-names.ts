@@ -26,8 +26,8 @@ path dir directory folder home root file volume network cluster region tenant or
 )
 
 /**
- * Returns the names in a variable's value: the full value if the variable's name indicates a name, and the names in an
- * address.
+ * Returns the names in the value of a variable: the full value with its folders if the variable's name indicates a
+ * name, and the names in an address. Returns none if the variable's name indicates a secret.
  */
 export function namesOfVariable(variable: string, value: string): readonly string[] {
   if (looksSecretName(variable)) return []
@@ -35,8 +35,8 @@ export function namesOfVariable(variable: string, value: string): readonly strin
 }
 
 /**
- * Returns the user, the host and the database of an address. Leaves out the user of an address without a password,
- * which may be a token, and an HTTP path, which may be a secret.
+ * Returns the user, the host and the database of an address. Omits a user without a password, who may be a token, and
+ * the path of an HTTP address, which may contain a secret.
  */
 function namesOfAddress(text: string): readonly string[] {
   const [, scheme = '', user = '', password, host = '', path = ''] =

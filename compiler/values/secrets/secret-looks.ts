@@ -3,7 +3,8 @@ import { type SecretLook, secretShapes } from './secret-shapes.ts'
 
 /**
  * Returns the reason why the value of a variable looks secret: a known shape, the variable's name, or a random value;
- * undefined if it does not. `isKnownName` returns true for names, such as those of services, which are not secrets.
+ * undefined if the value does not look secret. `isKnownName` returns true for names that are not secrets, such as names
+ * of services.
  */
 export function looksSecretVariable(
   name: string,
@@ -118,7 +119,7 @@ const WORD = /[A-Za-z0-9+/_=-]{24,65536}/g
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const CERTIFICATE =
   /-----BEGIN (?:[A-Z0-9]+ )*(?:CERTIFICATE|PUBLIC KEY|CRL|PARAMETERS|REQUEST)[A-Z0-9 ]*-----[\s\S]*?-----END [^-]+-----/g
-/** Text before a hash, an embedded image or an SSH public key. */
+/** Matches the text before a hash, an embedded image or an SSH public key. */
 const NO_SECRET_BEFORE =
   /(?:\b(?:sha1|sha224|sha256|sha384|sha512|md5|blake2b?|h1)[-:=]|@|base64,|\bssh-(?:rsa|ed25519) |ecdsa-sha2-\S+ )$/i
 

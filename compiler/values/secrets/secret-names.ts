@@ -22,7 +22,10 @@ const KEYS = new Set(
     ' ',
   ),
 )
-/** Last words that change the meaning, as in the file with a password or the name of a secret. */
+/**
+ * Last words of names that mention a secret but contain something else, such as the path of a password file or the name
+ * of a secret.
+ */
 const ABOUT = new Set(
   `file files path paths dir directory folder name names url uri endpoint host hostname port id ids ttl timeout lifetime expiry expires
 expiration exp age days hours minutes seconds length size min max count limit limits policy rule rules enabled enable disabled disable required
@@ -33,7 +36,10 @@ user username login email hint regex pattern command cmd command source ref`.spl
 
 /** Words that indicate a secret only at the end of a name: `JWT`, but not `JWT_LEEWAY`. */
 const AT_END = new Set('jwt jwts bearer seed'.split(' '))
-/** Words before `SEED` that make it public: test data, random numbers, the first node of a cluster. */
+/**
+ * Words before `SEED` in names of seeds that are not secret: for test data, for random numbers, or for the first node
+ * of a cluster.
+ */
 const SEEDED = new Set(
   'random rand numpy torch db database data demo dev test tests fixture fixtures shuffle hash pythonhash sampling node cluster cassandra peer'.split(
     ' ',
@@ -59,8 +65,8 @@ const FOLDERS = new Set(['PWD', 'OLDPWD'])
 
 /**
  * Returns true if a name indicates that its value is secret: `DB_PASSWORD`, `API_KEY`, but not `DB_PASSWORD_FILE`,
- * `TOKEN_TTL`, `NEXT_PUBLIC_KEY`. This is the only rule about names; it decides which values devctl refuses, and masks
- * in diffs and output.
+ * `TOKEN_TTL`, `NEXT_PUBLIC_KEY`. This is the only rule about names; it decides which values devctl refuses, and which
+ * values it masks in diffs and output.
  */
 export function looksSecretName(name: string): boolean {
   if (FOLDERS.has(name)) return false
@@ -120,7 +126,10 @@ export function isVariableWithSecret(name: string, value: string): boolean {
   return !isMeasure(text) || PASSWORD.has(subject) || isPasswordRunTogether(subject)
 }
 
-/** True for names that end in `PIN` or `PIN_CODE`. Pin numbers of a board have only one or two digits. */
+/**
+ * True for names that end in `PIN` or `PIN_CODE`. Such a name may also mean a pin of a board, whose number has only one
+ * or two digits.
+ */
 const isPin = (words: readonly string[]): boolean =>
   words.at(-1) === 'pin' || (words.at(-2) === 'pin' && words.at(-1) === 'code')
 

@@ -13,7 +13,10 @@ export interface SecretLook {
 interface Shape {
   readonly what: string
   readonly pattern: RegExp
-  /** Text that every match of the pattern contains. Most texts do not contain it, so the pattern is not tried. */
+  /**
+   * Text that every match of the pattern contains. The pattern is tried only if a text contains it, which most texts do
+   * not.
+   */
   readonly sign: string
   /** Returns true if the group `value` of the pattern contains an actual value. */
   readonly isReal?: (value: string) => boolean

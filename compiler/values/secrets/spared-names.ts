@@ -67,8 +67,8 @@ function offsetsIn(name: string, form: string): readonly Around[] {
 }
 
 /**
- * True if there is a name at an offset, without a letter or digit next to it. It does not count before `@`, where a
- * password may be, unless the `@` starts an image digest.
+ * True if a text contains a name at an offset, without a letter or digit next to it. A name before `@` does not count,
+ * because it may be a password, unless the `@` starts an image digest.
  */
 const isNameAt = (text: string, at: number, name: string): boolean =>
   at >= 0 &&

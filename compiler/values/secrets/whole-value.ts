@@ -26,7 +26,7 @@ export function isWholeValue(text: string, start: number, end: number): boolean 
   return (start === 0 || BEFORE.test(before)) && AFTER.test(after)
 }
 
-/** Kinds of objects that are followed by a name in quotes: `deployment "shop"`. */
+/** Matches the kind of an object and the opening quote of the name that follows: `deployment "shop"`. */
 const KIND =
   /(?:service|deployment|statefulset|daemonset|job|cronjob|pod|container|configmap|claim|volume|network|namespace|ingress|project|environment|application|release|chart|image|repository|database|schema|table|role|user|host|file|directory|folder|path)(?:\.[a-z.]+)? ["'`]$/i
 
@@ -54,7 +54,7 @@ const SECRET_REFERENCE = /^(?:secrets?|(?:tls|pull|imagePull)-?secrets?)$/i
 const QUOTED_OUTPUT = [/note:\S* \| [^\n]*$/, /"\| (?:[^"\\\n]|\\.)*$/]
 
 /**
- * Returns true if a range of a devctl message is a value rather than the name that it equals: a password in an address
+ * Returns true if a range of a devctl message, although it equals a name, is a secret value: a password in an address
  * or a command, the value of a secret key, or a value in a quoted log line.
  */
 export function isSecretByPlace(text: string, start: number, end: number): boolean {

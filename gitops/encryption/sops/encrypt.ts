@@ -3,7 +3,7 @@ import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import type { KubernetesObject } from '../../../constructs/manifest.ts'
 import type { SopsRule } from './rule.ts'
 
-/** Version of the format, which is the version of the program that first wrote it. */
+/** Version of the encrypted format: the first version of SOPS that wrote this format. */
 const VERSION = '3.9.4'
 const KEY_BYTES = 32
 const NONCE_BYTES = 32

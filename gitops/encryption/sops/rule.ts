@@ -12,7 +12,7 @@ export interface SopsRule {
   readonly program?: ProgramRule
 }
 
-/** A rule for the program, without the pattern for the files that it applies to. */
+/** A rule for the program `sops`, without the pattern that selects the files. */
 export interface ProgramRule {
   /** Fields of the rule that need the program. */
   readonly fields: readonly string[]
@@ -88,8 +88,8 @@ async function rulesIn(text: string, config: string): Promise<readonly Rule[]> {
 }
 
 /**
- * Returns true if a path matches a Go pattern. Supports the syntax that Go shares with JavaScript, and flags at the
- * beginning, which are the usual difference.
+ * Returns true if a path matches a Go pattern. Supports the syntax that Go shares with JavaScript and, in addition,
+ * flags at the beginning of the pattern, which Go patterns often have.
  */
 function fits(pattern: unknown, path: string, config: string): boolean {
   if (!isSaid(pattern)) return true

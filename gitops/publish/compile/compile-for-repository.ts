@@ -132,7 +132,7 @@ const OF_IMAGES: ReadonlySet<string> = new Set(['volumes/of-image', 'security/im
 
 /**
  * Returns the problems that the configurations of images reveal. The manifests do not use these configurations, because
- * manifests would then change with the user who publishes, and with the registries that answer.
+ * they would then depend on the user who publishes, and on the registries that answer.
  */
 async function imageProblems(
   { workspace, signal }: Pick<LocalContext, 'workspace' | 'signal'>,

@@ -22,7 +22,7 @@ import { sourcesOf } from './sources.ts'
 /** A project that was compiled to be published. */
 export interface CompiledToPublish {
   readonly compiled: CompiledForRepository
-  /** Manifests in the form that controllers get. */
+  /** Manifests with the annotations for controllers, and with the options of the environment (`forController`). */
   readonly manifests: readonly Manifest[]
   /** Source according to git, which may not have answered yet. */
   readonly origin: Promise<Origin>
@@ -50,7 +50,7 @@ export async function compileOpened(
   return { compiled, manifests, origin }
 }
 
-/** The part of an outcome that describes the compiled application. */
+/** Returns the part of an outcome that describes the compiled application. */
 export const renderedOf = (
   { plan, manifests }: CompiledForRepository,
   { commit }: Origin,
@@ -71,7 +71,9 @@ export interface Described {
 /** Describes the changes of the objects in changed folders. */
 export type Describe = (changes: readonly FolderChange[]) => Promise<Described>
 
-/** Describes the changes of objects, or only of files if the existing objects cannot be read. */
+/**
+ * Returns a function that describes the changes of objects, or only of files if the existing objects cannot be read.
+ */
 export const describer =
   (secrets: KnownSecrets | undefined, maker: RenderFolders, layout: LayoutName): Describe =>
   async changes => {

@@ -10,7 +10,7 @@ import type { FolderOutput } from '../../repository/tree/change.ts'
 import { lockPath, type RepositoryReader } from '../../repository/tree/repository-reader.ts'
 import { type Destination, sharedFolder } from '../target/destination.ts'
 
-/** Output for an application. */
+/** Application with its manifests, and further input for its folders. */
 export interface PrintedApplication {
   /** Name of the application; a DNS label. */
   readonly application: string
@@ -71,7 +71,10 @@ export function foldersOf(
   ]
 }
 
-/** Returns the bases of the other published environments whose folders still exist. */
+/**
+ * Returns the bases that other environments use, each by the path of the environment's folder. Omits environments whose
+ * folders no longer exist.
+ */
 function otherUses(
   lock: Lock | undefined,
   path: string,

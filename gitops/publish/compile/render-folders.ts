@@ -41,8 +41,8 @@ export interface RenderFolders {
 }
 
 /**
- * Prepares everything that does not depend on the fetched head. `manifests` are the manifests of `compiled`, in the
- * form that controllers get.
+ * Prepares everything that does not depend on the content of the repository, and returns the functions for the rest.
+ * `manifests` are the manifests of `compiled`, as changed by `forController`.
  */
 export async function renderFolders(
   world: LocalContext<PublishEvent>,

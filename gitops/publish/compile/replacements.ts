@@ -59,7 +59,7 @@ export async function withReplacements(
   return { replaced, manifests: found.map(one => (isKept(one) ? withForce(one.manifest) : one.manifest)) }
 }
 
-/** The order of keys does not count as a difference. */
+/** Returns true if two objects differ only in replacement annotations and in the order of their keys. */
 const isSameButMarks = (present: KubernetesObject, { object }: Manifest): boolean =>
   isDeepStrictEqual(withoutForce(present), JSON.parse(JSON.stringify(object)))
 
@@ -97,8 +97,9 @@ function placeOf(tree: Tree, source: string, option?: string): string {
 }
 
 /**
- * Returns the objects in the files that would change, and whether any object was added or removed; undefined if no
- * objects can be compared. `count` is the number of all objects.
+ * Returns the existing objects from the files that would change; `isWhole` is true if no object is added or removed.
+ * Returns all existing objects if they have to be built with kustomize. Undefined if nothing can be compared. `count`
+ * is the number of new objects.
  */
 async function objectsThere(
   folders: readonly PublishedFolder[],

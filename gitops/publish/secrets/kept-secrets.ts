@@ -11,7 +11,9 @@ export interface Encrypted {
   readonly manifests: readonly Manifest[]
   /** Marks that the next run uses to recognize unchanged values. */
   readonly marks: SealMarks
-  /** True if the existing Secrets were marked with another key, so that no value can be recognized. */
+  /**
+   * True if the existing Secrets were marked with another key, so that devctl cannot tell which values are unchanged.
+   */
   readonly isAnew: boolean
 }
 
@@ -37,8 +39,8 @@ export function isKeyAnew(there: Repository, path: string, key: SealingKey): boo
 }
 
 /**
- * Returns the Secrets that earlier runs encrypted, by name: in the folder at `path`, and on the branch of its pull
- * request.
+ * Returns the Secrets that earlier runs encrypted, by name: the Secrets in the folder at `path` (`onBranch`), and the
+ * Secrets on the branch of the folder's pull request (`onRequest`).
  */
 export async function keptIn(
   there: Repository,

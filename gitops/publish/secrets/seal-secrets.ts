@@ -47,7 +47,7 @@ const HINT = 'fetch it with `kubeseal --fetch-cert`, and keep it beside devctl.y
 /**
  * Returns the manifests with SealedSecrets in place of Secrets. Unchanged values keep the result of an earlier run, in
  * the folder at `path` or on the branch of its pull request. `isAnew` is true if the Secrets on the branch were sealed
- * with another user's key, so that no value can be recognized.
+ * with another user's key, so that devctl cannot tell which values are unchanged.
  */
 export async function sealManifests(
   manifests: readonly Manifest[],

@@ -140,8 +140,8 @@ export function refuseNoRepository({ repository }: Input, { environment, manifes
 }
 
 /**
- * Returns the branch of an application's pull requests. Each environment has one branch, so that a later publish
- * updates the open request.
+ * Returns the name of the branch for pull requests of an application. There is one branch for each environment, so that
+ * a later publish updates the open pull request.
  */
 const requestBranch = (environment: string | undefined, application: string) =>
   environment === undefined ? `devctl/${application}` : `devctl/${environment}/${application}`

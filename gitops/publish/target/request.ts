@@ -14,7 +14,7 @@ import type { PublishEvent } from '../events.ts'
 
 /** A pull request, or the information for opening one by hand. */
 export interface OpenedRequest extends Branches, RequestText {
-  /** URL of the request's page, or of the page on which it can be opened. */
+  /** URL of the pull request or, if the request is not open yet, of the page on which it can be opened. */
   readonly page?: string
   readonly isOpen: boolean
   /** Reason why devctl cannot open the request although the server is supported: a missing token. */

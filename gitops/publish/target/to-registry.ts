@@ -139,8 +139,8 @@ function annotationsOf({ commit, page, repository }: Origin): Readonly<Record<st
 }
 
 /**
- * Returns the registry operations for a tag. Also pushes under a tag of the artifact's own, because registries remove
- * untagged artifacts, and a rollback needs the previous artifact.
+ * Returns the registry operations for a tag. A push also creates a second tag that only this artifact has: registries
+ * remove untagged artifacts, but a rollback needs the previous one.
  */
 function registryAt(store: ArtifactStore, { tag }: ArtifactDestination): ArtifactRegistry {
   return {

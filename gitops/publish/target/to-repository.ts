@@ -38,7 +38,7 @@ interface Work {
 /** Message of the commit, with the changes of the objects. */
 type Message = MessageInput & Described
 
-/** Publishes a project to its repository, which may already be being cloned. */
+/** Publishes a project to its repository. `startedClone` is the clone, if one was started before. */
 export async function publishToRepository(
   world: LocalContext<PublishEvent>,
   input: PublishInput,

@@ -34,7 +34,10 @@ export async function buildFolder(folder: string, read: ReadText): Promise<Objec
   }
 }
 
-/** Builds a folder. `way` contains the folders that are being built, each a resource of the one before. */
+/**
+ * Builds the objects of a folder. `way` contains the folders that are being built, from the outermost to the parent of
+ * this folder, so that a cycle is detected.
+ */
 function build(folder: string, files: Files, way: readonly string[]): Objects {
   if (way.includes(folder)) throw new UnsupportedForm()
   const [document, ...others] = documents(posix.join(folder, KUSTOMIZATION), files)

@@ -52,8 +52,8 @@ function toEntry(name: string, wants: Reference | undefined): readonly ImageEntr
 }
 
 /**
- * True if an entry leaves the wanted objects unchanged. kustomize treats its name as the start of a regular expression,
- * in which dots match any character.
+ * True if an entry leaves the wanted objects unchanged. kustomize treats the name in an entry as the start of a regular
+ * expression, in which dots match any character.
  */
 function isExact(entry: ImageEntry, all: readonly KubernetesObject[], wanted: readonly KubernetesObject[]): boolean {
   const pattern = new RegExp(`^${entry.name}(:[\\w.{}-]*)?(@\\w+:[\\w.{}-]*)?$`)

@@ -37,7 +37,8 @@ interface Place {
 const ROOT: Place = { pointer: '', words: '' }
 
 /**
- * Returns the operations between two values. If they are larger than the full new value, replaces the value instead.
+ * Returns the operations that turn one value into another; a single replacement if the individual operations would take
+ * more text.
  */
 function between(before: unknown, after: unknown, at: Place): readonly Operation[] {
   if (isDeepStrictEqual(before, after)) return []
@@ -62,8 +63,9 @@ function betweenMaps(before: JsonMap, after: JsonMap, at: Place): readonly Opera
 }
 
 /**
- * Returns the operations between two lists. Items in both lists stay in order; between them, removed items are paired
- * with added ones. An index refers to the list at the time of its operation.
+ * Returns the operations between two lists. Items that are in both lists are kept, in the same order. Between the kept
+ * items, removed items are paired with added ones. The index in an operation refers to the list as it is when the
+ * operation is applied.
  */
 function betweenLists(before: readonly unknown[], after: readonly unknown[], at: Place): readonly Operation[] {
   const operations: Operation[] = []

@@ -4,8 +4,8 @@ import { printYaml } from '../../../constructs/yaml.ts'
 export const KUSTOMIZATION = 'kustomization.yaml'
 
 /**
- * A patch, as the path of its file or inline. `target` names the objects that it applies to, if the patch itself does
- * not.
+ * A patch: the path of its file, or its text. `target` selects the objects that the patch applies to, if the patch
+ * itself does not name them.
  */
 export type Patch = ({ readonly path: string } | { readonly patch: string }) & { readonly target?: PatchTarget }
 

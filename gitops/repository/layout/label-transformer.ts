@@ -3,7 +3,7 @@ import { at, changed, eachMap, isMap, type JsonMap, listAt } from '../../agents/
 import type { LabelEntry } from './kustomization.ts'
 import type { ObjectPair, Transformer } from './transformer.ts'
 
-/** Parts of an object that a label reaches; each includes the parts before it. */
+/** Parts of an object that a label is written to. Each value includes the parts of the values before it. */
 const REACHES = ['metadata', 'templates', 'selectors'] as const
 type Reach = (typeof REACHES)[number]
 

@@ -3,7 +3,10 @@ import type { KubernetesObject } from '../../../constructs/manifest.ts'
 import { changed, isMap } from '../../agents/json-values.ts'
 import type { ObjectPair, Transformer } from './transformer.ts'
 
-/** Returns the `namespace` entry if all wanted objects are in one namespace, and were not before. */
+/**
+ * Returns the `namespace` entry if all wanted objects are in one namespace, and at least one of them is in another
+ * namespace in the base.
+ */
 export function namespaceBetween(pairs: readonly ObjectPair[], wanted: readonly KubernetesObject[]): Transformer {
   const namespace = wanted.find(({ metadata }) => metadata.namespace !== undefined)?.metadata.namespace
   const accounts = accountsOf(wanted)

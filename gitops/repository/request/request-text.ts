@@ -3,7 +3,7 @@ import { plural } from '../../../compiler/diagnostics/render/summary.ts'
 import { block, cell, code, details, prose, title } from '../../../compiler/values/markdown.ts'
 import { diffBlock, type ValueChange } from './change-text.ts'
 
-/** Change of an object; has the structure of a diff of an environment. */
+/** Change of one object, as in a diff of an environment. */
 export interface ObjectChange {
   readonly action: 'create' | 'update' | 'replace' | 'delete' | 'keep'
   /** Kind and name, such as `deployment/web`. */

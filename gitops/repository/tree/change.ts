@@ -8,7 +8,7 @@ import { type ConflictingFile, OverwriteRefusal } from './overwrite-refusal.ts'
 export interface FolderOutput {
   readonly application: string
   readonly sources: readonly string[]
-  /** Contents by path with `/`. */
+  /** Contents of the wanted files, by path relative to the folder, with `/`. */
   readonly files: ReadonlyMap<string, string>
   /** True to add a kustomization that lists all other files. */
   readonly index: boolean
@@ -19,7 +19,7 @@ export interface FolderOutput {
   readonly keepOthers: boolean | ((path: string) => boolean)
   /**
    * True to also replace and remove files that were edited by hand or that devctl did not write. Links and folders at
-   * these paths are always rejected.
+   * the paths of these files are always rejected.
    */
   readonly takeOver: boolean
   /**

@@ -52,7 +52,10 @@ const writeReason = (error: NodeJS.ErrnoException) => WRITE_REASONS[error.code ?
 
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error
 
-/** Resolves the folder. The folder itself may be a link, because the user named it. */
+/**
+ * Returns the real path of the folder, which may itself be a link, because the user named it. Throws a UserError if the
+ * path is not a folder.
+ */
 function resolveRoot(folder: string, shown: string): string {
   const found = statSync(folder, { throwIfNoEntry: false })
   if (!found) return folder

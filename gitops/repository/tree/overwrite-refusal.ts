@@ -14,11 +14,14 @@ export interface ConflictingFile {
 
 /** Thrown if files that devctl did not write, or that were edited, would be overwritten. */
 export class OverwriteRefusal extends UserError {
-  /** Folder as shown in messages. */
+  /** Path of the folder, as shown in messages. */
   readonly folder: string
   readonly edits: readonly ConflictingFile[]
 
-  /** `blocked` describes the links and folders at these paths as text; devctl never replaces them. */
+  /**
+   * `blocked` describes, as text, the links and folders that are at the paths of the files to write. Devctl never
+   * replaces them.
+   */
   constructor(folder: string, blocked: readonly string[], edits: readonly ConflictingFile[]) {
     const told = edits.map(({ path, isOurs }) =>
       isOurs ? `\`${path}\` was edited by hand since devctl wrote it` : `\`${path}\` is not devctl's`,

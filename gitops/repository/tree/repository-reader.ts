@@ -14,8 +14,8 @@ export interface RepositoryReader {
 }
 
 /**
- * Returns a reader for the repository, or its substitute, in a folder (absolute path). Paths use `/`; `.` is the
- * folder.
+ * Returns a reader for the repository, or for the output folder that stands for one, at an absolute path. Paths passed
+ * to the reader use `/`; `.` is `root` itself.
  */
 export function readerOf(root: string): RepositoryReader {
   const read = (path: string) => {

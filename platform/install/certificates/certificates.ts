@@ -27,7 +27,10 @@ export interface Certified {
 }
 
 const DAY = 86_400_000
-/** Time before its creation from which a certificate is already valid, because clocks differ. */
+/**
+ * Time between the start of a certificate's validity and its creation, in milliseconds. It makes up for clocks that
+ * differ.
+ */
 const BEFORE = DAY
 /**
  * Lifetime of certificate authorities, and of the certificates that builders and the server present to each other.

@@ -48,8 +48,8 @@ export async function keepOwnCertificate(
 }
 
 /**
- * Creates the authority unless it exists. With a different authority, this would be a different platform for everyone
- * who trusts the existing one.
+ * Creates the platform's own authority unless it exists. A different authority would make this a different platform for
+ * everyone who trusts the existing one.
  */
 async function makeOnce(cluster: Cluster, domain: string, now: number, signal: AbortSignal): Promise<KeyedCertificate> {
   const made = makeAuthority(`devctl platform ${domain}`.slice(0, 64), now, domain)

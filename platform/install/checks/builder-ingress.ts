@@ -82,7 +82,8 @@ interface Block {
 }
 
 /**
- * Reads the HTTPS destinations from a policy: CIDR blocks, and Pods of a namespace at any port other than those of DNS.
+ * Reads the HTTPS destinations that a policy allows: CIDR blocks, and Pods of a namespace at ports other than the DNS
+ * ports.
  */
 function readPolicy(live: KubeObject) {
   const { spec } = live as KubeObject & PolicyFields

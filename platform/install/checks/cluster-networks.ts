@@ -15,8 +15,8 @@ export interface ClusterNetworks {
 }
 
 /**
- * Finds the nodes and networks of a cluster. Namespaces of the platform cannot reach them unless their own network
- * policies allow it.
+ * Finds the nodes and networks of a cluster. Pods in namespaces of the platform cannot reach these networks, unless the
+ * network policies of their namespace allow it.
  */
 export async function clusterNetworks(cluster: Cluster, signal: AbortSignal): Promise<ClusterNetworks> {
   const options = { signal }

@@ -8,7 +8,7 @@ import type { PlatformProblem } from '../../session/platform-problem.ts'
 import { type InstallContext, LOOK } from '../install-context.ts'
 import { type Installation, settingsHash } from '../manifests/server.ts'
 
-/** The settings that name other servers; `kept` is as an administrator has written it. */
+/** Settings that name other servers; `kept` contains the settings as an administrator has written them. */
 export interface NamedServers {
   readonly providers?: readonly ProviderSettings[]
   readonly kept?: Readonly<Record<string, unknown>>
@@ -17,7 +17,7 @@ export interface NamedServers {
 /** Time for a new server to become the leader and check the other servers, in milliseconds. */
 const PATIENCE = 40_000
 
-/** Reads the states of the servers that the platform needs, as its server has last reported them. */
+/** Returns the states of the servers that the platform needs, as the platform's server has last reported them. */
 export async function dependencyStatus(
   { cluster, signal, now }: InstallContext,
   named: NamedServers,
@@ -25,7 +25,7 @@ export async function dependencyStatus(
   return dependencyStates(wantedOf(named), toChecks(await cluster.get(checksRef, { signal })), now())
 }
 
-/** Returns the problems of these servers, with the time of the check. */
+/** Returns the problems of the servers that the platform needs, with the time of the last check. */
 export const statusProblems = (all: readonly DependencyState[]): readonly PlatformProblem[] => {
   const checked = all.find(one => one.failure)?.checked
   return dependencyProblems(all).map(one => ({ ...one, notes: checked ? [`checked by the server at ${checked}`] : [] }))

@@ -9,7 +9,7 @@ import { containersOf } from '../../records/own-workload.ts'
 import type { PlatformProblem } from '../../session/platform-problem.ts'
 import { type InstallContext, LOOK, ownRef } from '../install-context.ts'
 
-/** The result of a test whether a Pod with the network policy of the runs reaches nodes. */
+/** Result of testing whether a Pod with the network policy of runs can reach nodes. */
 export type NetworkProof =
   /** `tried` is the number of addresses; `reached` has those that accepted a connection, such as `10.0.0.4:10250`. */
   | { readonly kind: 'tried'; readonly tried: number; readonly reached: readonly string[] }
@@ -21,7 +21,7 @@ const LIMIT = 60_000
 const MOST_NODES = 50
 /** Port of a kubelet whose node does not report one. */
 const KUBELET = 10_250
-/** Label of these Pods. */
+/** Label of the Pods that test the network policies. */
 const PROOF = 'dev.platform/proof'
 /** Waiting reasons of a container that is not going to start soon. */
 const CANNOT_PULL: ReadonlySet<string> = new Set(['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName'])
@@ -97,7 +97,7 @@ export async function proveNetworks(
   }
 }
 
-/** Deletes the Pod, and the finished Pods of earlier commands that were killed. */
+/** Deletes the Pod of this command, and the finished Pods of earlier commands that were killed. */
 async function removeProofs(cluster: Cluster, own: string): Promise<void> {
   const signal = AbortSignal.timeout(5000)
   const pod = { apiVersion: 'v1', kind: 'Pod', namespace: RUNS_NAMESPACE }

@@ -13,7 +13,7 @@ export interface OpenAddresses {
   readonly networks: readonly string[]
 }
 
-/** The networks, as the settings list them. */
+/** Networks that the settings list. */
 export interface ListedNetworks extends Networks {
   readonly clusterNetworks: readonly string[]
   /** True if an operator has named the networks; an upgrade then adds none. */
@@ -39,7 +39,10 @@ export async function openAddresses(
 /** Maximum number of addresses in a note. */
 const SHOWN = 5
 
-/** Returns the problem of these addresses, with the option that excludes them; undefined if there are none. */
+/**
+ * Returns the problem that addresses of the cluster can be reached, with the option that excludes them. Undefined if
+ * there are no such addresses.
+ */
 export function openProblem(
   { nodes, pods, networks }: OpenAddresses,
   { clusterNetworks: listed, areNetworksNamed }: ListedNetworks,

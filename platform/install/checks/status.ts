@@ -71,7 +71,7 @@ export interface PlatformStatus {
   readonly isReachable: boolean
   /** Certificate that the platform presents. Absent if it could not be read. */
   readonly certificate?: PresentedCertificate
-  /** Login providers, in addition to links. */
+  /** Login providers. Logins by link are possible in addition. */
   readonly login: readonly string[]
   readonly users: { readonly all: number; readonly admins: number; readonly suspended: number }
   /** `unfollowed` is the number of sleeping namespaces that a visit of their pages does not wake. */
@@ -88,7 +88,7 @@ export interface PlatformStatus {
   readonly registry: string | undefined
   /** Size and free space of the disk of the bundled registry, in bytes. Absent if not measured. */
   readonly registryDisk?: { readonly size: number; readonly free: number }
-  /** Result of the test which nodes a Pod reaches. */
+  /** Result of testing which nodes a Pod can reach. */
   readonly networks: NetworkProof
   readonly problems: readonly PlatformProblem[]
 }
@@ -190,18 +190,21 @@ const stoppedProblem = ({ name, namespace }: OwnWorkload): PlatformProblem => ({
   hint: `\`kubectl --namespace ${namespace} scale ${name} --replicas 1\` starts it again`,
 })
 
-/** The builders that can be installed with a platform, the option for them, and the code that they build, in words. */
+/**
+ * Pools of builders that can be installed with a platform, each with its option, and with a phrase for the code that it
+ * builds.
+ */
 export const BUNDLED_BUILDERS = [
   { ...OWN_WORKLOADS.builders, option: '--builders', of: '' },
   { ...OWN_WORKLOADS.untrustedBuilders, option: '--untrusted-builders', of: ' for forks' },
 ] as const
 type Bundled = (typeof BUNDLED_BUILDERS)[number]
 
-/** True if a workload is the StatefulSet of these builders. */
+/** True if a workload is the StatefulSet of a pool of builders. */
 export const isBuilders = ({ name, namespace }: OwnWorkload, builders: Bundled): boolean =>
   namespace === builders.namespace && name === `statefulset/${builders.name}`
 
-/** True if an address belongs to one of these builders. */
+/** True if an address belongs to a builder of a pool. */
 export const isOfBuilders = (address: string, builders: Bundled): boolean => isOfWorkload(address, builders)
 
 const unfollowedProblem = (count: number): PlatformProblem => ({

@@ -5,9 +5,9 @@ import { admissionPolicy, byMembers, resourceRule } from './admission.ts'
 const NAME = 'devctl-endpoints'
 
 /**
- * Returns the policy that users and runs cannot write the addresses of a Service. Otherwise an ingress controller would
- * route requests to the Pods of other users, past their network policies. In clusters that were created before
- * Kubernetes 1.22, the role `edit` may include this permission (CVE-2021-25740).
+ * Returns the policy that prevents users and runs from writing the addresses of a Service. Otherwise an ingress
+ * controller would route requests to the Pods of other users, past their network policies. In clusters that were
+ * created before Kubernetes 1.22, the role `edit` may include this permission (CVE-2021-25740).
  */
 export const endpointsPolicy = (): readonly KubeObject[] =>
   admissionPolicy(NAME, {

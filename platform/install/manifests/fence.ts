@@ -75,8 +75,8 @@ const toItself = (account: string): string =>
   `s.kind == 'ServiceAccount' && s.?namespace.orValue('') == '${PLATFORM_NAMESPACE}' && s.name == '${account}' && object.roleRef.name == '${KEEPER}'`
 
 /**
- * Limits the account to pull credentials. With Secrets of another type, or annotations of a ServiceAccount, it could
- * give code in a namespace permissions elsewhere.
+ * Limits the account to pull credentials. With Secrets of another type, or with annotations of a ServiceAccount, it
+ * could give code in a namespace permissions outside that namespace.
  */
 const pullOnly = (own: string) => [
   {
@@ -89,7 +89,7 @@ const pullOnly = (own: string) => [
   },
 ]
 
-/** The fields of the spec and the annotations that sleep may change, by resource. */
+/** Fields of the spec, and annotations, that sleep may change, by resource. */
 const SLEEP_FIELDS: Readonly<
   Record<string, { readonly spec: readonly string[]; readonly annotations: readonly string[] }>
 > = {

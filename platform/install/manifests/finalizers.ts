@@ -6,8 +6,8 @@ import { admissionPolicy, byMembers, resourceRule } from './admission.ts'
 const NAME = 'devctl-finalizers'
 
 /**
- * Returns the policy that users and runs can only add finalizers that Kubernetes itself removes. An object with any
- * other finalizer stays until a program removes the finalizer, and so does its namespace. Controllers may set their
+ * Returns the policy that allows users and runs to add only finalizers that Kubernetes itself removes. An object with
+ * any other finalizer stays until a program removes the finalizer, and so does its namespace. Controllers may set their
  * own.
  */
 export const finalizersPolicy = (): readonly KubeObject[] =>

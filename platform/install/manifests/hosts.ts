@@ -30,7 +30,7 @@ export function hostsPolicy(domain: string): readonly KubeObject[] {
 }
 
 const same = (path: string): string => `object.?${path}.orValue(null) == oldObject.?${path}.orValue(null)`
-/** Condition that skips updates that change only the fields that sleep changes. */
+/** Condition that exempts updates of Ingresses that change only the fields that sleep changes. */
 const CHANGED = `request.operation == 'CREATE' || request.resource.resource != 'ingresses' || !(${[
   'spec.?rules',
   'spec.?tls',
@@ -89,7 +89,10 @@ const VALUES: readonly (readonly [names: string, value: string, what: string])[]
   ['rewrite-target|session-cookie-(name|path|domain|samesite)', '^[^ ]+$', 'one word'],
   ['whitelist-source-range', `^ *${NETWORK} *(, *${NETWORK} *)*$`, 'a list of networks, such as `192.0.2.0/24`'],
 ]
-/** nginx allocates five of these buffers for each response that a client reads slowly. */
+/**
+ * Annotation for the size of a buffer. nginx allocates five of these buffers for each response that a client reads
+ * slowly.
+ */
 const BUFFER_SIZE = 'nginx.ingress.kubernetes.io/proxy-buffer-size'
 const UP_TO_256K = '^([1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-6])[kK]$'
 /**
@@ -98,7 +101,7 @@ const UP_TO_256K = '^([1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-6])[kK]$'
  */
 const PATH = '^/[A-Za-z0-9._~!$&()*+,=:@%/|?^-]*$'
 
-/** Strings in the matches of a route that ingress controllers quote. */
+/** CEL for the strings in the matches of a route that ingress controllers put in quotes. */
 const QUOTABLE = ["string(m.?path.?value.orValue(''))", "string(m.?method.?service.orValue(''))"]
 
 const variables = (domain: string) => [

@@ -55,13 +55,13 @@ const KINDS = ['containers', 'initContainers', 'ephemeralContainers']
 const imagesOf = (object: string, kind: string): string =>
   `${object}.spec.?${kind}.orValue([]).map(c, c.?image.orValue(''))`
 
-/** CEL expressions for the image of a container or volume, and for when it is pulled. */
+/** CEL expressions for the image of a container or volume, and for its pull policy. */
 interface UsedImage {
   readonly image: string
   readonly policy: string
 }
 
-/** Returns CEL that is true if a condition is true for all images of the Pod. */
+/** Returns CEL that is true if a condition is true for each image of the Pod. */
 const ofAll = (condition: (used: UsedImage) => string): string =>
   [
     `variables.containers.all(c, ${condition({ image: "c.?image.orValue('')", policy: "c.?imagePullPolicy.orValue('')" })})`,

@@ -71,7 +71,7 @@ export interface Installation extends IngressOptions {
   readonly trustedProxies?: readonly string[]
   /** Address of the API server for programs of users. */
   readonly kubernetes: { readonly server: string; readonly ca?: string }
-  /** Login providers, in addition to links. */
+  /** Login providers. Logins by link are possible in addition. */
   readonly providers?: readonly ProviderSettings[]
   /** Settings that an administrator has edited, as `undecided` returns them. */
   readonly kept?: Readonly<Record<string, unknown>>
@@ -91,7 +91,10 @@ export interface Installation extends IngressOptions {
 
 const NAME = 'platform'
 const PORT = 8080
-/** Keys of the ConfigMap `settings`. */
+/**
+ * Key of the ConfigMap `settings` with the settings. `TRUSTED_FILE` is the key with the certificate authorities that
+ * the platform trusts.
+ */
 export const SETTINGS_FILE = 'settings.json'
 export const TRUSTED_FILE = 'ca.pem'
 /** Annotation of the server's Pods with a hash of the settings. */
@@ -289,8 +292,8 @@ const runsNetworkPolicy = ({ apiServer = [], ...networks }: Installation): KubeO
 })
 
 /**
- * Returns the ConfigMap with the certificate authorities that runs trust. Without any, it is empty: operators write
- * their configuration of git into it, and that stays when the authorities are removed.
+ * Returns the ConfigMap with the certificate authorities that runs trust. Without authorities it has no data of the
+ * platform, because operators also write their configuration of git into it, which has to stay.
  */
 const runsAuthorities = ({ trusted }: Installation): KubeObject => ({
   apiVersion: 'v1',
@@ -466,9 +469,9 @@ const service = (): KubeObject => ({
 const ingress = (one: Installation): KubeObject => ingressTo(one, `platform.${one.domain}`, NAME, own(NAME))
 
 /**
- * Returns the Ingress for all other hosts: requests without a route, and requests for sleeping applications. Traefik
- * prefers a wildcard to an exact host, so the Ingress gets the lowest priority there; other controllers try the exact
- * host first.
+ * Returns the Ingress for all other hosts: requests without a route, and requests for sleeping applications. It has the
+ * lowest priority in Traefik, which would otherwise prefer the wildcard to an exact host; other controllers try the
+ * exact host first.
  */
 const wakerIngress = (one: Installation): KubeObject =>
   ingressTo(one, `*.${one.domain}`, NAME, {

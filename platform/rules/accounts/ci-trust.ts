@@ -7,15 +7,15 @@ export interface CiTrust {
 }
 
 /**
- * Properties that a job must have; all given ones have to match. A rule has a repository or an owner, both by number,
- * because names can be reassigned.
+ * Properties that a job must have; a job has to match all properties that are present. A rule contains the number of a
+ * repository or of an owner, because names can be reassigned.
  */
 export interface CiRule {
   readonly repository?: string
   readonly owner?: string
   /** Git ref, such as `refs/heads/main`; `*` matches any text. */
   readonly ref?: string
-  /** Event, such as `push`. If absent, all events that only run code from people with write access. */
+  /** Event, such as `push`. If absent, the rule matches all events that only run code from people with write access. */
   readonly event?: string
   /** Prefix of the names of the job's previews. */
   readonly prefix: string
@@ -24,7 +24,7 @@ export interface CiRule {
 export const CI_KINDS = ['github', 'gitlab', 'gitea'] as const
 export type CiKind = (typeof CI_KINDS)[number]
 
-/** A job, as described by its token. */
+/** A CI job, as described by the claims of its token. */
 export interface CiJob {
   readonly repository: string
   readonly owner: string
@@ -59,7 +59,8 @@ const CLAIMS: Readonly<Record<CiKind, Readonly<Record<keyof CiJob, string>>>> = 
   },
 }
 /**
- * Events that a fork cannot influence: `pull_request_target`, `workflow_run` and comments can run the code of any user.
+ * Events that a fork cannot influence. The set does not contain `pull_request_target`, `workflow_run` and comments,
+ * because these can run the code of any user.
  */
 const EVENTS: ReadonlySet<string> = new Set([
   'push',
@@ -95,8 +96,8 @@ export const ruleFor = (job: CiJob, rules: readonly CiRule[]): CiRule | undefine
   )
 
 /**
- * Returns the reserved prefix that the name of a namespace has, which only jobs of a repository may use; the longest
- * one if several match.
+ * Returns the reserved prefix that the name of a namespace begins with, the longest one if several match; undefined if
+ * there is none. Only jobs of a repository may use such names.
  */
 export const reservedPrefix = (name: string, all: readonly CiTrust[]): string | undefined =>
   all
@@ -104,10 +105,10 @@ export const reservedPrefix = (name: string, all: readonly CiTrust[]): string | 
     .filter(prefix => name.startsWith(prefix))
     .sort((a, b) => b.length - a.length)[0]
 
-/** Returns the identity of a repository's jobs as a user; no person can have such a subject. */
+/** Returns the subject of the user that represents the jobs of a repository. No person can have such a subject. */
 export const jobsOf = (repository: string): string => `repository ${repository}`
 
-/** True if a user is the identity of a repository's jobs. */
+/** True if a user represents the jobs of a repository. */
 export const isJobs = (
   { issuer, subject }: { readonly issuer: string; readonly subject: string },
   all: readonly CiTrust[],

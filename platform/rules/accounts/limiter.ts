@@ -20,7 +20,7 @@ export class Limiter {
     this.#options = options
   }
 
-  /** Uses up one attempt. Returns the milliseconds to wait if none is left. */
+  /** Uses up one attempt and returns 0. If none is left, returns the milliseconds to wait. */
   take(key: string, now: number): number {
     const { burst, every, keys } = this.#options
     const full = Math.max(this.#full.get(key) ?? 0, now) + every

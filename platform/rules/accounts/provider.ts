@@ -2,9 +2,9 @@
 export type ProviderSettings =
   | {
       readonly kind: 'oidc'
-      /** Part of its paths, such as `/login/oidc`. */
+      /** Id of the provider, which is part of the provider's paths, such as `/login/oidc`. */
       readonly id: string
-      /** Label of its login button. */
+      /** Label of the login button of the provider. */
       readonly name: string
       /**
        * The issuer, such as `https://git.example.com`. Its metadata is at `/.well-known/openid-configuration` below
@@ -66,7 +66,7 @@ export function shownText(value: unknown, longest = 100): string | undefined {
 }
 
 /**
- * Returns the path that a browser opens after a login: the given one if it is a page of the platform, otherwise the
+ * Returns the path that a browser opens after a login: the given path if it is a page of the platform, otherwise the
  * start page. Other hosts, and paths that are not pages, are not allowed.
  */
 export function returnPath(text: unknown): string {

@@ -8,17 +8,20 @@ import { crc32 } from 'node:zlib'
 export const TOKEN_KINDS = ['session', 'api', 'cli', 'run', 'ci', 'setup', 'invite'] as const
 export type TokenKind = (typeof TOKEN_KINDS)[number]
 
-/** A token as its owner has it. The platform stores only a hash of its secret. */
+/** The parts of a token. Only the owner of the token has the secret; the platform stores a hash of it. */
 export interface TokenParts {
   readonly kind: TokenKind
-  /** Name of the token's record, so one read finds it. */
+  /** Name of the token's record, so that a single read finds the record. */
   readonly id: string
   readonly secret: string
 }
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const ID = /^[a-z2-7]{16}$/
-/** Length of the secret, which encodes 32 random bytes. The checksum of everything before it follows. */
+/**
+ * Length of the secret in characters, which encode 32 random bytes. In the text of a token, a checksum of all preceding
+ * characters follows the secret.
+ */
 const SECRET_LENGTH = 43
 const SUM_LENGTH = 6
 const FORM = new RegExp(
@@ -50,8 +53,8 @@ export function parseToken(text: string): TokenParts | undefined {
 }
 
 /**
- * Returns the hash of a token's secret, which is stored in its place. The secret is random, so it needs no salt and no
- * slow hash.
+ * Returns the hash of a token's secret, which is stored instead of the secret. The secret is random, so it needs no
+ * salt and no slow hash.
  */
 export const secretHash = (secret: string): string => createHash('sha256').update(secret).digest('base64url')
 

@@ -3,8 +3,8 @@ import type { HookForge, SentHook } from './webhook-signature.ts'
 
 /**
  * Maximum number of digests that are remembered for one webhook; each delivery has two. GitHub and Gitea do not sign
- * the time of a delivery, so a replayed delivery is accepted once its digests are forgotten. It only makes the platform
- * query the forge for the state of a request.
+ * the time of a delivery, so a replayed delivery is accepted once its digests are forgotten. Such a delivery only makes
+ * the platform query the forge for the state of a request.
  */
 export const DELIVERIES = 512
 

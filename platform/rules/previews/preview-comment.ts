@@ -10,7 +10,10 @@ const STATES: Readonly<Partial<Record<PreviewStatus, string>>> = {
   Deploying: '⏳ deploying',
 }
 
-/** Content of a comment on a preview. A user who can push to the branch controls all of it except the name. */
+/**
+ * Content of a comment on a preview. Except for the name, a user who can push to the branch controls all of this
+ * content.
+ */
 export interface ToldPreview {
   readonly name: string
   readonly status: PreviewStatus
@@ -50,7 +53,10 @@ export function commentText(preview: ToldPreview, page: string, said?: string): 
   ].join('\n\n')
 }
 
-/** Describes the status. A preview whose deploy succeeded may have developed a problem since then. */
+/**
+ * Describes the status. A preview can have a problem although its deploy succeeded, because the problem may have
+ * occurred later.
+ */
 const stateText = ({ status, problem }: ToldPreview): string =>
   status === 'Active' && problem ? '❌ problem' : (STATES[status] ?? status)
 

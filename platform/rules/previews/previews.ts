@@ -7,7 +7,7 @@ import type { RunAction, RunState } from '../runs/run-states.ts'
 export const PREVIEW_SCOPES = ['personal', 'global'] as const
 export type PreviewScope = (typeof PREVIEW_SCOPES)[number]
 
-/** Statuses of a preview: the status of its namespace, or, if that is awake, the result of its last deploy. */
+/** Statuses of a preview: the status of its namespace or, if the namespace is awake, the result of the last deploy. */
 export const PREVIEW_STATUSES = [
   'Active',
   'Deploying',

@@ -12,7 +12,7 @@ export type ForkPolicy = (typeof FORK_POLICIES)[number]
 export const CODE_TRUSTS = ['repository', 'fork'] as const
 export type CodeTrust = (typeof CODE_TRUSTS)[number]
 
-/** Milliseconds between the last deploy of a preview of a fork and its expiry. */
+/** Lifetime of a preview of a fork after its last deploy, in milliseconds. */
 export const FORK_LIFETIME = 24 * 3_600_000
 
 /**
@@ -68,9 +68,7 @@ export type PullStep =
   /** No action, because the preview is up to date. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'deploy'; readonly trust: CodeTrust }
-  /**
-   * Delete the preview first: it contains trusted code, and code of a fork is to be deployed, or the other way round.
-   */
+  /** Delete the preview first, because it contains trusted code and the new code comes from a fork, or vice versa. */
   | { readonly kind: 'replace'; readonly trust: CodeTrust }
   /** Wait for an approval of the commit. The previous deploy stays. */
   | { readonly kind: 'wait' }
@@ -111,7 +109,7 @@ export function approvalProblem(commit: string, waits: { readonly commit: string
 export const pullPreviewName = (prefix: string, number: number): string => `${prefix}pr-${number}`
 
 /**
- * Returns the prefix of the webhook whose previews have names like this one; undefined if it is not the name of a
- * request's preview.
+ * Returns the prefix of the webhook that creates previews with this name, such as `shop-` for `shop-pr-7`. Returns
+ * undefined if the name does not have the form of a preview of a request.
  */
 export const prefixOfPull = (name: string): string | undefined => /^(.+-)pr-[1-9][0-9]*$/.exec(name)?.[1]

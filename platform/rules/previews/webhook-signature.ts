@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
-/** The kinds of forges that send webhooks; also part of the URL that each sends them to. */
+/** The kinds of forges that send webhooks. The kind is also part of the URL to which a forge sends them. */
 export const HOOK_FORGES = ['github', 'gitlab', 'gitea'] as const
 export type HookForge = (typeof HOOK_FORGES)[number]
 

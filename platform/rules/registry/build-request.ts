@@ -39,7 +39,10 @@ export interface BuildScope {
   readonly namespace: string
   /** Key of the cache. Builds with different keys share no steps, cache mounts or copied contexts. */
   readonly cache: string
-  /** The platform's own registry. Names of images there begin with the path of their namespace. */
+  /**
+   * The platform's own registry, and the path of the namespace, with which the names of the namespace's images in this
+   * registry begin.
+   */
   readonly images?: { readonly registry: string; readonly place: string }
 }
 
@@ -66,7 +69,10 @@ const EXPORTERS: Readonly<Record<string, ReadonlySet<string>>> = {
   oci: new Set(['name', 'tar']),
 }
 
-/** Cache attributes for which a builder would use its own credentials, by type of cache. */
+/**
+ * Attributes that a build has to set for a cache, by type of cache. Without them, a builder would use credentials of
+ * its own.
+ */
 const OWN_LOGIN: Readonly<Record<string, readonly string[]>> = {
   registry: [],
   local: [],
@@ -134,14 +140,14 @@ function nameProblem(name: string, { images, namespace }: BuildScope): string | 
 }
 
 /**
- * Returns the request that is sent to the builder: the known fields, restricted to its scope.
+ * Returns the request that is sent to the builder: the allowed fields, restricted to the scope of the build.
  *
  * The cache key of a step contains neither the values of its secrets nor the cache mounts that it used, so a step of
  * one namespace could be reused for the same step of another. The key does contain the host name of the step, so each
  * scope has a different host name. `cmdline` prevents a `# syntax=` line from replacing the frontend.
  *
- * A builder serves a cached image to every caller. Its source policy therefore denies those images of namespaces in the
- * platform's registry that the caller may not pull.
+ * A builder serves a cached image to every caller. The source policy of the request therefore denies all images of
+ * namespaces in the platform's registry, except those that the caller may pull.
  */
 export function scopedBuild(
   { Frontend, FrontendAttrs, Cache, ...request }: BuildRequest,

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 
 /**
  * Returns the order in which builders are tried for a build. The order is always the same for one key, so builds find
- * their cache, and differs between keys (rendezvous hashing). When a builder is added or removed, only the builds that
- * prefer it move.
+ * their cache, and differs between keys (rendezvous hashing). When a builder is added or removed, only the builds for
+ * which it is first in the order change their builder.
  */
 export function inOrder(builders: readonly string[], key: string): readonly string[] {
   const weight = (builder: string) => createHash('sha256').update(`${builder}\0${key}`).digest('hex')
@@ -13,12 +13,12 @@ export function inOrder(builders: readonly string[], key: string): readonly stri
     .map(({ builder }) => builder)
 }
 
-/** Number of builds on a builder from which the next builder is tried. */
+/** Number of running builds at which a builder is skipped in favor of the next one. */
 const COMFORTABLE = 2
 
 /**
- * Returns the builder for a build: the first one in its order with fewer than two builds, otherwise the one with the
- * fewest; undefined if all are full.
+ * Returns the builder for a build: the first builder of `order` with fewer than two running builds, otherwise the
+ * builder with the fewest. Returns undefined if all builders are full.
  */
 export function builderFor(
   order: readonly string[],

@@ -28,8 +28,8 @@ const REPOSITORY = new RegExp(`^${COMPONENT}(?:/${COMPONENT})*$`)
 const SCOPE = /^([a-z]{1,20})(?:\([a-z]{1,20}\))?:([^:\s]+):([a-z*]+(?:,[a-z*]+)*)$/
 
 /**
- * Parses the scopes of a token request, each of which may contain several that are separated by spaces. Undefined if
- * there are too many, or one is invalid.
+ * Parses the scopes of a token request. Each text can contain several scopes, separated by spaces. Returns undefined if
+ * there are too many scopes, or one is invalid.
  */
 export function parseScopes(texts: readonly string[]): readonly RegistryAccess[] | undefined {
   const all = texts.flatMap(text => text.split(' ')).filter(text => text !== '')
@@ -60,7 +60,7 @@ const PLACE = new RegExp(`^([a-z0-9-]+)-[0-9a-f]{${DIGITS}}$`)
 
 /**
  * Returns the path of a namespace's images, such as `shop-1f2e3d4c`. A later namespace of the same name has a different
- * path, so it neither sees nor trusts the images of the earlier one.
+ * path, so it has no access to the images of the earlier one, and does not trust them.
  */
 export const placeFor = ({ name, uid }: { readonly name: string; readonly uid: string }): string =>
   `${name}-${uid.slice(0, DIGITS)}`
@@ -71,8 +71,8 @@ export const placeFor = ({ name, uid }: { readonly name: string; readonly uid: s
 export const namespaceIn = (place: string): string | undefined => PLACE.exec(place)?.[1]
 
 /**
- * Returns the first part of a repository's name, which is the path of a namespace or `shared`. Undefined outside the
- * platform's prefix, or if no image name follows.
+ * Returns the first part of a repository's name, which is the path of a namespace or `shared`. Returns undefined if the
+ * name does not begin with the platform's prefix, or if no image name follows.
  */
 export function placeOf(repository: string, prefix: string): string | undefined {
   if (!REPOSITORY.test(repository) || !repository.startsWith(prefix)) return undefined

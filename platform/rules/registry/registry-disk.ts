@@ -6,7 +6,10 @@ export interface RegistryDisk {
   readonly free: number
   /** Time of the measurement, in seconds since 1970. */
   readonly at: number
-  /** Size of the images of each namespace, by path. A shared blob counts for each of them. */
+  /**
+   * Size in bytes of the images of each namespace, by path. A blob that several namespaces share counts for each of
+   * them.
+   */
   readonly places: ReadonlyMap<string, number>
 }
 

@@ -9,7 +9,7 @@ export interface RunBefore {
   readonly state: RunState
   readonly repository?: string
   readonly found: { readonly commit?: string }
-  /** True if the run is finished completely, so that its log is saved. */
+  /** True if the run is completed, which includes that its log is saved. */
   readonly isSettled: boolean
   /** Id of the deletion that the run is part of. */
   readonly deletion?: string
@@ -22,7 +22,8 @@ export interface DeletionStep<R> {
   /** Deploys that have to be destroyed with their own manifests, because the manifests contain commands to run. */
   readonly destroy: readonly R[]
   /**
-   * `gone`: the namespace can be deleted; `wait`: not yet known; `failed`: the run that keeps it from being deleted.
+   * `gone`: the namespace can be deleted; `wait`: the outcome is not known yet; `failed`: the run whose failure keeps
+   * the namespace from being deleted.
    */
   readonly outcome: 'gone' | 'wait' | { readonly failed: R }
 }
@@ -48,7 +49,9 @@ export function decideDeletion<R extends RunBefore>(runs: readonly R[], deletion
   return { cancel: [], destroy: [], outcome: failed ? { failed } : 'gone' }
 }
 
-/** Returns the last deploy of each environment that still exists, newest first. */
+/**
+ * Returns the last deploy of each environment, newest first, except for environments that were destroyed afterwards.
+ */
 function deployed<R extends RunBefore>(newestFirst: readonly R[]): readonly R[] {
   const found = new Map<string, R | undefined>()
   for (const run of newestFirst) {

@@ -16,7 +16,7 @@ export interface Health {
   readonly hasRunner: boolean
   /** Milliseconds for which the next run has been waiting. Absent if none is waiting. */
   readonly waiting?: number
-  /** Number of active runs, and its limit. */
+  /** Number of active runs, and the maximum number of them. */
   readonly running: number
   readonly most: number
 }
@@ -27,14 +27,14 @@ export interface HealthProblem {
   readonly hint?: string
 }
 
-/** Number of consecutive failures after which a task is not expected to recover by itself. */
+/** Number of consecutive failures after which a task is no longer expected to recover, and is reported as a problem. */
 const AGAIN_AND_AGAIN = 3
-/** Maximum wait of a run while the limit leaves room for it, in milliseconds. */
+/** Wait of a run in milliseconds after which a problem is reported, if fewer runs than the maximum are active. */
 const PATIENCE = 60_000
-/** Maximum wait of a run otherwise, in milliseconds. */
+/** Wait of a run in milliseconds after which a problem is reported, if the maximum number of runs is active. */
 const LONG = 600_000
 
-/** Problem that no replica holds the Lease. */
+/** Problem that is reported if no replica holds the Lease. */
 export const NO_LEADER: HealthProblem = {
   message: 'no replica leads: runs do not start, and idle namespaces stay awake',
   hint: 'if no other replica takes over within seconds, see `kubectl --namespace devctl-platform logs deployment/platform`',
@@ -81,7 +81,7 @@ export function healthProblems(health: Health): readonly HealthProblem[] {
   ]
 }
 
-/** Returns the problem that the disk of the registry is nearly full. */
+/** Returns the problem that is reported if the disk of the registry is nearly full. */
 export const fillingDisk = (disk: NonNullable<Health['registry']>): HealthProblem => ({
   message: `the disk of the registry is nearly full: ${diskText(disk)}`,
   hint: 'remove images that nobody uses (docs/platform/builds.md says how), or enlarge the claim `data-registry-0` of `devctl-platform`',

@@ -1,6 +1,6 @@
 /**
- * Milliseconds without activity until a namespace is put to sleep, or deleted; 0 means never. Separate for namespaces
- * (personal and others) and for previews.
+ * Milliseconds without activity until a namespace is put to sleep, or deleted; 0 means never. Previews have values of
+ * their own; `namespace` applies to personal and all other namespaces.
  */
 export interface Idleness {
   readonly sleep: { readonly namespace: number; readonly preview: number }
@@ -23,7 +23,7 @@ export interface IdleNamespace {
   readonly isPersistent?: boolean
   /** Time of the last activity (RFC 3339). */
   readonly lastActive: string
-  /** Time at which it expires, even if it is in use (RFC 3339). */
+  /** RFC 3339 time at which the namespace expires, even if it is in use. */
   readonly expires?: string
 }
 

@@ -10,9 +10,9 @@ interface DeployRun {
 }
 
 /**
- * Returns the last deploy of each environment if it is still running, or if it failed and was not superseded by another
- * run of the environment or a deploy from elsewhere. The runs are passed and returned newest first; `deployed` has the
- * times (RFC 3339) of the environments' last deploys.
+ * Returns the last deploy by a run of each environment: in `atWork` if it has not ended, and in `failed` if it failed
+ * or was refused and no later deploy is recorded, whether by a run or not. `runs` and the results are sorted newest
+ * first; `deployed` contains the times (RFC 3339) of the last recorded deploys by environment.
  */
 export function openDeploys<R extends DeployRun>(
   runs: readonly R[],

@@ -6,7 +6,7 @@ export interface QueuedRun {
   readonly environment: string
   readonly action: 'deploy' | 'destroy'
   readonly user: string
-  /** Id of the webhook that started it. Absent if a person did. */
+  /** Id of the webhook that started the run; absent if a person did. */
   readonly hook?: string
   /** State of a run that has not ended; `stopping`: a stop was requested. */
   readonly state: 'queued' | 'running' | 'stopping'
@@ -21,16 +21,16 @@ export interface QueueLimits {
 /** Decisions about the queue, as ids of runs. */
 export interface QueueDecision {
   readonly start: readonly string[]
-  /** Queued runs to replace by a newer one of the same environment: they never start. */
+  /** Queued runs that a newer run of the same environment replaces; they never start. */
   readonly replace: readonly string[]
   /** Active deploys to stop, because a newer run is waiting. The newer run continues from the state that they leave. */
   readonly stop: readonly string[]
 }
 
 /**
- * Decides which runs start, are replaced, or stop (design, section 6): the oldest first, one run of an environment at a
- * time, within the limits. Runs that webhooks start never use up the capacity that users need for their own. `runs` are
- * all that have not ended. A repeated call returns the same decision.
+ * Decides which runs start, are replaced, or stop (design, section 6). Older runs start first, one run of an
+ * environment at a time, within the limits. Runs that webhooks have started do not count against the limit for the runs
+ * that their user starts. `runs` contains all runs that have not ended. A repeated call returns the same decision.
  */
 export function decideQueue(runs: readonly QueuedRun[], { perUser, inAll }: QueueLimits): QueueDecision {
   const all = [...runs].sort((a, b) => (a.id < b.id ? -1 : 1))

@@ -3,7 +3,7 @@ export type RunAction = (typeof RUN_ACTIONS)[number]
 
 /**
  * States of a run. `stopping`: a stop was requested; `replaced`: a newer run of the environment replaced it; `refused`:
- * by the time it could start, its user had lost the permission.
+ * its user has lost the permission before or during the run, or its request was incomplete.
  */
 export const RUN_STATES = [
   'queued',

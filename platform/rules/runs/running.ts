@@ -27,7 +27,7 @@ interface DeployRun {
   readonly environment: string
 }
 
-/** Known content of a namespace. */
+/** Content of a namespace: its environments, and its failed and active deploys by runs if these were read. */
 export interface NamespaceContent<E extends ShownEnvironment, F extends DeployRun> {
   readonly environments: readonly E[]
   /** Failed deploys that no later deploy has superseded: one for each environment, newest first. */
@@ -59,17 +59,17 @@ export interface Running<E extends ShownEnvironment, F extends DeployRun> {
   readonly state: RunningState
   /** State in words, such as `3 services ready`. */
   readonly word: string
-  /** The first problem. */
+  /** The first service that has a problem, and the problem. */
   readonly problem?: ServiceReason
-  /** The first service that waits, and for what, if no service has a problem. */
+  /** The first service that waits, and the reason; absent if a service has a problem. */
   readonly waits?: ServiceReason
   /** Last deploy, with its environment. */
   readonly deployed?: { readonly environment: string; readonly deploy: NonNullable<E['deployed']> }
   /** Last deploy by a run that failed and that no later deploy has superseded. */
   readonly failedDeploy?: F
-  /** True if the version from before that deploy is still ready. */
+  /** True if the version that was running before `failedDeploy` is still ready. */
   readonly isPreviousRunning?: true
-  /** Public URLs. */
+  /** Public URLs of all environments. */
   readonly endpoints: readonly string[]
 }
 
@@ -118,7 +118,7 @@ export function runningOf<E extends ShownEnvironment, F extends DeployRun>({
   return { state, word: STATE_WORDS[state], ...more }
 }
 
-/** True if everything that an earlier deploy has started is still ready. */
+/** True if everything that an earlier deploy has started in the environment is still ready. */
 export const stillRuns = (
   { environment }: { readonly environment: string },
   environments: readonly { readonly name: string; readonly state: string }[],
@@ -138,7 +138,10 @@ export const STATUS_WORDS = {
 
 const AWAKE: ReadonlySet<string> = new Set<PreviewStatus>(['Active', 'Deploying', 'Failed'])
 
-/** True if a namespace or a preview with this status is awake, so that its content is more informative. */
+/**
+ * True if a namespace or a preview with this status is awake. In this case, the state of its content says more than the
+ * status.
+ */
 export const isAwake = (status: string): boolean => AWAKE.has(status)
 
 /**
@@ -155,7 +158,7 @@ export function standingOf(
 
 /**
  * Returns the state of an environment, from the state of its services and its deploys. A running or failed deploy takes
- * precedence over services that are ready since the previous deploy.
+ * precedence over services that have been ready since the previous deploy.
  */
 export function environmentState(
   { name, state }: { readonly name: string; readonly state: string },

@@ -22,7 +22,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 /**
  * Returns the settings of a service's container, from its workload, without the values of variables. Never throws:
- * invalid fields are left out, because other tools than devctl may have written the object.
+ * invalid fields are omitted, because tools other than devctl may have written the object.
  */
 export function settingsOf(workload: KubeObject, service: string): ServiceSettings {
   const spec = fieldsOf(workload['spec'])

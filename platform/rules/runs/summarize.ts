@@ -9,8 +9,8 @@ interface SummedService {
 const PLAIN: ReadonlySet<string | undefined> = new Set([undefined, 'starts', 'runs'])
 
 /**
- * Summarizes an environment's services for a list: how many are healthy, their addresses, the first problem, and if
- * there is none, what the first of them waits for.
+ * Summarizes an environment's services for a list: the number of services and of healthy ones, all addresses, and the
+ * first problem. If there is no problem, the summary contains the first reason for which a service waits.
  */
 export function summarize(services: readonly SummedService[]) {
   const failed = services.find(one => one.state === 'failed')

@@ -4,7 +4,10 @@ export interface NamedObject {
   readonly name: string
 }
 
-/** Patterns of the suffixes that the cluster adds to names, for a revision or for one of several Pods. */
+/**
+ * Patterns of the suffixes that the cluster adds to names: for a revision (ReplicaSet), for a Pod, and for a numbered
+ * Pod of a StatefulSet.
+ */
 const REVISION = /^[a-z0-9]{5,10}$/
 const RANDOM = /^[a-z0-9]{5}$/
 const NUMBER = /^\d+$/

@@ -26,7 +26,7 @@ interface Waiting extends WantedSlot {
   told?: number
   /** The builder that is drained for this build, because the build needs an empty builder. */
   drained?: string
-  /** Number of builds behind this one that got a slot on the drained builder in the meantime. */
+  /** Number of later builds that got a slot on the drained builder while this build was waiting. */
   overtakenBy: number
 }
 
@@ -40,7 +40,8 @@ export interface BuildLoad {
 }
 
 /**
- * Thrown if too many builds are waiting already; the message says whether they are all users' builds or the user's own.
+ * Error if too many builds are waiting already. The message says whether the limit of the user or the limit of all
+ * users was reached.
  */
 export class TooManyBuilds extends Error {}
 
@@ -148,8 +149,8 @@ export class BuildSlots {
   }
 
   /**
-   * Number of later builds that still get a slot on the builder that is being drained. Without them, a single builder
-   * would be idle.
+   * Number of later builds that still get a slot on a builder that is being drained. It is 0 if there are several
+   * builders; a single builder would be idle without such builds.
    */
   get #mostOvertaking(): number {
     return this.#builders.length === 1 ? this.#most - 1 : 0

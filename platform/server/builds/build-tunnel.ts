@@ -93,7 +93,7 @@ interface Session {
   hasBegun: boolean
   /** Aborted when the session has ended. From then on, the session must not use its slot. */
   readonly gone: AbortSignal
-  /** Ends the session once, whatever the client does, and releases its slot. */
+  /** Ends the session and releases its slot, even if the client does not respond. Further calls do nothing. */
   readonly end: (error?: CallError) => void
   /** The number of builds ahead; undefined once the build has a slot. */
   before: number | undefined
@@ -112,7 +112,7 @@ interface Build {
 
 /**
  * Serves the calls of one client over a connection. It accepts only the calls that a build needs, and checks each of
- * them. Names that a client chooses (of a build, a session or a copied folder) are replaced by names that only this
+ * them. Names that a client chooses (of a build, a session or a copied folder) are replaced with names that only this
  * connection or this namespace can have, so they cannot refer to objects of another user.
  */
 export function serveBuilds(connection: Socket, client: BuildClient): void {

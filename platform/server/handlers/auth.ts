@@ -17,7 +17,7 @@ export function authHandlers(
   settings: Settings,
   { users, tokens, personal, logins, ci }: Pick<Services, 'users' | 'tokens' | 'personal' | 'logins' | 'ci'>,
 ): HandlersOf<typeof authRoutes> {
-  /** Completes a login. On a user's first login, it creates their personal namespace. */
+  /** Completes a login. Creates the personal namespace of the user at the first login. */
   const welcome = async (identity: ProvenIdentity, role?: 'admin'): Promise<PlatformUser> =>
     personal.ensure(await users.loggedIn(identity, role))
 

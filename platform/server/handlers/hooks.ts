@@ -58,7 +58,10 @@ export function hookHandlers(
     return found.mayWrite && found.id === hook.repositoryId
   }
 
-  /** Returns the commit of a pull request whose deploy has failed. Only this commit can be deployed again. */
+  /**
+   * Returns the last deployed commit of a pull request if the deploy of this commit has failed, otherwise undefined.
+   * Only this commit can be deployed again.
+   */
   const failedCommit = async (hook: HookRecord, { number, deployed }: PullRecord): Promise<string | undefined> => {
     if (!deployed) return undefined
     const all = await runs.list({ namespace: pullPreviewName(hook.prefix, number) })
@@ -159,8 +162,8 @@ const toPullAnswer = (
 })
 
 /**
- * Returns the error for a preview that does not exist, or that the caller may neither see nor approve: the response is
- * the same in both cases.
+ * Returns the error for a preview that does not exist, and for a preview that the caller may neither see nor approve.
+ * The response is the same in both cases.
  */
 const noApproval = (name: string): PlatformError =>
   new PlatformError(404, 'no-preview', `preview \`${name}\` does not exist, or you may not approve it`, {

@@ -17,7 +17,7 @@ export function searchHandlers({
   users,
   live,
 }: Pick<Services, 'namespaces' | 'users' | 'live'>): HandlersOf<typeof searchRoutes> {
-  /** Reads in progress, by the id of a token. Concurrent requests of one caller share them. */
+  /** Reads in progress, by the id of a token. Concurrent requests with the same token share one read. */
   const running = new Map<string, Promise<SearchNames>>()
 
   const names = async (by: Identified): Promise<SearchNames> => {

@@ -42,6 +42,8 @@ const before = ({ role, isSuspended = false }: PlatformUser, change: UserChange)
   ...(change.isSuspended !== undefined && { isSuspended }),
 })
 
-/** Returns the host of the identity provider; nothing for users who were invited. */
+/**
+ * Returns the host of the user's identity provider as the field `provider`; an empty object for users who were invited.
+ */
 const providerOf = ({ issuer }: PlatformUser) =>
   /^https?:\/\//.test(issuer) && URL.canParse(issuer) ? { provider: new URL(issuer).host } : {}

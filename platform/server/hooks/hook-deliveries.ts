@@ -14,8 +14,8 @@ import type { Hooks } from './hooks.ts'
  */
 const OF_REQUEST = { burst: 60, every: 2000, keys: 10_000 }
 /**
- * Rate limit for the deliveries of one webhook, counted separately for pull requests from the repository itself and for
- * all others, so that outsiders who open many pull requests do not block the former.
+ * Rate limit for the deliveries of one webhook. Pull requests from the repository itself are counted separately from
+ * all others, so that outsiders who open many pull requests do not block them.
  */
 const OF_HOOK = { burst: 200, every: 1000, keys: 10_000 }
 /**
@@ -126,8 +126,8 @@ export class HookDeliveries {
   }
 
   /**
-   * Throws a PlatformError if there were too many deliveries about this pull request, or about all pull requests of its
-   * group.
+   * Counts a delivery. Throws a PlatformError if there were too many deliveries about this pull request, or about all
+   * pull requests of its group: those from the repository itself, or all others.
    */
   #count({ id, pulls }: HookRecord, number: number): void {
     const now = performance.now()

@@ -25,7 +25,7 @@ export class HookWork {
     this.#busy.set(id, { owner, done })
   }
 
-  /** Returns true if an item is due. */
+  /** Returns true if an item need not wait for a retry, or its retry time has come. */
   isDue(key: string, now: number): boolean {
     return (this.#later.get(key)?.until ?? 0) <= now
   }
@@ -35,7 +35,7 @@ export class HookWork {
     return this.#later.get(key)?.failures ?? 0
   }
 
-  /** Postpones an item. */
+  /** Postpones an item until the given time, and stores its number of consecutive failures. */
   wait(key: string, failures: number, until: number): void {
     this.#later.set(key, { failures, until })
   }
@@ -45,7 +45,7 @@ export class HookWork {
     this.#later.delete(key)
   }
 
-  /** Forgets items that are no longer needed. */
+  /** Forgets all items whose key is not among the given keys. */
   keepOnly(keys: ReadonlySet<string>): void {
     for (const key of this.#later.keys()) if (!keys.has(key)) this.#later.delete(key)
   }

@@ -188,7 +188,8 @@ export class Hooks {
 
   /**
    * Deletes a webhook, so that it accepts no more deliveries. Its runs and previews remain. If the platform created the
-   * webhook in the settings of its repository, it is removed there, too; `left` is the reason if that failed.
+   * webhook in the settings of its repository, removes it from these settings, too; `left` is the reason if that
+   * failed.
    */
   async remove(hook: HookRecord): Promise<{ readonly left?: string }> {
     const left = hook.remote === undefined ? undefined : await this.#removeAtForge(hook, hook.remote)
@@ -333,7 +334,7 @@ export function hostOfHook({ repository }: Pick<HookRecord, 'repository'>): stri
   return read.ok ? read.repository.host : ''
 }
 
-/** Returns the time limit for one request to a forge. */
+/** Returns a signal that is aborted after the time limit for one request to a forge, or with the given signal. */
 export const within = (signal?: AbortSignal): { readonly signal: AbortSignal } => ({
   signal: withTimeLimit(ASKING, ...(signal ? [signal] : [])),
 })

@@ -245,8 +245,8 @@ const mayPass = (error: unknown): boolean =>
   !(error instanceof PlatformError) || error.status === 429 || error.status >= 500
 
 /**
- * Returns the message of a problem that all users may read: a message of the platform or the forge, without details of
- * the cluster.
+ * Returns the message for an error, in a form that all users may read. Errors of the platform or the forge keep their
+ * message; any other error gets a general message, without details of the cluster.
  */
 const problemOf = (error: unknown): string =>
   error instanceof PlatformError || error instanceof ForgeError

@@ -21,7 +21,10 @@ import { registerPages, type WebFiles } from './pages.ts'
 import { PlatformError } from './platform-error.ts'
 import { answerUpgrades, takeConnection } from './upgrade.ts'
 
-/** Maximum size of a request body in bytes: without and with a login. The login is checked before the body is read. */
+/**
+ * Maximum size of a request body in bytes: of a request without a login, and of a request with a login. The login is
+ * checked before the body is read.
+ */
 const BODY = 64 * 1024
 const BODY_OF_CALLER = 512 * 1024
 /**
@@ -101,7 +104,7 @@ interface RouteContext {
   readonly parts: Pick<Services, 'users' | 'tokens' | 'hooks'>
   readonly limits: LoginLimits
   readonly turns: FairQueue
-  /** Streams that must end when the server does. */
+  /** Controllers of all open responses. They are aborted when the server stops, which ends the streams. */
   readonly open: Set<AbortController>
 }
 

@@ -31,7 +31,9 @@ export const sessionOf = (headers: IncomingHttpHeaders): string | undefined => c
 /** Returns the sealed login state that was stored in this browser when the login began. */
 export const loginOf = (headers: IncomingHttpHeaders): string | undefined => cookieOf(headers, LOGIN_COOKIE)
 
-/** Returns the login cookie. It is `SameSite=Lax`, because the provider's page redirects here. */
+/**
+ * Returns the login cookie. It is `SameSite=Lax`, because the provider's page redirects the browser to the platform.
+ */
 export const loginCookie = (value: string, seconds: number): string =>
   `${LOGIN_COOKIE}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; Secure; SameSite=Lax`
 

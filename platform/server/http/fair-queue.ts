@@ -12,8 +12,8 @@ export interface RequestLimits {
 /** A request whose caller is not known yet. */
 export interface WaitingRequest {
   /**
-   * Only the secret itself, because another spelling of the header would wait in a different queue. Absent if the
-   * request has no credential.
+   * The secret alone, without the rest of the header, because another spelling of the header would wait in a different
+   * queue. Absent if the request has no credential.
    */
   readonly credential: string | undefined
   readonly response: ServerResponse
@@ -55,10 +55,10 @@ export class FairQueue {
   }
 
   /**
-   * Waits for the turn of a request, and identifies its caller. The turn ends when the connection closes, or when the
-   * work is done if that takes longer. A request with an unknown credential waits twice: first in a queue for the
-   * credential, then in the queue of its owner. Throws the errors of `know`, and a PlatformError if too many requests
-   * wait or the client has disconnected.
+   * Waits for the turn of a request, and identifies its caller. The turn ends when the connection is closed and the
+   * work is done. A request with an unknown credential waits twice: first in a queue for the credential, then in the
+   * queue of its owner. Throws the errors of `know`, and a PlatformError if too many requests wait or the client has
+   * disconnected.
    */
   async take<T>(
     { credential: text, response }: WaitingRequest,

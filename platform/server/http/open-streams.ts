@@ -29,8 +29,8 @@ export class OpenStreams {
   }
 
   /**
-   * Yields the events of a stream, which counts as open until they end. Throws a PlatformError if too many streams were
-   * opened in the meantime.
+   * Yields the events of a stream, and counts the stream as open until the events end. Throws a PlatformError if too
+   * many streams are open when the first event is requested.
    */
   async *counted<T>(user: string, events: AsyncIterable<T>): AsyncGenerator<T> {
     this.check(user)

@@ -32,7 +32,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** Loads the web UI from its build folder. Returns undefined if it does not exist. */
+/** Loads the web UI from its build folder. Returns undefined if the folder does not exist. */
 export function readWebFiles(folder: string): WebFiles | undefined {
   try {
     const names = readdirSync(join(folder, 'assets'))

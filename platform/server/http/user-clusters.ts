@@ -7,7 +7,7 @@ import { kubeToken } from './kube-token.ts'
 const MOST = 500
 /** Time in milliseconds for which a client is cached: a little less than the lifetime of its Kubernetes token. */
 const LIFE = 3_000_000
-/** Time before its expiry at which a Kubernetes token is replaced, in milliseconds. */
+/** Time in milliseconds before the expiry of a Kubernetes token at which the token is replaced. */
 const MARGIN = 300_000
 
 interface Kept {

@@ -12,7 +12,7 @@ import type { Hooks } from '../hooks/hooks.ts'
 import { reachFailure } from '../http/reach.ts'
 import type { LeaderTask } from './leader.ts'
 
-/** Check intervals in milliseconds: while a server cannot be used, and otherwise. */
+/** Check intervals in milliseconds: while one of the servers cannot be used, and while all of them can be used. */
 const SOON = 60_000
 const LATER = 300_000
 
@@ -43,7 +43,7 @@ export const dependenciesTask = (world: ServerContext, hooks: Hooks): LeaderTask
   }
 }
 
-/** Returns the states of these servers, according to the leader's last check. */
+/** Returns the states of the servers that the platform needs, according to the leader's last check. */
 export async function readDependencies({ cluster, settings, now }: ServerContext): Promise<readonly DependencyState[]> {
   const forges: readonly ForgeDependency[] = settings.forges
   return dependencyStates(dependenciesOf({ ...settings, forges }), toChecks(await cluster.get(checksRef)), now())

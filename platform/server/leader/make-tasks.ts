@@ -13,7 +13,7 @@ import { dependenciesTask } from './dependencies.ts'
 import type { LeaderTask } from './leader.ts'
 import { usageTask } from './usage.ts'
 
-/** The tasks that the leader runs. The type of each task names the services that it uses. */
+/** Returns the tasks that the leader runs. The type of each task names the services that it uses. */
 export const makeTasks = (world: ServerContext, parts: Services): readonly LeaderTask[] => [
   expiredTask(world),
   accountCheckTask(world, parts),

@@ -17,7 +17,7 @@ import { PlatformError } from '../http/platform-error.ts'
 /** Maximum number and total size of one owner's entries. A Kubernetes object has room for more than these limits. */
 const MOST = 100
 const BYTES = 256 * 1024
-/** Number of concurrent writers of one record that all succeed. */
+/** Maximum number of attempts to update a record. Up to this number of concurrent writers, all of them succeed. */
 const ATTEMPTS = 30
 
 /** A value to set, with the note that is shown next to its name; undefined removes the entry. */

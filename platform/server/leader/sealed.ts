@@ -34,7 +34,7 @@ const FORM = /^v1\.k([1-9]\d{0,5})\.([A-Za-z0-9_-]+)$/
 export interface KeySource {
   /** Reads the keys. Throws if they cannot be read. */
   read(): SealingKeys
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   now(): number
 }
 

@@ -13,8 +13,9 @@ export type OwnerUse = 'see' | 'change'
 const WORKERS: ReadonlySet<string> = new Set(['run', 'ci'])
 
 /**
- * Returns the owner of the secrets of a scope (`admin`, `user`, `namespace:NAME`), if the caller may use them in this
- * way. Every user can list the platform-wide names, but only administrators can change them. Throws a PlatformError.
+ * Returns the owner of the secrets of a scope (`admin`, `user`, `namespace:NAME`), if the caller may see or change
+ * them, as given by `use`. Every user can list the platform-wide names, but only administrators can change them. Throws
+ * a PlatformError.
  */
 export async function secretOwner(
   { user, token }: Identified,
@@ -39,7 +40,10 @@ type OwningNamespace = Extract<SecretOwner, { kind: 'namespace' }> & {
   readonly lastActive: string
 }
 
-/** Returns the owner of a namespace's secrets, if the caller may use them in this way with this token. */
+/**
+ * Returns the owner of a namespace's secrets, if the caller may perform the action in the namespace, and the token is
+ * valid for the namespace. Throws a PlatformError otherwise.
+ */
 export async function namespaceOwner(
   { user, token }: Identified,
   name: string,

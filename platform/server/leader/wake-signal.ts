@@ -1,11 +1,14 @@
 import { pause } from '../../../adapters/http/back-off.ts'
 
-/** Signal with which code that creates work wakes up the task that processes it, in the same process. */
+/**
+ * Signal that wakes up a task when there is new work. The code that creates the work runs in the same process as the
+ * task.
+ */
 export class WakeSignal {
   #isDue = false
   #wake: (() => void) | undefined
 
-  /** Ends the current wait. If there is none, the next wait ends immediately. */
+  /** Ends the current wait. If the task is not waiting, its next wait ends immediately. */
   now(): void {
     this.#isDue = true
     this.#wake?.()

@@ -15,7 +15,7 @@ interface Explanation {
   /** Hash of the service's problems. If it changes, the failure is explained again. */
   readonly about: string
   problems: readonly ServiceProblem[]
-  /** Size that the explanation uses of the budget, in characters. */
+  /** Number of characters of the budget that the explanation uses. */
   size: number
   readonly isDone: Promise<void>
 }
@@ -44,8 +44,8 @@ export class Explanations {
   }
 
   /**
-   * Returns the problems that are known now. If the failure is new, starts to explain it, and calls `changed` when the
-   * explanation is complete.
+   * Returns the problems of a service that have been explained so far. If the failure is new, starts to explain it, and
+   * calls `changed` when the explanation is complete.
    */
   of(environment: string, seen: ObservedService, application: DeployedApplication): readonly ServiceProblem[] {
     const key = `${environment}/${seen.overview.service}`

@@ -11,8 +11,8 @@ import { shownJobs } from './view-jobs.ts'
 /** Time in milliseconds for which changes are collected, because the start of one Pod causes several changes. */
 const GATHERING = 40
 /**
- * Ratio of the pause to the time that computing states took, so that computing uses only a part of the server's time;
- * and the maximum pause in milliseconds.
+ * Factor by which the pause is longer than the time that computing states took, so that computing uses only a part of
+ * the server's time; and the maximum pause in milliseconds.
  */
 const SHARE = 5
 const LONGEST_PAUSE = 3000
@@ -28,7 +28,8 @@ const LOOKED_AT: ReadonlySet<string> = new Set(['waiting', 'failed', 'stopped', 
  */
 const MOST_WAITING = 256
 /**
- * Maximum number of changed services in one of these environments. If there are more, the entire environment is sent.
+ * Maximum number of changed services of one environment that a client has not received yet. If there are more, the
+ * entire environment is sent.
  */
 const MOST_CHANGED = 16
 /**
@@ -210,8 +211,8 @@ export class NamespaceView {
   }
 
   /**
-   * Yields an event as soon as the budget has room for it. The event is created by `make` at that time, and passed to
-   * `take` before it is yielded. Its share of the budget is released when the client asks for the next event.
+   * Yields an event as soon as the budget has room for it. Only then does `make` create the event, which is passed to
+   * `take` before it is yielded. The event's share of the budget is released when the client asks for the next event.
    */
   async *#sent<E extends SizedEvent>(
     signal: AbortSignal,
@@ -282,7 +283,7 @@ export class NamespaceView {
         this.#mark(name)
   }
 
-  /** Returns true if the next run of a job has passed, which no event reports if the cluster skips the run. */
+  /** Returns true if the time of a job's next run has passed. If the cluster skips the run, no event reports this. */
   #isDue({ nextRun }: ShownJob): boolean {
     return nextRun !== undefined && Date.parse(nextRun) <= this.#around.now()
   }
@@ -338,7 +339,7 @@ export class NamespaceView {
 
   /**
    * Returns the part of an environment that fits into the budget. If the environment does not fit, the notes of
-   * problems are left out, and if it still does not fit, all services and jobs; `isCut` is then set.
+   * problems are omitted; if it still does not fit, all services and jobs. `isCut` is set if anything is omitted.
    */
   #fitting(whole: EnvironmentDetails): Published {
     const published = toPublished(whole)

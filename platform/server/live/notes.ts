@@ -6,7 +6,7 @@ import type { ShownChanges, ShownDeploy } from '../../api/environments.ts'
 import type { Room, SceneEnvironment } from './object-cache.ts'
 import { sizeOf } from './trim-object.ts'
 
-/** The record of an environment's last deploy, without the history. Invalid parts of the record are left out. */
+/** The record of an environment's last deploy, without the history. Invalid parts of the record are omitted. */
 export interface DeployRecordView {
   /** False if the environment has no record. */
   readonly isRecorded: boolean

@@ -37,7 +37,7 @@ const KINDS: readonly WatchedKind[] = [
   { apiVersion: 'v1', kind: 'Event', fields: 'type=Warning', isOptional: true },
 ]
 
-/** Events of autoscalers, which are watched from the first Pod without a node on. */
+/** Events of autoscalers. They are not watched before a Pod without a node is seen. */
 const CAPACITY: WatchedKind = { apiVersion: 'v1', kind: 'Event', fields: CAPACITY_EVENTS, isOptional: true }
 
 interface WatchedKind {
@@ -224,7 +224,7 @@ export class ObjectCache {
     if (environment !== undefined) this.#changed(environment)
   }
 
-  /** Removes an object that no longer exists; of an Event, its warning, too. */
+  /** Removes an object that no longer exists. If the object is an Event, removes its warning, too. */
   #lose(key: string): void {
     if (this.#sizes.get(key)?.watched.kind === 'Event') {
       const metadata = { name: key.slice('Event/'.length) }
@@ -248,8 +248,8 @@ export class ObjectCache {
   }
 
   /**
-   * Schedules a read of the Gateways of routes. It is needed after a route has changed, because the scheme of a route's
-   * URL depends on its Gateway.
+   * Schedules a read of the Gateways of routes. The read is needed after a route has changed, because the scheme of a
+   * route's URL depends on its Gateway.
    */
   #lookAtGateways(signal: AbortSignal): void {
     if (this.#isLooking || signal.aborted) return

@@ -35,11 +35,14 @@ function toShown({ job, schedules, suspended, nextRun, lastRun, runs: [last] }: 
   }
 }
 
-/** Returns false for the newest run that still exists if a newer one has been deleted. */
+/**
+ * Returns true if no later run of the job was started. If later runs have been deleted, the last run that still exists
+ * is not the newest one.
+ */
 const isNewest = ({ started }: JobRun, lastRun: string | undefined): boolean =>
   started === undefined || lastRun === undefined || started >= lastRun
 
-/** Leaves out the duration, which changes all the time while the run lasts. */
+/** Returns a run without its duration, which changes all the time while the run lasts. */
 const toShownRun = ({ state, started, ended, exitStatus }: JobRun): ShownJobRun => ({
   state,
   ...(started !== undefined && { started }),

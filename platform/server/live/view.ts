@@ -82,7 +82,7 @@ export function toSummary({ name, state, deployed, source, services }: Environme
 }
 
 /**
- * Returns the names of services, dependencies first. The record may contain cycles, because other clients than the
+ * Returns the names of services, dependencies first. The record may contain cycles, because clients other than the
  * compiler can write it, too.
  */
 function inOrder(deployed: ReadonlyMap<string, DeployedService>): readonly string[] {

@@ -61,7 +61,7 @@ async function readStanding(
   return live && toStanding(live)
 }
 
-/** Stores the next refresh token, unless a login has replaced the record since it was read. */
+/** Stores the next refresh token, unless a login has replaced the record after `standing` was read from it. */
 async function renewStanding(world: ServerContext, standing: AccountStanding, refreshToken: string): Promise<void> {
   const { version } = standing
   const next = { ...sealedStanding(world, standing, refreshToken), ...(version !== undefined && { version }) }
@@ -69,7 +69,7 @@ async function renewStanding(world: ServerContext, standing: AccountStanding, re
   await unlessReplaced(world.cluster.patch(refOf(standing.user), { metadata, data }, { manager: MANAGER }))
 }
 
-/** Deletes the record of a refresh token, unless a login has replaced it since it was read. */
+/** Deletes the record of a refresh token, unless a login has replaced the record after it was read. */
 async function removeStanding(
   { cluster }: Pick<ServerContext, 'cluster'>,
   { user, version }: AccountStanding,

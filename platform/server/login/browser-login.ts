@@ -22,7 +22,7 @@ const SEALED_FOR = 'login'
 interface Kept extends LoginFlow {
   readonly provider: string
   readonly to: string
-  /** Milliseconds since 1970. */
+  /** Time at which the login expires, in milliseconds since 1970. */
   readonly until: number
 }
 

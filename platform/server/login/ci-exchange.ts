@@ -37,7 +37,10 @@ export class CiExchange {
     this.#accounts = accounts
   }
 
-  /** Returns a token that is valid for an hour, for previews whose names have a prefix. Throws a PlatformError. */
+  /**
+   * Exchanges the token of a job for a platform token that is valid for an hour, for previews with the name prefix of
+   * the rule that allows the job. Throws a PlatformError.
+   */
   async exchange(jwt: string): Promise<{ readonly issued: IssuedToken; readonly user: PlatformUser }> {
     const trust = this.#trusted(jwt)
     const claims = await this.#verified(jwt, trust)

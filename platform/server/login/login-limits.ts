@@ -109,10 +109,10 @@ interface Source {
 }
 
 /**
- * Returns the source of a request. If the proxies are known, the source is the client's address. If the settings do not
- * name the proxy, it is the last address in `X-Forwarded-For`: the proxy has added this address, so its clients cannot
- * choose it. A client that connects without a proxy can choose it, so all requests from the same connection address are
- * also counted together, with a higher limit.
+ * Returns the source of a request. If the settings name the proxies, or there are none, the source is the client's
+ * address. Otherwise it is the last address in `X-Forwarded-For`. A proxy has added this address, so clients of the
+ * proxy cannot choose it. Clients that connect without a proxy can choose the address, so all requests from the same
+ * connection address are also counted together, with a higher limit.
  */
 function sourceOf({ ip, headers, socket }: LimitedRequest, before: Before): Source {
   if (before !== 'unnamed') return { client: addressKey(ip) }

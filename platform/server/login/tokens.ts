@@ -32,8 +32,8 @@ export class Tokens {
   }
 
   /**
-   * Deletes the oldest sessions or CLI logins of a user who has too many. API tokens are not deleted; for them, it
-   * throws a PlatformError.
+   * Deletes the oldest sessions or CLI logins of a user who has too many. API tokens are not deleted; if a user has too
+   * many of them, a PlatformError is thrown.
    */
   async #makeRoom({ kind, user }: NewToken): Promise<void> {
     const most = MOST[kind]

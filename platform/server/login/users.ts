@@ -76,8 +76,8 @@ export class Users {
   }
 
   /**
-   * Refuses a user until their next login, unless they have logged in since the user was read. Returns true if the user
-   * is now refused.
+   * Refuses a user until their next login. Does nothing if the user has logged in after `lastLogin`. Returns true if
+   * the user is now refused.
    */
   async refuse({ id, lastLogin }: Pick<PlatformUser, 'id' | 'lastLogin'>): Promise<boolean> {
     const saved = await this.#write(id, known => {
@@ -126,7 +126,7 @@ type ChangedField = 'role' | 'home' | 'isSuspended' | 'asked' | 'isRefused'
 
 /** Maximum number of attempts to update a record that other writers update, too. */
 const ATTEMPTS = 10
-/** Failures of a write to a record that another writer has changed, created or deleted since it was read. */
+/** Failures of a write that mean that another writer has changed, created or deleted the record after it was read. */
 const TOO_LATE: ReadonlySet<string> = new Set(['conflict', 'exists', 'not-found'])
 
 const refOf = (id: string) => ({

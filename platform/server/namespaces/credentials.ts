@@ -79,8 +79,8 @@ export function checkLogin(login: CloneLogin): CloneLogin {
 }
 
 /**
- * Returns the key of a host in the Secret. A Secret key cannot contain a colon, so it is replaced by an underscore,
- * which a host cannot contain.
+ * Returns the key of a host in the Secret. A Secret key cannot contain a colon, so the colon before a port is replaced
+ * with an underscore, which a host cannot contain.
  */
 function keyOf(host: string): string {
   checkHost(host)

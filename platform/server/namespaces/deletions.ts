@@ -31,7 +31,7 @@ const LONGEST = 300
 const ATTEMPTS = 5
 /**
  * Interval between two reads of the records of personal namespaces that are being emptied, in milliseconds. An earlier
- * leader may have left some.
+ * leader may have left such records.
  */
 const READ = 30_000
 /** Interval between two checks of objects whose finalizers other programs have to remove, in milliseconds. */
@@ -56,7 +56,7 @@ export class NamespaceDeletions implements LeaderTask {
   readonly #parts: Parts
   readonly #records: EmptiedNamespaces
   /**
-   * Personal namespaces that are being emptied, by name. Their members may have changed in the stored records since.
+   * Personal namespaces that are being emptied, by name. The stored records may contain later changes of the members.
    */
   readonly #emptied = new Map<string, EmptiedNamespace>()
   /** Time of the last check for objects with finalizers of other programs, by the id of the deletion. */
@@ -208,9 +208,9 @@ export class NamespaceDeletions implements LeaderTask {
   }
 
   /**
-   * Records the members of a personal namespace so that it can be recreated. The members are read again after the
-   * record was written: a concurrent change that did not find the record has changed the members before this second
-   * read.
+   * Records the members of a personal namespace so that it can be recreated. Reads the members again after each write
+   * of the record, and repeats the write if they have changed: a concurrent change of members that does not find the
+   * record is complete before the members are read again.
    */
   async #remember({ name, uid, kind, owner }: ManagedNamespace): Promise<void> {
     if (kind !== 'personal' || uid === undefined || this.#emptied.get(name)?.uid === uid) return
@@ -253,7 +253,10 @@ export class NamespaceDeletions implements LeaderTask {
     await this.#forget(name, id)
   }
 
-  /** Restores the roles of the recorded members. Repeats this if the record has changed in the meantime. */
+  /**
+   * Restores the roles of the recorded members. Repeats this if the record was changed while the roles were being
+   * restored.
+   */
   async #restoreMembers({ namespace }: SharedNamespace, emptied: EmptiedNamespace, signal: AbortSignal): Promise<void> {
     const { users, members } = this.#parts
     const { owner } = emptied

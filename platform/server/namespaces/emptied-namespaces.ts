@@ -39,8 +39,9 @@ export class EmptiedNamespaces {
   }
 
   /**
-   * Changes the role that a user gets in the recreated namespace; undefined if the user is no longer a member. Returns
-   * false if nothing had to change, because the namespace is not being emptied or the record already contains the role.
+   * Changes the role that a user gets in the recreated namespace; an undefined role means that the user is no longer a
+   * member. Returns false if nothing had to change, because the namespace is not being emptied or the record already
+   * contains the role.
    */
   async noteRole(
     { name, owner }: Pick<ManagedNamespace, 'name' | 'owner'>,

@@ -38,7 +38,7 @@ export const expiredTask = ({ cluster, now }: ServerContext): LeaderTask => ({
   },
 })
 
-/** Deletes only this version of a record. A record that was renewed in the meantime is kept. */
+/** Deletes a record in the version that was read. A record that was renewed after the read is kept. */
 async function remove(cluster: Cluster, { metadata }: KubeObject, signal: AbortSignal): Promise<void> {
   const { name, namespace, uid, resourceVersion } = metadata
   const ref = { apiVersion: 'v1', kind: 'Secret', name, namespace }

@@ -54,8 +54,8 @@ export class Members {
 
   /**
    * Sets the only role of a user; undefined removes all roles. While a personal namespace is being emptied, its members
-   * are saved in a record and restored later, so this updates the record as well. The leader may restore the members at
-   * the same time, so after a change of the record the RoleBindings are written a second time.
+   * are saved in a record and restored later, so the role is changed in the record as well. The leader may restore the
+   * members at the same time, so after a change of the record the RoleBindings are written a second time.
    */
   async #setRole(namespace: ManagedNamespace, user: string, role: NamespaceRole | undefined): Promise<void> {
     const noteRole = async () => namespace.kind === 'personal' && (await this.#emptied.noteRole(namespace, user, role))
@@ -89,8 +89,8 @@ export class Members {
   }
 
   /**
-   * Gives a user rights in this namespace. A RoleBinding refers to its namespace only by name. If it was created in a
-   * later namespace of the same name, it is deleted again and a PlatformError is thrown.
+   * Gives a user rights in this namespace. A RoleBinding refers to its namespace only by name, so it may be created in
+   * a later namespace of the same name. In this case, it is deleted again, and a PlatformError is thrown.
    */
   async bind({ name, uid }: NamespaceRef, member: Member): Promise<void> {
     const { cluster } = this.#world
@@ -103,8 +103,8 @@ export class Members {
   }
 
   /**
-   * Deletes a RoleBinding, if it is still the one that was read. A RoleBinding that was created later is newer, or
-   * belongs to another namespace.
+   * Deletes a RoleBinding if its UID is still the one that was read. A RoleBinding with another UID was created later,
+   * perhaps in a later namespace of the same name.
    */
   async unbind(member: Member & { readonly uid?: string | undefined }): Promise<void> {
     const { namespace, uid } = member

@@ -118,7 +118,7 @@ const networkPolicy = (metadata: KubeObject['metadata'], spec: object): KubeObje
   spec,
 })
 
-/** Returns a selector of Pods that do not have one of these traffic labels. */
+/** Returns a selector of all Pods except those whose traffic label has one of the given values. */
 const without = (...values: readonly string[]) => ({
   matchExpressions: [{ key: TRAFFIC_LABEL, operator: 'NotIn', values }],
 })

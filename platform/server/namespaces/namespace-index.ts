@@ -20,8 +20,8 @@ interface Indexed {
 }
 
 /**
- * The namespaces of the platform, kept up to date by a watch. It serves requests from outside the cluster that need
- * this data every time.
+ * The namespaces of the platform, kept up to date by a watch. The index is used for requests from outside the cluster,
+ * because each of them needs this data.
  */
 export class NamespaceIndex {
   readonly #world: ServerContext

@@ -42,7 +42,7 @@ interface Parts {
   readonly pullSecrets: PullSecrets
 }
 
-/** Interval in milliseconds at which work in a namespace is recorded at most. Pages show this time in minutes. */
+/** Minimum interval in milliseconds at which work in a namespace is recorded. Pages show this time in minutes. */
 export const NOTED = 30_000
 
 /** The namespaces of the platform, with the objects that each of them always has. */

@@ -41,8 +41,8 @@ export async function requireFree(
 }
 
 /**
- * Throws a PlatformError if the owner already has the maximum number of namespaces of this kind, not counting this
- * namespace. A namespace counts until its deletion has finished.
+ * Throws a PlatformError if the owner already has the maximum number of namespaces of this kind, not counting the
+ * wanted namespace itself. A namespace counts until its deletion has finished.
  */
 export function requireRoom(
   { owner, name, kind }: WantedNamespace,

@@ -132,14 +132,14 @@ function pullSecret(namespace: string, host: string, password: string): KubeObje
 export function pullSecretsTask(world: ServerContext, secrets: PullSecrets, users: Pick<Users, 'all'>): LeaderTask {
   const { cluster, now } = world
   /**
-   * The time at which this replica renewed the credentials of each namespace, and the id of valid credentials at that
-   * time, by UID.
+   * Last renewal of the credentials of each namespace by this replica, by the UID of the namespace: the time, and the
+   * id that valid credentials contained at that time.
    */
   const renewed = new Map<string, { readonly at: number; readonly pullLogins: string | undefined }>()
 
   /**
-   * Returns when a member of each namespace was last suspended or refused, by the namespace's name. Earlier credentials
-   * are invalid.
+   * Returns the time at which a member of each namespace was last suspended or refused, by the namespace's name.
+   * Credentials from before this time are invalid.
    */
   const barredIn = async (signal: AbortSignal): Promise<ReadonlyMap<string, number>> => {
     const found = new Map<string, number>()

@@ -16,8 +16,8 @@ export const TOKEN_SECONDS = 300
 const BEHIND = 30
 
 /**
- * Reads the key from a folder in the format of a mounted Secret. Returns undefined if it does not exist. Throws an
- * Error if it is incomplete.
+ * Reads the key from a folder in the format of a mounted Secret. Returns undefined if the file of the key or of its
+ * certificate does not exist. Throws an Error if a file is invalid, or the certificate does not match the key.
  */
 export function readRegistryKey(folder: string): RegistryKey | undefined {
   const read = (name: string) => readFileSync(join(folder, name), 'utf8')
@@ -48,7 +48,7 @@ export interface TokenContent {
   readonly service: string
   readonly subject: string
   readonly access: readonly RegistryAccess[]
-  /** Milliseconds since 1970. */
+  /** Current time in milliseconds since 1970. */
   readonly now: number
 }
 

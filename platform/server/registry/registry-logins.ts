@@ -23,7 +23,7 @@ interface Login {
   readonly namespace: NamespaceId
   /** The user and the token that the login was created with; absent for pull credentials of Pods. */
   readonly by?: { readonly user: string; readonly token: string }
-  /** The id that the namespace's valid credentials contained when these were created; only for Pods. */
+  /** The id that valid credentials of the namespace contained at the time of creation; only for Pods. */
   readonly pullLogins?: string
   /** Creation time in milliseconds since 1970; only for Pods. */
   readonly made?: number

@@ -88,8 +88,8 @@ async function relationOf(
 }
 
 /**
- * Returns true for an administrator with a token of their own. A run can also have an administrator's token, but it
- * executes code of a repository.
+ * Returns true for an administrator whose token is valid for all namespaces. Tokens of runs and CI jobs are excluded,
+ * because code of a repository uses them.
  */
 const maySharePush = ({ user, token }: Extract<RegistryCaller, { kind: 'person' }>['by']): boolean =>
   user.role === 'admin' && token.kind !== 'run' && token.kind !== 'ci' && token.namespaces === undefined

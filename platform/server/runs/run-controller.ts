@@ -244,8 +244,8 @@ export class RunController {
   }
 
   /**
-   * Returns the values of a run's variables and its own clone credential; undefined if they do not exist yet or are
-   * invalid.
+   * Returns the values of a run's variables, and the clone credential from its request; undefined if their Secret does
+   * not exist yet or is invalid.
    */
   async #held({ id, hasLogin }: RunRecord): Promise<HeldSecrets | undefined> {
     const live = await this.#world.cluster.get(secretRef(heldSecret(id)))
@@ -282,7 +282,7 @@ export class RunController {
 
   /**
    * Stops an active run: suspending the Job makes Kubernetes send SIGTERM. The log is read at the same time, because
-   * the Pod is then deleted.
+   * Kubernetes deletes the Pod afterwards.
    */
   async #end(run: RunRecord, signal: AbortSignal): Promise<void> {
     const lines = this.#collect(run, withTimeLimit(GOODBYE, signal))
@@ -301,7 +301,8 @@ export class RunController {
   }
 
   /**
-   * Deletes the Secrets of a run, which revokes the Kubernetes tokens that are bound to them, and its platform tokens.
+   * Deletes the Secrets of a run, which revokes the Kubernetes tokens that are bound to them. Also revokes the platform
+   * tokens of the run.
    */
   async #removeCredentials({ id, user }: RunRecord): Promise<void> {
     const { tokens } = this.#parts
@@ -393,7 +394,7 @@ interface Beside {
   readonly done: Promise<void>
 }
 
-/** Fields of a run that the history needs. It contains only these because there can be very many runs. */
+/** Fields of a run that the history needs. All other fields are dropped, because there can be very many runs. */
 type Ended = Pick<RunRecord, 'id' | 'uid' | 'namespace' | 'namespaceUid' | 'environment'>
 
 type Waiting = Parameters<typeof decideQueue>[0][number]

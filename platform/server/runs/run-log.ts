@@ -13,7 +13,7 @@ import { containerState, endOf, hasContainer, isOver, podOf } from './run-pod.ts
 export interface RunLine {
   readonly number: number
   readonly step: 'clone' | 'run'
-  /** RFC 3339 time. */
+  /** RFC 3339 time at which the line was written. */
   readonly time: string
   readonly text: string
 }

@@ -15,7 +15,7 @@ export interface ContainerState {
   /** Exit code and termination message of a container that has ended. */
   readonly exitCode?: number
   readonly message?: string
-  /** RFC 3339. */
+  /** RFC 3339 time at which the container ended. */
   readonly ended?: string
 }
 
@@ -45,8 +45,8 @@ export const isOver = (pod: KubeObject): boolean =>
   ['Succeeded', 'Failed'].includes(String((pod['status'] as { readonly phase?: string } | undefined)?.phase))
 
 /**
- * Returns the result of a run as soon as its Pod shows it; undefined before. Kubernetes takes a second or two to mark
- * the Pod, and then the Job, as ended.
+ * Returns the result of a run as soon as its Pod shows the result; undefined until then. Kubernetes takes a second or
+ * two to mark the Pod, and after it the Job, as ended.
  */
 export function endOf(pod: KubeObject): RunEnd['state'] | undefined {
   if (isOver(pod)) return (pod['status'] as { readonly phase: string }).phase === 'Succeeded' ? 'succeeded' : 'failed'

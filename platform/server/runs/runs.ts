@@ -85,8 +85,8 @@ export class Runs {
   }
 
   /**
-   * Returns the runs that can be read, newest first. A list of the runs of all namespaces can be large, so use `each`
-   * for it if possible.
+   * Returns the runs that can be read, newest first. The list for all namespaces can be large, so `each` is preferable
+   * for it.
    */
   async list(query: RunQuery, signal?: AbortSignal): Promise<readonly RunRecord[]> {
     return sorted(this.each(query, signal))
@@ -219,10 +219,10 @@ export class Runs {
   }
 
   /**
-   * Creates the run that destroys a deployed environment before its namespace is deleted. It has the rights of the user
-   * who deployed the environment, because the commands are theirs, and gets that user's variables only if the same user
-   * requested the deletion. A repository that was cloned with a credential for that run alone cannot be cloned again,
-   * so its commands are not run. A second call creates no second run.
+   * Creates the run that destroys a deployed environment before its namespace is deleted. The run has the rights of the
+   * user who deployed the environment, because the commands are theirs, and gets that user's variables only if the same
+   * user requested the deletion. If the deploy cloned with a credential from its request, the repository cannot be
+   * cloned again, so the destroy does not run its commands. A second call creates no second run.
    */
   async createLast(deployed: RunRecord, { id: deletion, by }: Deletion): Promise<void> {
     const { cluster } = this.#world

@@ -5,11 +5,17 @@ import type { RestingKind, RestingObject } from '../../records/asleep.ts'
 
 /** Class of sleeping Ingresses. No controller serves it, so requests for their hosts reach the platform. */
 const ASLEEP_CLASS = 'devctl-asleep'
-/** https://kubernetes.io/docs/concepts/services-networking/ingress/#deprecated-annotation */
+/**
+ * Deprecated annotation with the class of an Ingress:
+ * https://kubernetes.io/docs/concepts/services-networking/ingress/#deprecated-annotation
+ */
 const CLASS_ANNOTATION = 'kubernetes.io/ingress.class'
 /** Maximum length of an annotation value that is remembered: the maximum length of a name. */
 const LONGEST = 253
-/** https://keda.sh/docs/latest/concepts/scaling-deployments/#pausing-autoscaling */
+/**
+ * Annotation that pauses the autoscaling of a ScaledObject:
+ * https://keda.sh/docs/latest/concepts/scaling-deployments/#pausing-autoscaling
+ */
 const PAUSED = 'autoscaling.keda.sh/paused-replicas'
 
 type Patch = Readonly<Record<string, unknown>>
@@ -131,7 +137,7 @@ export const SUSPEND_RULES: readonly SuspendRule[] = [
 
 export const ruleOf = (kind: RestingKind): SuspendRule => SUSPEND_RULES.find(one => one.kind === kind)!
 
-/** The annotation that is remembered for each kind. */
+/** Annotation whose value is remembered while an object sleeps, by kind. */
 const REMEMBERED: Readonly<Record<string, string>> = { Ingress: CLASS_ANNOTATION, ScaledObject: PAUSED }
 
 /** Returns the reason why an object is left awake, as a clause; undefined if it can be put to sleep. */

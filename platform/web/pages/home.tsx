@@ -99,8 +99,8 @@ interface AskedProps {
 }
 
 /**
- * Requests the content of the namespaces at the top, with one request. Calls `children` with whether the answer has
- * arrived.
+ * Requests the content of the namespaces at the top, with one request. Calls `children` with true once the answer has
+ * arrived, and with false before.
  */
 function Asked({ all, children }: AskedProps) {
   const names = askedOf(all)
@@ -176,12 +176,12 @@ function InShort({ all, isAnswered }: { readonly all: readonly Namespace[]; read
     </p>
   )
 }
-/** Maximum number of broken namespaces named in that line. */
+/** Maximum number of broken namespaces that the summary at the top names. */
 const NAMED = 3
 
 /**
- * Returns the namespaces whose content is requested: those at the top. The platform watches 30 at a time for one
- * person.
+ * Returns the namespaces whose content is requested: the first `ASKED_TOGETHER` on the page. For one user, the platform
+ * watches at most 30 namespaces at a time.
  */
 const askedOf = (all: readonly Namespace[]): readonly string[] =>
   groupsOf(all, me.value?.id)
@@ -191,8 +191,8 @@ const askedOf = (all: readonly Namespace[]): readonly string[] =>
 const EVERY = 30_000
 
 /**
- * Renders a namespace, with its content if that is known. When it arrives, only the text of the line changes, so
- * nothing moves.
+ * Renders a namespace, with its content if that is already loaded. When the content arrives, only the text of the line
+ * changes, so nothing moves.
  */
 function NamespaceRow({ namespace }: { readonly namespace: Namespace }) {
   const running = isAsked(namespace) ? runningIn(namespace.name) : undefined

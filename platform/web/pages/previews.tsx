@@ -174,7 +174,7 @@ const List = ({
 
 interface PreviewRowProps {
   readonly preview: Preview
-  /** Absent if its last deploy cannot be repeated here. */
+  /** Repeats the last deploy of the preview; undefined if it cannot be repeated on this page. */
   readonly onRetry: (() => void) | undefined
   readonly onRemove: () => void
 }

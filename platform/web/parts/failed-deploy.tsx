@@ -5,7 +5,7 @@ import { InlineCode } from './problem.tsx'
 
 interface FailedDeployProps {
   readonly failed: FailedDeploy
-  /** True if the version from before that deploy is still ready. */
+  /** True if the version from before the failed deploy is still ready. */
   readonly isPreviousRunning: boolean
 }
 
@@ -26,7 +26,7 @@ export const FailedDeployLine = ({ failed: { run, environment, reason }, isPrevi
   </>
 )
 
-/** Renders this line in a box. */
+/** Renders the line about a failed deploy in a box. */
 export const FailedDeployBox = (props: FailedDeployProps) => (
   <div class="problem" role="status">
     <Icon name="warn" />

@@ -43,10 +43,10 @@ const NONE: Deploys = { failedDeploys: [], deploys: [] }
 /** Deploys by namespace, because the stream of a namespace does not report them. */
 const deploys = signal<ReadonlyMap<string, Deploys>>(new Map())
 
-/** Lists of namespaces whose content parts of the page request. */
+/** Lists of namespaces whose content is currently requested, one list for each `AskTogether` on the page. */
 const asked = new Set<readonly string[]>()
 
-/** True if parts of the page request the content of all of these namespaces. */
+/** True if the content of all of these namespaces is currently requested by `AskTogether`. */
 export const areAsked = (names: readonly string[]): boolean =>
   names.every(name => [...asked].some(others => others.includes(name)))
 

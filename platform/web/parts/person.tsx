@@ -19,7 +19,7 @@ export function Avatar({ person, size = 'm' }: { readonly person: Person; readon
   )
 }
 
-/** Renders a user in a row: initials, name, and the login if it differs. */
+/** Renders a user in a row: initials, name, and login. Without a name, shows only the login. */
 export const PersonLine = ({ person, isYou = false }: { readonly person: Person; readonly isYou?: boolean }) => (
   <span class="person">
     <Avatar person={person} />

@@ -53,7 +53,7 @@ export const InlineCode = ({ text }: { readonly text: string }) => (
 /** Capitalizes a message: messages begin in lower case for a terminal, but are sentences here. */
 export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Renders an empty state: its meaning, and how to begin. */
+/** Renders the box for a list or page without content: a title, and instructions on how to begin. */
 export const Empty = ({
   icon,
   title,

@@ -16,7 +16,7 @@ export interface Counted {
 export interface UsedOften extends Counted {
   /** Percentage of failed commands, without those that were interrupted or mistyped. */
   readonly failed: number
-  /** Median duration, as an upper limit; undefined if it is more than ten minutes. */
+  /** Upper limit of the median duration, as text; undefined if the median is more than ten minutes. */
   readonly half: string | undefined
 }
 

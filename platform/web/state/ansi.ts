@@ -7,7 +7,8 @@ export interface AnsiSpan {
 }
 
 /**
- * Escape sequences: colors and font weights, whose numbers the first group contains, and all others, which are dropped.
+ * Pattern of escape sequences. The first group contains the numbers of colors and font weights. All other sequences
+ * have no group, and are dropped.
  */
 const ESCAPES =
   /\u001b\[([\d;:]*)m|\u001b\[[\u0020-\u003f]*[\u0040-\u007e]?|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[\u0020-\u002f]*[\u0030-\u007e]?/g
@@ -49,7 +50,7 @@ export function readAnsi(line: string): readonly AnsiSpan[] {
   return spans
 }
 
-/** Returns the last text of a line that was overwritten from its beginning, as progress output is. */
+/** Returns the text after the last carriage return, because progress output overwrites a line from its beginning. */
 function lastWritten(line: string): string {
   let end = line.length
   while (line[end - 1] === '\r') end--

@@ -3,9 +3,9 @@ export interface Findable {
   readonly text: string
   /** Kind of the item, such as `Namespace` or `Run`. */
   readonly group: string
-  /** Detail that distinguishes it from others of the same name, such as its namespace or branch. */
+  /** Detail that distinguishes the item from others with the same name, such as its namespace or branch. */
   readonly detail?: string
-  /** Further words by which it is found. */
+  /** Further words by which the item is found. */
   readonly also?: string
   /** Text that matches only from its beginning: a commit hash, because users do not search for its middle. */
   readonly begins?: string
@@ -24,9 +24,9 @@ const LEAST = 4
 const RANKS = { exact: 10, beginning: 8, word: 7, wordBeginning: 6, middle: 4, letters: 2 } as const
 
 /**
- * Returns the items that match every word of a text, best match first. A word can be the whole text of an item, its
- * beginning, a word in it, the beginning of such a word, or its middle, or only have letters that occur in the same
- * order.
+ * Returns the items that match every word of a text, best match first. A word matches the text of an item if it equals
+ * the text, its beginning, a word in it, the beginning of such a word or a part of its middle, or if its letters occur
+ * in the text in the same order.
  */
 export function find<T extends Searched>(all: readonly T[], text: string): readonly T[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)

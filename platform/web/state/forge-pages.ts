@@ -2,7 +2,10 @@ import type { ShownDeploy, ShownPlace } from '../../api/environments.ts'
 
 type Source = Pick<ShownDeploy, 'repository' | 'commit'>
 
-/** Forges, by a word in their host, with the path segments before the commit in the URLs of files and of commits. */
+/**
+ * Forges, recognized by a pattern of their host, each with the path segments before the commit in the URLs of files and
+ * of commits.
+ */
 const FORGES = [
   [/github/, 'blob', 'commit'],
   [/gitlab/, '-/blob', '-/commit'],

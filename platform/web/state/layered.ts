@@ -64,7 +64,7 @@ export function layered(nodes: readonly GraphNode[]): PlacedGraph {
   const heightOf = (column: readonly Item[]) =>
     column.reduce((sum, { isNode }) => sum + GAP.y + (isNode ? NODE.height : 0), -GAP.y)
   const height = Math.max(NODE.height, ...columns.map(heightOf))
-  /** Top left corner of a node, or the left end of the point where a line passes. */
+  /** Positions by key: the top left corner of a node, or the left end of the point where a line passes. */
   const placed = new Map<string, { readonly x: number; readonly y: number }>()
   columns.forEach((column, index) => {
     let y = (height - heightOf(column)) / 2

@@ -71,7 +71,7 @@ function begin(ns: string, { isLive, end }: Watched): void {
   void follow('GET /namespaces/:ns/live', { params: { ns } }, listener, end.signal)
 }
 
-/** Applies an event to the environments; returns the deleted ones. */
+/** Applies an event to the environments. Returns the names of the environments that no longer exist. */
 function applyEvent(environments: Map<string, EnvironmentDetails>, event: LiveEvent): readonly string[] {
   switch (event.type) {
     case 'snapshot': {

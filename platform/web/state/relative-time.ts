@@ -5,8 +5,8 @@ const STEPS = [
 ] as const
 
 /**
- * Formats a time relative to another, such as `3 min ago` or `in 2 h`, in the largest whole unit; as a date from a
- * month on.
+ * Formats a time relative to another, such as `3 min ago` or `in 2 h`, in the largest whole unit. Formats it as a date
+ * if the difference is more than 45 days.
  */
 export function relativeTime(time: number, from: number): string {
   const distance = Math.abs(from - time)

@@ -14,7 +14,7 @@ export const isOffline = signal(false)
 export const isExpired = signal(false)
 
 export const isAdmin = computed(() => me.value?.role === 'admin')
-/** Host of this platform, which names it on the command line. */
+/** Host of this platform, which is its name in commands. */
 export const platformHost = computed(() => location.host)
 
 /** Loads the logged-in user and the information about the platform. Returns the problem if a request failed. */

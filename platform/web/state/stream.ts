@@ -5,7 +5,10 @@ import { type Failure, isAway, toProblem } from './problem.ts'
 import { isOffline, noticeOf } from './session.ts'
 
 interface Listener<T> {
-  /** Called with each event, in the order in which they were sent. The stream resumes after the last id. */
+  /**
+   * Called with each event, in the order in which they were sent. After an interruption, the stream resumes after the
+   * last id.
+   */
   onEvent(event: T): void
   /** Called each time the stream ends. */
   onEnd?(): void
@@ -16,8 +19,8 @@ interface Listener<T> {
 }
 
 /**
- * Initial delay before a stream that broke off is opened again, which is doubled each time, and its maximum, in
- * milliseconds.
+ * Delay before a stream that broke off is opened again, in milliseconds: the initial delay, which is doubled after each
+ * attempt, and the maximum.
  */
 const AGAIN = 1_000
 const LONGEST_WAIT = 15_000
@@ -68,7 +71,10 @@ export async function follow<N extends StreamName>(
   }
 }
 
-/** True if a retry would fail, too. A platform that is overloaded or starting up accepts the request later. */
+/**
+ * True if a retry would fail, too. False for a platform that is overloaded or starting up, which accepts the request
+ * later.
+ */
 const isFinal = (error: unknown): boolean =>
   error instanceof NoPlatform ? !isAway(error) : error instanceof PlatformRefusal && error.status < 500
 

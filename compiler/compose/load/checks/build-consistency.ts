@@ -43,7 +43,10 @@ const contextCircle = diagnostic({
   }),
 })
 
-/** Checks the builds of the services, and the builds of the services whose images they use. */
+/**
+ * Checks the builds of the services, the builds of other services whose images they use, and cycles among all these
+ * builds.
+ */
 export function checkBuilds(services: MapTree, input: ConsistencyInput): void {
   const used = input.allServices
     ? findContextServices(input.allServices, services, input.baseImages)

@@ -275,7 +275,10 @@ function checkCycles(services: MapTree, { reporter }: ConsistencyInput): void {
     reporter.report(cycle, span, { path, hint: sharingHint(services, path) })
 }
 
-/** Returns how to break a cycle that a shared namespace is part of, which may not look like a dependency. */
+/**
+ * Returns the hint for a cycle in which a service shares a namespace of another service, because such a dependency is
+ * easy to overlook. Undefined for other cycles.
+ */
 function sharingHint(services: MapTree, path: readonly string[]): string | undefined {
   for (const [index, from] of path.entries()) {
     const to = path[(index + 1) % path.length]

@@ -4,7 +4,7 @@ import type { Pair } from '../../project.ts'
 
 /**
  * Lists the `x-okteto…` extensions of a model, its services and their healthchecks. devctl ignores these extensions.
- * Those with a `x-platform-…` key beside them, as `devctl migrate` writes it, are left out.
+ * Leaves out extensions that `devctl migrate` has copied to an `x-platform-…` key of the same mapping.
  */
 export function foreignKeys(model: MapTree): readonly Pair[] {
   const services = get(model, 'services')

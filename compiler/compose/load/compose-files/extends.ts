@@ -78,7 +78,7 @@ interface Services {
 
 /** The document whose services extend others. */
 interface ExtendsInput {
-  /** Absolute path of its file. */
+  /** Absolute path of the file that contains the document. */
   readonly path: string
   readonly scope: ProjectScope
   readonly resets: Resets

@@ -17,8 +17,8 @@ export interface Circle {
 
 /**
  * Finds cycles of references among names, in the order of the names. Returns one cycle for each reference that closes a
- * cycle, which may not be all cycles. Ignores references to unknown names. Uses no recursion, so that long chains do
- * not overflow the stack.
+ * cycle; there may be further cycles. Ignores references to unknown names. Uses no recursion, so long chains do not
+ * overflow the stack.
  */
 export function findCircles(
   names: Iterable<string>,

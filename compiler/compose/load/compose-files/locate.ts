@@ -27,7 +27,7 @@ export interface Located {
  * Default file names in Docker Compose's order of preference: `.yaml` first for base files, `.yml` first for overrides.
  */
 const BASE_NAMES = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml']
-/** Names that Okteto gives to Compose files. They count where there is no file with a default name. */
+/** Names that Okteto gives to Compose files. They are used only if no file has a default name. */
 const OKTETO_NAMES = ['okteto-stack.yml', 'okteto-stack.yaml', 'okteto-compose.yml', 'okteto-compose.yaml']
 const OVERRIDE_NAMES = [
   'compose.override.yml',

@@ -39,7 +39,7 @@ function mergeTrees(base: Tree, override: Tree, reporter: Reporter, step: RuleSt
   return rule ? rule(base, override, merger) : merger.byKind(base, override)
 }
 
-/** Merges the values at one step of the path rules. */
+/** Merges two values at one position in the table of merge rules. */
 class Merger implements MergeContext {
   readonly #reporter: Reporter
   readonly #step: RuleStep<Merge> | undefined

@@ -77,12 +77,12 @@ export class Sources {
     return [...this.#read.keys()].filter(isAbsolute)
   }
 
-  /** Marks an env file as one whose variables are for `${NAME}` in files. */
+  /** Marks an env file whose variables are used for `${NAME}` in the Compose files. */
   addVariableFile(path: string): void {
     this.#variableFiles.add(path)
   }
 
-  /** Returns the absolute paths of the env files whose variables are for `${NAME}` in files. */
+  /** Returns the absolute paths of the env files whose variables are used for `${NAME}` in the Compose files. */
   variableFiles(): readonly string[] {
     return [...this.#variableFiles].filter(isAbsolute)
   }

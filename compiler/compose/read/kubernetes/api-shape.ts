@@ -12,8 +12,9 @@ import {
 import { type FieldType, fieldsOf } from '../../../values/kubernetes/fields.ts'
 
 /**
- * Returns the shape of a type of the Kubernetes API. A part of an object is merged into another one, so it needs only
- * the fields by which list items are paired, and all fields of items that are not paired.
+ * Returns the shape of a type of the Kubernetes API. With `part`, the shape is for fields to be merged into an object.
+ * Required fields may then be missing, except the key fields by which list items are paired, and the fields of items
+ * that are not paired.
  */
 export function apiShape(name: string, part: 'whole' | 'part'): Shape {
   const id = `${part} ${name}`

@@ -42,7 +42,7 @@ const diagnostics = {
   unknownKey: () => unknownField,
 }
 
-/** Checks a mapping against a shape, and returns it as JSON. Reports errors, and then returns undefined. */
+/** Checks a mapping against a shape, and returns it as JSON; undefined if there are errors, which are reported. */
 export function readFields(tree: MapTree, shape: Shape, path: ModelPath, reporter: Reporter): FieldMap | undefined {
   const cast = withCasts(tree, shape)
   const findings = new Findings(diagnostics)
@@ -62,7 +62,7 @@ const badNumber = diagnostic({
   }),
 })
 
-/** Reports numbers that JSON cannot hold as they are. Returns false if there are any. */
+/** Reports numbers that JSON cannot represent exactly. Returns false if there are any. */
 export function checkNumbers(tree: Tree, reporter: Reporter): boolean {
   if (tree.kind === 'map') return all([...tree.entries.values()].map(({ value }) => checkNumbers(value, reporter)))
   if (tree.kind === 'seq') return all(tree.items.map(item => checkNumbers(item, reporter)))
@@ -80,8 +80,8 @@ export function checkNumbers(tree: Tree, reporter: Reporter): boolean {
 const all = (found: readonly boolean[]): boolean => found.every(Boolean)
 
 /**
- * Converts text that a variable produced into the number or boolean that its field has, and numbers into the text that
- * the API server writes for a quantity.
+ * Converts scalars to the types of their fields: text from a variable to a number or boolean, and a number in a
+ * quantity field to text, as the API server writes it.
  */
 function withCasts(tree: Tree, shape: Shape): Tree {
   switch (tree.kind) {

@@ -17,8 +17,8 @@ const badMetadata = diagnostic({
 })
 
 /**
- * Reports `labels` and `annotations` of a mapping that Kubernetes refuses or that devctl sets itself. Returns false if
- * there are any. The values have been checked to be text.
+ * Checks `labels` and `annotations` of a mapping, whose values must already be text. Reports keys and values that
+ * Kubernetes refuses, and keys that devctl sets itself. Returns false if there are any.
  */
 export function checkMetadata(tree: Tree | undefined, reporter: Reporter): boolean {
   let isValid = true
@@ -42,7 +42,10 @@ export function checkMetadata(tree: Tree | undefined, reporter: Reporter): boole
   return isValid
 }
 
-/** Checks every `metadata` inside a mapping of the Kubernetes API, such as that of a Pod template. */
+/**
+ * Checks every nested `metadata` in a mapping of the Kubernetes API, such as the metadata of a Pod template. Returns
+ * false if one of them is invalid.
+ */
 export function checkInnerMetadata(tree: Tree, reporter: Reporter): boolean {
   if (tree.kind === 'scalar') return true
   let isValid = true

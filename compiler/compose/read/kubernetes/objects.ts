@@ -42,7 +42,10 @@ const REFUSED: Readonly<Record<string, string>> = {
   Secret: 'write an entry of `secrets`',
 }
 
-/** Well-known kinds whose objects are in no namespace. The deploy refuses others when the API server knows them. */
+/**
+ * Well-known kinds whose objects are in no namespace. The deploy also refuses all other kinds of which the API server
+ * says that their objects are in no namespace.
+ */
 const OF_THE_CLUSTER = new Set(
   `APIService CertificateSigningRequest ClusterIssuer ClusterRole ClusterRoleBinding ClusterSecretStore CSIDriver
   CustomResourceDefinition GatewayClass IngressClass MutatingWebhookConfiguration Namespace Node PersistentVolume

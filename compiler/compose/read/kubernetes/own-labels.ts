@@ -28,6 +28,6 @@ export const isOwnLabel = (label: string): boolean =>
     label,
   )
 
-/** True for an annotation that only devctl sets. The prefixes of annotations are in any case. */
+/** True for an annotation that only devctl sets. The case of the prefix does not matter. */
 export const isOwnAnnotation = (annotation: string): boolean =>
   /^(dev\.platform|network\.devctl|alias\.devctl)\//i.test(annotation) && annotation !== 'dev.platform/policy'

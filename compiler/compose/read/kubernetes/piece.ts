@@ -13,13 +13,14 @@ import { checkInnerMetadata, checkMetadata } from './metadata.ts'
 export interface ReadPiece {
   readonly labels?: Readonly<Record<string, string>>
   readonly annotations?: readonly Pair[]
-  /** The other fields, if there are any. */
+  /** All fields except `labels` and `annotations`; absent if there are none. */
   readonly fields?: FieldMap
 }
 
 /**
- * Checks the fields of a part of an object against its type in the Kubernetes API; `labels` and `annotations` belong to
- * its metadata. A container has none. Reports errors, and then returns undefined.
+ * Checks the fields of a part of an object against its type in the Kubernetes API. `labels` and `annotations` are
+ * fields of the object's metadata; a container has no metadata. Returns undefined if there are errors, which are
+ * reported.
  */
 export function readPiece(tree: MapTree, type: string, path: ModelPath, reporter: Reporter): ReadPiece | undefined {
   const shape = type === 'Container' ? apiShape(type, 'part') : withMetadata(type)

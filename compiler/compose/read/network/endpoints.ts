@@ -93,8 +93,8 @@ export function readEndpoints(tree: MapTree, known: KnownServices, reporter: Rep
 }
 
 /**
- * True if a mapping that has the key `rules` uses the notation with `rules` and `labels`. If `labels` is a list, it is
- * a list of rules, and `rules` and `labels` are the names of two endpoints.
+ * True if a mapping with the key `rules` uses the third notation, with the members `rules` and `labels`. If `labels` is
+ * a list of rules instead, `rules` and `labels` are the names of two endpoints.
  */
 function isLabelled(tree: MapTree): boolean {
   return tree.entries.get('labels')?.value.kind !== 'seq'

@@ -40,8 +40,8 @@ function declare(what: 'config' | 'secret') {
 }
 
 /**
- * Reads the top-level configs or secrets. Reads the content only of those in `used`, because the others do not become
- * objects. Reports unreadable files and variables that are not set.
+ * Reads the top-level configs or secrets. Reads the content only for configs or secrets in `used`, because the rest
+ * does not become objects. Reports unreadable files and variables that are not set.
  */
 export function readFileObjects(
   kind: Kind,

@@ -49,7 +49,7 @@ export const readMounts = (service: MapTree, context: ReadContext): readonly Mou
 export const readTmpfsEntries = (service: MapTree, context: ReadContext): readonly TmpfsEntry[] =>
   scalars(service, 'tmpfs').flatMap(item => readTmpfs(item, context) ?? [])
 
-/** Reads `volumes_from`. Reports containers and malformed items. */
+/** Reads `volumes_from`. Reports malformed items, and items that name a container instead of a service. */
 export const readVolumesFrom = (service: MapTree, context: ReadContext): readonly At<string>[] =>
   scalars(service, 'volumes_from').flatMap(item => readVolumesFromItem(item, context) ?? [])
 

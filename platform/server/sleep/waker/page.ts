@@ -8,7 +8,10 @@ export const PROGRESS_TYPE = 'application/vnd.devctl.waking+json'
 /** Header of all responses of the waker. A response without it came from the application. */
 export const WAKER_HEADER = 'x-devctl-waker'
 
-/** The colors are the same as on the platform's pages (style/tokens.css); a test compares them. */
+/**
+ * Style sheet of the pages. Its colors are the same as on the platform's pages (style/tokens.css); a test compares
+ * them.
+ */
 const STYLE = `
 :root { color-scheme: light dark; --page: #fbfbfc; --surface: #ffffff; --ink: #17181c; --ink-2: #55565f; --line: #e6e6ea; --accent: #3a55d1; --good: #14713d; --mark: #1b1c21; --mark-line: #ffffff; --mark-cursor: #8ea2ff }
 @media (prefers-color-scheme: dark) { :root { --page: #0d0e11; --surface: #141519; --ink: #f0f0f3; --ink-2: #a6a8b3; --line: #26272d; --accent: #93a7ff; --good: #5fd08e; --mark: #f0f0f3; --mark-line: #16171b; --mark-cursor: #3f5bd6 } }
@@ -97,7 +100,10 @@ ${content}
 </html>
 `
 
-/** The page that users see while a namespace wakes up. It contains no text from outside. */
+/**
+ * The page that users see while a namespace wakes up. Its text is constant, and contains nothing from the request or
+ * the namespace.
+ */
 export const WAKING: WakerPage = {
   html: document(
     'Waking up',
@@ -112,8 +118,8 @@ export const WAKING: WakerPage = {
 }
 
 /**
- * Returns the page for hosts that belong to no application. `url` is the platform's address. The page contains no other
- * text from outside.
+ * Returns the page for hosts that belong to no application. `url` is the platform's address, which is the only text on
+ * the page that is not constant.
  */
 export const nothingPage = (url: string): WakerPage => ({
   html: document(

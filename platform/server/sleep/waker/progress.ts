@@ -26,7 +26,7 @@ const AT_ONCE = 2
 
 interface Known {
   readonly waking: Promise<Waking>
-  /** Undefined while the result is being read. */
+  /** Time in milliseconds at which the result was read; undefined while it is being read. */
   readAt?: number
 }
 

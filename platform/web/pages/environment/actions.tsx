@@ -56,8 +56,8 @@ export function EnvironmentActions({ environment, role }: ActionsProps) {
   )
 
   /**
-   * Returns the source of the current user's last deploy, if there is one. Otherwise, the deploy record is used; it
-   * comes second because any member could have written it.
+   * Returns the source of the current user's last deploy, otherwise the source in the deploy record. The record comes
+   * second, because any member of the namespace could have written it.
    */
   function sourceOf(): DeployFrom {
     const last = runs.state.value.data?.items.find(run => run.action === 'deploy' && run.user.id === me.value?.id)

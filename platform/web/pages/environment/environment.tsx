@@ -23,7 +23,7 @@ import { useLive } from '../../state/live.ts'
 import { useResource } from '../../state/resource.ts'
 import { EnvironmentActions } from './actions.tsx'
 
-/** Loaded when the user opens a service. */
+/** Parts of the page that are loaded when the user opens a service. */
 const ServiceLogs = laterPart(
   async () => (await import('./service-logs.tsx')).ServiceLogs,
   () => <div class="log-place" />,
@@ -46,7 +46,7 @@ const BelowServices = laterPart(
 
 /** Polling interval for the environment if there is no stream, in milliseconds. */
 const EVERY = 3_000
-/** Polling interval for its deploys, in milliseconds: no stream reports them. */
+/** Polling interval for the deploys of the environment, in milliseconds. No stream reports them. */
 const DEPLOYS_EVERY = 30_000
 
 /** Shows the services of an environment, their problems with the reasons, and the changes of deploys. */

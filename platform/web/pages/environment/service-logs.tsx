@@ -19,7 +19,7 @@ interface ServiceLogsProps {
 
 /** Maximum number of lines that are kept; older ones are dropped. */
 const KEPT = 10_000
-/** Number of earlier lines of each container. */
+/** Number of earlier lines to request from each container. */
 const TAIL = '500'
 /** Time for which lines are collected before they are drawn together, in milliseconds. */
 const GATHERED = 80

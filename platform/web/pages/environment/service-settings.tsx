@@ -14,7 +14,7 @@ interface ServiceSettingsProps {
   readonly namespace: string
   readonly environment: string
   readonly service: ShownService
-  /** URL of the service's line in the Compose file, at its forge. */
+  /** URL of a page of the forge, which shows the service's line in the Compose file; undefined if it is unknown. */
   readonly page: string | undefined
 }
 

@@ -62,7 +62,7 @@ export function CliLogin() {
   )
 }
 
-/** Parses the request. Undefined if no command line would send it; the page then sends nothing anywhere. */
+/** Parses the request. Returns undefined if no command line would send such a request; the page then sends nothing. */
 export function readCliRequest(query: Readonly<Record<string, string>>): CliRequest | undefined {
   const { port = '', state = '', challenge = '', label = '' } = query
   const number = /^\d{4,5}$/.test(port) ? Number(port) : 0

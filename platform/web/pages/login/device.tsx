@@ -10,7 +10,10 @@ import { platform } from '../../state/client.ts'
 import { me } from '../../state/session.ts'
 import { Frame } from './frame.tsx'
 
-/** Logs in a command line on another machine. The user has to type its code, because no link may contain it. */
+/**
+ * Logs in a command line on another machine. The user has to type the code that the command line shows, because links
+ * must not contain it.
+ */
 export function DeviceLogin() {
   const code = useSignal('')
   const found = useSignal<DeviceLook | undefined>(undefined)

@@ -9,7 +9,7 @@ import { info, loadSession, me } from '../../state/session.ts'
 import { Frame } from './frame.tsx'
 import { Providers } from './providers.tsx'
 
-/** Returns the message for a failed login. The URL contains only its code. */
+/** Returns the message for the code of a failed login. The URL contains only the code, not the message. */
 const loginProblem = (code: string): Failure => ({
   kind: 'refused',
   ...LOGIN_PROBLEMS[Object.hasOwn(LOGIN_PROBLEMS, code) ? (code as LoginProblem) : 'failed'], // it is one of them
@@ -47,7 +47,8 @@ export function Login() {
 }
 
 /**
- * Returns a path on this site, otherwise the start page, so that a crafted link cannot redirect a user to another site.
+ * Returns the path if it is on this site, otherwise the path of the start page. A crafted link therefore cannot
+ * redirect a user to another site.
  */
 export function safeReturn(text: string | undefined, origin: string): string {
   if (!text?.startsWith('/') || !URL.canParse(text, origin)) return '/'

@@ -7,7 +7,9 @@ interface ProvidersProps {
   readonly onLeave?: () => void
 }
 
-/** Renders a button for each provider. It opens a page of the server, which redirects the browser to the provider. */
+/**
+ * Renders a button for each provider. A button opens a page of the server, which redirects the browser to the provider.
+ */
 export const Providers = ({ back, onLeave }: ProvidersProps) => (
   <>
     {info.value?.login.map(({ id, name }) => (

@@ -14,9 +14,9 @@ import { Providers } from './providers.tsx'
 const NAME = new RegExp(LOGIN)
 
 /**
- * Page of a link from the installer or an administrator. Its token is in the URL fragment, which browsers do not send
- * to the server, and is removed from the URL immediately. The user has to press a button, because programs that open
- * links in mails would otherwise use up the token.
+ * Shows the page of a link from the installer or an administrator. The token of the link is in the URL fragment, which
+ * browsers do not send to the server, and is removed from the URL immediately. The user has to press a button, because
+ * programs that open links in mails would otherwise use up the token.
  */
 export function Setup() {
   const token = useSignal<string | undefined>(undefined)

@@ -44,8 +44,8 @@ function OneRun({ id }: { readonly id: string }) {
   const { data: run } = found.state.value
   const log = useRef(new KeptLog())
   /**
-   * Number of draws so far. Changing it triggers rendering, because the list itself is too long to be copied for each
-   * line.
+   * Number of draws so far. Changing the number triggers rendering. The list of lines is no signal, because it is too
+   * long to be copied for each line.
    */
   const drawn = useSignal(0)
   const time = useSignal(Date.now())

@@ -25,8 +25,8 @@ const EVERY = 30_000
 const shortCommit = (commit: string): string => commit.slice(0, 7)
 
 /**
- * Shows requests, each with the origin of its code, and with a button that approves its commit if it is waiting for an
- * approval.
+ * Shows pull requests, each with the origin of its code. A request whose commit is waiting for an approval has a button
+ * that approves it.
  */
 export function Pulls({ pulls, onChange }: { readonly pulls: readonly ShownPull[]; readonly onChange: () => void }) {
   // The request as it was when the user pressed the button, because they have not reviewed later commits.

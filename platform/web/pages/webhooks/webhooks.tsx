@@ -27,8 +27,8 @@ import { PreviewTabs } from './tabs.tsx'
 const EVERY = 30_000
 
 /**
- * Shows the webhooks of repositories, whose requests get previews. Users see their own webhooks, administrators see
- * all.
+ * Shows the webhooks of repositories, whose pull requests get previews. Users see their own webhooks, administrators
+ * see all.
  */
 export function Webhooks() {
   const found = useResource('GET /hooks', {}, EVERY)
@@ -108,7 +108,7 @@ export function Webhooks() {
   )
 }
 
-/** Descriptions of the policies for requests of forks. */
+/** Descriptions of the policies for pull requests from forks. */
 const FORKS = {
   approve: 'wait for approval by someone with write access',
   sandbox: 'are deployed without variables and credentials',

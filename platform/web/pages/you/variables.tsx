@@ -2,7 +2,7 @@ import { Credentials } from '../../parts/forms/credentials.tsx'
 import { Variables } from '../../parts/forms/variables.tsx'
 import { YouFrame } from './frame.tsx'
 
-/** Shows the variables that the user's deploys get, and the credentials with which their runs clone. */
+/** Shows the variables that the user's deploys get, and the credentials with which the user's runs clone. */
 export const YourVariables = () => (
   <YouFrame part="Variables">
     <Variables

@@ -20,7 +20,9 @@ export interface DeployFrom extends RepositoryFrom {
 
 const ENVIRONMENT = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 
-/** Renders the form to deploy a repository from the cluster. It opens the page of the run. */
+/**
+ * Renders the form to deploy a repository from the cluster. After the start of the deploy, opens the page of the run.
+ */
 export function DeployForm({ from, onClose }: { readonly from: DeployFrom; readonly onClose: () => void }) {
   const chosen = useSignal(from.namespace ?? '')
   const namespace = chosen.value

@@ -13,7 +13,7 @@ interface FieldProps {
   readonly required?: boolean
   /** True if the value is hidden while the user types it. */
   readonly isSecret?: boolean
-  /** Look, if it differs from the default. */
+  /** Style of the field, if it differs from the default. */
   readonly look?: 'code' | 'mono'
 }
 

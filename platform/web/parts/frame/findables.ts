@@ -9,7 +9,7 @@ import { relativeTime } from '../../state/relative-time.ts'
 import { titleOf } from '../logs/runs.tsx'
 import { runState } from '../state.tsx'
 
-/** The data that was loaded so far. Missing data is not found yet. */
+/** Data that the search uses. Data that is not loaded yet is absent, and cannot be found. */
 export interface Readable {
   readonly namespaces: readonly Namespace[] | undefined
   readonly names: SearchNames | undefined

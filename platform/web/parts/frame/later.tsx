@@ -35,8 +35,8 @@ export function laterPart<P extends object>(
 }
 
 /**
- * Shown if a part cannot be loaded, because the platform was upgraded while the page was open, or there is no
- * connection.
+ * Renders the message for a part that cannot be loaded, because the platform was upgraded while the page was open, or
+ * there is no connection.
  */
 const NotLoaded = () => (
   <div class="page">

@@ -7,9 +7,9 @@ export interface NavigationPage {
   readonly text: string
   /** Further words by which the search finds the page. */
   readonly also: string
-  /** Icon of the link in the sidebar; absent for a page without one, such as a tab of another page. */
+  /** Icon of the link in the sidebar. Absent for a page without such a link, such as a tab of another page. */
   readonly icon?: IconName
-  /** Text of that link, if it is not the text of the page. */
+  /** Text of the link in the sidebar, if it differs from `text`. */
   readonly short?: string
 }
 

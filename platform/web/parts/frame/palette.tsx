@@ -60,7 +60,7 @@ export function listenForPalette(): () => void {
 
 export const Palette = () => (isOpen.value ? <OpenPalette /> : null)
 
-/** Returns a page as a search result. The user's login finds the page of their account. */
+/** Returns a page as a search result. The page of the user's account is also found by the login of the user. */
 const toFindable = (page: NavigationPage): Findable => ({
   ...page,
   group: 'Page',

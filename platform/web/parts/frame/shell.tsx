@@ -97,7 +97,10 @@ function Side() {
 
 /** Maximum number of namespaces in the sidebar; the search finds the others. */
 const SHOWN = 12
-/** Delay before the first request for the content of these namespaces, and polling interval, in milliseconds. */
+/**
+ * Delay before the first request for the content of the namespaces in the sidebar, and its polling interval, in
+ * milliseconds.
+ */
 const LATER = 1_000
 const EVERY = 60_000
 
@@ -123,8 +126,8 @@ function Namespaces({ all }: { readonly all: readonly Namespace[] }) {
   const shown = own.slice(0, SHOWN)
   const asked = shown.filter(isAsked).map(({ name }) => name)
   /**
-   * True if the sidebar makes its own requests. The page requests first; if it requests the content of the same
-   * namespaces, the sidebar uses its responses.
+   * True if the sidebar requests the content of its namespaces itself. It first waits for the requests of the page;
+   * while these cover the same namespaces, the sidebar uses their responses.
    */
   const isLater = useSignal(false)
   useEffect(() => {
@@ -174,7 +177,7 @@ function NamespaceLink({ name, state: { tone, word } }: { readonly name: string;
   )
 }
 
-/** Renders the links to those pages that have one in the sidebar. */
+/** Renders links to pages in the sidebar. Skips pages without an icon, which have no link there. */
 const SideLinks = ({ pages }: { readonly pages: readonly NavigationPage[] }) => (
   <>{pages.map(one => one.icon && <SideLink key={one.href} {...one} icon={one.icon} />)}</>
 )

@@ -13,7 +13,7 @@ export interface LogRow {
   readonly time: string
   readonly about?: string
   readonly tone?: string
-  /** May contain ANSI escapes and several lines. */
+  /** Text of the line, which can contain ANSI escapes and several lines. */
   readonly text: string
   readonly endpoints?: readonly string[]
   /** True for a message of the platform. */
@@ -232,7 +232,7 @@ function marked(text: string, search: string): ComponentChildren {
 
 const texts = new WeakMap<LogRow, string>()
 
-/** Returns the text of a line that is searched. */
+/** Returns the searchable text of a line, in lower case. */
 function searched(row: LogRow): string {
   const known = texts.get(row)
   if (known !== undefined) return known
