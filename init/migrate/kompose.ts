@@ -95,7 +95,7 @@ function convertAutoscaler(label: ServiceLabel, name: string, { service, edits, 
 const POLICIES: Readonly<Record<string, string>> = { always: 'always', never: 'never', ifnotpresent: 'missing' }
 
 function reasonFor(name: string): string {
-  if (name.startsWith('cronjob.')) return 'devctl writes no CronJobs'
+  if (name.startsWith('cronjob.')) return 'a container that runs on a schedule is a job, not a service'
   return 'it has no equivalent that could be written for you'
 }
 

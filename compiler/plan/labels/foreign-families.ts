@@ -78,7 +78,12 @@ export const families: readonly Family[] = [
       { label: /^kompose\.init\.containers\./, write: '`pre_start` of the service' },
       { label: /^kompose\.security-context\.fsgroup$/, write: '`group_add`, or `user` with the group' },
       { label: /^kompose\.hpa\./, write: autoscaler },
-      { label: /^kompose\.cronjob\./, write: 'a CronJob of your own, applied by a command of `deploy` in devctl.yml' },
+      { label: /^kompose\.cronjob\.schedule$/, write: ({ value, service }) => scheduled(value, service) },
+      {
+        label: /^kompose\.cronjob\.concurrency_policy$/,
+        write: '`concurrency: forbid` or `queue` at the schedule of the job',
+      },
+      { label: /^kompose\.cronjob\./, write: 'nothing: a failed run of a job is not repeated' },
       { label: /^kompose\.serviceaccount-name$/, write: 'nothing: Pods have no token of the API server' },
     ],
   },
@@ -158,6 +163,10 @@ function controllerType({ value }: Said): string | undefined {
       return 'nothing: a service without volumes is a Deployment'
   }
 }
+
+/** Describes the equivalent of a schedule: a job in place of the service. */
+const scheduled = (cron: string, service = 'backup'): string =>
+  `a job: move \`${service}\` from \`services\` to \`jobs\`, without \`restart\`, and add \`triggers: {schedule: [${JSON.stringify(cron)}]}\``
 
 /**
  * Describes the equivalent of an `expose` label: `true` requests any address; any other value names one or more hosts.
