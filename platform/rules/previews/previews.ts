@@ -38,8 +38,12 @@ export function previewStatus(
   return ['queued', 'running', 'stopping'].includes(last.state) ? 'Deploying' : 'Failed'
 }
 
-/** True if a run affects the status of its preview: it is a deploy that no newer run has replaced. */
-export const tellsStatus = ({ action, state }: PreviewRun): boolean => action === 'deploy' && state !== 'replaced'
+/**
+ * True if a run affects the status of its environment, or of its preview: a deploy that no newer run has replaced, or
+ * a destroy that has succeeded, after which no earlier deploy counts.
+ */
+export const tellsStatus = ({ action, state }: PreviewRun): boolean =>
+  action === 'deploy' ? state !== 'replaced' : state === 'succeeded'
 
 /** The source of a preview. A later deploy from the same source updates the same preview. */
 export interface PreviewIdentity {

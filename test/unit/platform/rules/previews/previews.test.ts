@@ -21,6 +21,7 @@ describe('the status of a preview', () => {
     // A newer run has replaced it.
     ['Active', [run('replaced'), run('succeeded')], 'Active'],
     ['Active', [run('failed', 'destroy'), run('succeeded')], 'Active'],
+    ['Active', [run('succeeded', 'destroy'), run('failed')], 'Active'],
     ['Sleeping', [run('failed')], 'Sleeping'],
     ['Deleting', [run('running')], 'Deleting'],
     ['DeleteFailed', [], 'DeleteFailed'],
