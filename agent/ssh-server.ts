@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
@@ -167,8 +167,11 @@ async function listenSocket(
       else connectStreams(channels.keep(channel), socket)
     })
   })
-  await new Promise<void>((resolve, reject) => void server.on('error', reject).listen(path, resolve))
-  chmodSync(path, 0o600)
+  // The socket is created before `listen` returns, and nobody else may connect for a moment either.
+  const mask = process.umask(0o177)
+  const listening = new Promise<void>((resolve, reject) => void server.on('error', reject).listen(path, resolve))
+  process.umask(mask)
+  await listening
   bound.set(name, { server, owner: client })
 }
 

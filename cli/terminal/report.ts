@@ -5,6 +5,7 @@ import { renderAnnotations } from '../../compiler/diagnostics/render/github.ts'
 import { renderGroups } from '../../compiler/diagnostics/render/grouped.ts'
 import { shortened } from '../../compiler/diagnostics/render/shorten.ts'
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
+import { leadsOut } from '../../compiler/values/leads-out.ts'
 import { printableLines } from '../../compiler/values/printable.ts'
 import type { Context, LogLevel } from '../command.ts'
 import { type Io, wantsColour } from './io.ts'
@@ -52,7 +53,7 @@ export function repositoryPath(io: Io): (path: string) => string {
   return path => {
     if (!root) return path
     const fromRoot = relative(root, resolve(io.cwd, path))
-    return fromRoot.startsWith('..') ? path : fromRoot.split(sep).join('/')
+    return leadsOut(fromRoot) ? path : fromRoot.split(sep).join('/')
   }
 }
 

@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
 import { pause } from '../../adapters/http/back-off.ts'
 import { Slots } from '../../adapters/http/slots.ts'
+import { leadsOut } from '../../compiler/values/leads-out.ts'
 import type { CommonEvent } from '../../project/events.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { DevelopContext } from '../context.ts'
@@ -84,6 +85,6 @@ function words(action: BatchAction): string {
 /** Describes changed paths relative to the working directory: `src/a.js and 2 more`. */
 function shownPaths([first = '', ...others]: readonly string[], cwd: string): string {
   const path = relative(cwd, first)
-  const shown = path.startsWith('..') ? first : path
+  const shown = leadsOut(path) ? first : path
   return others.length === 0 ? shown : `${shown} and ${others.length} more`
 }

@@ -2,6 +2,7 @@ import { isAbsolute, join, relative, resolve } from 'node:path'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { ManifestEnvironment } from '../../compiler/manifest/manifest.ts'
 import { toDnsLabel } from '../../compiler/plan/object-names.ts'
+import { leadsOut } from '../../compiler/values/leads-out.ts'
 import { compileFiles } from '../../project/compile-files.ts'
 import type { Facts, Lock } from '../../project/lock.ts'
 import { repositoryOf } from '../../project/names/environment-name.ts'
@@ -170,5 +171,5 @@ function digestsOf({ images }: Facts): ReadonlyMap<string, string> {
 
 function inClone(path: string, top: string, clone: string): string {
   const inside = relative(top, path)
-  return inside.startsWith('..') || isAbsolute(inside) ? path : join(clone, inside)
+  return leadsOut(inside) || isAbsolute(inside) ? path : join(clone, inside)
 }

@@ -1,6 +1,7 @@
 import { relative, sep } from 'node:path'
 import type { GitOptions } from '../../adapters/git/git.ts'
 import { withSource } from '../../adapters/git/source-repository.ts'
+import { leadsOut } from '../../compiler/values/leads-out.ts'
 
 /** Commit of the repository that an application comes from. */
 export interface SourceCommit {
@@ -30,7 +31,7 @@ export async function readSource(
   inputs: readonly string[],
   options: GitOptions,
 ): Promise<SourceCommit | undefined> {
-  const inside = inputs.map(path => relative(top, path)).filter(path => !path.startsWith('..'))
+  const inside = inputs.map(path => relative(top, path)).filter(path => !leadsOut(path))
   const named = inside.map(path => `:(literal)${path}`)
   // Starting a process costs more than its work, so running processes concurrently halves the time.
   const told = await withSource(top, options, git =>

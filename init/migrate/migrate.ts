@@ -9,6 +9,7 @@ import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { isOktetoManifest } from '../../compiler/manifest/okteto.ts'
 import { SourceFile } from '../../compiler/text/source.ts'
+import { leadsOut } from '../../compiler/values/leads-out.ts'
 import { isStream } from '../../compiler/values/stream-path.ts'
 import { outsideOf } from '../../project/boundary.ts'
 import { composeFilesIn } from '../../project/names/environment-name.ts'
@@ -230,7 +231,7 @@ async function write(
 function refuseOutside(path: string, cwd: string): void {
   const named = resolve(cwd, path)
   const checkout = checkoutOf(cwd)
-  const folder = relative(checkout, named).startsWith('..') ? dirname(named) : checkout
+  const folder = leadsOut(relative(checkout, named)) ? dirname(named) : checkout
   const folders = [realPath(folder) ?? folder]
   const outside = outsideOf(named, { folders, named: new Set(), others: 'refused' })
   if (outside)

@@ -29,7 +29,7 @@ export function imagesOfDockerfile(
   args: ReadonlyMap<string, string>,
   predefined: ReadonlyMap<string, string> = new Map(),
 ): readonly string[] {
-  const [, syntax] = /^\s*#\s*syntax\s*=\s*(\S+)/i.exec(text) ?? []
+  const [, syntax] = /^\s*(?:#[ \t]*\w+[ \t]*=.*\r?\n[ \t]*)*?#[ \t]*syntax[ \t]*=[ \t]*(\S+)/i.exec(text) ?? []
   const isOfDocker = syntax === undefined || /^(?:docker\.io\/)?docker\/dockerfile\b/.test(syntax)
   if (text.length > MOST_TEXT || !isOfDocker) return []
   const stages = stagesOf(text, args, predefined)

@@ -169,7 +169,8 @@ export interface MaskerOptions {
  */
 function isApart(text: string, start: number, end: number): boolean {
   const isPart = (at: number) => at >= 0 && /[A-Za-z0-9]/.test(text[at] ?? '')
-  return !isPart(end) && (!isPart(start - 1) || text[start - 2] === '-')
+  const followsOption = text[start - 2] === '-' && !isPart(start - 3)
+  return !isPart(end) && (!isPart(start - 1) || followsOption)
 }
 
 /** Returns the lines of a secret that are long enough to search for. */

@@ -9,6 +9,7 @@ import { reportNotPublished } from '../../../compiler/manifest/not-published.ts'
 import type { SecretRules } from '../../../compiler/options.ts'
 import type { Plan } from '../../../compiler/plan/plan.ts'
 import { get, type Tree } from '../../../compiler/text/tree.ts'
+import { leadsOut } from '../../../compiler/values/leads-out.ts'
 import { needsValues } from '../../../compiler/values/secrets/secret-backends.ts'
 import type { Manifest } from '../../../constructs/manifest.ts'
 import { type CompiledProject, compileFiles } from '../../../project/compile-files.ts'
@@ -196,7 +197,7 @@ const hashOf = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(byte
 export function inputsFrom(folder: string, inputs: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
   const inside = [...inputs].flatMap(([path, hash]) => {
     const shown = relative(folder, path).split(sep).join('/')
-    return shown.startsWith('..') ? [] : [[shown, hash] as const]
+    return leadsOut(shown) ? [] : [[shown, hash] as const]
   })
   return Object.fromEntries(inside.sort(([a], [b]) => (a < b ? -1 : 1)))
 }

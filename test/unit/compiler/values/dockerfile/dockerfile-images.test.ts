@@ -27,6 +27,8 @@ describe('images that a Dockerfile names', () => {
     ['FROM a\nRUN <<EOF\nFROM b\nEOF', ['a']],
     ['# syntax=docker/dockerfile:1\nFROM a', ['a']],
     ['# syntax=example.com/other\nFROM a', []],
+    ['# check=skip=all\r\n # escape=`\n# syntax=example.com/other\nFROM a', []],
+    ['# a comment\n# syntax=example.com/other\nFROM a', ['a']],
     ['', []],
   ])('the images of %j are found', (text, expected) => expect([...images(text)].sort()).toEqual([...expected].sort()))
 

@@ -21,6 +21,16 @@ describe('mask', () => {
     expect(new Masker(secrets).mask(text)).toBe(expected)
   })
 
+  test.each([
+    ['rain', '***'],
+    ['train', 'train'],
+    ['-prain --prain "-prain"', '-p*** --p*** "-p***"'],
+    ['x-train', 'x-train'],
+    ['rain-x', '***-x'],
+  ])('mask replaces a short word between other characters, and after the letter of an option: %s', (text, expected) => {
+    expect(new Masker(['rain'], { words: new Set(['rain']) }).mask(text)).toBe(expected)
+  })
+
   test.each([0, 1, 2, 3, 4])('mask replaces a secret inside other base64, after %i characters', before => {
     const secret = 'correct-horse-battery-staple'
     const masked = new Masker([secret]).mask(base64(`${'x'.repeat(before)}${secret}:more`))
