@@ -89,26 +89,29 @@ export class Journal {
 
 /**
  * Reads the lines of the journal files with a number above `after`, except an incomplete last line. Deletes the other
- * journal files: those up to `after`, and those of another owner. Also returns the number of the last file.
+ * journal files: those up to `after`, and those of another owner. Also returns the number of the last file, and the size
+ * of the files that were read, in bytes.
  */
 export function readJournal(
   disk: Disk,
   prefix: string,
   header: object,
   after: number,
-): { readonly lines: readonly unknown[]; readonly last: number } {
+): { readonly lines: readonly unknown[]; readonly last: number; readonly size: number } {
   const lines: unknown[] = []
   let last = after
+  let size = 0
   for (;;) {
-    const text = readOwn(disk, `${prefix}${last + 1}`)?.toString()
-    if (text === undefined) break
-    const [first, ...rest] = text.split('\n').slice(0, -1)
+    const bytes = readOwn(disk, `${prefix}${last + 1}`)
+    if (bytes === undefined) break
+    const [first, ...rest] = bytes.toString().split('\n').slice(0, -1)
     if (first !== undefined && first !== JSON.stringify(header)) break
     lines.push(...parsed(rest))
+    size += bytes.length
     last++
   }
   removeJournal(disk, prefix, number => number <= after || number > last)
-  return { lines, last }
+  return { lines, last, size }
 }
 
 /** Parses the lines up to the first damaged line. */

@@ -63,9 +63,9 @@ export class SavedBase {
     }
     if (base && base.journal === undefined) removeJournal(this.#disk, this.#prefix, () => true)
     const header = this.#header(volume)
-    const { lines, last } = readJournal(this.#disk, this.#prefix, header, base?.journal ?? 0)
+    const { lines, last, size } = readJournal(this.#disk, this.#prefix, header, base?.journal ?? 0)
     this.#begin(volume, last)
-    this.#journal!.size = lines.length
+    this.#journal!.size = size
     const sent = this.#apply(lines, tree)
     return base || lines.length > 0 ? { own: base?.own ?? [], sent } : undefined
   }

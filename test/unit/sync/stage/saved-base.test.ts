@@ -57,6 +57,12 @@ test('agreements since the last save are known to the next session', async () =>
   expect(third.tree.find('d')).toBeUndefined()
 })
 
+test('the journal of an earlier session counts with its bytes', () => {
+  const disk = newDisk()
+  session(disk, { a: 1, b: 2 }).saved.close()
+  expect(session(disk, {}).saved.size).toBe(disk.bytes(FIRST).length)
+})
+
 test('a torn line and a journal of another volume are ignored', async () => {
   const disk = newDisk()
   session(disk, { a: 1, b: 2 }).saved.close()
