@@ -11,8 +11,8 @@ import { decideDeletion } from '../../rules/runs/deletion.ts'
 import { makeUlid } from '../../rules/ulid.ts'
 import type { ServerContext } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
+import { Attempts } from '../leader/attempts.ts'
 import type { LeaderTask } from '../leader/leader.ts'
-import { Backoff } from '../login/backoff.ts'
 import type { Users } from '../login/users.ts'
 import { readSaved } from '../runs/run-log.ts'
 import type { Runs } from '../runs/runs.ts'
@@ -62,13 +62,13 @@ export class NamespaceDeletions implements LeaderTask {
   /** Time of the last check for objects with finalizers of other programs, by the id of the deletion. */
   readonly #looked = new Map<string, number>()
   #readAt = Number.NEGATIVE_INFINITY
-  readonly #attempts: Backoff
+  readonly #attempts: Attempts
 
   constructor(world: ServerContext, parts: Parts) {
     this.#world = world
     this.#parts = parts
     this.#records = new EmptiedNamespaces(world)
-    this.#attempts = new Backoff(world, 'deleting')
+    this.#attempts = new Attempts(world, 'deleting')
   }
 
   /**
@@ -110,17 +110,21 @@ export class NamespaceDeletions implements LeaderTask {
     this.#attempts.keep(name => names.has(name) || this.#emptied.has(name))
     const ids = new Set(all.map(({ namespace }) => namespace.deletion?.id))
     for (const id of this.#looked.keys()) if (!ids.has(id)) this.#looked.delete(id)
-    for (const { namespace } of all) await this.#attempts.at(namespace.name, signal, () => this.#remember(namespace))
+    for (const { namespace } of all)
+      await this.#attempts.at(namespace.name, 'remember', signal, () => this.#remember(namespace))
     // The deletion of a personal namespace continues only after the data to recreate it is recorded.
     const isKnown = ({ kind, name, uid }: ManagedNamespace) =>
       kind !== 'personal' || this.#emptied.get(name)?.uid === uid
     const waiting = all.flatMap(({ isGoing, namespace }) => (!isGoing && isKnown(namespace) ? [namespace] : []))
     for (let at = 0; at < waiting.length; at += TOGETHER)
       await Promise.all(
-        waiting.slice(at, at + TOGETHER).map(one => this.#attempts.at(one.name, signal, () => this.#step(one, signal))),
+        waiting
+          .slice(at, at + TOGETHER)
+          .map(one => this.#attempts.at(one.name, 'step', signal, () => this.#step(one, signal))),
       )
     for (const [name, emptied] of this.#emptied)
-      if (!uids.has(emptied.uid)) await this.#attempts.at(name, signal, () => this.#comeBack(emptied, signal))
+      if (!uids.has(emptied.uid))
+        await this.#attempts.at(name, 'come back', signal, () => this.#comeBack(emptied, signal))
   }
 
   /** Performs the next step of a deletion. Returns true if runs were cancelled. */

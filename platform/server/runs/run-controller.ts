@@ -19,8 +19,8 @@ import { decideQueue, forgotten } from '../../rules/runs/queue.ts'
 import { hasEnded } from '../../rules/runs/run-states.ts'
 import type { RunSettings, ServerContext } from '../context.ts'
 import type { Hooks } from '../hooks/hooks.ts'
+import { Attempts } from '../leader/attempts.ts'
 import type { WakeSignal } from '../leader/wake-signal.ts'
-import { Backoff } from '../login/backoff.ts'
 import type { Tokens } from '../login/tokens.ts'
 import type { Users } from '../login/users.ts'
 import type { CloneLogin } from '../namespaces/credentials.ts'
@@ -91,7 +91,7 @@ export class RunController {
   readonly #parts: Parts
   /** Runs that are processed in the background, outside the queue. */
   readonly #busy = new Map<string, Beside>()
-  readonly #attempts: Backoff
+  readonly #attempts: Attempts
   #forgotAt = 0
   #checkedAt = 0
 
@@ -99,7 +99,7 @@ export class RunController {
     this.#world = world
     this.#parts = parts
     this.nudge = parts.runs.nudge
-    this.#attempts = new Backoff(world, 'run')
+    this.#attempts = new Attempts(world, 'run')
   }
 
   /** Makes one pass over the queue. */
@@ -113,26 +113,27 @@ export class RunController {
     const byId = new Map(live.map(run => [run.id, run]))
     this.#attempts.keep(id => byId.has(id))
     for (const id of [...decision.replace, ...decision.stop])
-      await this.#attempts.at(id, signal, async () => void (await runs.stop(id, { why: 'replaced' })))
+      await this.#attempts.at(id, 'replace', signal, async () => void (await runs.stop(id, { why: 'replaced' })))
     if (this.#world.now() - this.#checkedAt >= RECHECK) {
       this.#checkedAt = this.#world.now()
       for (const run of live)
         if (run.state === 'running' || (run.state === 'stopping' && run.stop?.why !== 'refused'))
-          await this.#attempts.at(run.id, signal, () => this.#recheck(run))
+          await this.#attempts.at(run.id, 'recheck', signal, () => this.#recheck(run))
     }
     for (const id of decision.start)
-      if (!this.#busy.has(id)) await this.#attempts.at(id, signal, () => this.#start(byId.get(id)!, settings, signal))
+      if (!this.#busy.has(id))
+        await this.#attempts.at(id, 'start', signal, () => this.#start(byId.get(id)!, settings, signal))
     // The oldest runs first; the remaining runs follow when one of these is completed.
     for (const run of live.toReversed()) {
       if (hasEnded(run.state)) {
-        if (this.#mayEnd(run)) this.#beside(run, signal, () => this.#settle(run, signal), true)
+        if (this.#mayEnd(run)) this.#beside(run, 'settle', signal, () => this.#settle(run, signal))
       } else if (run.state === 'stopping') {
-        if (this.#mayEnd(run)) this.#beside(run, signal, () => this.#end(run, signal), true)
+        if (this.#mayEnd(run)) this.#beside(run, 'end', signal, () => this.#end(run, signal))
         // The run is stopped immediately even if its log does not fit into memory now. Its last lines are read only if
         // there is room in time.
-        else if (!this.#busy.has(run.id)) await this.#attempts.at(run.id, signal, () => this.#suspend(run))
+        else if (!this.#busy.has(run.id)) await this.#attempts.at(run.id, 'suspend', signal, () => this.#suspend(run))
       } else if (run.state === 'running' && run.repository !== undefined && run.found.commit === undefined)
-        this.#beside(run, signal, () => this.#lookAtClone(run, signal))
+        this.#beside(run, 'clone', signal, () => this.#lookAtClone(run, signal))
     }
     if (this.#world.now() - this.#forgotAt < FORGET_EVERY) return
     this.#forgotAt = this.#world.now()
@@ -144,10 +145,10 @@ export class RunController {
     await Promise.all([...this.#busy.values()].map(({ done }) => done))
   }
 
-  #beside({ id, user }: RunRecord, signal: AbortSignal, work: () => Promise<void>, isEnding = false): void {
+  #beside({ id, user }: RunRecord, step: string, signal: AbortSignal, work: () => Promise<void>): void {
     if (this.#busy.has(id)) return
-    const done = this.#attempts.at(id, signal, work).finally(() => this.#busy.delete(id))
-    this.#busy.set(id, { user, isEnding, done })
+    const done = this.#attempts.at(id, step, signal, work).finally(() => this.#busy.delete(id))
+    this.#busy.set(id, { user, isEnding: step === 'settle' || step === 'end', done })
   }
 
   /** Returns true if the log of one more run fits into memory. */
@@ -171,7 +172,12 @@ export class RunController {
     // happens in the background, and the run starts in a later pass.
     const { shared, user } = found
     if (run.action === 'deploy' && shared.namespace.status === 'Sleeping')
-      return this.#beside(run, signal, async () => void (await this.#parts.sleep.wake(shared.namespace, signal)))
+      return this.#beside(
+        run,
+        'wake',
+        signal,
+        async () => void (await this.#parts.sleep.wake(shared.namespace, signal)),
+      )
     for (const object of accountObjects(run)) await cluster.apply(object, { manager: MANAGER, force: true })
     const { id, action, environment, namespace, file, volumes } = run
     if (run.repository !== undefined) {
