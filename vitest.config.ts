@@ -16,8 +16,8 @@ const LONG_PODS = 'test/long/pods/**/*.test.ts'
 const LONGER = process.env['TAKE'] === 'all' ? 10 : 1
 
 /**
- * Returns the project of a layer: the tests of `test/NAME`. Every wait in a test has a deadline of its own; `minutes`
- * is the limit for a test or a hook without one.
+ * Returns the test project of a layer, with the tests of `test/NAME`. `minutes` is the default time limit of a test or
+ * a hook. Each wait in a test also has a deadline of its own.
  */
 const layer = (name: string, minutes: number, more: object = {}) => ({
   plugins: [compiledModules({ usesBundle: name === 'programs' })],

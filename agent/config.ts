@@ -3,12 +3,15 @@ export interface AgentConfig {
   readonly protocol: 1
   /** Key of 32 random bytes, in hexadecimal: the agent answers only clients that have this key. */
   readonly key: string
-  /** Ports on 127.0.0.1 for file synchronization and for SSH. */
+  /** Ports on 127.0.0.1: `syncPort` for file synchronization, `sshPort` for SSH. */
   readonly syncPort: number
   readonly sshPort: number
-  /** Paths of Unix sockets to listen on instead of the ports: on the host network, ports would be ports of the node. */
+  /**
+   * Paths of Unix sockets to listen on instead of the ports. They are used on the host network, where ports would be
+   * ports of the node.
+   */
   readonly sockets?: { readonly sync: string; readonly ssh: string }
-  /** Ed25519 keys: the private host key in OpenSSH format, and the public key of the user. */
+  /** Ed25519 keys: `hostKey` is the private host key in OpenSSH format, `userKey` is the public key of the user. */
   readonly hostKey: string
   readonly userKey: string
   /** Mount path of the sync volume. */

@@ -93,7 +93,7 @@ function listen(place: ListenPlace, connect: (socket: Socket) => void): void {
 
 /**
  * Starts the SSH server, and retries after errors because another program in the Pod may hold the port for a while.
- * Without the SSH server, only forwards are missing.
+ * Without the SSH server, only forwards do not work.
  */
 async function startSsh(config: AgentConfig): Promise<void> {
   for (let isTold = false; ; isTold = true)

@@ -5,7 +5,7 @@ import { nodeDisk } from '../sync/stage/disk.ts'
 import { writeOwn } from '../sync/stage/disk-files.ts'
 import { SyncVolume } from '../sync/stage/volume.ts'
 
-/** Differences of a folder from its image. */
+/** Differences between a folder and the image that the folder was filled from. */
 interface Kept {
   /** Paths that the container or the laptop has changed or created since the folder was filled. */
   readonly paths: readonly string[]
@@ -71,7 +71,9 @@ class Renewal {
     this.#gone = new Set(gone)
   }
 
-  /** Deletes the unchanged files in a folder that the new image does not have, and the folders that become empty. */
+  /**
+   * Deletes the files of a folder that are unchanged and missing in the new image, and the folders that become empty.
+   */
   removeOld(folder: string): void {
     // Reversed, so that the contents of a folder come before the folder.
     for (const [path, there] of [...below(this.#folder, folder)].reverse()) {

@@ -17,7 +17,7 @@ export interface SshServerConfig {
   readonly sockets?: { readonly ssh: string }
   /** Folder in which clients may listen on Unix sockets. If absent, clients cannot listen on Unix sockets. */
   readonly shared?: string
-  /** Private host key and public user key of the session. */
+  /** Keys of the session: `hostKey` is the private host key, `userKey` is the public key of the user. */
   readonly hostKey: string
   readonly userKey: string
 }
@@ -141,7 +141,10 @@ async function listen(
   return bindPort
 }
 
-/** Returns the socket path of a request. The types of ssh2 include these requests, but not their fields. */
+/**
+ * Returns the socket path in a request about a Unix socket. The types of ssh2 include such requests, but not their
+ * fields.
+ */
 const socketOf = (info: object): string => (info as { readonly socketPath: string }).socketPath
 
 /**

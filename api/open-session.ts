@@ -16,8 +16,8 @@ export interface SessionInput {
   readonly context?: string | undefined
   readonly namespace?: string | undefined
   /**
-   * Context and namespace that the manifest sets. They take precedence over the current context; options and
-   * environment variables take precedence over them.
+   * Context and namespace that the manifest sets. They take precedence over the current context, but not over options
+   * and environment variables.
    */
   readonly manifest?: TargetOptions | undefined
 }

@@ -28,11 +28,13 @@ const { dirname, isAbsolute, join } = require('node:path')
 const { Script } = require('node:vm')
 
 const folder = join(__dirname, '..', 'dist', 'bin')
-/** The pack that is loaded first. It also contains the names of the packs of other files. */
+/**
+ * The pack that is loaded first. It also contains an index with the names of the packs that contain the other files.
+ */
 const FIRST = 'start.pack'
 /**
- * Files in packs, by name. The value is a function that returns the exports of the file, or the name of the pack as
- * long as the pack is not loaded.
+ * Files in packs, by name. Each value is a function that returns the exports of the file. Until the pack of the file is
+ * loaded, the value is the name of the pack.
  */
 const parts = {}
 const loaded = new Map()
@@ -94,7 +96,7 @@ function compile(name) {
 /** The folder with the compiled code; undefined if there can be none. */
 let cache
 
-/** Returns the bytes of a file. They are in `memory.bytes`, which the next call overwrites. */
+/** Returns the bytes of a file. The result is a part of `memory.bytes`, which the next call overwrites. */
 function read(path, memory) {
   const file = openSync(path)
   try {

@@ -24,8 +24,8 @@ export interface DockerfileInput extends BuildSettings {
   /** Names to push the image under. If empty, the image is built and discarded. */
   readonly names: readonly string[]
   /**
-   * Context that supplies the builder and the login for its platform's registry. If absent, the context that every
-   * command uses.
+   * Context that supplies the builder, and the login for the registry of the context's platform. If absent, the context
+   * is chosen as for any other command.
    */
   readonly devctlContext?: string | undefined
 }

@@ -94,8 +94,8 @@ const withSecrets = (spec: BuildSpec, { secrets }: BuildSettings): BuildSpec => 
 
 /**
  * Returns a handler that forwards the events of builds, and removes the stages of other Dockerfiles from the names of
- * steps. A builder runs a step that several builds share only once, and names it after the stage of the first of these
- * builds. In the other builds, the step is shown by its instruction alone. Reads the Dockerfiles.
+ * steps. If several builds share a step, a builder runs the step only once, and names it after the stage of the first
+ * of these builds. In the other builds, the step is shown by its instruction alone. Reads the Dockerfiles.
  */
 export function ownSteps(
   specs: ReadonlyMap<string, Pick<BuildSpec, 'context' | 'dockerfile'>>,
@@ -175,8 +175,8 @@ async function specsOf(
 }
 
 /**
- * Checks that the registries have the images that a builder has pushed; a build whose image is missing has failed.
- * Ignores registries that this machine cannot reach. Throws the signal's abort reason.
+ * Checks that the registries have the images that a builder has pushed. Returns the ends of the builds; a build whose
+ * image is missing has failed. Ignores registries that this machine cannot reach. Throws the signal's abort reason.
  */
 export async function confirmPushed(
   builds: readonly PlannedBuild[],
@@ -197,8 +197,8 @@ export async function confirmPushed(
 }
 
 /**
- * Retries for a registry that the builder has just pushed to. If it does not answer, probably only the builder can
- * reach it.
+ * Limits for querying a registry that the builder has just pushed to. A single attempt is enough: if the registry does
+ * not answer, probably only the builder can reach it.
  */
 const RETRIES = { attempts: 1, silence: 3000 }
 

@@ -110,7 +110,7 @@ const isSameName = (one: string, other: string | undefined): boolean =>
   other !== undefined && withDefaultTag(one) === withDefaultTag(other)
 
 /**
- * Returns the builds of the named services, and the builds that they depend on. Without names, returns all builds.
+ * Returns the builds of the services in `names`, and the builds that they depend on. Without names, returns all builds.
  * Throws a UserError for a service without `build`.
  */
 function named(

@@ -5,7 +5,7 @@ import { Reporter } from '../compiler/diagnostics/reporter.ts'
 import type { Span } from '../compiler/text/source.ts'
 import { NotBuilt } from './builder/builder.ts'
 
-/** An image that was not built by this command. According to the user, it is already in a registry. */
+/** An image that this command did not build, because the user has stated that it is already in a registry. */
 export interface Claimed {
   /** Name of the service in the Compose file. */
   readonly service: string

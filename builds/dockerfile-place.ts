@@ -5,8 +5,8 @@ import type { BuildSpec } from '../compiler/values/images/build-spec.ts'
 type Source = Pick<BuildSpec, 'context' | 'dockerfile'>
 
 /**
- * Returns the position of a failed step; undefined if it is unknown. Builders older than 0.9 (Docker Engine 20.10)
- * report only the name of the step, so this searches the Dockerfile for the step.
+ * Returns the position of a failed step in the Dockerfile; undefined if the position is unknown. Builders older than
+ * 0.9 (Docker Engine 20.10) report only the name of the step; the step is then searched for in the Dockerfile.
  */
 export function dockerfilePlace(failure: BuildFailure, spec: Source): DockerfilePlace | undefined {
   const { place } = failure
@@ -76,7 +76,7 @@ function matching({ message, stepName = '' }: BuildFailure, all: readonly Instru
   return only(all, ({ text }) => /^RUN/i.test(text) && text.endsWith(wanted))
 }
 
-/** Returns the first instruction that is based on an image, or copies from it. */
+/** Returns the first instruction that uses an image as its base, or copies from the image. */
 function usesImage(all: readonly Instruction[], image: string): Instruction | undefined {
   const isBase = (text: string) => /^FROM/i.test(text) && text.includes(image)
   return all.find(({ text }) => isBase(text) || text.includes(`--from=${image}`) || text.includes(`from=${image}`))

@@ -15,8 +15,9 @@ import { registryOptions } from './plan/registry-options.ts'
 import { distinctBuilds, distinctContents, refuseSameNames } from './plan/same-images.ts'
 
 /**
- * Returns a builder that builds and pushes the images whose current content no registry has. It also pushes them under
- * a tag that is the hash of their inputs. An image with that tag is not built again; its other names are moved to it.
+ * Returns a builder that builds and pushes the images whose current content no registry has. Each image also gets a tag
+ * that is the hash of its inputs. If a registry already has that tag, the image is not built again; its other names are
+ * moved to the existing image.
  */
 export function missingImagesBuilder(
   world: EnsureContext,
@@ -57,7 +58,8 @@ export function missingImagesBuilder(
 }
 
 /**
- * Returns a builder that only checks which images exist. An image that a deploy would build is referenced by its tag.
+ * Returns a builder that builds nothing and only checks which images exist. It returns no digest for an image that a
+ * deploy would build, so that image is referenced by its tag.
  */
 export function presentImagesOnly(world: EnsureContext): ImageBuilder {
   return {
@@ -86,9 +88,9 @@ const withDigests = (images: ReadonlyMap<string, string>): ReadonlyMap<string, s
   new Map([...images].filter(([, reference]) => isPinned(reference)))
 
 /**
- * Moves names to the current images, and returns the images to which all their names point. If a registry refuses to
- * move a name, the image is not returned, so that the builder pushes it. A deploy continues with the image, since it
- * needs only digests.
+ * Moves names to the current images. Returns the images whose names have all been moved. If a registry refuses to move
+ * a name, the image is not returned, so that the builder pushes it. For a deploy, the image is returned anyway, because
+ * a deploy needs only digests.
  */
 async function withNames(
   { images, moves }: FoundImages,
@@ -123,8 +125,8 @@ function tellPresent(name: string, reference: string, moved: readonly string[], 
 }
 
 /**
- * Returns the present images and, without a digest, the images whose registries cannot be reached. Reports each of
- * those registries once.
+ * Returns the present images and the images whose registries cannot be reached, the latter without a digest. Reports
+ * each of those registries once.
  */
 function deployable(
   images: readonly PlannedBuild[],
@@ -142,7 +144,10 @@ function deployable(
   return new Map([...present, ...unknown.map(({ service, reference }) => [service, reference] as const)])
 }
 
-/** Warns that an image is built although its registry may have it. Reports each registry once. */
+/**
+ * Warns about images that are built because it is unknown whether their registries have them. Reports each registry
+ * once.
+ */
 function tellUnknown(
   images: readonly PlannedBuild[],
   problems: FoundImages['problems'],
@@ -153,8 +158,8 @@ function tellUnknown(
 }
 
 /**
- * Warns about images that a registry denies access to: the builder pushes with this machine's logins, so the push will
- * often fail too. Not an error, because some registries answer "denied" for a missing image.
+ * Warns about images to which a registry denies access. The builder pushes with the same logins, so its push will often
+ * fail, too. Reports no error, because some registries answer "denied" for a missing image.
  */
 function tellDenied(images: readonly PlannedBuild[], problems: FoundImages['problems'], on: EnsureContext['on']): void {
   const denied = images.flatMap(({ service, reference }) => {

@@ -7,7 +7,7 @@ import type { BuildStatus } from '../adapters/buildkit/status.ts'
 export type BuildEvent =
   /** A build is sent to the builder; `reference` is the image that it will produce. */
   | { readonly type: 'build-begun'; readonly name: string; readonly reference: string }
-  /** Status as the builder sends it, with secrets unmasked. */
+  /** Status as the builder sends it. Secrets in it are not masked. */
   | { readonly type: 'build-status'; readonly name: string; readonly status: BuildStatus }
   /** A build failed because of the builder, a registry or the connection, and is retried. */
   | {

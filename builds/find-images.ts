@@ -10,8 +10,8 @@ import { withDigest } from './plan/with-digest.ts'
 
 interface FindOptions extends EnsureContext {
   /**
-   * True if only the digests of images are needed. In that case, an image that the user named is used unchanged, and
-   * its names in other repositories need not point to it.
+   * True if only the digests of images are needed, as in a deploy. An image whose name comes from the user is then used
+   * unchanged, and names of an image in other repositories need not point to the image.
    */
   readonly isDeploy: boolean
   readonly signal: AbortSignal
@@ -19,9 +19,9 @@ interface FindOptions extends EnsureContext {
 
 /** Images that registries already have with the content that a build would produce. */
 export interface FoundImages {
-  /** References with digests, by service. */
+  /** Found images by service, as references with digests. */
   readonly images: ReadonlyMap<string, string>
-  /** Names of these images that still point to other images, by service. */
+  /** Names that still point to other images and have to be moved to the found images, by service. */
   readonly moves: ReadonlyMap<string, readonly TagMove[]>
   /** Reasons why the remaining images were not found, by service. */
   readonly problems: ReadonlyMap<string, RegistryProblem>
@@ -59,8 +59,9 @@ export async function findImages(
 }
 
 /**
- * Returns the name that proves the content of an image if a registry has that name; undefined if there is none. A
- * deploy uses an image of unknown content unchanged, so its reference is sufficient.
+ * Returns the name whose existence in a registry proves that the registry has the current content of an image;
+ * undefined if there is no such name. A deploy uses an image of unknown content unchanged, so the reference of the
+ * image is sufficient for a deploy.
  */
 function provingName({ reference, contentReference, isMoving }: PlannedBuild, isDeploy: boolean): string | undefined {
   if (isPinned(reference)) return reference
@@ -74,8 +75,8 @@ export const isPinned = (reference: string): boolean => reference.includes('@')
 type Answer = { readonly digest: string; readonly stale: readonly string[] } | { readonly problem: RegistryProblem }
 
 /**
- * Returns the digest of an image, or the problem. `stale` are the names of the image that point to other images and can
- * be moved to this one.
+ * Returns the digest of an image, or the problem if the image was not found. `stale` contains the names of the image
+ * that still point to other images and can be moved to the digest.
  */
 function answerFor(image: PlannedBuild, resolved: ReadonlyMap<string, Resolved>, isDeploy: boolean): Answer {
   const proof = provingName(image, isDeploy)

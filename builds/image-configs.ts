@@ -11,8 +11,8 @@ export interface KnownImages {
   readonly configs: ReadonlyMap<string, ImageConfig>
   readonly programs: ReadonlyMap<string, ImageProgram>
   /**
-   * A sentence for each built image whose configuration is unknown, and for each image whose program is unknown, by
-   * service.
+   * Sentences about missing facts, by service: for each built image whose configuration is unknown, and for each image
+   * whose program is unknown.
    */
   readonly notes: ReadonlyMap<string, string>
 }
@@ -23,7 +23,7 @@ export interface WantedImages {
   readonly built: ReadonlyMap<string, string>
   /** Other images in the same registries; see `plainImages`. */
   readonly plain: ReadonlyMap<string, string>
-  /** Images of any registry whose programs are needed; see `Plan.unknownPrograms`. */
+  /** Images, in any registry, whose programs are needed; see `Plan.unknownPrograms`. */
   readonly programs: ReadonlyMap<string, string>
 }
 
@@ -122,10 +122,10 @@ async function fetchQuickly(
 }
 
 /**
- * Returns the images outside `built` that are in the same registries as images of services with `build`, because these
- * registries receive requests anyway. Other registries receive no requests, except for programs: they may be
- * unreachable from this machine, and the manifests would depend on that. Docker Hub receives none either, because it
- * counts such requests as pulls. The registries are the same if only a part of the project is deployed.
+ * Returns the images outside `built` that are in the same registries as images of services with `build`. Those
+ * registries receive requests anyway. Other registries are asked only for programs, because they may be unreachable
+ * from this machine, and the manifests would then depend on the machine. Docker Hub is not asked either, because it
+ * counts such requests as pulls. The selected registries stay the same if only a part of the project is deployed.
  */
 export function plainImages(
   { services }: Project,

@@ -15,9 +15,9 @@ export interface BuildView {
   readonly moved?: readonly string[]
   /** Start of the build, on the time scale of `now`. */
   readonly began: number
-  /** Total duration; absent while the build runs. */
+  /** Total duration in seconds; absent while the build runs. */
   readonly seconds?: number
-  /** Reason for the retry, and number of the attempt. */
+  /** Reason for the last retry, number of the current attempt, and maximum number of attempts. */
   readonly retry?: { readonly reason: string; readonly attempt: number; readonly of: number }
 }
 
@@ -51,7 +51,7 @@ export type BuildChange =
       readonly build: BuildView
       readonly step: StepView
       readonly stream: 'stdout' | 'stderr'
-      /** Time since the step started. */
+      /** Time since the step started, in seconds. */
       readonly seconds: number
       readonly line: string
     }
@@ -65,7 +65,10 @@ interface Step extends Mutable<StepView> {
   lines: string[]
   readonly parts: Map<string, VertexStatus>
   readonly streams: Map<number, LogLines>
-  /** Duration of each completed interval in seconds, by its start, because an end may be sent several times. */
+  /**
+   * Duration of each completed interval of the step in seconds, by the start of the interval. The key prevents an
+   * interval from being counted twice if the builder sends its end several times.
+   */
   readonly intervals: Map<number, number>
   /** Time at which the step started, by the builder's clock. */
   began: number | undefined

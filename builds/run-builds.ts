@@ -12,7 +12,7 @@ import { withDigest } from './plan/with-digest.ts'
 export type BuildEnd =
   | { readonly kind: 'built'; readonly digest: string | undefined }
   | { readonly kind: 'failed'; readonly error: unknown }
-  /** The image of `needs` was not built. */
+  /** The build was skipped because it needs the image of `needs`, which was not built. */
   | { readonly kind: 'skipped'; readonly needs: string }
 
 export interface BuildRunContext {
@@ -83,8 +83,8 @@ export async function runBuilds(
 }
 
 /**
- * True for temporary errors, which another attempt may avoid. A base image in a busy registry causes such an error in a
- * step.
+ * True for temporary errors, which another attempt may avoid. For example, a step fails temporarily if the registry of
+ * a base image is busy.
  */
 const mayPass = (error: unknown): error is BuilderError | BuildFailure =>
   (error instanceof BuilderError || error instanceof BuildFailure) && error.isTransient

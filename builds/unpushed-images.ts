@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import type { BuildOutput, ImageLayout } from '../adapters/buildkit/builder.ts'
 import { namesOf, type PlannedBuild } from './plan/planned-build.ts'
 
-/** Outputs of the builds of a command, which may or may not push its images. */
+/**
+ * Places to which the builds of a command write their images: a registry, a layout in a temporary folder, or nowhere.
+ */
 export interface ImagePlaces {
   readonly builds: readonly PlannedBuild[]
   readonly outputOf: (build: PlannedBuild) => BuildOutput

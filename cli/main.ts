@@ -9,9 +9,9 @@ import { redacting } from './terminal/redacting.ts'
 export const COMPLETE = '__complete'
 
 /**
- * Runs a command line, without the paths of node and the script, and returns the exit status: 0 for success, 1 for
- * failure, 2 for incorrect usage, 126 or 127 for a program in a container that cannot be started. The only function
- * that catches errors; it never throws.
+ * Runs a command line and returns the exit status: 0 for success, 1 for failure, 2 for incorrect usage, 126 or 127 for
+ * a program in a container that cannot be started. `argv` does not include the paths of node and the script. The only
+ * function that catches errors; it never throws.
  */
 export async function main(argv: readonly string[], processIo: Io): Promise<number> {
   if (argv[0] === COMPLETE) {

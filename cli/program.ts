@@ -198,7 +198,10 @@ function prepare(command: CommanderCommand, onHelp: () => void): CommanderComman
  */
 const helpWidth = (io: Io) => Math.min(io.stdout.columns ?? 100, 100)
 
-/** Returns the option of the parser, and one for each alias, which sets the same value. */
+/**
+ * Returns the options of the parser for an option: one for its flags, and a hidden one for each alias, which sets the
+ * same value.
+ */
 function toCommanderOptions<Value>(option: Option<Value>): readonly CommanderOption[] {
   const { flags, aliases = [], choices, default: fallback, parse } = option
   const [main, ...others] = [flags, ...aliases.map(alias => flags.replace(/^.*?--[a-zA-Z0-9-]+/, alias))].map(one => {
@@ -292,7 +295,9 @@ async function refuseMount({ name }: Command, argv: readonly string[]): Promise<
   throw new UsageError('`-v` of `run` is `--verbose`, and mounts no volume', { hint: NO_VOLUMES })
 }
 
-/** Prints a note that `-v` does not delete volumes, if it does in the Compose command of this name. */
+/**
+ * Prints a note that `-v` does not delete volumes, for a command whose Compose counterpart deletes volumes with `-v`.
+ */
 async function noteVolumes(name: string, { stderr }: Io): Promise<void> {
   const { VOLUMES_HINTS } = await import('./command-hints.ts')
   if (Object.hasOwn(VOLUMES_HINTS, name)) stderr.write(`note: ${VOLUMES_HINTS[name]}\n`)
@@ -302,8 +307,8 @@ async function noteVolumes(name: string, { stderr }: Io): Promise<void> {
 const silent = (output: Output): Output => ({ write: () => {}, isTTY: output.isTTY })
 
 /**
- * Rephrases an error message of commander in devctl's wording and quotes: `error: unknown option '--nmae'\n(Did you
- * mean --name?)`.
+ * Rephrases an error of commander, such as `error: unknown option '--nmae'\n(Did you mean --name?)`, in devctl's
+ * wording and quotes.
  */
 function toUsageError(error: CommanderError): UsageError {
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n')

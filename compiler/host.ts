@@ -23,8 +23,8 @@ export interface CompilerHost {
    */
   outside?(path: string): Outside | undefined
   /**
-   * Returns the hash (hex) of all input of a build: the context after .dockerignore, the Dockerfile, target, arguments
-   * and other settings. Returns undefined if the context is not a local folder.
+   * Returns a hash (hex) of everything that a build reads: the Dockerfile, target, arguments, other settings, and the
+   * context without the files that .dockerignore excludes. Returns undefined if the context is not a local folder.
    */
   hashBuild(build: BuildInput, spend?: SpendOnBuild): string | undefined
   readonly homeDirectory: string | undefined
@@ -52,7 +52,7 @@ export interface TrackedFile {
   /** Path relative to the root folder. */
   readonly path: string
   readonly kind: 'file' | 'executable' | 'link' | 'submodule'
-  /** Set if a sparse checkout leaves the file out of the working tree. */
+  /** Set if a sparse checkout excludes the file from the working tree. */
   readonly isSparse?: true
 }
 
@@ -74,7 +74,7 @@ export type FileContent =
   | { readonly kind: 'folder' }
   | { readonly kind: 'unreadable'; readonly reason: string }
 
-/** An entry of a folder. */
+/** A file or folder in a folder, with its name and kind. */
 export interface DirectoryEntry {
   readonly name: string
   readonly kind: 'file' | 'folder' | 'other'

@@ -28,7 +28,7 @@ export type { Plan } from './plan/plan.ts'
 export interface AvailableImages {
   /** References with digests, by service. They take precedence over `images` in the options. */
   readonly references?: ReadonlyMap<string, string>
-  /** Configurations, by service. */
+  /** Configurations of the images, by service. */
   readonly configs?: ReadonlyMap<string, ImageConfig>
   /** Programs of images that are not in `configs`, by service. */
   readonly programs?: ReadonlyMap<string, ImageProgram>
@@ -45,8 +45,8 @@ export interface Compilation {
   /** The model that `devctl config` prints, without the parts in error. Absent if a file could not be read. */
   readonly loaded?: Loaded
   /**
-   * The environment's name, which `devctl config` prints instead of `loaded.name`. Set only with `until: 'loaded'`, and
-   * only if a file with `loaded.name` would produce an environment with another name.
+   * The name that `devctl config` prints instead of `loaded.name`, which is the environment's name. Set only with
+   * `until: 'loaded'`, and only if the printed file would otherwise produce an environment with a different name.
    */
   readonly environmentName?: string
   readonly project?: Project
@@ -138,8 +138,8 @@ function compileWith(
 }
 
 /**
- * Returns the values that go into Secrets: the contents of `secrets`, and variables that are secret by their name or
- * value.
+ * Returns the values that go into Secrets: the contents of the top-level `secrets`, and the values of variables that
+ * the rules take from Secrets or whose name or value looks secret.
  */
 function secretContents({ secrets, services }: Project): readonly string[] {
   const contents = [...secrets.values()].map(({ content }) => new TextDecoder().decode(content).trim())

@@ -16,7 +16,7 @@ export interface SecretRules {
   readonly storeKind: 'SecretStore' | 'ClusterSecretStore'
   /** The certificate file of the backend `sealed`, relative to the manifest. */
   readonly certificate?: At<string>
-  /** The age recipients of the backend `sops`. If empty, the recipients in the repository's `.sops.yaml`. */
+  /** The age recipients of the backend `sops`. If empty, the recipients in the repository's `.sops.yaml` are used. */
   readonly age: readonly At<string>[]
   /**
    * Sources of secret values, by the path of the value: `services.db.environment.POSTGRES_PASSWORD`, `secrets.token`.
@@ -30,10 +30,10 @@ export interface SecretRules {
 export interface SecretSource {
   readonly secret: At<string>
   readonly key: At<string>
-  /** The key in the store of the backend `external`. If absent, the name of the Secret. */
+  /** The key in the store of the backend `external`. If absent, the name of the Secret is used. */
   readonly remote?: At<string>
   readonly property?: At<string>
-  /** The position in the manifest of the path of the value. */
+  /** Position, in the manifest, of the key that is the path of the value. */
   readonly span: Span
 }
 
@@ -64,7 +64,7 @@ export interface LoadOptions {
    * must not be written anywhere.
    */
   readonly assumesRequired?: 'expressions' | 'all'
-  /** Build settings from the command line, which may change the images that Dockerfiles name. */
+  /** Build settings from the command line. They can change which images a Dockerfile uses. */
   readonly buildOverrides?: BuildOverrides
   readonly manifest?: ManifestInputs
   /** Set to `loaded` to stop after loading and report only the errors found so far (`devctl config`). */
@@ -74,8 +74,8 @@ export interface LoadOptions {
 /** The settings of a manifest and its environment that concern the Compose files. All paths are absolute. */
 export interface ManifestInputs {
   /**
-   * Files to merge over the Compose files. They replace the `.override` file of a Compose file that was found by
-   * search.
+   * Files to merge over the Compose files. If the Compose files were found by search, these files replace their
+   * `.override` file.
    */
   readonly files?: readonly string[]
   /** The only folder to search for Compose files if no file is named. */
@@ -84,14 +84,15 @@ export interface ManifestInputs {
   readonly variables?: readonly Pair[]
   /** Endpoints that replace the `endpoints` of the files, with a warning if the files have any. */
   readonly endpoints?: Entry
-  /** Positions in the manifest of the files (by absolute path) and of the services that it names. */
+  /** Positions in the manifest at which Compose files (by absolute path) and services are named. */
   readonly places?: { readonly files: ReadonlyMap<string, Span>; readonly services: ReadonlyMap<string, Span> }
 }
 
 /** The settings of the environment to plan for. */
 export interface PlanOptions {
   /**
-   * The environment's name, before it is converted to a DNS label. If absent, `name` of the files, then `fallbackName`.
+   * The environment's name, before it is converted to a DNS label. If absent, the `name` in the files is used or,
+   * without one, `fallbackName`.
    */
   readonly name?: string
   /** The environment's name if neither an option nor a file sets it: the name of the repository or folder. */
@@ -118,8 +119,9 @@ export interface PlanOptions {
   /** The available image configurations, by service. They refine ports, healthchecks, users and warnings. */
   readonly imageConfigs?: ReadonlyMap<string, ImageConfig>
   /**
-   * Programs of images, by service, for which registries were asked; see `Plan.unknownPrograms`. Other facts about
-   * these images are not used, because the manifests would then depend on which registries answer.
+   * Programs of images, by service. Set, even if empty, after registries were asked for the programs; see
+   * `Plan.unknownPrograms`. Other facts from the registries are not used, because the manifests would then depend on
+   * which registries answer.
    */
   readonly imagePrograms?: ReadonlyMap<string, ImageProgram>
   readonly registry?: string
@@ -128,19 +130,19 @@ export interface PlanOptions {
   readonly includeSecrets?: boolean
   readonly secretRules?: SecretRules
   /**
-   * True to put values that are secret because of their origin into Secrets. Other objects are visible to users who may
-   * not read secrets, such as the viewers of a platform namespace. A secret value is refused if a Secret cannot be used
-   * in its position.
+   * True to put values that are secret because of their origin into Secrets, because other objects are visible to users
+   * who must not read secrets, such as the viewers of a platform namespace. A secret value in a position where a Secret
+   * cannot be used is then an error.
    */
   readonly valuesApart?: boolean
-  /** The manifest's key of the environment that `secretRules` belong to, for hints. */
+  /** The key, in the manifest, of the environment that `secretRules` belong to. Used in hints. */
   readonly manifestEnvironment?: string
   /** Set by `publish`. A value that is or looks secret is then an error, because it would be committed. */
   readonly forRepository?: boolean
   /**
-   * Set by commands that build images: the plan then includes the input of the builds (`Plan.builds`). `deploy` uses
-   * the images that the user names with `--tag`, or with `image` and a `pull_policy` that pulls, without reading their
-   * build input.
+   * Set by commands that build images. The plan then includes the input of the builds (`Plan.builds`). With `deploy`,
+   * images that the user names with `--tag`, or with `image` and a `pull_policy` that pulls, are used without reading
+   * their build input.
    */
   readonly forBuild?: 'build' | 'deploy'
   /**

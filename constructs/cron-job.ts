@@ -4,7 +4,7 @@ import type { CronJobPlan, Environment, JobPlan } from '../compiler/plan/plan.ts
 import { objectMeta, standardLabels } from './labels.ts'
 import { addMaps, addNewerFields, type PodTemplate, withoutMaps } from './pod/newer-fields.ts'
 
-/** Number of runs that a CronJob keeps with their logs. */
+/** Number of successful runs, and of failed runs, that a CronJob keeps with their logs. */
 const HISTORY = { successfulJobsHistoryLimit: 3, failedJobsHistoryLimit: 3 }
 
 interface CronJobInput {

@@ -1,7 +1,8 @@
 /**
- * Kubernetes keys in a readable order, by the parent key of the map or of the list of maps, at any depth. An unlisted
- * simple value follows the last listed simple value, before maps and lists that come later. An unlisted map or list
- * comes last. The tables are plain text, because that is easier to read and to edit.
+ * Keys of Kubernetes objects in a readable order. An entry applies to every map that is the value of the entry's key,
+ * or an item of a list that is, at any depth. An unlisted simple value follows the last listed simple value, before
+ * maps and lists that come later. An unlisted map or list comes last. The tables are plain text, because that is easier
+ * to read and to edit.
  */
 const readingOrders: Readonly<Record<string, string>> = {
   spec: `
@@ -55,8 +56,8 @@ const freeMaps = new Set([
 ])
 
 /**
- * Returns the key whose order applies to the maps in a list: the key of the list, or an empty text if that key usually
- * belongs to a free map. For example, `data` of an ExternalSecret is a list of maps with fields.
+ * Returns the key whose order applies to the maps in a list, which is the key of the list. If this key usually belongs
+ * to a free map, returns an empty text, because the maps in such a list have fields, as in `data` of an ExternalSecret.
  */
 export const orderOfItems = (under: string): string => (freeMaps.has(under) ? '' : under)
 
@@ -81,8 +82,8 @@ export function inReadingOrder(value: unknown, under = ''): unknown {
 }
 
 /**
- * Returns the keys of a map whose values are maps or lists and that are printed last because they are not listed.
- * `under` is the key of the map itself.
+ * Returns the unlisted keys of a map whose values are maps or lists; these keys are printed last. `under` is the key of
+ * the map itself.
  */
 export function keysWithoutPlace(map: Readonly<Record<string, unknown>>, under: string): readonly string[] {
   if (freeMaps.has(under)) return []
@@ -105,7 +106,10 @@ function orderedKeys(map: Readonly<Record<string, unknown>>, under: string): str
   return keys.sort((a, b) => rank(a) - rank(b) || alphabetically(a, b))
 }
 
-/** Sorts in place by insertion. For so few keys, `sort` takes longer, and it allocates a copy for each map. */
+/**
+ * Sorts the array `keys` itself, by the numbers in `place`. For so few keys, an insertion sort is faster than `sort`,
+ * which also allocates a copy for each map.
+ */
 function sortByPlace(keys: string[], place: ReadonlyMap<string, number>): string[] {
   for (let sorted = 1; sorted < keys.length; sorted++) {
     const key = keys[sorted]!

@@ -7,7 +7,7 @@ export interface Kind {
    * objects that run Pods. `route`: objects that route to Services from outside, applied when the workloads are ready.
    */
   readonly phase: 'needed' | 'workload' | 'route'
-  /** The field of the spec that selects Pods, if an object of this kind may apply to several services. */
+  /** The field of the spec that selects Pods. Set only for kinds whose objects may apply to several services. */
   readonly podSelector?: 'podSelector' | 'selector'
   /**
    * True if only some applications need this kind and users may not have permission for it. Such kinds have a separate
@@ -24,9 +24,9 @@ const kind = (
 ): Kind => ({ apiVersion, kind, phase, ...more })
 
 /**
- * All kinds, in the order in which their objects are applied: a policy precedes the Pods it protects, a Service the
- * Pods that look it up. Objects are deleted in the reverse order, and printed in the order of `objects.ts`.
- * `test/unit/constructs/kinds.test.ts` compares this table with other code that refers to kinds by name.
+ * All kinds, in the order in which their objects are applied: a policy precedes the Pods that it protects, and a
+ * Service precedes the Pods that look it up. Objects are deleted in the reverse order, and printed in the order of
+ * `objects.ts`. `test/unit/constructs/kinds.test.ts` compares this table with other code that refers to kinds by name.
  */
 export const KINDS: readonly Kind[] = [
   kind('v1', 'ServiceAccount', 'needed', { isExtra: true }),

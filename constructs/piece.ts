@@ -13,8 +13,8 @@ export function addPiece(object: Json, piece: PiecePlan | undefined): void {
 }
 
 /**
- * Changes a construct so that its rendered object contains the fields of a piece. They are added after the patches of a
- * cdk8s program.
+ * Changes a construct so that its rendered object contains the fields of a piece. The fields are added after the
+ * patches of a cdk8s program.
  */
 export function renderWithPiece(construct: ApiObject, { piece }: ObjectPlan): void {
   if (!piece) return
@@ -26,7 +26,7 @@ export function renderWithPiece(construct: ApiObject, { piece }: ObjectPlan): vo
   }
 }
 
-/** Fields that `x-kubernetes` adds to a Pod, to its containers by container name, and to its claims. */
+/** Fields that `x-kubernetes` adds to a Pod, to its containers (by the name of the container), and to its claims. */
 export interface PodPieces {
   readonly pod?: FieldMap
   readonly containers: ReadonlyMap<string, FieldMap>
@@ -73,7 +73,7 @@ export function mergeFields(base: Json, fields: FieldMap, type: string): Json {
   return merged
 }
 
-/** Groups of fields of which an object has only one, by type. */
+/** Groups of fields that exclude each other, by the type of the object. */
 const UNIONS: Readonly<Record<string, readonly string[]>> = {
   EnvVar: ['value', 'valueFrom'],
   LifecycleHandler: ['exec', 'httpGet', 'sleep', 'tcpSocket'],

@@ -50,7 +50,7 @@ export class PodTemplates {
     return this.#templates.get(workload)!
   }
 
-  /** Returns the real name of a service's Job. */
+  /** Returns the name of a service's Job, including the hash. */
   readonly jobName = (service: string): string => {
     const job = this.#job(service)
     const known = this.#jobNames.get(job)
@@ -67,7 +67,7 @@ export class PodTemplates {
   }
 
   /**
-   * Returns the workloads whose templates have to be created before the template of a workload, because it contains
+   * Returns the workloads whose templates have to be created first, because the template of the given workload contains
    * their hashes.
    */
   #before({ pod }: WorkloadPlan): readonly WorkloadPlan[] {
@@ -100,8 +100,8 @@ export class PodTemplates {
   }
 
   /**
-   * Returns the annotation with the hashes of the dependencies with which the Pods are restarted. When the Pods of a
-   * dependency are replaced, the annotation changes, so that these Pods are replaced, too.
+   * Returns the annotation with the hashes of the dependencies with which the Pods of a workload are restarted. When
+   * the Pods of a dependency are replaced, the annotation changes, which also replaces the Pods of the workload.
    */
   #restarts(pod: PodPlan): Readonly<Record<string, string>> {
     const hashes = this.#restartedWith(pod).map(one => `${one.service}=${hashOf(this.#templates.get(one)!)}`)

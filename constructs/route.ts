@@ -59,9 +59,9 @@ function ingressSpec(plan: RoutePlan): k8s.IngressSpec {
 }
 
 /**
- * Returns the spec of an HTTPRoute. TLS ends at the gateway's listener, which the cluster's operator configures. The
- * defaults of the custom resource are written explicitly, because its lists are compared as a whole, and defaults that
- * the server adds would count as drift.
+ * Returns the spec of an HTTPRoute. TLS ends at the gateway's listener, which the cluster's operator configures.
+ * Contains the defaults of the custom resource explicitly: the lists of an HTTPRoute are compared as a whole, so
+ * defaults that the server adds would count as drift.
  */
 function httpRouteSpec(plan: RoutePlan): object {
   return {

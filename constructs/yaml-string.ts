@@ -48,8 +48,9 @@ const unprintable = /[\p{Cc}\u2028-\u202E\u2066-\u2069\uFEFF\uFFFE\uFFFF\p{Cs}]/
 const unprintableInBlock = /[^\P{Cc}\t\n]|[\u2028-\u202E\u2066-\u2069\uFEFF\uFFFE\uFFFF\p{Cs}]/u
 
 /**
- * Matches most texts in manifests, which are safe: they contain no special characters, start with neither a digit nor a
- * sign, and are not a bare exponent (`E0`).
+ * Matches texts that start with a letter or a slash and contain no special characters, but do not start like an
+ * exponent (`E0`). Most texts in manifests match. A matching text can be plain, unless it is a short keyword such as
+ * `null`.
  */
 const harmless = /^(?!e\d)[a-z/][\w./-]*$/i
 

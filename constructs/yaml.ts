@@ -63,8 +63,8 @@ function printNested(value: unknown, indent: string, lines: string[]): void {
 }
 
 /**
- * Returns true for every value except non-empty maps and lists. Such a value is printed on the line of its key or dash,
- * or starts there as a block of text.
+ * Returns true if a value is printed on the line of its key or dash, or starts there as a block of text. This applies
+ * to every value except non-empty maps and lists.
  */
 function isEmpty(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true

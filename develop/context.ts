@@ -3,7 +3,7 @@ import type { OperationContext } from '../project/session.ts'
 import type { EmptiedFolder } from './control/messages.ts'
 import type { UpEvent } from './events.ts'
 
-/** Questions that `devctl up` can ask the user. */
+/** Questions to the user that `devctl up` can ask. */
 export interface UpQuestions extends Questions {
   /**
    * Asks what to do with a folder that has lost files on one side; undefined leaves it unchanged. The signal is aborted

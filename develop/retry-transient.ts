@@ -15,8 +15,8 @@ export const isTransient = (error: unknown): error is ClusterError =>
   error instanceof ClusterError && ['unreachable', 'unavailable', 'unauthorized'].includes(error.failure)
 
 /**
- * True for transient failures of a request to a Pod, including a Pod that does not exist, because another one may
- * replace it.
+ * True for failures of a request to a Pod that are transient. A Pod that does not exist counts as transient, because
+ * another Pod may replace it.
  */
 export const isTransientForPod = (error: unknown): error is ClusterError =>
   isTransient(error) || (error instanceof ClusterError && error.failure === 'not-found')

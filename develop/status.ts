@@ -21,9 +21,9 @@ const ASKING = 10_000
 export type StatusInput = Omit<DevelopmentInput, 'dev'> & SeveralInput
 
 /**
- * Returns the states of development containers by name: of those in the input, or of all active ones. The state of an
- * active container without an `up` on this machine is undefined. Throws a UserError if a container in the input has no
- * `up` on this machine, or if no active container has one.
+ * Returns the states of development containers by name: of the containers in the input, or else of all active ones. The
+ * state of an active container without an `up` on this machine is undefined. Throws a UserError if a container in the
+ * input has no `up` on this machine, or if no active container has one.
  */
 export async function status(
   world: Pick<DevelopContext, 'workspace' | 'session' | 'on'>,

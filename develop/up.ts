@@ -57,7 +57,10 @@ export async function up(world: UpContext, input: UpInput, project: OpenProject)
   }
 }
 
-/** Queries which permissions on Pods the user lacks, in parallel with other requests. */
+/**
+ * Requests the permissions on Pods that the user lacks, before they are needed. Callers send other requests at the same
+ * time.
+ */
 export function checkRights(session: Session): Promise<MissingRights> {
   const asked = missingRights(session)
   // If an earlier step fails, nothing awaits this request, and its rejection must not be unhandled.

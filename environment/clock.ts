@@ -2,6 +2,6 @@
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
-  /** Runs a function repeatedly; call the result to stop it. */
+  /** Runs a function repeatedly, at an interval in milliseconds. Returns a function that stops the repetition. */
   every(milliseconds: number, run: () => void): () => void
 }

@@ -1,6 +1,6 @@
 import { ClusterError } from '../adapters/kubernetes/cluster.ts'
 
-/** Returns the cluster's response, or `otherwise` if the user has no permission to read it. */
+/** Returns the response of the cluster, or `otherwise` if the user has no permission for the request. */
 export async function unlessForbidden<T, U>(asked: Promise<T>, otherwise: U): Promise<T | U> {
   try {
     return await asked

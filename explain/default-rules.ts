@@ -98,8 +98,8 @@ function keyToSet({ path }: KeyRule, around: ModelPath): ModelPath | undefined {
 }
 
 /**
- * Returns the rule for a field from the keys at or below a path. If none sets the field, tries the parents of the path,
- * the closest first.
+ * Returns the rule for a field from the keys at or below a path. If no key there sets the field, tries the parents of
+ * the path, the closest first.
  */
 function ruleAround(fields: readonly string[], path: ModelPath): KeyRule | undefined {
   for (let length = path.length; length > (isWorkload(path) ? 2 : 1); length--) {

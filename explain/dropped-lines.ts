@@ -4,7 +4,7 @@ import type { Span } from '../compiler/text/source.ts'
 import { type ModelNode, nodeAt, nodesBelow } from './model-node.ts'
 import type { SourceLine } from './source-line.ts'
 
-/** Line without its text, because the text may contain a secret that nothing uses and that is therefore not masked. */
+/** Line without its text. The text may contain a secret that is not masked because nothing in the model uses it. */
 type Place = Omit<SourceLine, 'text'>
 
 /** Line whose value a tag of a later file removes. */

@@ -131,7 +131,7 @@ class Search {
     return this.#found.get(path) ?? this.#sufficient(path, leaf)
   }
 
-  /** Returns scalars with the value of a path, each of which alone gives the path its value. */
+  /** Returns scalars with the value of a path. Each of them gives the path its value even without the others. */
   #sufficient(path: string, { value }: Leaf): readonly ModelNode[] {
     const { influences } = this.#explained
     const has = (nodes: readonly ModelNode[]) => influences.ofAll(nodes).get(this.#id)?.has(path) ?? false
@@ -166,8 +166,8 @@ class Search {
 }
 
 /**
- * Kinds of objects that services with the same files or waits share, although the source of such an object is only one
- * of the services.
+ * Kinds of objects that several services share if they have the same files or waits. The source of such an object names
+ * only one of the services.
  */
 const SHARED = new Set(['ConfigMap', 'ServiceAccount', 'Role', 'RoleBinding'])
 
@@ -188,7 +188,10 @@ const isNear = ({ tree }: ModelNode, text: string): boolean =>
 const NAMED = new Set<unknown>(['services', 'jobs', 'volumes', 'networks', 'secrets', 'configs'])
 const isNamed = ({ path }: ModelNode): boolean => NAMED.has(path[0])
 
-/** Returns the services of an object: those that it is written for, and those whose containers its Pods have. */
+/**
+ * Returns the services of an object: the services that it is written for, and the services whose containers its Pods
+ * contain.
+ */
 function ownersOf(object: ShownObject, { loaded }: Explained): ReadonlySet<string> {
   const isShared = SHARED.has(object.manifest.object.kind)
   const workloads = childrenOf({ path: [], tree: loaded.tree }).filter(({ path }) => isWorkload(path))

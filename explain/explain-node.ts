@@ -71,8 +71,8 @@ export function explainNode(node: ModelNode, { loaded, influences, diagnostics }
 }
 
 /**
- * Returns the influence of a node, and adds all values of every object that is written for the node. Such an object may
- * also have other sources and then exists without the node, so the influence alone may lack it.
+ * Returns the influence of a node, and adds all values of every object that is written for the node. If such an object
+ * also has other sources, it exists without the node, so the influence alone may lack it.
  */
 export function influenceOf(node: ModelNode, influences: Influences): Influence {
   const source = formatPath(node.path)

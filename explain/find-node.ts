@@ -67,8 +67,9 @@ export function nodesOn(loaded: Loaded, isFile: (span: Span) => boolean, line: n
 }
 
 /**
- * True unless the value has a key and written members. Such a value begins at its first member, for example behind an
- * alias, so its line belongs to that member.
+ * True if the line of a value belongs to the value itself. False for the value of a key if the value has members that
+ * are written in a file. Such a value begins at its first member, for example behind an alias, so its line belongs to
+ * that member.
  */
 const isStart = (node: ModelNode): boolean => !node.key || childrenOf(node).every(({ isImplied }) => isImplied)
 

@@ -286,7 +286,10 @@ function textsLike(before: ShownObject, after: ShownObject): ReadonlyMap<string,
   )
 }
 
-/** Returns a function that removes the hashes from names of objects, because they change with any content. */
+/**
+ * Returns a function that removes the hashes from names of objects, because every change of the content changes the
+ * hashes.
+ */
 function withoutHashes(manifests: readonly Manifest[]): (text: string) => string {
   const hashed = manifests.flatMap(({ object: { kind, metadata } }) =>
     WITH_HASH.has(kind) && HASHED.test(metadata.name) ? [metadata.name] : [],
@@ -295,8 +298,8 @@ function withoutHashes(manifests: readonly Manifest[]): (text: string) => string
 }
 
 /**
- * Returns the object of a variant that corresponds to an original object. If there is none with the same identity, that
- * is the only new object of the same kind and source; undefined if there are none or several.
+ * Returns the object of a variant that corresponds to an original object: the object with the same identity, else the
+ * only new object with the same kind and source. Undefined if there is no such object, or if several new objects match.
  */
 function counterpart(
   id: string,

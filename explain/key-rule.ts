@@ -16,7 +16,10 @@ export interface KeyRule {
   readonly link: string
 }
 
-/** Returns the rule about a path of the model. Members of a key without a row have the rule of the key. */
+/**
+ * Returns the rule about a path of the model. If the table has no row for the path, returns the rule of the closest key
+ * above it.
+ */
 export function keyRule(path: ModelPath): KeyRule | undefined {
   for (let length = path.length; length > 0; length--) {
     const rule = ruleAt(path.slice(0, length))
@@ -25,12 +28,15 @@ export function keyRule(path: ModelPath): KeyRule | undefined {
   return undefined
 }
 
-/** Returns the rule about exactly this path; undefined if it has no row of its own. */
+/** Returns the rule about exactly this path; undefined if the table has no row for the path. */
 export function ruleAt(path: ModelPath): KeyRule | undefined {
   return ownRuleAt(path) ?? (path[0] === 'jobs' && path.length > 2 ? ownRuleAt(asOfService(path)) : undefined)
 }
 
-/** Returns a path in a job as that in a service: the table lists the keys that jobs and services share only once. */
+/**
+ * Returns a path in a job as the path of the same key in a service; any other path unchanged. The table lists keys that
+ * jobs and services share only for services.
+ */
 const asOfService = (path: ModelPath): ModelPath => (path[0] === 'jobs' ? ['services', ...path.slice(1)] : path)
 
 function ownRuleAt(path: ModelPath): KeyRule | undefined {
@@ -45,7 +51,7 @@ function ownRuleAt(path: ModelPath): KeyRule | undefined {
 
 interface Table {
   readonly rows: readonly TableRow[]
-  /** Rows of the table by their rule, because several keys can share a rule. */
+  /** Rows of the table by their rule. Several keys can share a rule. */
   readonly byRow: ReadonlyMap<Row, readonly TableRow[]>
 }
 

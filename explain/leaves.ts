@@ -9,8 +9,8 @@ export interface Leaf {
 }
 
 /**
- * Returns the leaves of an object by path, in the order of the object. If `like` is given, items of lists get the names
- * of the items of `like` that they replace.
+ * Returns the leaves of an object by path, in the order of the object. If `like` is given, a list item gets the name of
+ * the item of `like` that it replaces.
  */
 export function leavesOf(object: unknown, like?: unknown): ReadonlyMap<string, Leaf> {
   const found = new Map<string, Leaf>()
@@ -32,9 +32,9 @@ function collect(value: unknown, like: unknown, keys: readonly FieldKey[], found
 type Member = readonly [FieldKey, unknown]
 
 /**
- * Gives items the keys of the items that they replace. New and missing items are matched in their order, because an
- * item whose identifying field has changed often keeps its other fields. If the numbers of new and missing items
- * differ, no item replaces another one.
+ * Returns the items with the keys of the items in `others` that they replace. New and missing items are matched in
+ * their order, because an item whose identifying field has changed often keeps its other fields. If the numbers of new
+ * and missing items differ, no item replaces another one.
  */
 function paired(items: readonly Member[], others: readonly Member[]): readonly Member[] {
   const lacks = (list: readonly Member[]) => (member: Member) => !list.some(([key]) => sameKey(key, member[0]))

@@ -39,8 +39,8 @@ export interface LostKey {
 
 /**
  * Counts the keys of the loaded model by their effect in Kubernetes, and lists the losses that the diagnostics report.
- * A key without a diagnostic counts as mapped, even if its row in the table says that the key has no effect: its value
- * may not ask for any.
+ * A key without a diagnostic counts as mapped, even if its row in the table says that the key has no effect, because
+ * the value of the key may not ask for any effect.
  */
 export function lossReport(model: MapTree | undefined, diagnostics: readonly Diagnostic[]): LossReport {
   if (!model) return { mapped: 0, approximated: 0, none: 0, losses: [] }

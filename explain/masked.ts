@@ -21,7 +21,7 @@ export function maskedNode(node: NodeExplanation, secrets: Secrets): NodeExplana
   }
 }
 
-/** Returns the explanation of a value of an object without secret values. */
+/** Returns the explanation of an object's value, with secret values masked. */
 export function maskedField(field: FieldExplanation, object: string, secrets: Secrets): FieldExplanation {
   return {
     ...field,

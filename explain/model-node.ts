@@ -6,7 +6,7 @@ import type { MapTree, SeqTree, Tree } from '../compiler/text/tree.ts'
 export interface ModelNode {
   readonly path: ModelPath
   readonly tree: Tree
-  /** Position of its key; absent for list items and for the root. */
+  /** Position of the value's key; absent for list items and for the root. */
   readonly key?: Span
   /**
    * True if no line contains the value, because it is a default of Compose. Its position is then the position of the

@@ -15,7 +15,7 @@ export function otherValues(scalar: ScalarTree, path: ModelPath): readonly Scala
 /** True if the key at a path accepts only certain words. */
 export const hasWords = (path: ModelPath): boolean => wordsAt(path).length > 0
 
-/** True if the last step of a path is a name that the user chooses, such as that of a variable. */
+/** True if the last step of a path is a name that the user chooses, such as the name of a variable. */
 export const isNamedByUser = (path: ModelPath): boolean =>
   typeof path.at(-1) === 'string' && shapeAt(path.slice(0, -1).map(String))?.map?.others !== undefined
 
@@ -23,7 +23,7 @@ const wordsAt = (path: ModelPath): readonly string[] => shapeAt(path.map(String)
 
 /**
  * Words that are not tried, because they turn another service into a Job. Every dependency on that service would then
- * seem to determine its kind.
+ * seem to determine the kind of its workload.
  */
 const FAR = new Set(['service_completed_successfully'])
 

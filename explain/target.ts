@@ -13,7 +13,7 @@ export type ExplainTarget =
 /** Step of a path in an object: a key, an index, or the name of an item. */
 export type FieldStep = string | number
 
-/** Short names of kinds, as kubectl has them. */
+/** Short names of kinds, as in kubectl. */
 const SHORT: Readonly<Record<string, string>> = {
   cj: 'CronJob',
   cm: 'ConfigMap',
@@ -28,7 +28,10 @@ const SHORT: Readonly<Record<string, string>> = {
   svc: 'Service',
 }
 
-/** Returns the subject that arguments of `explain` name; undefined if they can only be a diagnostic code. */
+/**
+ * Parses the arguments of `explain`, and returns the subject of the question; undefined if the arguments can only be a
+ * diagnostic code.
+ */
 export function parseTarget(subject: string, path: string | undefined): ExplainTarget | undefined {
   const position = /^(.+?):(\d+)(?::(\d+))?$/.exec(subject)
   if (position && path === undefined) {

@@ -23,7 +23,10 @@ export interface Analysis {
     readonly by: 'chart' | 'manifests'
     readonly path: string
     readonly command: string
-    /** Workloads of plain manifests. For a chart, their names are only known after it is installed. */
+    /**
+     * Workloads of plain manifests. Empty for a chart, because the names of its workloads are known only after it is
+     * installed.
+     */
     readonly workloads: readonly FoundWorkload[]
     /** Keys of the chart's values that contain an image. */
     readonly images: readonly string[]
@@ -33,8 +36,8 @@ export interface Analysis {
 /** Folder of the project with an application, or with only a Dockerfile. */
 export interface FoundApplication {
   /**
-   * Name of the application as a DNS label: the name of the workload that deploys the application or, without one, of
-   * its folder.
+   * Name of the application as a DNS label: the name of the workload that deploys the application. Without such a
+   * workload, the name of the application's folder or, for the project's own folder, the name of the project.
    */
   readonly name: string
   /** Path relative to the project's folder; `.` for that folder itself. */
@@ -97,10 +100,14 @@ function findDeployed(folder: string, files: ProjectFiles, host: CompilerHost): 
   return { by: manifest.automatic, path, command: step.command, workloads, images }
 }
 
-/** Folders in which repositories with several applications usually keep them. */
+/** Folders in which repositories with several applications usually keep the applications. */
 const ABOVE_APPLICATIONS = ['', 'apps/', 'services/', 'packages/', 'src/', 'cmd/']
 
-/** Returns the project's folder if it contains an application; otherwise the folders below it that do. */
+/**
+ * Returns the folders to analyze. If the project's folder contains an application, or if `only` is set, this is only
+ * the project's folder; otherwise the folders below it with an application or a Dockerfile. If no application is found,
+ * returns the project's folder and all folders below it that may contain one.
+ */
 function foldersToLookAt(files: ProjectFiles, only: Language | undefined): readonly string[] {
   if (only !== undefined || recognise(files)) return ['.']
   const below = ABOVE_APPLICATIONS.flatMap(above =>
@@ -144,8 +151,9 @@ const portOf = ({ port }: Pick<ProjectApplication, 'port'>, dockerfile: FoundDoc
     : { port: { value: dockerfile.port, from: `\`EXPOSE\` in ${dockerfile.path}` } }
 
 /**
- * Names an application after the workload that deploys it, which is found by its name or by its image. Without such a
- * workload, and for a chart, names the application after its folder, or after the project for the project's own folder.
+ * Names an application after the workload that deploys it. The workload is found by its name or by its image. Without
+ * such a workload, and for a chart, the application is named after its folder; in the project's own folder, it is named
+ * after the project.
  */
 function named(found: Unnamed, project: string, deployed: Analysis['deployed']): FoundApplication {
   const own = found.folder === '.' ? project : toDnsLabel(basename(found.folder)) || project

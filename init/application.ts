@@ -24,7 +24,7 @@ export interface ProjectApplication {
   readonly caches: readonly string[]
   /** Lines of the ignore file, for files that are generated again in the container. */
   readonly ignores: readonly string[]
-  /** Folder of the files in the container. */
+  /** Working directory in the container, which contains the files of the application. */
   readonly workdir: Guess<string>
 }
 

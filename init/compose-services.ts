@@ -16,7 +16,7 @@ import type { OpenProject } from '../project/opened-project.ts'
 import type { Workspace } from '../project/workspace.ts'
 import type { Guess } from './application.ts'
 
-/** Compose files of a project, and their information about development. */
+/** Compose files of a project, and the services that can be developed with `up`. */
 export interface FoundCompose {
   /** Files in merge order, relative to the project's folder. */
   readonly files: readonly string[]
@@ -73,8 +73,8 @@ export async function findCompose(
 }
 
 /**
- * Returns the project with an empty manifest at a path. The file may be missing, or have content that is going to be
- * replaced.
+ * Returns a project whose manifest, at the given path, is empty. The file itself may be missing, or have content that
+ * is going to be replaced.
  */
 function projectOf(path: string, folder: string): OpenProject & { readonly manifest: DevctlManifest } {
   const manifest = { path, shown: basename(path), folder, build: new Map(), variables: new Set<string>() }
@@ -82,7 +82,10 @@ function projectOf(path: string, folder: string): OpenProject & { readonly manif
   return { manifest: { ...manifest, ...sections }, diagnostics: [], namesCompose: false }
 }
 
-/** Returns true if the shell names the Compose files, and other files would be found without its variables. */
+/**
+ * Returns true if the shell names the Compose files (`COMPOSE_FILE`), and other files or none would be found without
+ * this variable.
+ */
 async function isNamedByShell(workspace: Workspace, project: OpenProject, files: readonly string[]): Promise<boolean> {
   const { COMPOSE_FILE, COMPOSE_PATH_SEPARATOR: _, ...env } = workspace.env
   if (!COMPOSE_FILE) return false

@@ -8,14 +8,14 @@ import { comment, flowList, indented, isTrue, list, pair, scalar, type YamlLines
 /** Manifest to write, and the ignore files of its folders. */
 export interface Proposal {
   readonly text: string
-  /** Names of the containers in its `dev` section. */
+  /** Names of the containers in the `dev` section of the manifest. */
   readonly containers: readonly string[]
   /** Ignore files by path, relative to the project's folder. */
   readonly ignoreFiles: ReadonlyMap<string, string>
 }
 
 export interface ProposalChoices {
-  /** Commands of applications for which the user did not choose the first command found. */
+  /** Commands that the user chose for applications with several possible commands, by the name of the application. */
   readonly commands?: ReadonlyMap<string, string>
   readonly namespace?: string | undefined
   readonly context?: string | undefined
@@ -186,8 +186,8 @@ class LocalPorts {
 }
 
 /**
- * Returns the lines of a service. They contain no `sync`, so that the folders of the Compose file, its exclusions and
- * its later changes apply.
+ * Returns the lines of a service. Omits `sync`, so that the folders and exclusions of the Compose file, and later
+ * changes to them, apply.
  */
 function ofService({ folders, ports, command }: DevelopedService, files: readonly string[]): YamlLines {
   return [

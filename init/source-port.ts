@@ -1,7 +1,7 @@
 import type { Guess } from './application.ts'
 import type { ProjectFiles } from './project-files.ts'
 
-/** Patterns with which programs in any language set the port that they listen on. */
+/** Patterns of the source text by which programs in any language set the port that they listen on. */
 const PATTERNS = [
   /\.listen\(\s*(\d{2,5})\b/,
   /\bPORT['"]?\]?\)?\s*(?:\|\||\?\?|,|or)\s*['"]?(\d{2,5})\b/,

@@ -2,12 +2,15 @@ import { copyIn } from '../adapters/registry/registry.ts'
 import { registryPath } from './checks.ts'
 import type { Workspace } from './workspace.ts'
 
-/** Variable that names a registry with copies of public images; set in the shell, or for a namespace of a platform. */
+/**
+ * Name of the variable with a registry that has copies of public images. The variable is set in the shell, or for a
+ * namespace of a platform.
+ */
 const BASE_REGISTRY = 'DEVCTL_BASE_REGISTRY'
 
 /**
- * Returns the reference of an image that devctl adds to Pods: its copy in the registry of DEVCTL_BASE_REGISTRY,
- * otherwise the image itself. Throws a UsageError if the variable is not a registry.
+ * Returns the reference of an image that devctl adds to Pods. If DEVCTL_BASE_REGISTRY is set, refers to the copy of the
+ * image in that registry. Throws a UsageError if the variable is not a registry.
  */
 export function helperImage({ env, platformVariables }: Workspace, image: string): string {
   const registry = env[BASE_REGISTRY] || platformVariables?.get(BASE_REGISTRY)

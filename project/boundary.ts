@@ -49,7 +49,10 @@ export function boundaryOf(
   return { folders: [...new Set(all)], named: new Set(named), others: outside }
 }
 
-/** Returns the files named in a manifest that is outside the checkout in which devctl runs. */
+/**
+ * Returns the files named in the manifest, if the manifest is outside the checkout in which devctl runs; otherwise
+ * none.
+ */
 function filesOfTrusted(
   workspace: Workspace,
   { manifest, namesCompose }: Pick<OpenProject, 'manifest' | 'namesCompose'>,

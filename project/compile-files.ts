@@ -27,7 +27,7 @@ export interface CompiledProject extends Compilation {
   readonly hasNoCompose?: true
 }
 
-/** Codes of warnings that an option of `render`, or a line of an environment, is missing. */
+/** Codes of warnings about a missing option of `render`, or a missing setting of an environment. */
 export const ABOUT_OPTIONS: ReadonlySet<string> = new Set([
   'image/no-registry',
   'routes/no-domain',
@@ -36,7 +36,7 @@ export const ABOUT_OPTIONS: ReadonlySet<string> = new Set([
   'secrets/plain-text',
 ])
 
-/** Variable name in the specification; set in the shell, or for a namespace of a platform. */
+/** Name of a variable from the specification. The variable is set in the shell, or for a namespace of a platform. */
 const VOLUME_AFFINITY = 'DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED'
 
 interface Extra
@@ -137,11 +137,16 @@ function tellSecrets({ secrets: known }: Workspace, { secrets, project, plan }: 
   known.addPhrases(secrets.phrases)
 }
 
-/** Returns the variables whose values are secret because of how they were passed. */
+/**
+ * Returns the names of variables that are always secret, because they were passed with `--var` or come from the
+ * platform.
+ */
 const givenNames = ({ givenVariables, platformVariables }: Workspace): ReadonlySet<string> =>
   new Set([...(givenVariables ?? []), ...(platformVariables?.keys() ?? [])])
 
-/** Reads standard input if COMPOSE_FILE contains `-`, which means standard input there, too. */
+/**
+ * Reads standard input if a file is named `-`, with `-f` or in COMPOSE_FILE, and standard input has not been read yet.
+ */
 async function withStdin(workspace: Workspace, loading: LoadInput, project: OpenProject): Promise<OpenProject> {
   if (project.stdin || !namedFiles(workspace, loading).includes('-')) return project
   return { ...project, stdin: await workspace.readStdin() }

@@ -23,7 +23,7 @@ export type CommonEvent =
   /** Problem that does not stop the work. */
   | { readonly type: 'warning'; readonly text: string; readonly hint?: string }
   /**
-   * Errors in the files, keys that are lost, or services that fail to start. Each is reported once, as early as
+   * Errors in the files, lost keys, and services that fail to start. Each diagnostic is reported once, as early as
    * possible.
    */
   | {

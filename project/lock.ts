@@ -17,16 +17,16 @@ export const LOCK_NAME = '.devctl.lock'
 export interface Lock {
   /** Application whose manifests the folder contains. */
   readonly application: string
-  /** Compose files that the manifests were rendered from, in the form in which the manifests name them. */
+  /** Compose files that the manifests were rendered from, as paths that the manifests record as their `source`. */
   readonly sources: readonly string[]
   /** Origin of the files; absent in folders that `render` wrote. */
   readonly facts?: Facts
   /**
-   * Users of a folder that several overlays share: the path of each overlay, with the part that it uses. Absent for a
-   * folder that is not shared.
+   * Overlays that use a shared folder. The keys are the paths of the overlays, the values the parts that they use.
+   * Absent for a folder that is not shared.
    */
   readonly uses?: Readonly<Record<string, string>>
-  /** Fingerprint of each file as written, by path with `/`. */
+  /** Fingerprints of the written files. The keys are paths relative to the folder, with `/` as the separator. */
   readonly files: ReadonlyMap<string, string>
   /** Files that were about to be written when the lock was written; only present after a run that was killed. */
   readonly pending: ReadonlyMap<string, string>

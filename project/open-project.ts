@@ -22,9 +22,10 @@ export const manifestOf = ({ manifest, namesCompose }: OpenProject): DevctlManif
   namesCompose ? undefined : manifest
 
 /**
- * Returns the cluster and the namespace of a project. Options come first. Values of the environment count as options,
- * because an option has selected the environment. Values at the top level of the manifest are in `manifest`, because
- * variables of the shell take precedence over them (project/contexts/target.ts).
+ * Returns the cluster and the namespace of a project: the options, otherwise the settings of the environment, which
+ * rank like options because an option has selected the environment. The settings at the top level of the manifest are
+ * returned separately in `manifest`, because variables of the shell take precedence over them
+ * (project/contexts/target.ts).
  */
 export function targetOf(
   project: OpenProject,

@@ -24,7 +24,8 @@ export interface Session {
 }
 
 /**
- * Context of an operation that needs no cluster; `Event` is the type of its own events, in addition to the common ones.
+ * Context of an operation that needs no cluster. `Event` is the type of the events that only this operation emits, in
+ * addition to the common ones.
  */
 export interface LocalContext<Event = never> {
   readonly workspace: Workspace
@@ -34,7 +35,10 @@ export interface LocalContext<Event = never> {
   readonly on: (event: CommonEvent | Event) => void
 }
 
-/** Context of an operation; `Event` is the type of its own events, in addition to the common ones. */
+/**
+ * Context of an operation that needs a cluster. `Event` is the type of the events that only this operation emits, in
+ * addition to the common ones.
+ */
 export interface OperationContext<Event = never> {
   readonly workspace: Workspace
   readonly session: Session

@@ -3,7 +3,7 @@ import type { Target } from './contexts/target.ts'
 import type { OpenProject } from './opened-project.ts'
 import type { Workspace } from './workspace.ts'
 
-/** Settings of routes and images, which rarely change between deploys. */
+/** Domain of public routes and registry of images, which rarely change between deploys. */
 export interface TargetDefaults {
   readonly domain?: string | undefined
   readonly registry?: string | undefined

@@ -14,8 +14,8 @@ const NAMED = 8
 const fileOf = (world: Surroundings): string => join(stateHome(world), 'tool-files.json')
 
 /**
- * Records tool files, which the next command lists (`tellToolFiles`). Writes the record for one batch of files at a
- * time.
+ * Records the tool files that development containers have written. The next command lists them (`tellToolFiles`). Files
+ * that are added during a write are written together afterwards.
  */
 export class ToolFileNotes {
   readonly #world: Surroundings

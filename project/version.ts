@@ -2,13 +2,16 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { embeddedFile } from '../adapters/files/embedded-file.ts'
 
-/** Returns the version in the package.json of devctl, or in that of the single executable. */
+/** Returns the version of devctl from its package.json, which the single executable contains. */
 export function version(): string {
   const embedded = embeddedFile('package.json')
   return embedded ? JSON.parse(new TextDecoder().decode(embedded)).version : ownPackage().version
 }
 
-/** Returns the folder of the devctl package, or of its clone; undefined in the single executable, which has none. */
+/**
+ * Returns the folder of the npm package or of the cloned repository that devctl runs from; undefined in the single
+ * executable.
+ */
 export const packageFolder = (): string | undefined => (embeddedFile('package.json') ? undefined : ownPackage().folder)
 
 /** Returns the package nearest above this module, whether it runs from source, from dist or from a bundle. */

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { RegistryCredentials } from '../adapters/registry/docker-config.ts'
 import type { KnownSecrets } from '../compiler/values/secrets/known-secrets.ts'
 
-/** Location of the images of a namespace of a platform. */
+/** Registry path of the images of a platform's namespace, and the login for it. */
 export interface NamespaceImages {
   /** Prefix of the image names, such as `images.dev.example.com/shop-1f2e3d4c`. */
   readonly name: string
@@ -21,7 +21,7 @@ export interface Workspace {
    */
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Returns the full text of `-` (standard input), which it reads on the first call. */
+  /** Returns all bytes of standard input (`-`). The first call reads them, later calls return the same bytes. */
   readonly readStdin: () => Promise<Uint8Array>
   /** Collects the secret values that an operation finds, so that they can be masked in all output. */
   readonly secrets?: KnownSecrets

@@ -12,8 +12,8 @@ import { COMPILED, COMPLETE, isFresh } from './fresh.mjs'
 const root = join(import.meta.dirname, '..')
 const started = Date.now()
 /**
- * Number of type checkers. Each one also loads types that others have loaded, so more checkers than processors would
- * only take time.
+ * Number of type checkers: one per processor, but at most four. Each checker also loads types that others have loaded,
+ * so additional ones would only take time.
  */
 const CHECKERS = String(Math.min(availableParallelism(), 4))
 
@@ -46,7 +46,9 @@ async function all(...scripts) {
   if (!succeeded.every(Boolean)) process.exit(1)
 }
 
-/** Writes the stamp of a part of dist, with the time at which this build started. */
+/**
+ * Writes the stamp file of a part of dist. The modification time of the file is the time at which this build started.
+ */
 function stamp(file) {
   writeFileSync(file, '')
   utimesSync(file, started / 1000, started / 1000)

@@ -18,7 +18,7 @@ const ENTRIES = { compiler: 'compiler/index', constructs: 'api/constructs', oper
 const PEERS = ['cdk8s', 'cdk8s-plus-27', 'constructs']
 
 /**
- * Lets commander load without `node:child_process`. It would only need this module for commands that are separate
+ * Lets commander load without `node:child_process`. commander only needs this module for subcommands that are separate
  * programs, which devctl does not have.
  */
 const withoutSubprocesses = {

@@ -89,8 +89,8 @@ async function bundleAgent() {
 }
 
 /**
- * Bundles the server of the platform and the program of its runs, each into one file. The images of the platform
- * contain a stock Node.js and this file.
+ * Bundles the server of the platform and the program that executes its runs, each into one file. An image of the
+ * platform contains a stock Node.js and these files.
  */
 async function bundlePlatform() {
   const { metafile } = await build({

@@ -115,9 +115,9 @@ async function mustPass(name, ...words) {
 }
 
 /**
- * Prepares the cluster for the tests, in up to three attempts. The program of the cluster stops at the first part that
- * ends early, as the kubelet does when containerd is not ready, and at the first package that cannot be fetched; the
- * next attempt continues from there. Returns true if an attempt succeeded.
+ * Prepares the cluster for the tests, in up to three attempts. An attempt stops when a part of the cluster exits early,
+ * such as the kubelet when containerd is not ready, or when a package cannot be fetched. The next attempt continues
+ * from there. Returns true if an attempt succeeded.
  */
 async function prepare(name, minutes, words) {
   for (let attempt = 1; attempt <= 3; attempt++)

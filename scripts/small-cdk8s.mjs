@@ -11,7 +11,10 @@ export const smallCdk8s = {
   },
 }
 
-/** Source of the base classes that replace those of the packages. An import of any other name makes the build fail. */
+/**
+ * Source code of the module that replaces the packages `cdk8s` and `constructs`. It has only these base classes, so an
+ * import of any other name makes the build fail.
+ */
 const BASES = ['ApiObject', 'Construct']
   .map(name => `export class ${name} { constructor() { throw new Error('this bundle has no constructs') } }`)
   .join('\n')

@@ -27,7 +27,9 @@ const MORE = {
 }
 const withAll = { ...MORE, ...process.env }
 const HAS_MORE = /takes-all|part-of-cases|fewExamples|(KILLED|DIFF|SYNC)_RUNS/
-/** Pattern of words in tests of the layer long that need the cluster with Pods. */
+/**
+ * Pattern of names in tests of the layer `long`. A test that contains one of these names needs the cluster with Pods.
+ */
 const NEEDS_PODS = /findCluster|findBuildkit|openDevelopment|hasNodes/
 
 const text = file => (existsSync(file) ? readFileSync(file, 'utf8') : '')

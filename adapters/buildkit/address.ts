@@ -13,15 +13,15 @@ export interface BuilderAddress {
   readonly isSecure: boolean
 }
 
-/** Default ports of `buildkitd` and of HTTPS. */
+/** Default ports: `BUILDKIT_PORT` of `buildkitd`, and `HTTPS_PORT` of addresses with `https://`. */
 const BUILDKIT_PORT = 1234
 const HTTPS_PORT = 443
 
 const HINT = { hint: 'write `tcp://HOST:PORT`, `HOST:PORT`, `tls://HOST:PORT`, `https://HOST` or `unix:///PATH`' }
 
 /**
- * Parses the address of a BuildKit daemon: `tcp://HOST:PORT`, `HOST:PORT`, `tls://` and `https://` with TLS,
- * `unix:///PATH`. The default port is 1234, or 443 for `https://`. Throws a UserError for any other address.
+ * Parses the address of a BuildKit daemon: `tcp://HOST:PORT` or `HOST:PORT` without TLS, `tls://` or `https://` with
+ * TLS, or `unix:///PATH`. The default port is 1234, or 443 for `https://`. Throws a UserError for any other address.
  */
 export function parseBuilderAddress(text: string): BuilderAddress {
   const [, scheme = 'tcp', rest = ''] = /^(?:([a-z][a-z0-9+.-]*):\/\/|unix:(?=\/))?(.*)$/is.exec(text) ?? []

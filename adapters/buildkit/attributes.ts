@@ -1,10 +1,13 @@
 import { basename } from 'node:path'
 import type { ContextSource, ImageInput, ImageLayout } from './builder.ts'
 
-/** Names under which the session serves the folder of the build context and the folder of the Dockerfile. */
+/**
+ * Names under which the session serves two folders: `CONTEXT` for the build context, and `DOCKERFILE` for the folder of
+ * the Dockerfile.
+ */
 export const CONTEXT = 'context'
 export const DOCKERFILE = 'dockerfile'
-/** Name of a Dockerfile whose text is inline. */
+/** File name under which the text of an inline Dockerfile is sent, because such a Dockerfile has no file. */
 export const INLINE_DOCKERFILE = 'Dockerfile'
 
 /**

@@ -101,7 +101,8 @@ function exporterOf(builder: string, { output, platforms }: ImageInput): Exporte
 }
 
 /**
- * Returns the stores of the images that the build reads and writes over the session, each with BuildKit's name for it.
+ * Returns the stores of the images that the build reads and writes over the session. Each store is paired with the name
+ * that BuildKit uses for it.
  */
 function layoutsOf({ contexts, output }: ImageInput): readonly (readonly [string, BlobStore])[] {
   const read = [...contexts.values()].flatMap(source =>

@@ -5,11 +5,11 @@ import type { Login } from './session/session.ts'
 import type { BuildStatus } from './status.ts'
 
 /**
- * An image to build. All paths are absolute; only files that the build requests are read. The attributes are described
- * at https://docs.docker.com/reference/compose-file/build/.
+ * An image to build. All paths are absolute; only files that the build requests are read. Most fields correspond to
+ * keys of `build`: https://docs.docker.com/reference/compose-file/build/.
  */
 export interface ImageInput extends Omit<BuildSpec, 'contexts' | 'dependsOn' | 'exportCache' | 'network'> {
-  /** `additional_contexts`, by name. */
+  /** Additional contexts (`additional_contexts`), by name. */
   readonly contexts: ReadonlyMap<string, ContextSource | ImageLayout>
   readonly network?: string
   readonly output: BuildOutput
@@ -34,8 +34,8 @@ export type BuildOutput =
 
 export interface BuildCall {
   /**
-   * Name of the build. A platform uses it to select the builder, so that a build finds the cache of earlier builds with
-   * the same name.
+   * Name of the build. On a platform, the name selects the builder, so that a build finds the cache of earlier builds
+   * with the same name.
    */
   readonly name?: string
   /** Signal that cancels the build on the builder. */
@@ -47,7 +47,8 @@ export interface BuildCall {
   readonly onSecret?: (content: Uint8Array) => void
   /**
    * Returns a function that finds the files of a folder that have changed since the tag of the image was computed. If a
-   * file has changed, the build fails before anything is pushed. If absent or undefined, files are not compared.
+   * file has changed, the build fails before anything is pushed. Files are not compared if `changesIn` is absent or
+   * returns undefined.
    */
   readonly changesIn?: (folder: string) => ChangeFinder | undefined
 }
@@ -57,7 +58,7 @@ export interface BuildResult {
   readonly digest?: string
 }
 
-/** A builder that has responded. */
+/** A builder that has responded to a first request. */
 export interface Builder {
   /** Name of the builder in messages: ``BuildKit at `tcp://builder:1234` ``. */
   readonly name: string

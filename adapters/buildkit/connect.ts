@@ -27,7 +27,7 @@ export async function connectToBuilder(address: string, options: BuilderOptions)
   return answered(await connectToBuildkit(parseBuilderAddress(address), options), options)
 }
 
-/** A builder that is reached over connections that the caller opens. */
+/** Describes how to reach a builder: the caller opens the connections. */
 export interface BuilderRoute {
   /** Name of the builder in messages. */
   readonly name: string

@@ -4,7 +4,7 @@ import { BuilderError } from './failure.ts'
 import type { BuildSession } from './session/session.ts'
 import type { BuildStatus } from './status.ts'
 
-/** A connection to a builder. */
+/** An open connection to a builder, over which devctl sends requests and opens sessions. */
 export interface BuilderConnection {
   readonly name: string
   readonly control: Control

@@ -5,7 +5,7 @@ import { registryAnswer, shortRegistryText } from './registry-failure.ts'
 import type { Vertex } from './status.ts'
 import { decodeMessage } from './wire.ts'
 
-/** A failed build step. */
+/** Error of a build in which a step failed. */
 export class BuildFailure extends Error {
   /** Position of the step in the Dockerfile, if BuildKit reports it. */
   readonly place: DockerfilePlace | undefined
@@ -14,7 +14,7 @@ export class BuildFailure extends Error {
   readonly exitStatus: number | undefined
   /** True if a registry failed temporarily: the same build may succeed later. */
   readonly isTransient: boolean
-  /** Name of the step in the status, if the builder does not report its position. */
+  /** Name of the step in the status of the build. Set if the builder does not report the position of the step. */
   readonly stepName: string | undefined
 
   constructor(
@@ -39,7 +39,7 @@ export class BuildFailure extends Error {
 export interface DockerfilePlace {
   readonly filename: string
   readonly text: string
-  /** First and last line, counted from 1. */
+  /** First line (`start`) and last line (`end`), counted from 1. */
   readonly start: number
   readonly end: number
 }
@@ -133,7 +133,7 @@ export class BuilderError extends Error {
   }
 }
 
-/** gRPC status codes. */
+/** gRPC status codes for which devctl has its own messages. */
 const DEADLINE_EXCEEDED = 4
 const PERMISSION_DENIED = 7
 const UNIMPLEMENTED = 12
@@ -154,14 +154,17 @@ export function connectionError(error: ServiceError, name: string): BuilderError
   return fail(kind, `no connection to ${name}: ${text}`)
 }
 
-/** Returns the part of gRPC's message about the last attempt to connect; the full message if it mentions no attempt. */
+/**
+ * Returns the part of gRPC's error message that describes the last attempt to connect; the full message if there is no
+ * such part.
+ */
 const lastError = (details: string): string =>
   /Last error: (?:Error: )?(.*?)\s*(?:\. Resolution note:.*)?$/s.exec(details)?.[1] ?? details
 
-/** Error code that Node.js prints before a message. */
+/** Matches the error code that Node.js prints before a message. */
 const CODE = /^(?:Error )?\[?[A-Z]+(?:_[A-Z]+)+\]?:? /
 
-/** Returns the kind of a failed connection, and a text with the reason, from the message of Node.js or gRPC. */
+/** Returns the kind of a connection failure, and the reason in words, derived from a message of Node.js or gRPC. */
 export function reasonOf(reason: string): readonly [kind: BuilderError['kind'], text: string] {
   const libraryReason = /:SSL routines:[^:]*:([^:]+)/.exec(reason)?.[1]
   if (libraryReason === 'wrong version number') return ['tls', 'it does not use TLS']

@@ -1,6 +1,6 @@
 /**
- * The messages and RPCs that devctl exchanges with BuildKit, with the field numbers of its published protocol
- * definitions. Fields that devctl neither sets nor reads are left out, and skipped when decoding.
+ * The messages and RPCs that devctl exchanges with BuildKit, with the field numbers of BuildKit's published protocol
+ * definitions. Fields that devctl neither sets nor reads are omitted here, and skipped when decoding.
  * https://github.com/moby/buildkit/blob/master/api/services/control/control.proto
  */
 
@@ -17,7 +17,10 @@ export type WireScalar = 'int32' | 'int64' | 'uint32' | 'bool' | 'string' | 'byt
 
 export type WireMessage = Readonly<Record<string, WireField>>
 
-/** An RPC: the names of its request and response messages, and for each of the two, whether it is a stream. */
+/**
+ * An RPC: the names of its request and response messages, and for each of the two, true if it is sent as a stream of
+ * messages.
+ */
 export interface WireCall {
   readonly request: string
   readonly response: string
@@ -25,7 +28,7 @@ export interface WireCall {
   readonly responseStream: boolean
 }
 
-/** Messages by full name. */
+/** The fields of each message, by the full name of the message. */
 export const MESSAGES: Readonly<Record<string, WireMessage>> = {
   'google.protobuf.Timestamp': { seconds: field('int64', 1), nanos: field('int32', 2) },
   'google.protobuf.Any': { type_url: field('string', 1), value: field('bytes', 2) },
@@ -153,7 +156,7 @@ export const MESSAGES: Readonly<Record<string, WireMessage>> = {
   },
 }
 
-/** RPCs by service. */
+/** The RPCs of each service, by the full name of the service. */
 export const SERVICES: Readonly<Record<string, Readonly<Record<string, WireCall>>>> = {
   'moby.buildkit.v1.Control': {
     Solve: call('moby.buildkit.v1.SolveRequest', 'moby.buildkit.v1.SolveResponse'),

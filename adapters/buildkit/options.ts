@@ -15,7 +15,7 @@ export interface BuilderOptions {
 /** Certificates in PEM format. If `ca` is absent, the certificate authorities that Node.js trusts are used. */
 export interface BuilderTls {
   readonly ca?: Buffer
-  /** Client certificate and its key. */
+  /** Client certificate (`cert`) and its private key (`key`). */
   readonly cert?: Buffer
   readonly key?: Buffer
   /** Name in the builder's certificate, if it differs from the address. */

@@ -7,7 +7,7 @@ import { BuilderError, solveError } from './failure.ts'
 import { type BuildSession, createSession, type SessionResources } from './session/session.ts'
 import type { BuildStatus, Vertex } from './status.ts'
 
-/** The input of a solve. */
+/** The input of a solve, the RPC with which BuildKit builds an image. */
 export interface SolveRequest {
   /** Attributes of the Dockerfile frontend: https://github.com/moby/buildkit/blob/master/docs/dockerfile-frontend.md */
   readonly frontendAttributes: Readonly<Record<string, string>>
@@ -27,7 +27,7 @@ export interface Exporter {
 }
 
 export interface Solving {
-  /** Name of the build. */
+  /** Name of the build, which is sent in a header of the session. */
   readonly name?: string
   readonly signal: AbortSignal
   readonly onStatus: (status: BuildStatus) => void
@@ -103,7 +103,10 @@ const FIRST_SILENCE = 300
 /** Longest total wait for events after a build has ended, in milliseconds. */
 const LAST_EVENTS = 10_000
 
-/** Maximum number of steps, parts of steps and warnings of a build, which are kept in memory. */
+/**
+ * Maximum total number of steps, parts of steps and warnings of a build. The limit exists because all of them are kept
+ * in memory.
+ */
 const MOST_ENTRIES = 50_000
 /** gRPC status code for a message that is too large. */
 const RESOURCE_EXHAUSTED = 8
@@ -142,7 +145,7 @@ function watch(
   })
   return {
     stop: () => stream.cancel(),
-    /** The first failed step. */
+    /** Returns the first failed step; undefined if no step has failed. */
     failedStep: () => failedStep,
     /**
      * Waits for the end of the events. Stops early if no event arrives for a while, if the events continue for too

@@ -5,8 +5,8 @@ import type { ChannelCredentials } from '@grpc/grpc-js'
 import type { Grpc } from './protocol.ts'
 
 /**
- * Returns credentials that replace or upgrade the connection that gRPC has opened: the call uses the connection that
- * `connect` returns.
+ * Returns credentials that make gRPC use the connection that `connect` returns. `connect` may upgrade the connection
+ * that gRPC has opened, or replace it with another.
  */
 export function credentialsOver(grpc: Grpc, connect: (opened: Socket) => Promise<Duplex>): ChannelCredentials {
   class StreamCredentials extends grpc.ChannelCredentials {
@@ -38,8 +38,8 @@ export function credentialsOver(grpc: Grpc, connect: (opened: Socket) => Promise
 }
 
 /**
- * Returns an address for a gRPC client whose connection is replaced, because the client requires an address: a local
- * port that closes every connection.
+ * Returns a placeholder address for a gRPC client whose connection is replaced, because the client requires an address.
+ * The address is a local port that closes every connection; `stop` frees the port.
  */
 export async function placeholderTarget(): Promise<{ readonly target: string; readonly stop: () => void }> {
   const server = createServer(socket => socket.destroy()).unref()

@@ -14,7 +14,7 @@ const BITS_64 = 1
 const BYTES = 2
 const BITS_32 = 5
 
-/** Encodes a message of the table. */
+/** Encodes a message. `name` is the name of the message in the table `MESSAGES`. */
 export function encodeMessage(name: string, value: WireValue): Buffer {
   const parts: Uint8Array[] = []
   for (const [key, field] of Object.entries(MESSAGES[name]!)) {
@@ -81,7 +81,10 @@ export function putVarint(buffer: Buffer, start: number, value: number): number 
   return at
 }
 
-/** Decodes a message of the table. Throws an Error if the bytes are not such a message. */
+/**
+ * Decodes a message. `name` is the name of the message in the table `MESSAGES`. Throws an Error if the bytes are not
+ * such a message.
+ */
 export function decodeMessage(name: string, bytes: Uint8Array): WireValue {
   const fields = fieldsOf(name)
   const value: Record<string, unknown> = {}
@@ -155,7 +158,10 @@ function readValue({ type }: WireField, reader: Reader): unknown {
 
 const textOf = (bytes: Buffer): string => bytes.toString()
 
-/** Returns a signed 64-bit number in two's complement, from its lower 28 bits and its remaining upper bits. */
+/**
+ * Combines the lower 28 bits and the remaining upper bits of a signed 64-bit number in two's complement, and returns
+ * the number.
+ */
 function signed(low: number, high: number): number {
   const upper = high % 2 ** 36
   return (upper < 2 ** 35 ? upper : upper - 2 ** 36) * 2 ** 28 + low

@@ -18,7 +18,7 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
-/** Timeout for the lock while other commands write the same file, in milliseconds. */
+/** Maximum time to wait for the lock while other commands write the same file, in milliseconds. */
 const LOCK_TIMEOUT = 10_000
 /**
  * Age in milliseconds after which a lock counts as left behind by a killed process; a write takes only a few
@@ -27,7 +27,7 @@ const LOCK_TIMEOUT = 10_000
 const STALE = 4_000
 
 export interface FileEdit {
-  /** Name of the file in errors. */
+  /** Name of the file in error messages. */
   readonly shown: string
   /**
    * True to set the mode of an existing file to 0600; otherwise an existing file keeps its mode. A new file gets the
@@ -83,8 +83,9 @@ export function readText(path: string): string | undefined {
 }
 
 /**
- * Makes one attempt. Returns false if this process was suspended for so long that another process considered it dead
- * and took the lock. The file is then left unchanged, because the new text is based on an old copy.
+ * Makes one attempt to change the file. Returns false if another process took over the lock because this process was
+ * suspended for too long and seemed dead. In this case, leaves the file unchanged, because the new text is based on an
+ * old copy.
  */
 async function changeOnce(path: string, change: FileEdit, deadline: number): Promise<boolean> {
   const lock = `${path}.lock`

@@ -59,7 +59,7 @@ const PAUSE = 10
 /** Maximum size of the content of a pipe in bytes: more than any generated file needs. */
 const MOST_OF_PIPE = 64 << 20
 
-/** The pipes that were read, by path and inode. */
+/** Contents of the pipes that were read before, by path and inode. */
 const pipes = new Map<string, FileContent>()
 
 function readPipeOnce(key: string, file: number): FileContent {

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 
 /**
- * Returns a path with its links resolved; undefined if nothing exists there. Resolves links as the kernel does. By
+ * Returns a path with its links resolved, as the kernel resolves them; undefined if no file exists at the path. By
  * contrast, `realpathSync` without `native` resolves `..` in a link's target as text, and so finds the wrong file or no
  * file.
  */

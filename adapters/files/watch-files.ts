@@ -8,13 +8,13 @@ const QUIET = 100
 /** Interval for reading the files where the system cannot watch their folders, in milliseconds. */
 const POLL = 2_000
 
-/** The files that were read, by absolute path, with hashes of their contents for noticing changes. */
+/** Record of the files that were read: their absolute paths, with hashes of their contents for noticing changes. */
 export class ReadFiles {
   readonly #hashes = new Map<string, string | undefined>()
 
   /**
-   * Creates the record. Reads the files of `before` again and starts with them, because a run that fails may not read
-   * all of its files.
+   * Creates the record. Starts with the files of `before`, which are read again: a run that fails may end before it has
+   * read all of its files.
    */
   constructor(before?: ReadFiles) {
     if (before) for (const path of before.#hashes.keys()) this.read(path)

@@ -25,9 +25,9 @@ export type YamlEdit = { readonly path: readonly YamlStep[] } & (
 )
 
 /**
- * Makes one change to a YAML text; returns the text, or a clause that explains why it cannot be edited. Comments, order
- * and quoting stay: a line is added or a value replaced, and no other byte changes. If that is not possible (replacing
- * a mapping on several lines), changes the parsed document and prints it again with its comments.
+ * Makes one change to a YAML text; returns the text, or a clause that explains why the text cannot be edited. Comments,
+ * order and quoting stay: a line is added or a value replaced, and no other byte changes. If this is not possible, as
+ * for the replacement of a mapping on several lines, changes the parsed document and prints it again with its comments.
  */
 export async function editYaml(
   text: string,

@@ -2,8 +2,9 @@ import type { Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
 import { isEmpty, type Yaml, type YamlPlace } from './yaml-path.ts'
 
 /**
- * Returns the text with `value` put at a position: replacing a scalar, after a key without a value, or as the last
- * entry of a mapping or list. No other byte changes. Undefined if the formatting of the text does not allow this.
+ * Returns the text with `value` put at a position: in place of a scalar, after a key without a value, or as the last
+ * entry of a mapping or list. No other byte changes. Returns undefined if the formatting of the text does not allow
+ * this.
  */
 export function editInPlace(
   yaml: Yaml,
@@ -96,7 +97,7 @@ const lineBreakOf = (text: string): string => (text.includes('\r\n') ? '\r\n' : 
 const replaced = (text: string, [from, to]: readonly [from: number, to: number], written: string): string =>
   text.slice(0, from) + written + text.slice(to)
 
-/** Returns the start and the end of a node, with its quotes. A parsed node always has a range. */
+/** Returns the positions of the start and the end of a node, including quotes. A parsed node always has a range. */
 const rangeOf = ({ range }: Node): readonly [from: number, to: number] => [range![0], range![1]]
 
 const column = (text: string, [start]: readonly [from: number, to: number]): number =>

@@ -2,17 +2,17 @@ import type { Document, Node, Pair } from 'yaml'
 
 export type Yaml = typeof import('yaml')
 
-/** A step into a document: the value of a key, or the item of a list at an index or with this `name`. */
+/** A step on a path into a document: a key of a mapping, the index of a list item, or the `name` of a list item. */
 export type YamlStep = string | number | { readonly name: string }
 
-/** The part of a path that exists in a document. */
+/** The end of a path into a document: the deepest node that exists, and the keys that do not exist. */
 export interface YamlPlace {
   readonly ok: true
   /** Keys and indexes that lead to `node` in the document. */
   readonly steps: readonly (string | number)[]
   /** The deepest existing node on the path; undefined in an empty document. */
   readonly node: Node | undefined
-  /** The pair whose value is `node`, if it is in a mapping. */
+  /** The pair of a mapping that has `node` as its value; undefined if `node` is not in a mapping. */
   readonly pair: Pair | undefined
   /** Keys of the path that do not exist. */
   readonly rest: readonly string[]

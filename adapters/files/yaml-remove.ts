@@ -3,9 +3,10 @@ import type { Document } from 'yaml'
 import { refuse, type YamlProblem } from './yaml-path.ts'
 
 /**
- * Removes an entry of a mapping, or an item of a list, from a YAML text, with the lines that it is on; a mapping or
- * list that becomes empty is removed, too. No other byte changes, except that two blank lines do not become neighbors.
- * Returns the text as it is if the entry does not exist, or a clause that explains why the text cannot be edited.
+ * Removes an entry of a mapping, or an item of a list, from a YAML text, together with its lines. A mapping or list
+ * that becomes empty is removed, too. No other byte changes, except that one of two blank lines is removed if they
+ * would become neighbors. Returns the text unchanged if the entry does not exist, or a clause that explains why the
+ * text cannot be edited.
  */
 export async function removeFromYaml(
   text: string,

@@ -35,7 +35,7 @@ function parseUrl(text: string): RepositoryAddress | undefined {
 }
 
 /**
- * Returns the forge's host for the name of its SSH server at port 443 (`sshOverHttps`); returns any other name
+ * Returns the host of the forge whose SSH server at port 443 has this name (`sshOverHttps`). Returns any other name
  * unchanged.
  */
 const hostOf = (name: string): string =>

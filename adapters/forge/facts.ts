@@ -1,26 +1,26 @@
 import type { Abortable } from './forge.ts'
 
-/** A user of a forge; the id stays the same even if another user takes over the login. */
+/** A user of a forge. The id still identifies the user if another user takes over the login name. */
 export interface ForgePerson {
   readonly id: string
   readonly login: string
 }
 
-/** The current state of a request on the forge. Repositories are identified by number. */
+/** The current state of a request on the forge. Repositories are identified by their numbers. */
 export interface ForgePull {
   readonly number: number
   readonly isOpen: boolean
   readonly page: string
   readonly title: string
   readonly author: ForgePerson
-  /** Repository to merge into. */
+  /** Number of the repository to merge into. */
   readonly base: string
   /** Last commit of the request's branch. */
   readonly commit: string
   readonly branch: string
   /**
-   * Repository of the request's branch; undefined if it was deleted or cannot be read. `owner` is set only if the owner
-   * is a person.
+   * Repository of the request's branch; undefined if the repository was deleted or cannot be read. `owner` is set only
+   * if the owner is a person.
    */
   readonly head: { readonly id: string; readonly url: string; readonly owner?: string } | undefined
 }
@@ -34,6 +34,9 @@ export interface RepositoryFacts {
   /** Returns the number of the repository, and whether the token's user may write to it. */
   repository(waiting?: Abortable): Promise<{ readonly id: string; readonly mayWrite: boolean }>
   pull(number: number, waiting?: Abortable): Promise<ForgePull>
-  /** Returns true if a person may write to the repository; false also if the token may not query this. */
+  /**
+   * Returns true if a person may write to the repository. Also returns false if the token has no permission to query
+   * this.
+   */
   mayWrite(person: ForgePerson, waiting?: Abortable): Promise<boolean>
 }

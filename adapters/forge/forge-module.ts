@@ -14,7 +14,7 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
   readonly kind: Kind
   /** Name of the forge in messages. */
   readonly name: string
-  /** The forge's term for a request: `pull request`, `merge request`. */
+  /** The forge's term for a request to merge a branch: `pull request`, `merge request`. */
   readonly noun: string
   /**
    * Returns true if the host name alone identifies this kind: a public server, or a name that contains the name of the
@@ -57,8 +57,8 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
   /** Returns the web pages of the repository at `root`. */
   readonly pages: (root: string) => Pages
   /**
-   * Returns access to the requests of the site's repository. The bodies of requests passed to it are already within
-   * `bodyLimit`.
+   * Returns access to the requests of the site's repository. Callers truncate all texts to `bodyLimit` before they pass
+   * them.
    */
   readonly connect: (api: Calls) => PullRequests
   /** Webhook events about requests, as named on the forge's settings page. */
@@ -82,7 +82,7 @@ export interface KindQuestion {
   readonly isIt: (answer: ForgeAnswer) => boolean
 }
 
-/** A server that the environment names; values that are not addresses count as not set. */
+/** A server that the environment variables name. Values that are not addresses count as not set. */
 export interface NamedServer {
   /** Address of the web pages; if absent, the root of the API's host. */
   readonly web: string | undefined
@@ -131,12 +131,15 @@ export interface ForgeCall {
   readonly purpose: string
   /** True if the call may be repeated when its outcome is unknown, because it only reads, or sets a value. */
   readonly mayRepeat: boolean
-  /** Permissions that the token needs, in words; absent if the call needs no more than the calls for requests. */
+  /**
+   * Permissions that the token needs for the call, in words; absent if the permissions for handling pull requests are
+   * enough.
+   */
   readonly permission?: string
   readonly signal?: AbortSignal | undefined
 }
 
-/** Calls of a forge's API. All throw ForgeErrors, or the signal's abort reason. */
+/** Sends calls to the API of a forge. All methods throw ForgeErrors, or the signal's abort reason. */
 export interface Calls {
   readonly site: Site
   /**
@@ -147,13 +150,16 @@ export interface Calls {
   /** Sends a call as `send` does, and returns the response, which must match the schema. */
   object<T>(call: ForgeCall, validate: Validator<T>): Promise<T>
   /**
-   * Sends a call as `send` does, and returns a list and whether it has more pages. The response must be a JSON array,
-   * with a `Link` header if there are more pages; any other list is read with `object`, page by page.
+   * Sends a call as `send` does. Returns one page of a list, and whether more pages follow. The response must be a JSON
+   * array, with a `Link` header if more pages follow; any other list is read with `object`, page by page.
    */
   list<T>(
     call: ForgeCall,
     validate: Validator<readonly T[]>,
   ): Promise<{ readonly items: readonly T[]; readonly hasMore: boolean }>
-  /** Waits before the next attempt, after this number of failures. */
+  /**
+   * Waits before the next attempt. The pause grows with the number of failures, and lasts at least `atLeast`
+   * milliseconds.
+   */
   pause(failures: number, signal: AbortSignal | undefined, atLeast?: number): Promise<void>
 }

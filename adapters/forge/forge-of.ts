@@ -10,9 +10,9 @@ import { tokenFor } from './token.ts'
 export interface ForgeOptions {
   /** Value of `--forge`, for a host whose name does not identify its kind. */
   readonly forge?: ForgeKind
-  /** Pauses and attempts of calls, and the function that is notified of pauses (`onPause`). */
+  /** Number of attempts of a call, the pauses between them, and the function that is notified of pauses (`onPause`). */
   readonly retries?: Partial<ForgeRetries>
-  /** True if a command line option names the repository: then its forge may receive the user's token. */
+  /** True if a command line option names the repository. The forge may then receive the user's token. */
   readonly isNamedByUser?: true | undefined
 }
 

@@ -5,21 +5,21 @@ export interface Forge {
   readonly kind: ForgeKind
   /** Name of the forge in messages. */
   readonly name: string
-  /** The forge's term for a request: `pull request`, `merge request`. */
+  /** The forge's term for a request to merge a branch: `pull request`, `merge request`. */
   readonly noun: string
-  /** Requests of the repository, if the environment has a token that may be sent to the forge. */
+  /** Requests of the repository; undefined if the environment has no token that may be sent to the forge. */
   readonly requests: PullRequests | undefined
   /**
-   * Reason why there are no requests, and what to set: a sentence for the user, without a full stop. Absent if there is
-   * a token.
+   * Reason why `requests` is undefined, and what to set: a sentence for the user, without a full stop. Absent if there
+   * is a token.
    */
   readonly withoutToken?: string
   /**
-   * Returns the page on which a user can open a request, with its title filled in. Leaves the body empty, because the
-   * length of an address is limited to a few thousand characters.
+   * Returns the address of the page on which a user can open a request, with the title filled in. Leaves the body
+   * empty, because the length of an address is limited to a few thousand characters.
    */
   newRequestPage(request: Branches & { readonly title: string }): string
-  /** Page that lists all requests of the repository. */
+  /** Address of the page that lists all requests of the repository. */
   readonly requestsPage: string
   commitPage(commit: string): string
 }
@@ -32,7 +32,7 @@ export interface Branches {
   readonly base: string
 }
 
-/** The text for a reviewer. */
+/** Title and description of a request, for its reviewers. */
 export interface RequestText {
   readonly title: string
   /** Description in Markdown. Truncated if it exceeds the forge's limit (`clampBody`). */
@@ -49,7 +49,7 @@ export interface NewRequest extends Branches, RequestText {
 
 /** A comment that is identified by its marker. */
 export interface MarkedComment {
-  /** HTML comment that identifies it, such as `<!-- devctl preview shop-pr-7 -->`. */
+  /** HTML comment by which devctl finds its comment, such as `<!-- devctl preview shop-pr-7 -->`. */
   readonly marker: string
   /** Text in Markdown, without the marker. */
   readonly body: string
@@ -60,7 +60,7 @@ export interface MarkedComment {
 /** An open request as reported by the forge. */
 export interface PullRequest extends RequestText {
   readonly number: number
-  /** Web page of the request. */
+  /** Address of the request's web page. */
   readonly url: string
   readonly isDraft: boolean
 }
@@ -93,11 +93,14 @@ export interface PullRequests {
   open(request: NewRequest, waiting?: Abortable): Promise<OpenResult>
   /** Updates the text of a request; sends nothing if the text is the same. A draft stays a draft. */
   update(request: PullRequest, text: RequestText, waiting?: Abortable): Promise<PullRequest>
-  /** Closes a request without merging it and adds a comment with the reason. Returns failures, in words. */
+  /**
+   * Closes a request without merging it, and adds a comment with the reason. If the comment cannot be added, returns
+   * the failure in words.
+   */
   close(request: PullRequest, comment: string, waiting?: Abortable): Promise<readonly string[]>
   /**
-   * Writes the single comment of a request that begins with a marker, or replaces its text. A marker is an HTML
-   * comment, which is not displayed. Returns the number of the comment, if the forge reports it.
+   * Writes the comment of a request that begins with the marker; if that comment exists, replaces its text. The marker
+   * is an HTML comment, which is not displayed. Returns the number of the comment, if the forge reports it.
    */
   comment(number: number, comment: MarkedComment, waiting?: Abortable): Promise<number | undefined>
 }

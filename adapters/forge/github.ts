@@ -13,7 +13,10 @@ import { isGiteaWorkflow, WORKFLOW_TOKEN, workflowRepository, workflowServer } f
 /** Returns true for the public server and for the servers that GitHub hosts for companies. */
 const isHosted = (host: string): boolean => host === 'github.com' || host.endsWith('.ghe.com')
 
-/** Variables with tokens for github.com, which are not sent to other servers; GitHub's own CLI does the same. */
+/**
+ * Variables with tokens: `NAMES` for github.com, `ENTERPRISE` for other servers. Tokens for github.com are not sent to
+ * other servers; GitHub's own CLI does the same.
+ */
 const NAMES = [WORKFLOW_TOKEN, 'GH_TOKEN']
 const ENTERPRISE = ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN']
 

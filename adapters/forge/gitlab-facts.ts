@@ -6,7 +6,10 @@ import type { Calls, ForgeCall } from './forge-module.ts'
 /** Access level of a developer: https://docs.gitlab.com/api/access_requests/ (valid access levels) */
 const WRITER = 30
 
-/** Returns the facts of a GitLab project and its merge requests: https://docs.gitlab.com/api/merge_requests/ */
+/**
+ * Returns access to the facts about a GitLab project and its merge requests:
+ * https://docs.gitlab.com/api/merge_requests/
+ */
 export function gitlabFacts(api: Calls): RepositoryFacts {
   const root = `/projects/${encodeURIComponent(api.site.path)}`
   const get = (path: string, purpose: string, signal: AbortSignal | undefined): ForgeCall => ({
@@ -17,7 +20,9 @@ export function gitlabFacts(api: Calls): RepositoryFacts {
     signal,
   })
 
-  /** Returns the project of the branch; undefined for a fork that is deleted or private. */
+  /**
+   * Returns the project that contains the branch of a merge request; undefined for a fork that is deleted or private.
+   */
   async function headOf(project: number | null, signal: AbortSignal | undefined): Promise<ForgePull['head']> {
     if (project === null) return undefined
     try {

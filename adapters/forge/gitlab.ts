@@ -61,7 +61,10 @@ export const gitlab: ForgeModule<'gitlab'> = {
   facts: gitlabFacts,
 }
 
-/** Returns the pages of a project. The address for a new request has the form that GitLab prints after a push. */
+/**
+ * Returns the addresses of a project's web pages. The address for a new merge request has the form that GitLab prints
+ * after a push.
+ */
 function gitlabPages(root: string): Pages {
   return {
     requestsPage: `${root}/-/merge_requests`,

@@ -4,8 +4,8 @@ import type { ForgeModule, ForgeVariables, NamedServer, Site } from './forge-mod
 import { ALL_FORGES, FORGES } from './forges.ts'
 
 /**
- * Returns the site of a repository address, whose forge is determined by the variables of a CI job, by the host, or by
- * the user's `forge` option. Undefined for a local folder, and for a host of an unknown forge.
+ * Returns the site of a repository address. The variables of a CI job, the host or the user's `forge` option determine
+ * the forge. Undefined for a local folder, and for a host of an unknown forge.
  */
 export function siteOf(repository: string, env: ForgeVariables, forge?: ForgeKind): Site | undefined {
   const address = parseRepositoryAddress(repository)

@@ -55,8 +55,8 @@ export function tokenLogin(
 const hostsIn = (text: string): readonly string[] => text.split(/[\s,]+/).filter(host => host !== '')
 
 /**
- * Returns true if a name matches the host of the address. A name without a port matches only the default port; on this
- * machine, it matches any port.
+ * Returns true if a name from the environment matches the host of the address. A name without a port matches only the
+ * default port, or any port if the host is this machine.
  */
 function isHost(named: string, { host, hostname, origin }: URL): boolean {
   if (named.includes('://')) return URL.canParse(named) && new URL(named).origin === origin

@@ -14,8 +14,9 @@ export const isGiteaWorkflow = (env: ForgeVariables): boolean =>
   env.GITEA_ACTIONS === 'true' || env.FORGEJO_ACTIONS === 'true' || /\/api\/v1\/?$/.test(env.GITHUB_API_URL ?? '')
 
 /**
- * Returns the repository that a workflow token is for: https://docs.github.com/actions/concepts/security/github_token;
- * Gitea works the same way.
+ * Returns the only repository for which a workflow token is valid:
+ * https://docs.github.com/actions/concepts/security/github_token; Gitea works the same way. Undefined for any other
+ * token.
  */
 export const workflowRepository = (variable: string, env: ForgeVariables): string | undefined =>
   env.GITHUB_ACTIONS === 'true' && variable === WORKFLOW_TOKEN ? env.GITHUB_REPOSITORY : undefined

@@ -10,7 +10,7 @@ import { filePathIn } from './repository-url.ts'
 export interface Address {
   /** Address for git: with a scheme, or in git's form `user@host:path`. A web address contains no credentials here. */
   readonly url: string
-  /** Credentials that a web address contained. */
+  /** Credentials that were removed from a web address. */
   readonly credentials?: AddressCredentials
   /** The address as the user wrote it, without credentials. */
   readonly shown: string
@@ -18,7 +18,7 @@ export interface Address {
   readonly folder?: string
   /** True if the folder has a working tree: the branch to push to may be checked out there. */
   readonly isCheckout: boolean
-  /** True if a command line option names the address, not a file: then the server may receive the user's token. */
+  /** True if a command line option, not a file, names the address. The server may then receive the user's token. */
   readonly isNamedByUser?: true
 }
 

@@ -44,8 +44,8 @@ export async function isAncestor(
 
 /**
  * Returns true if `older` is an ancestor of `newer`; undefined if the repository cannot determine this. In a shallow
- * history, a positive result is reliable, but a negative result may be wrong because the history is truncated. A
- * complete history has all ancestors, so a commit that it lacks is not an ancestor.
+ * history, only a positive result is reliable, because the history is truncated. A complete history contains all
+ * ancestors, so a commit that is missing in it is not an ancestor.
  */
 async function ask(git: Git, older: string, newer: string): Promise<boolean | undefined> {
   try {

@@ -21,7 +21,7 @@ export interface GitOptions {
   readonly signal: AbortSignal
   /** Logins for the servers that git may connect to. */
   readonly logins?: readonly GitLogin[]
-  /** Settings that override where git finds the repository, such as `GIT_DIR` and `GIT_WORK_TREE`. */
+  /** Environment variables that determine where git finds the repository, such as `GIT_DIR` and `GIT_WORK_TREE`. */
   readonly place?: Readonly<Record<string, string>>
 }
 

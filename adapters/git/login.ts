@@ -9,7 +9,8 @@ export interface GitLogin {
   readonly user: string
   readonly password: string
   /**
-   * True if the login comes from the address itself; then it takes precedence over the user's own credential helpers.
+   * True if the login was part of the repository address. It then takes precedence over the user's own credential
+   * helpers.
    */
   readonly isOfAddress?: true
 }

@@ -10,8 +10,8 @@ export const PUSH_LOCK_PREFIX = 'devctl-turn-'
 /** Polling interval in milliseconds; a random pause of up to the same length is added. */
 const LOOK = 25
 /**
- * Timeout for one lock owner, in milliseconds: an owner that takes longer has a slow server, and all waiting processes
- * continue without the lock.
+ * Maximum time to wait for one owner of the lock, in milliseconds. An owner that takes longer has a slow server; all
+ * waiting processes then continue without the lock.
  */
 const LOCK_TIMEOUT = 15_000
 /**
@@ -23,7 +23,7 @@ const UNSAID = 5000
 /** The lock of a branch on this machine. */
 export interface PushLock {
   end(): void
-  /** True if another process held the lock before; that process may have pushed. */
+  /** True if another process held the lock first. That process may have pushed in the meantime. */
   readonly hasWaited: boolean
 }
 
@@ -60,7 +60,10 @@ export async function takePushLock(
 /** Returns true if the owner of a lock has ended. */
 export const isStalePushLock = (file: string) => look(file) === 'left'
 
-/** Returns the state of the lock and its owner; undefined if the lock is not held. */
+/**
+ * Returns the owner of the lock; `left` if the owner has ended; `impossible` if the file cannot be a lock of this user;
+ * undefined if nobody holds the lock.
+ */
 function look(file: string): { readonly owner: string } | 'left' | 'impossible' | undefined {
   try {
     const found = lstatSync(file)

@@ -14,8 +14,8 @@ export type Rejection =
   | 'unreachable'
 
 /**
- * Patterns for the messages of git and of servers, by priority: a decision of a person comes before a network failure.
- * Git has no exit statuses for these failures; `LC_ALL=C` keeps the messages in English.
+ * Patterns for the messages of git and of servers. The first matching pattern decides; decisions of a person come
+ * before network failures. Git has no exit statuses for these failures; `LC_ALL=C` keeps the messages in English.
  */
 const WORDS: readonly (readonly [Rejection, RegExp])[] = [
   // Git reports an impossible branch name, and a server that never accepts a rewritten branch, with the same message as

@@ -16,11 +16,14 @@ export interface SourceParts {
   /** Hash algorithm of the object ids: `sha1`, `sha256`. */
   readonly format: string
   /**
-   * Path of the index. The original is used because its modification time matters: with a copy, git would assume that
-   * files of the same size are unchanged.
+   * Path of the original index. The index is not copied, because its modification time matters: with a copy, git would
+   * assume that files of the same size are unchanged.
    */
   readonly index: string
-  /** Turns a folder into a repository with the same objects and the same commit checked out. */
+  /**
+   * Turns a folder into the git folder of a repository that has the same objects, and the same commit checked out, as
+   * the original.
+   */
   copyTo(gitFolder: string): void
 }
 

@@ -8,7 +8,10 @@ import { isStalePushLock, PUSH_LOCK_PREFIX } from './push-lock.ts'
 const PREFIX = 'devctl-publish-'
 const OWNER = 'owner'
 const WORK = 'work'
-/** Age in milliseconds after which a folder that names no process counts as left behind. */
+/**
+ * Age in milliseconds after which a temporary folder counts as left behind, if the folder does not record the process
+ * that uses it.
+ */
 const OLD = 10_000
 
 /** A temporary folder that only this user can access. */
@@ -51,8 +54,8 @@ export function openTemporary(env: Readonly<Record<string, string | undefined>>)
 }
 
 /**
- * Removes the folders whose process has ended, and the push locks of such processes. Skips entries that cannot be read
- * or removed, because they belong to another user.
+ * Removes the temporary folders of processes that have ended, and the push locks of such processes. Skips entries that
+ * cannot be read or removed because they belong to another user.
  */
 function removeLeftovers(base: string): void {
   for (const name of readdirSync(base)) {

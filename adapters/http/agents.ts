@@ -3,7 +3,7 @@ import { Agent as SecureAgent, type AgentOptions as SecureAgentOptions } from 'n
 import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 
-/** Options of Node's agents for keeping connections open and for trusted certificates. */
+/** Options of Node's agents: for keeping connections open, and for trusted certificates. */
 export type ConnectionOptions = Pick<AgentOptions, 'keepAlive' | 'maxSockets' | 'maxFreeSockets' | 'timeout'> &
   Pick<SecureAgentOptions, 'secureContext' | 'rejectUnauthorized' | 'servername'>
 
@@ -16,9 +16,9 @@ class ProxyError extends Error {
 }
 
 /**
- * Returns an agent that connects to a server, through an HTTP or HTTPS proxy if one is set
- * (https://www.rfc-editor.org/rfc/rfc9110#CONNECT): the proxy sees the host and the port. `proxy` is a URL, which may
- * contain a login, as returned by `proxyFor`. Throws a ProxyError for an invalid address.
+ * Returns an agent that connects to a server; if a proxy is set, through the proxy with the method CONNECT
+ * (https://www.rfc-editor.org/rfc/rfc9110#CONNECT): the proxy sees the host and the port of the server. `proxy` is an
+ * HTTP or HTTPS URL, which may contain a login, as returned by `proxyFor`. Throws a ProxyError for an invalid address.
  */
 export async function agentFor(
   server: URL,

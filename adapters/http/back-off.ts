@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Returns the milliseconds to wait before the next attempt after `failures` attempts: doubled each time up to `most`,
- * and randomized, so that many callers do not retry at the same time.
+ * Returns the milliseconds to wait after `failures` failed attempts: `first` after the first failure, doubled after
+ * each further one up to `most`. The time is randomized, so that many callers do not retry at the same time.
  */
 export function backOff(failures: number, first: number, most: number): number {
   const full = Math.min(most, first * 2 ** (failures - 1))

@@ -41,10 +41,10 @@ export class TooLong extends Error {
 }
 
 /**
- * Sends one request, once, and returns the response as soon as its headers arrive, whatever its status. The server
- * address may have a path, as behind a gateway: `https://rancher.example.com/k8s/clusters/c-1`. Rejects with NoAnswer,
- * or with Node's connection error (`failureOf`). Aborting the signal ends the connection, even later, while the
- * response is read.
+ * Sends a request without retries, and returns the response as soon as its headers arrive, whatever its status. The
+ * server address may have a path, as behind a gateway: `https://rancher.example.com/k8s/clusters/c-1`. Rejects with
+ * NoAnswer, or with Node's connection error (`failureOf`). Aborting the signal ends the connection, even later, while
+ * the response is read.
  */
 export function exchange(
   server: URL,
@@ -154,13 +154,13 @@ export interface WholeAnswer {
   readonly body: Buffer
 }
 
-/** Minimum rate in bytes per millisecond. */
+/** Minimum average rate of a transfer, in bytes per millisecond. */
 const SLOWEST = 16
 
 /**
- * Sends one request to an address, once, and reads the full response, whatever its status. `silence` is the timeout for
- * the connection, for the response and for each pause in it; a request or response below the minimum rate fails, too.
- * Rejects as `exchange` and `readBody` do.
+ * Sends a request to an address without retries, and reads the full response, whatever its status. `silence` is the
+ * timeout for the connection, for the response and for each pause in the response. A request or response below the
+ * minimum rate fails, too. Rejects as `exchange` and `readBody` do.
  */
 export async function exchangeWhole(
   { url, method, headers, body }: Pick<Message, 'method' | 'headers' | 'body'> & { readonly url: URL },

@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { NoAnswer, readBody } from './exchange.ts'
 
-/** Maximum number of bytes read of a response that refuses the upgrade. */
+/** Maximum number of bytes that are read from a response that refuses the upgrade. */
 const REFUSAL = 64 << 10
 
 /** Error if a server responded without switching to the other protocol. */
@@ -31,8 +31,8 @@ export interface UpgradeRequest {
 
 /**
  * Asks a server to switch to another protocol over the same connection
- * (https://www.rfc-editor.org/rfc/rfc9110#field.upgrade), and returns the connection: a system socket, not a stream
- * over another protocol. Rejects with NotUpgraded, NoAnswer, the connection's error, and the signal's abort reason.
+ * (https://www.rfc-editor.org/rfc/rfc9110#field.upgrade), and returns the connection, which is always a socket of the
+ * operating system. Rejects with NotUpgraded, NoAnswer, the connection's error, and the signal's abort reason.
  */
 export function upgradeTo({ url, protocol, headers, within, signal }: UpgradeRequest, agent: Agent): Promise<Socket> {
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest

@@ -1,9 +1,9 @@
 import type { KubeObject } from './cluster.ts'
 
-/** Returns true if a parsed response has the form that the API specifies for a request. */
+/** A check that returns true if a parsed response has the form that the API specifies for a request. */
 export type Promised<T> = (value: unknown) => value is T
 
-/** A page of a list. */
+/** A page of a list, as the API server sends it. */
 export interface Page {
   readonly metadata: { readonly continue?: string; readonly resourceVersion: string }
   readonly items: readonly Omit<KubeObject, 'apiVersion' | 'kind'>[] | null
@@ -69,7 +69,7 @@ export function isWatchEvent(value: unknown): value is WatchEvent {
   return (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') && isItem(object)
 }
 
-/** Parses a response as JSON; undefined for any other text, which all of the checks reject. */
+/** Parses a response as JSON. Returns undefined for any other text; all checks in this module reject undefined. */
 export function parseAnswer(text: string): unknown {
   try {
     return JSON.parse(text)

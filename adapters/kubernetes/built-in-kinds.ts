@@ -1,6 +1,9 @@
 import type { Resource } from './cluster.ts'
 
-/** Plural names of the kinds in namespaces that every Kubernetes since 1.23 has. Each use saves a discovery request. */
+/**
+ * Plural names of the namespaced kinds that every Kubernetes since 1.23 has, by `apiVersion` and kind. Each use saves a
+ * discovery request.
+ */
 const IN_NAMESPACES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   v1: {
     ConfigMap: 'configmaps',

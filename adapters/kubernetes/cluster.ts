@@ -86,7 +86,10 @@ export interface PageOptions extends CallOptions {
 export interface ApplyOptions extends CallOptions {
   /** Name of the field manager. */
   readonly manager: string
-  /** True to compute the result without writing anything. The response has the version of the existing object. */
+  /**
+   * True to compute the result without writing anything. The response then contains the `resourceVersion` of the
+   * existing object.
+   */
   readonly dryRun?: boolean
   /** True to take over fields from other managers. */
   readonly force?: boolean
@@ -188,7 +191,7 @@ export interface Cluster {
   delete(ref: ObjectRef, options?: DeleteOptions): Promise<boolean>
   /**
    * Yields the existing objects, then their changes, until the signal is aborted. Reconnects when a connection ends.
-   * The page size is for servers that have to list the objects.
+   * The page size is only used if the existing objects have to be listed with a separate request.
    */
   watch(query: ObjectQuery, options: PageOptions): AsyncIterable<Change>
   /** Yields the lines of a container's log, without line ends. */
@@ -251,7 +254,9 @@ export interface WebhookFailure {
   readonly name: string
   /** True if the webhook denied the request; false if it could not be reached, or did not respond in time. */
   readonly refuses: boolean
-  /** Reason of the webhook; empty if it gave none. */
+  /**
+   * Reason in the server's message: that of the webhook, or of the failed call to the webhook. Empty if there is none.
+   */
   readonly said: string
 }
 

@@ -17,7 +17,7 @@ export interface Connection {
   readonly streams: Agent
 }
 
-/** A server, and a function that connects to it. */
+/** The address of an API server, and a function that returns the credentials and agents for connecting to it. */
 export interface Access {
   readonly server: URL
   /**
@@ -100,7 +100,10 @@ export interface TokenTarget {
   /** CA certificate in PEM format. If undefined, the system's trusted certificates are used. */
   readonly ca: string | undefined
   readonly proxy: string | undefined
-  /** Returns a token; with `fresh`, a different one than before. Throws an error with the reason if there is none. */
+  /**
+   * Returns a token. With `fresh`, does not return the previous token again. Throws an error with the reason if there
+   * is no token.
+   */
   token(fresh: boolean): Promise<string>
 }
 

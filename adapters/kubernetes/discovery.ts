@@ -74,8 +74,8 @@ export class Discovery {
   }
 
   /**
-   * Returns the kinds of a group and version; an empty list if the cluster does not have it, or no longer has it
-   * because its last definition was deleted.
+   * Returns the kinds of a group and version. Returns an empty list if the cluster lacks the group or the version, for
+   * example because the last definition of a kind in it was deleted.
    */
   async #resources(apiVersion: string, signal: AbortSignal | undefined): Promise<ResourceList['resources']> {
     try {

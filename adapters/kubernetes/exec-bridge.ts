@@ -12,13 +12,14 @@ export interface BridgeTarget {
   readonly at: number | string
 }
 
-/** Exit statuses of the bridge: nothing listens at the target; any other error. */
+/** Exit statuses of the bridge: `NOT_THERE` if nothing listens at the target, `FAILED` for any other error. */
 const NOT_THERE = 3
 const FAILED = 4
 
 /**
  * Program that connects its input and output to the target. Exits after a minute without input, because Kubernetes does
- * not end it when the connection is lost. The two protocols that run over it send a keepalive every 10 s.
+ * not end the program when the connection is lost. The two protocols that are used over the bridge send a keepalive
+ * every 10 s.
  */
 const BRIDGE = `
 const { argv, exit, stdin, stdout, stderr } = process

@@ -23,7 +23,7 @@ interface PluginRun {
 
 /**
  * Runs the credential plugin of the kubeconfig's user, and returns the kubeconfig with the credentials in place of the
- * plugin. Returns it unchanged if the user has no plugin. Throws as `runPlugin` does.
+ * plugin. Returns the kubeconfig unchanged if the user has no plugin. Throws as `runPlugin` does.
  */
 export async function withPluginCredentials(
   kubeconfig: Kubeconfig,
@@ -54,9 +54,9 @@ export async function withPluginCredentials(
 
 /**
  * Runs a credential plugin, as kubectl does: its messages for the user go to standard error, and it may prompt at a
- * terminal. The client library would hide messages and prompts from the user, leave out KUBERNETES_EXEC_INFO, and quote
- * output that is not JSON, which may contain a token. Throws `unauthorized` if the plugin returns no credentials; an
- * aborted signal ends the plugin.
+ * terminal. The client library would hide messages and prompts from the user, would not set KUBERNETES_EXEC_INFO, and
+ * would quote output that is not JSON, which may contain a token. Throws `unauthorized` if the plugin returns no
+ * credentials; an aborted signal ends the plugin.
  */
 async function runPlugin(
   plugin: PluginConfig,
@@ -94,7 +94,7 @@ async function runPlugin(
   return { ...(token !== undefined && { token }), ...(hasCertificate && { clientCertificateData, clientKeyData }) }
 }
 
-/** Returns the `ExecCredential` for a plugin as JSON, in the same form as from client-go. */
+/** Returns the `ExecCredential` that a plugin receives, as JSON in the format of client-go. */
 function infoFor({ apiVersion, provideClusterInfo }: PluginConfig, cluster: Fields, interactive: boolean): string {
   const names = ['server', 'certificate-authority-data', 'insecure-skip-tls-verify', 'tls-server-name', 'proxy-url']
   const described = Object.fromEntries(names.map(name => [name, cluster[name]]))

@@ -6,7 +6,7 @@ import { type StartStatus, startStatus } from './start-status.ts'
 import { readCommandStatus } from './status.ts'
 import { toUnreachable } from './unreachable.ts'
 
-/** Streams of a program in a container of a Pod. */
+/** A container of a Pod, and the streams of a program in it. */
 interface StreamTarget {
   readonly pod: string
   readonly namespace: string
@@ -17,7 +17,7 @@ interface StreamTarget {
   readonly tty?: { readonly columns: number; readonly rows: number }
 }
 
-/** A command for a container of a Pod. */
+/** A command to run in a container of a Pod. */
 export interface ExecTarget extends StreamTarget {
   /** Program and its arguments; no shell is added. */
   readonly command: readonly string[]

@@ -6,7 +6,7 @@ import { entriesOf, type Fields, fieldsOf, readKubeconfigFiles, textOf } from '.
 
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** The selected cluster of the user's kubeconfig. */
+/** The selected context of the user's kubeconfig, with its cluster and user. */
 export interface Kubeconfig {
   /** Name of the selected context. */
   readonly context: string
@@ -65,7 +65,7 @@ export async function loadKubeconfig(context: string | undefined, env: Env): Pro
 
 const list = (names: readonly string[]) => names.map(name => `\`${name}\``).join(', ')
 
-/** Contents of all files, merged. */
+/** Merged contents of all kubeconfig files. */
 interface Whole {
   readonly current: string | undefined
   readonly contexts: ReadonlyMap<string, Fields>
@@ -93,8 +93,8 @@ async function readWhole(env: Env): Promise<Whole> {
 }
 
 /**
- * Makes the paths in an entry absolute. They are relative to the kubeconfig file. The command of a plugin is also a
- * path if it contains a slash; any other command is searched on the PATH.
+ * Makes the paths in an entry absolute: in the kubeconfig, they are relative to the folder of the file. The command of
+ * a plugin is also a path if it contains a slash; any other command is searched on the PATH.
  */
 function withAbsolutePaths(entry: Fields, folder: string): Fields {
   const paths = ['certificate-authority', 'client-certificate', 'client-key', 'tokenFile'].flatMap(key => {

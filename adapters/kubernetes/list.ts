@@ -5,7 +5,7 @@ import { ClusterError, type KubeObject, type ObjectQuery, type PageOptions, type
 import type { Client } from './request.ts'
 
 const PAGE = 500
-/** Media types for a list with only metadata; a server that does not support it sends full objects. */
+/** Media types for a list with only metadata. A server that does not support the first type sends full objects. */
 const METADATA = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json'
 
 /** Returns all objects. Starts over if the server no longer has the state that the list started with. */

@@ -30,7 +30,7 @@ export interface PodSocketTarget {
 /** Receives the messages of a PodSocket, each of which belongs to one channel. */
 export interface PodSocketUser {
   take(channel: number, content: Buffer): void
-  /** Called once when the connection is closed; with an error, unless one of the two sides closed it. */
+  /** Called once when the connection is closed. `error` is undefined if one of the two sides closed the connection. */
   end(error: Error | undefined): void
 }
 

@@ -17,8 +17,8 @@ export interface ForwardLimits extends SocketLimits {
   /** Longest silence of the other side after this side has ended its stream; then the connection is closed. */
   readonly linger: number
   /**
-   * Timeouts of the first handshakes. A handshake that was lost in transit is retried early, because nothing has
-   * happened in the Pod yet; only the last attempt allows for a slow server.
+   * Timeouts of the first attempts of the handshake. An attempt that was lost in transit is repeated early, because
+   * nothing has happened in the Pod yet. Only the last attempt, with the timeout `handshake`, allows for a slow server.
    */
   readonly first: readonly number[]
 }

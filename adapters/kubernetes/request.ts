@@ -10,7 +10,7 @@ import { type Access, type Connection, POOL, refusedCredentials } from './connec
 import { isForeign, toClusterError } from './status.ts'
 import { isPassing, toUnreachable } from './unreachable.ts'
 
-/** Time limits, all in milliseconds. */
+/** Time limits of calls and watches, all in milliseconds. */
 export interface Limits {
   /** Timeout for establishing the connection. */
   readonly connect: number
@@ -22,8 +22,8 @@ export interface Limits {
    */
   readonly write: number
   /**
-   * Time after the start of a call during which it may be retried; after a first attempt without a response, it is
-   * always retried once.
+   * Time after the start of a call during which the call may be retried. A call whose first attempt timed out without a
+   * response is retried once even if this time is over.
    */
   readonly retry: number
   /**
@@ -79,7 +79,7 @@ export interface GivenUp {
   readonly reason: unknown
 }
 
-/** The progress of a call. */
+/** The state of a call between its attempts: the last failure, and the start of a waiting attempt. */
 interface Progress {
   failure?: ClusterError
   /** Start time of the attempt that is waiting for a response, in milliseconds as in `performance.now()`. */

@@ -10,8 +10,9 @@ const NOT_EXECUTABLE = /permission denied|exec format error|is a directory|not a
 const NOT_FOUND = /executable file .*not found|no such file or directory/i
 
 /**
- * Returns the exit status that `docker compose run` has if a container runtime could not start a program, from the
- * runtime's message; undefined if the message is about something else. runc, crun and gVisor have different messages.
+ * Returns the exit status with which `docker compose run` ends if a container runtime could not start a program.
+ * `message` is the message of the runtime; runc, crun and gVisor have different messages. Returns undefined if the
+ * message is about something else.
  */
 export function startStatus(message: string): StartStatus | undefined {
   if (AROUND.test(message)) return undefined

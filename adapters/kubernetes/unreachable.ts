@@ -37,5 +37,5 @@ export function toUnreachable(error: unknown, server: URL): ClusterError {
 const secondsOf = (error: unknown) =>
   error instanceof NoAnswer ? Number((error.milliseconds / 1000).toFixed(1)) : undefined
 
-/** Returns true if a retry can succeed. */
+/** Returns true if a retry can succeed: the request was never sent, or its connection was lost. */
 export const isPassing = (error: unknown): boolean => isCut(error) || neverSent(error)

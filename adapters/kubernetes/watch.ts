@@ -8,7 +8,7 @@ import { pagesOf } from './list.ts'
 import type { Client } from './request.ts'
 import { fromStatusObject } from './status.ts'
 
-/** Seconds after which the server ends a watch; the watch is then resumed from its last version. */
+/** Seconds after which the server ends a watch. The watch is then resumed from the last `resourceVersion`. */
 const SERVER_TIMEOUT = 300
 
 /** Annotation of the bookmark that follows the objects that existed when the watch started. */

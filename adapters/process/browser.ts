@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Time within which a program exits if it cannot open a page, in milliseconds. */
+/**
+ * Time to wait for the exit status of a program that opens a page, in milliseconds. A program that is still running
+ * then counts as successful.
+ */
 const START = 3000
 
 /**

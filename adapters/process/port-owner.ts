@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { runProgram } from './run-program.ts'
 
-/** A process of this machine. */
+/** A process of this machine that listens on a port. */
 export interface PortOwner {
   /** Name of the program: `node`. */
   readonly name: string

@@ -29,14 +29,17 @@ export class ProcessGroup {
     return !this.#isOver && this.send(0)
   }
 
-  /** Releases the group if it is empty, because its id may be reused. Call it when the first process has ended. */
+  /**
+   * Releases the group if no process is left in it, because its id may then be given to another group. Call it when the
+   * first process has ended.
+   */
   settle(): void {
     if (!this.send(0)) this.release()
   }
 
   /**
-   * Lets the remaining processes continue, such as the shared connection of ssh. Call it when the first process has
-   * ended.
+   * Lets the remaining processes continue, for example the process with the shared connection of ssh. Call it when the
+   * first process has ended.
    */
   release(): void {
     this.#isOver = true

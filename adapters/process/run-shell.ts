@@ -21,7 +21,10 @@ export interface ShellOptions {
   readonly signal: AbortSignal | undefined
   /** Time between SIGTERM and SIGKILL, in milliseconds. */
   readonly grace: number
-  /** Time to wait for more output in milliseconds, if a background process keeps it open after the shell has ended. */
+  /**
+   * Time to wait for more output, in milliseconds, if a background process keeps the output open after the shell has
+   * ended.
+   */
   readonly drain: number
   /** Called with each line of output. Reading pauses until the returned promise resolves. */
   readonly line: (stream: 'stdout' | 'stderr', text: string) => unknown
@@ -115,7 +118,10 @@ function exit(child: ChildProcess): Promise<Pick<Ended, 'exitCode' | 'signal'>> 
   })
 }
 
-/** Maximum number of `drain` rounds spent on a process outside the group that prints without pause. */
+/**
+ * Maximum number of rounds of `drain` milliseconds that are spent on a process outside the group that prints without
+ * pause.
+ */
 const DRAIN_ROUNDS = 20
 
 /** The output of a command on both streams, passed on line by line. */
@@ -135,8 +141,9 @@ class Output {
   }
 
   /**
-   * Waits for the remaining output after the program has ended. Returns true if all output was passed on; false if no
-   * output has arrived for `drain` milliseconds, or if `isMore` reports that processes are left which may print more.
+   * Waits for the remaining output after the program has ended. Returns true if all output was passed on. Returns false
+   * if no output has arrived for `drain` milliseconds, or if `isMore` returns true because processes that may print
+   * more are left.
    */
   async isOver(drain: number, isMore: () => boolean): Promise<boolean> {
     for (let round = 0; ; round++) {

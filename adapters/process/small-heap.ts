@@ -8,9 +8,9 @@ const KNOWN = 13
 const areFlagsKnown = (): boolean => Number.parseInt(process.versions.v8, 10) <= KNOWN
 
 /**
- * Stops V8 from enlarging the space for short-lived objects, which grows up to 48 MB while many are allocated and never
- * shrinks. Code that is loaded later is compiled from source, because cached code is only valid for the flags that it
- * was compiled with.
+ * Stops V8 from enlarging the space for short-lived objects. The space would grow up to 48 MB during many allocations,
+ * and would not shrink afterwards. Code that is loaded later is compiled from source, because cached code is only valid
+ * for the flags that it was compiled with.
  */
 export function keepHeapSmall(): void {
   if (areFlagsKnown()) setFlag('--semi-space-growth-factor=1', '--semi-space-growth-factor=2')
@@ -19,7 +19,7 @@ export function keepHeapSmall(): void {
 const initialFlags = new Set<string>()
 
 /**
- * Sets a flag of V8 and resets it when the process exits. Compiled code that is stored at that time (bin/devctl.cjs)
+ * Sets a flag of V8, and resets it when the process exits: compiled code that is stored at the exit (bin/devctl.cjs)
  * must fit the flags of the next start.
  */
 function setFlag(flag: string, initial: string): void {
@@ -29,8 +29,8 @@ function setFlag(flag: string, initial: string): void {
 }
 
 /**
- * Milliseconds between the two collections: V8 shrinks the space for short-lived objects only if few were allocated in
- * the last 5 s.
+ * Milliseconds between the two collections of `shrinkHeap`: V8 shrinks the space for short-lived objects only if few
+ * were allocated in the last 5 s.
  */
 const PAUSE = 6000
 

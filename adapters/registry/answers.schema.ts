@@ -1,8 +1,8 @@
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 
 /**
- * The response of a token service: https://distribution.github.io/distribution/spec/auth/token/
- * (`token`), and …/oauth/ (`access_token`).
+ * The response of a token service. The token is in `token`
+ * (https://distribution.github.io/distribution/spec/auth/token/), or in `access_token` (…/oauth/).
  */
 export const tokenAnswer = {
   type: 'object',
@@ -93,7 +93,7 @@ export const configPlace = {
 
 const parts = { type: 'array', items: { type: 'object', required: ['digest'], properties: { digest } } } as const
 
-/** Everything that a manifest or an index refers to, which a copy of the image needs. */
+/** All content that a manifest or an index refers to. A copy of the image needs this content. */
 export const imageParts = {
   type: 'object',
   properties: { config: parts.items, layers: parts, manifests: parts },

@@ -15,7 +15,7 @@ const CONFIG_TYPE = 'application/vnd.cncf.flux.config.v1+json'
 const LAYER_TYPE = 'application/vnd.oci.image.layer.v1.tar+gzip'
 export const MANIFEST_TYPE = 'application/vnd.oci.image.manifest.v1+json'
 
-/** Content of a registry, addressed by its digest. */
+/** Content that a registry stores under its digest. */
 export interface Blob {
   readonly digest: string
   readonly bytes: Uint8Array

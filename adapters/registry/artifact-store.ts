@@ -13,27 +13,33 @@ import { RegistrySession, type RegistrySessionOptions } from './registry-session
 /** Maximum size of a layer that is read, in bytes: far above that of any folder of manifests. */
 const LARGEST_LAYER = 64 * 1024 * 1024
 
-/** The content of a tag. */
+/** The content that a registry stores under a tag. */
 export interface Stored {
   readonly digest: string
   /** Content of the layer; absent for an image, and for artifacts of other programs. */
   readonly layer?: Uint8Array
 }
 
-/** An artifact at a tag of a repository. Every method throws a UserError that states which operation failed. */
+/**
+ * Access to the artifact under one tag of a repository. Every method throws a UserError that states which operation
+ * failed.
+ */
 export interface ArtifactStore {
   /** Returns the current content of the tag; undefined if the tag does not exist. */
   find(): Promise<Stored | undefined>
   /**
-   * Uploads the blobs, then writes the manifest: first under the further tags, then under the tag of the store. Returns
-   * false, and leaves that tag unchanged, if its digest is no longer `expected`. A registry cannot move a tag
-   * conditionally, so the digest is checked immediately before the tag is written.
+   * Uploads the blobs, then writes the manifest: first under the further tags, then under the tag of the store. If the
+   * digest of the store's tag is no longer `expected`, leaves that tag unchanged and returns false. A registry cannot
+   * move a tag conditionally, so the digest is checked immediately before the tag is written.
    */
   push(artifact: Artifact, expected: string | undefined, furtherTags: readonly string[]): Promise<boolean>
   close(): void
 }
 
-/** Opens a repository, whose `name` includes its registry. The caller closes the store. */
+/**
+ * Opens the artifact under a tag of a repository. `name` is the name of the repository, including its registry. The
+ * caller closes the store.
+ */
 export function openArtifacts(
   { name, tag }: { readonly name: string; readonly tag: string },
   { mayPush, ...options }: RegistrySessionOptions & { readonly mayPush: boolean },

@@ -10,7 +10,7 @@ import { digestAt } from './registry-client.ts'
 import { RegistryFailure, type RegistryProblem } from './registry-problem.ts'
 import { RegistrySession, type RegistrySessionOptions } from './registry-session.ts'
 
-/** Maximum size of a layer in bytes, which is read into memory. */
+/** Maximum size of a layer in bytes. Layers are read into memory. */
 const LARGEST_LAYER = 1 << 30
 /** Maximum depth of an index: an index refers to manifests, and some to further indexes. */
 const DEEPEST = 3

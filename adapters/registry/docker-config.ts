@@ -28,7 +28,10 @@ export interface DockerConfigOptions {
   readonly signal: AbortSignal
 }
 
-/** Timeout for a credential helper in milliseconds; it may have to prompt the user to unlock something. */
+/**
+ * Timeout for a credential helper in milliseconds; the helper may have to prompt the user, for example to unlock a
+ * keychain.
+ */
 const HELPER_TIMEOUT = 60_000
 
 /**
@@ -80,7 +83,10 @@ async function credentialsOf(
   return fromFile(config, registry)
 }
 
-/** Returns the key of a registry in a credential store: the name that the user logged in with. */
+/**
+ * Returns the key under which a credential store has the login for a registry: the name that the user logged in with,
+ * else the registry's usual name.
+ */
 function keyIn({ auths = {} }: DockerConfig, registry: string): string {
   const key = Object.keys(auths).find(key => hostOf(key) === registry)
   return key ?? (registry === 'docker.io' ? HUB_KEY : registry)

@@ -45,7 +45,7 @@ function uploadTo({ headers, url }: RegistryAnswer, digest: string): string {
   return to.href
 }
 
-/** Returns true if a repository has the content with a digest. */
+/** Returns true if a repository has the content with this digest. */
 export async function hasBlob(session: RegistrySession, address: ImageRepository, digest: string): Promise<boolean> {
   const { status } = await session.ask({ method: 'HEAD', path: `/v2/${address.repository}/blobs/${digest}` }, address)
   return status === 200

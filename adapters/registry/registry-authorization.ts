@@ -107,8 +107,8 @@ const basic = ({ username, password }: Extract<RegistryCredentials, { readonly k
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
 /**
- * Returns the scope to request: the registry's scope if it grants no more than the needed access (it may name the
- * repository by another path), otherwise a scope for the repository.
+ * Returns the scope to request. This is the scope that the registry names, which may contain another path of the
+ * repository, if it grants no more than the needed access; otherwise a scope for the repository.
  */
 function scopeOf(asked: string | undefined, { repository, access }: ImageRepository): string {
   const actions = access === 'push' ? '(?:pull,push|push,pull)' : 'pull'

@@ -6,7 +6,7 @@ export type Challenge =
   | { readonly scheme: 'basic' }
   | { readonly scheme: 'bearer'; readonly realm: URL; readonly service?: string; readonly scope?: string }
 
-/** Pattern for a scheme, a parameter, or both, with the preceding comma. */
+/** Pattern for a part of a `WWW-Authenticate` header: a scheme, a parameter, or both, with the preceding comma. */
 const PART =
   /[\s,]*(?:([A-Za-z][\w-]*)(?=[\s,]|$)(?!\s*=)\s*)?(?:([A-Za-z][\w-]*)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?/y
 

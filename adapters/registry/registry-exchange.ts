@@ -26,7 +26,9 @@ export interface RegistryAnswer extends WholeAnswer {
 
 /** Limits of the attempts to reach a registry; all in milliseconds, except `attempts`. */
 export interface RegistryRetries {
-  /** Maximum number of times that a request is sent if the response is 429 or 5xx, or if there is none. */
+  /**
+   * Maximum number of times that a request is sent. Further attempts follow a response with 429 or 5xx, or no response.
+   */
   readonly attempts: number
   /** Pause before the second attempt, doubled before each further attempt. */
   readonly pause: number
@@ -36,7 +38,7 @@ export interface RegistryRetries {
   readonly silence: number
 }
 
-/** A request that is retried. */
+/** The next attempt of a request that is retried. */
 export interface RegistryRetry {
   /** Host of the registry, or of its token service, with its port. */
   readonly host: string
@@ -64,16 +66,16 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
  */
 const REDIRECTS_OF_PUT = new Set([307, 308])
 
-/** Connections to registries, which the caller closes. */
+/** Sends requests to registries. The caller closes the connections with `close`. */
 export class RegistryExchange {
   readonly #signal: AbortSignal
   readonly #retries: RegistryRetries
   readonly #env: Readonly<Record<string, string | undefined>>
   readonly #onRetry: (retry: RegistryRetry) => void
-  /** Agents by origin. */
+  /** Agents for the connections, by the origin of the server. */
   readonly #agents = new Map<string, Promise<Agent>>()
 
-  /** Creates the connections; `env` contains the proxy settings. */
+  /** Prepares the connections, without opening any; `env` contains the proxy settings. */
   constructor(
     signal: AbortSignal,
     env: Readonly<Record<string, string | undefined>>,
@@ -194,8 +196,8 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /**
- * Returns true if a redirect between the addresses is allowed: never from an encrypted to an unencrypted address, nor
- * from another machine to this machine.
+ * Returns true if a redirect between the addresses is allowed: to an `https` address of another machine, or from this
+ * machine to this machine. A redirect from another machine to this machine is not allowed.
  */
 export function isSafeStep(from: URL, to: URL): boolean {
   if (isLoopback(to.hostname)) return isLoopback(from.hostname) && /^https?:$/.test(to.protocol)

@@ -1,6 +1,6 @@
 import { registryOf } from './registry.ts'
 
-/** Reason why a registry returned no digest for a reference. Contains no secrets. */
+/** Reason why a request to a registry failed, such as a query for the digest of a reference. Contains no secrets. */
 export type RegistryProblem =
   | { readonly kind: 'invalid'; readonly reason: string; readonly hint?: string }
   /** The registry has no such tag or image. Registries differ in which of the two they report. */

@@ -60,7 +60,7 @@ export interface PodAgent {
 }
 
 export interface AgentKeys {
-  /** Public key that the agent must have. */
+  /** Public host key by which devctl recognizes the agent. */
   readonly hostKey: string
   /** Private key of this client. */
   readonly userKey: string

@@ -1,8 +1,8 @@
 import { Duplex } from 'node:stream'
 
 /**
- * The open channels of a connection. When the connection is lost, ssh2 ends them as if they were complete; call `break`
- * before that to end them with an error instead.
+ * The open channels of a connection. When the connection is lost, ssh2 ends the channels as if their data were
+ * complete. To end them with an error instead, call `break` before ssh2 does so.
  */
 export class OpenChannels {
   readonly #open = new Set<Duplex>()

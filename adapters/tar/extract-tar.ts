@@ -47,7 +47,10 @@ export async function extractTar({ archive, name, target, skipped }: Extraction)
   return counts
 }
 
-/** Returns the path of an entry below the target. Throws a TarError for a name that is not below it. */
+/**
+ * Returns the parts of an entry's path that follow `name`. Throws a TarError for a path that does not begin with `name`
+ * or that could lead outside the target.
+ */
 function partsOf(entry: string, name: string): readonly string[] {
   const parts = entry.split('/').filter(part => part !== '' && part !== '.')
   const isWrong = parts.some(part => part === '..' || part.includes('\0') || (sep !== '/' && /[\\:]/.test(part)))
@@ -65,8 +68,8 @@ async function refusalOf(entry: TarEntry, parts: readonly string[], name: string
 
 /**
  * Returns true if a link points to a path below the target. `parts` is the path of the link, relative to the target.
- * `..` is only allowed at the start of the link, where all folders are real (`makeParents`): after the name of another
- * link, it could point to a path outside the target.
+ * `..` is only allowed at the start of the link, where it can only lead through real folders (`makeParents`). After the
+ * name of another link, `..` could lead outside the target.
  */
 function isInside(link: string, parts: readonly string[]): boolean {
   if (link === '' || link.startsWith('/') || link.includes('\0') || (sep !== '/' && /[\\:]/.test(link))) return false

@@ -145,7 +145,7 @@ class Blocks {
     for await (const _ of this.body(length));
   }
 
-  /** Returns the next bytes in parts. A second iteration continues where the first one has ended. */
+  /** Returns the next `length` bytes in parts. A second iteration continues where the first one has ended. */
   body(length: number): AsyncIterable<Buffer> {
     let left = length
     const next = async (): Promise<IteratorResult<Buffer>> => {

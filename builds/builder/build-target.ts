@@ -5,7 +5,7 @@ import { isPlatform, readContexts } from '../../project/contexts/store.ts'
 import { findTarget, type Target, type TargetOptions } from '../../project/contexts/target.ts'
 import type { Workspace } from '../../project/workspace.ts'
 
-/** The part of a target that builds use: the builder, the registry and its login. */
+/** The part of a target that determines the builder, the registry and the login for the registry. */
 export type BuildTarget = Pick<Target, 'stored' | 'context' | 'namespace'>
 
 /** Sources that may name the target of a build. */

@@ -37,7 +37,7 @@ export interface ImageBuilder {
   ensure(images: readonly PlannedBuild[], options: EnsureOptions): Promise<ReadonlyMap<string, string>>
 }
 
-/** Reports images that could not be built. The diagnostics give the reasons, each at the `build` of its service. */
+/** Error for images that could not be built. The diagnostics give the reasons, each at the `build` of its service. */
 export class NotBuilt extends Error {
   readonly diagnostics: readonly Diagnostic[]
 

@@ -9,7 +9,7 @@ export interface ChosenBuilder {
   readonly platform?: PlatformBuilders
   /** Address of a BuildKit daemon (`tcp://HOST:PORT`, `unix://PATH`), or `docker` for the local engine. */
   readonly address: string
-  /** Reason for the choice, as a phrase for messages: ``that of `BUILDKIT_HOST` ``. */
+  /** Origin of the builder, as a phrase that follows "which is" in messages: ``that of `BUILDKIT_HOST` ``. */
   readonly from: string
 }
 
@@ -17,8 +17,8 @@ export interface ChosenBuilder {
 export const LOCAL_ENGINE = 'docker'
 
 /**
- * Chooses the builder as specified in "build": BUILDKIT_HOST, else the builder of the context, else the builders of its
- * platform, else the local engine.
+ * Chooses the builder as specified in the section "build": the address in BUILDKIT_HOST, else the builder of the
+ * context, else the builders of the platform if the context is a platform, else the local engine.
  */
 export function chooseBuilder(
   { env }: Pick<Workspace, 'env'>,
@@ -41,8 +41,8 @@ function localEngine(env: Workspace['env']): ChosenBuilder {
 }
 
 /**
- * Chooses the builder of a command that talks to no cluster. Only the environment can select a context other than the
- * current one.
+ * Chooses the builder of a command that does not use a cluster. For such a command, only the environment can select a
+ * context other than the current one.
  */
 export async function currentBuilder(workspace: Pick<Workspace, 'cwd' | 'env'>): Promise<ChosenBuilder> {
   const { stored, namespace } = await findBuildTarget(workspace)

@@ -31,7 +31,10 @@ function sshOf({ ssh, context, contexts }: ImageInput, env: Env): ImageInput['ss
 /** Named pipe on which OpenSSH's agent for Windows listens. */
 const WINDOWS_AGENT = '\\\\.\\pipe\\openssh-ssh-agent'
 
-/** Returns the keys and sockets of an `ssh` entry; without any, the user's agent, if one is running. */
+/**
+ * Returns the keys and sockets of an `ssh` entry. If the entry has none, returns the socket of the user's agent, if
+ * there is one.
+ */
 export const agentPaths = (paths: readonly string[], env: Env): readonly string[] =>
   paths.length > 0 ? paths : agentOf(env)
 

@@ -37,13 +37,13 @@ export async function openBuilder(
 }
 
 /**
- * Combines two errors into one: the platform has no builders, and no other builder answers. Inside a run, there is no
- * other builder.
+ * Combines two errors into one: the platform has no builders, and the builder that was tried instead does not answer.
+ * Inside a run, there is no other builder to try.
  */
 const withoutBoth = ({ message, hint }: NoBuilders, { message: other, notes, cause }: UserError): UserError =>
   new UserError(message, { notes: [other, ...notes], ...(hint !== undefined && { hint }), cause })
 
-/** A builder that has answered, and the origin of the choice, for messages. */
+/** A builder that has answered, and its origin as a phrase for messages (see `ChosenBuilder`). */
 export interface OpenBuilder {
   readonly builder: Builder
   readonly from: string

@@ -24,8 +24,8 @@ services:
 })
 
 /**
- * Reports the SSH keys and agents of builds that cannot be used, each at its position in the file. A build might
- * otherwise fail much later, at the step that needs the key. Reads the keys.
+ * Returns a diagnostic for each SSH key or agent of the builds that cannot be used, at its position in the file.
+ * Without this check, a build could fail much later, at the step that needs the key. Reads the keys.
  */
 export async function checkSshKeys(
   builds: readonly PlannedBuild[],

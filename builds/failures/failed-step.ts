@@ -12,7 +12,7 @@ import { dockerIgnore } from '../../compiler/values/images/ignore-file.ts'
 import { dockerfilePlace, dockerfileText } from '../dockerfile-place.ts'
 import { type FailureCause, failureCause } from './failure-cause.ts'
 
-/** A build that failed. */
+/** Facts about a failed build from which its failure is explained. */
 export interface FailedBuild {
   /** Name of the service, or of the entry in the manifest's `build`; empty for a standalone Dockerfile. */
   readonly name: string
@@ -47,7 +47,8 @@ To see all output again without the cache: \`devctl build --no-cache --progress 
 })
 
 /**
- * Returns the diagnostic of a failed step, at its instruction in the Dockerfile. Reads the ignore file of the context.
+ * Returns the diagnostic of a failed step, at its instruction in the Dockerfile. To explain a missing path, reads the
+ * ignore file that applies to the build.
  */
 export function failedStep(failure: BuildFailure, build: FailedBuild): Diagnostic {
   const place = dockerfilePlace(failure, build.spec)
@@ -80,7 +81,10 @@ function spanOf(place: DockerfilePlace | undefined, about: string | undefined, b
   return within(file, start, start + linesOf(place).join('\n').length, about)
 }
 
-/** Returns the span of `about` within a range of a file; if it is not found, the span of the first line. */
+/**
+ * Returns the span of the text `about` within a range of a file. If the range does not contain that text, returns the
+ * span of the first line of the range.
+ */
 function within(file: SourceFile, start: number, end: number, about: string | undefined): Span {
   const text = file.text.slice(start, end)
   const at = about === undefined ? -1 : text.indexOf(about)
@@ -118,8 +122,8 @@ export const shownPath = (path: string, cwd: string): string => {
 }
 
 /**
- * Returns notes about secrets that a step mounts and the build does not have: without `required`, BuildKit runs the
- * step without them.
+ * Returns notes about secrets that a step mounts but the build does not have. BuildKit runs the step without such a
+ * secret unless the mount has `required`.
  */
 function missingSecrets(instruction: string, { spec: { secrets } }: FailedBuild): readonly string[] {
   const mounts = [...instruction.matchAll(/--mount=(\S*type=secret\S*)/g)].map(([, options]) => options!)
@@ -134,7 +138,7 @@ function missingSecrets(instruction: string, { spec: { secrets } }: FailedBuild)
 
 /**
  * Returns an explanation of why a path is not in the context: the ignore file excludes the path, or the path does not
- * exist. Empty for a context at a URL.
+ * exist. Returns an empty object if the context is a URL.
  */
 function missingPath(path: string, { spec, cwd }: FailedBuild): Partial<FailureCause> {
   if ('remote' in spec.context) return {}

@@ -9,7 +9,7 @@ export interface FailureCause {
   readonly about?: string
   /** Path that does not exist in the context or in a stage. */
   readonly missing?: string
-  /** Stage that `target` names. */
+  /** Name of a target stage that the Dockerfile does not have. */
   readonly target?: string
 }
 

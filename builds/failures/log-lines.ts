@@ -2,13 +2,13 @@
 const LONGEST_LINE = 1 << 14
 /** Maximum length of the part of a line that is searched for secrets, in characters. */
 const LONGEST_PIECE = 1 << 16
-/** Characters to drop before the end of a truncated line, because they may contain half of a secret. */
+/** Number of characters that are dropped at the end of a truncated line, because they may contain part of a secret. */
 const UNCERTAIN = 1 << 12
 
 /**
- * Splits the output of a step into lines. Chunks may end in the middle of a line or of a UTF-8 character, and a secret
- * is only found in a full line, so an unfinished line is not shown. A carriage return restarts the line, as on a
- * terminal.
+ * Splits the output of a step into lines and masks secrets in them. A chunk of output may end in the middle of a line
+ * or of a UTF-8 character. A line is returned only when it is complete, because a secret is found only in a full line.
+ * A carriage return restarts the line, as on a terminal.
  */
 export class LogLines {
   readonly #mask: (text: string) => string
@@ -24,7 +24,7 @@ export class LogLines {
     return this.#take(this.#decoder.decode(bytes, { stream: true }))
   }
 
-  /** Returns the rest of the step's output, which has no line end. */
+  /** Returns the rest of the step's output, masked: the last line, which has no line end. */
   end(): readonly string[] {
     const lines = this.#take(this.#decoder.decode())
     const rest = this.#rest

@@ -7,8 +7,8 @@ const ABOUT_IMAGES = /^(?:build|image)\/|^(?:volumes\/of-image|security\/image-u
 
 /**
  * Returns the diagnostics without warnings and remarks about the images of services that the command does not use.
- * Errors stay, since nothing can be built with them. `services` is the `services` section of the model, `chosen` the
- * services of the command.
+ * Keeps all errors, because nothing can be built while there are errors. `services` is the `services` section of the
+ * model, `chosen` contains the services of the command.
  */
 export function withoutOthers(
   diagnostics: readonly Diagnostic[],
@@ -27,7 +27,10 @@ export function withoutOthers(
   return diagnostics.filter(one => !isRemark(one) || own.has(one.span!) || !others.has(one.span!))
 }
 
-/** Returns a function that finds the service whose nodes include a position; undefined for any other position. */
+/**
+ * Returns a function that finds the service with a YAML node at a given position in a file. The function returns
+ * undefined if no service has a node there.
+ */
 export function serviceFinder(services: Tree | undefined): (span: Span) => string | undefined {
   if (services?.kind !== 'map') return () => undefined
   const all = [...services.entries].map(([name, { key, value }]) => {
@@ -39,7 +42,10 @@ export function serviceFinder(services: Tree | undefined): (span: Span) => strin
   return span => all.find(({ places }) => places.has(span))?.name
 }
 
-/** Positions in files. A part that services share, by anchors or `extends`, belongs to each of them. */
+/**
+ * Start positions of YAML nodes in files. If services share a node through an anchor or `extends`, the positions of
+ * each service include it.
+ */
 class Places {
   readonly #starts = new Map<Span['file'], Set<number>>()
 

@@ -6,8 +6,8 @@ import { isVariableWithSecret } from '../../compiler/values/secrets/secret-names
 /** Values that the content tag of a build omits. */
 export interface HiddenValues {
   /**
-   * All values of the build. Two builds with the same content tag only have the same content if these values are also
-   * equal.
+   * All values of the build, as JSON. Builds with the same content tag have the same content only if these values are
+   * equal, too.
    */
   readonly all: string
   /** Values of the build arguments that look secret. */
@@ -15,9 +15,9 @@ export interface HiddenValues {
 }
 
 /**
- * Returns the values of a build if its tag omits some of them because they look secret; otherwise undefined. Anyone can
- * read the tag, and could guess a weak value from it. A build whose omitted values change therefore keeps its tag. The
- * values never leave this process.
+ * Returns the values of a build whose content tag omits some of them because they look secret; undefined for any other
+ * build. The tag omits such values because anyone can read it and could guess a weak value from it. As a result, the
+ * tag stays the same if one of them changes. The values never leave this process.
  */
 export const hiddenValues = (
   args: readonly (At<string> & { readonly name: string })[],

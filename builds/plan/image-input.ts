@@ -65,8 +65,8 @@ const sourceOf = (context: BuildContext, { images, layouts }: BaseImages): Sourc
     : (layouts.get(context.service) ?? { remote: `docker-image://${images.get(context.service)}` })
 
 /**
- * Returns the reference of a service's image with its layout, if the image is not in a registry. A Dockerfile can then
- * get the reference from a variable and use it in `FROM`.
+ * Returns a list with the reference of a service's image and its layout, so that a Dockerfile can get the reference
+ * from a variable and use it in `FROM`. The list is empty if the image has no layout, because a registry has it.
  */
 function byReference(service: string, { images, layouts }: BaseImages): readonly (readonly [string, Source])[] {
   const [layout, reference] = [layouts.get(service), images.get(service)]

@@ -27,15 +27,16 @@ interface Names {
   readonly tag?: string | undefined
   /** False if the images are not pushed, so that they need no registry. */
   readonly isPushed?: boolean | undefined
-  /** True for a deploy, which uses an image with the tag `tag` as it is, whatever its content. */
+  /** True for a deploy. If `tag` is set, a deploy uses the images with that tag unchanged, whatever their content. */
   readonly isDeploy?: boolean
-  /** Settings of the command line. */
+  /** Build settings from the command line. */
   readonly overrides?: BuildOverrides
 }
 
 /**
- * Returns the builds of `build` in the manifest. Names their images in the same way as images of services. Throws
- * `NotBuilt` for images without a registry, and a UserError for an image that has the name of a service with `build`.
+ * Returns the builds that `build` of the manifest declares. Names their images in the same way as images of services.
+ * Throws `NotBuilt` for images without a registry, and a UserError for an image that has the name of a service with
+ * `build`.
  */
 export function manifestBuilds(
   workspace: Workspace,

@@ -9,7 +9,7 @@ import { NotBuilt } from '../builder/builder.ts'
 import { type HiddenValues, hiddenValues } from './hidden-values.ts'
 import { type PlannedBuild, withMoving } from './planned-build.ts'
 
-/** Commands that build images. They differ in their options and in where a registry can come from. */
+/** Commands that build images. They differ in their options and in the settings that can name the registry. */
 export type ImageCommand = 'build' | 'deploy' | 'publish'
 
 /** Diagnostic for an image that has no registry to be pushed to. */
@@ -83,9 +83,9 @@ const hiddenOf = (
 ): HiddenValues | undefined => hiddenValues(args, [dockerfileInline, target, ...labels], secretPlaces)
 
 /**
- * Returns true if the image is rebuilt each time, as in Compose: `pull_policy: build` applies to all commands,
- * `no_cache` and `pull` only to commands that just build. Such an image depends on more than the files, for example on
- * a newer base image.
+ * Returns true if the image is rebuilt each time. As in Compose, `pull_policy: build` applies to all commands.
+ * `no_cache` and `pull` apply to all commands except a deploy. Such an image depends on more than the files, for
+ * example on a newer base image.
  */
 const isRebuilt = ({ build, pullPolicy }: Service, command: ImageCommand): boolean =>
   pullPolicy?.value === 'build' ||

@@ -53,8 +53,8 @@ export function refuseSameNames(images: readonly PlannedBuild[]): void {
 }
 
 /**
- * Returns the content of each image: the hash at the end of its content name, and the values that are not in the hash.
- * The values include those of all images that the image is based on.
+ * Returns a text that identifies the content of each image, by service: the hash at the end of its content name, and
+ * the values that are not in the hash, including those of all images that the image is based on.
  */
 function contentsOf(images: readonly PlannedBuild[]): ReadonlyMap<string, string> {
   const byService = new Map(images.map(image => [image.service, image]))

@@ -1,9 +1,9 @@
 import { withDefaultTag } from '../../compiler/values/images/image-reference.ts'
 
 /**
- * Returns the images of services by digest, including services that share an image by name. For example, a `worker`
- * whose image has the name of the image of `web` runs the image that was built for `web`. `images` are the names by
- * service.
+ * Returns the references of the services' images with their digests, by service. Includes services that use the image
+ * of another service by its name: for example, a `worker` whose image has the same name as the image of `web` runs the
+ * image that was built for `web`. `images` contains the name of each service's image.
  */
 export function withSharers(
   images: ReadonlyMap<string, string>,

@@ -7,7 +7,7 @@ import { output } from '../options/output.ts'
 import { loading, planning } from '../options/project.ts'
 import { target } from '../options/target.ts'
 
-/** False when `--no-cache` is given. */
+/** `--no-cache`: the value is false if the option is given. */
 const cache: Option<boolean> = {
   flags: '--no-cache',
   description: 'build everything again, without the cache',

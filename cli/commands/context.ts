@@ -122,7 +122,7 @@ For a platform, this logs out: the login becomes invalid there. If the platform 
   },
 })
 
-/** Wraps a check so that it accepts `-`. */
+/** Returns a check that accepts `-` and passes every other value to `check`. */
 function unlessNone(check: (value: string, option: string) => void): (value: string, option: string) => void {
   return (value, option) => {
     if (value !== '-') check(value, option)

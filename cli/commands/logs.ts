@@ -23,13 +23,13 @@ const lines: Option<number> = {
 }
 
 /**
- * Options that select the files. `file` is separate because it loses its short form: `-f` means follow, as in all other
- * programs that print logs.
+ * Options that select the files. `file` is separate because its short form is removed here: `-f` means follow, as in
+ * all other programs that print logs.
  */
 const { file, ...others } = loading
 const fileByName = { ...file, flags: file.flags.replace('-f, ', '') }
 
-/** Commander treats `--follow` and `--no-follow` as one option, and returns undefined if neither is used. */
+/** `--follow` and `--no-follow`: commander treats them as one option, whose value is undefined if neither is used. */
 const follow: Option<boolean | undefined> = {
   flags: '-f, --follow',
   description: 'keep printing new lines (default)',

@@ -5,18 +5,23 @@ import { findTarget, type Target, type TargetOptions } from '../../project/conte
 import type { Io } from '../terminal/io.ts'
 import type { Suggestion } from './completion.ts'
 
-/** Settings that select the cluster. */
+/**
+ * Input for listing names from a cluster: the settings that select the cluster, and a signal that ends the requests.
+ */
 export interface ClusterQuestion {
   readonly io: Io
-  /** Options of the line. */
+  /** Target options that the line contains. */
   readonly typed: TargetOptions
-  /** Options of the line, and the context and namespace of the environment that `--environment` selects. */
+  /**
+   * Target options that the line contains, and the context and namespace of the environment that `--environment`
+   * selects.
+   */
   readonly options: TargetOptions
   readonly manifest: TargetOptions
   readonly signal: AbortSignal
 }
 
-/** Returns the namespaces of the cluster. On a platform, returns the namespaces that the user may see. */
+/** Returns the namespaces of the cluster. On a platform, returns the namespaces that the user is allowed to see. */
 export async function namespaceNames(question: ClusterQuestion): Promise<readonly Suggestion[]> {
   const where = await whereFor(question)
   if (isPlatform(where.target.context)) {
@@ -52,7 +57,7 @@ export async function pipelineNames(question: ClusterQuestion): Promise<readonly
   return [...new Set(items.map(({ environment }) => environment))].map(value => ({ value }))
 }
 
-/** Returns the previews that the user may see. */
+/** Returns the previews that the user is allowed to see. */
 export async function previewNames(question: ClusterQuestion): Promise<readonly Suggestion[]> {
   const where = await whereFor(question)
   if (!isPlatform(where.target.context)) return []
@@ -67,8 +72,9 @@ interface Where {
 }
 
 /**
- * Returns the target of the command. Throws an error if only the manifest names its context: connecting to a cluster
- * runs a credential plugin, so the files of a checkout must not decide to which cluster a press of Tab connects.
+ * Returns the target of the command. Throws an error if the context comes only from the manifest: connecting to a
+ * cluster runs a credential plugin, so the files of a checkout must not decide to which cluster a press of Tab
+ * connects.
  */
 async function whereFor({ io, typed, options, manifest, signal }: ClusterQuestion): Promise<Where> {
   const { withHome } = await import('../../platform/session/target-with-home.ts')

@@ -4,8 +4,8 @@ import { packageFolder } from '../../project/version.ts'
 import type { Suggestion } from './completion.ts'
 
 /**
- * Returns the codes of `devctl explain` with the first sentence of each page. Reads docs/diagnostics, because the codes
- * are declared in all parts of the compiler, which takes long to load.
+ * Returns the codes of `devctl explain` with the first sentence of each page. Reads docs/diagnostics instead of the
+ * declarations of the codes, which are spread over the compiler and take long to load.
  */
 export function codeCandidates(): readonly Suggestion[] {
   const own = packageFolder()

@@ -3,7 +3,7 @@ import type { Option, ValueKind } from '../options/option.ts'
 import type { Completion, Suggestion } from './completion.ts'
 import { flagsOf, optionOf, readLine, type TypedLine, takesValue } from './line.ts'
 
-/** Question for the values of a kind. */
+/** Request of a shell completion for the values of a kind. */
 export interface ValueQuestion {
   readonly kind: ValueKind
   readonly line: TypedLine
@@ -14,7 +14,7 @@ export interface ValueQuestion {
 /** Returns the values of a kind that depends on files, programs or the cluster. */
 export type ListKnown = (question: ValueQuestion) => Promise<readonly Suggestion[]>
 
-/** Returns the completion of an argument, `current`, after the arguments `before` it. */
+/** Returns the completion of the argument `current`, which follows the arguments `before`. */
 export async function completeLine(
   commands: readonly Command[],
   { before, current }: { readonly before: readonly string[]; readonly current: string },
@@ -52,8 +52,8 @@ function commandCandidates(commands: readonly Command[], parent?: string): reado
 }
 
 /**
- * Returns the options that are not used yet or may be repeated. Each is listed with its long flags, and with its short
- * flag if that is what the user has typed.
+ * Returns the options that are not used yet or may be repeated. Lists the long flags of each option, and a short flag
+ * only if the user has typed it.
  */
 function optionCandidates({ options, given, open }: TypedLine, current: string): readonly Suggestion[] {
   return options
@@ -67,7 +67,7 @@ function optionCandidates({ options, given, open }: TypedLine, current: string):
 
 /**
  * Returns the beginning of a description, up to the first semicolon or parenthesis, so that it fits beside a candidate.
- * Conditions and defaults come after that.
+ * The omitted rest contains conditions and defaults.
  */
 const firstClause = (description: string): string => description.replace(/(?:;| \().*/s, '')
 

@@ -5,7 +5,7 @@ export interface Suggestion {
   readonly description?: string
 }
 
-/** Answer to a shell. */
+/** Answer to the completion script of a shell. */
 export type Completion =
   | {
       /** `no-space` if more of the argument follows the candidate. */
@@ -15,7 +15,7 @@ export type Completion =
       readonly prefix: string
     }
   | {
-      /** The shell lists its files or folders. */
+      /** Kind of paths that the shell lists itself. */
       readonly kind: 'files' | 'folders'
       readonly prefix: string
     }

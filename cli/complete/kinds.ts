@@ -44,8 +44,8 @@ const LISTS: Readonly<Record<Exclude<ValueKind, 'file' | 'folder' | 'command'>, 
 const cluster = () => import('./cluster-values.ts')
 
 /**
- * Returns the function that lists the values of a kind within `deadline` milliseconds. Values that cannot be listed are
- * left out: the command itself reports what is wrong.
+ * Returns a function that lists the values of a kind within `deadline` milliseconds. If that fails, the function
+ * returns no values, because the command itself reports what is wrong.
  */
 export const listValues =
   (io: Io, deadline: number) =>

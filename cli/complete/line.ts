@@ -5,11 +5,11 @@ import { flag, type Option } from '../options/option.ts'
 const HELP = flag('-h, --help', 'print help')
 const VERSION = flag('--version', 'print the version')
 
-/** The arguments before the one that is completed. */
+/** The parsed command line before the argument that is completed. */
 export interface TypedLine {
   /** The command, or undefined if the line does not name one yet. */
   readonly command: Command | undefined
-  /** Options that the next argument may be. */
+  /** Options that are possible as the next argument. */
   readonly options: readonly Option<unknown>[]
   /** Values of the options so far, by option; an option without a value has the value ''. */
   readonly given: ReadonlyMap<Option<unknown>, readonly string[]>
@@ -21,7 +21,7 @@ export interface TypedLine {
   readonly open: Option<unknown> | undefined
 }
 
-/** Reads the arguments before the one that is completed, as the parser of the command line does. */
+/** Parses the arguments before the argument that is completed, in the same way as the parser of the command line. */
 export function readLine(commands: readonly Command[], before: readonly string[]): TypedLine {
   let command: Command | undefined
   let isPassed = false

@@ -105,7 +105,10 @@ function composeFiles(
   return composeFilesIn(manifest.folder).map(path => resolve(manifest.folder, path))
 }
 
-/** Returns the files of COMPOSE_FILE in the text of an `.env` file; undefined if it names none. */
+/**
+ * Returns the files that COMPOSE_FILE lists in the text of an `.env` file; undefined if the text does not set
+ * COMPOSE_FILE.
+ */
 function ofComposeFile(dotenv: string): readonly string[] | undefined {
   // Many empty lines would take minutes if blanks were matched by `\s`.
   const [, value] = /^[ \t]*(?:export[ \t]+)?COMPOSE_FILE[ \t]*=[ \t]*["']?([^"'#\s]+)/m.exec(dotenv) ?? []

@@ -49,7 +49,7 @@ export function replyToPowershell(completion: Completion, current: string): read
   return [completion.kind, ...lines]
 }
 
-/** A line of bash, and how it shows candidates. */
+/** A command line in bash up to the cursor, and the way in which bash shows candidates for it. */
 export interface BashQuestion extends ShellWords {
   /** The part of the last argument that bash replaces, as typed: it ends at a quote, `=` or `:`. */
   readonly replaced: string
@@ -60,8 +60,8 @@ export interface BashQuestion extends ShellWords {
 }
 
 /**
- * Returns the lines for the script of bash: the kind, then for each candidate the text to insert in place of
- * `replaced`.
+ * Returns the lines for the script of bash: the kind, then a line for each candidate. The line is the text to insert in
+ * place of `replaced`. If bash only lists several candidates, it is the candidate with its description.
  */
 export function replyToBash(completion: Completion, question: BashQuestion): readonly string[] {
   const found = begun(completion, question.current)
@@ -71,7 +71,7 @@ export function replyToBash(completion: Completion, question: BashQuestion): rea
   return [completion.kind, ...lines]
 }
 
-/** Returns the length of the part of the argument before `replaced`, without quotes. */
+/** Returns the number of characters of the argument, without quotes, that precede `replaced`. */
 function keptLength({ current, replaced }: BashQuestion): number {
   const plain = replaced.replace(/^["']/, '').replace(/\\(.)/g, '$1')
   return current.endsWith(plain) ? current.length - plain.length : 0

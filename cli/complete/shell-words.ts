@@ -15,7 +15,7 @@ export interface ShellWords {
 interface Syntax {
   readonly escape: string
   readonly inDouble: string
-  /** True if a quote inside quotes of its own kind is written twice. */
+  /** True if a quote is written twice inside quotes of the same kind. */
   readonly doublesQuotes: boolean
 }
 

@@ -4,7 +4,7 @@ import { COMMON_GROUPS, type CommonGroup, longFlag, type Option } from '../optio
 import { columns, oneLine, wrap } from './layout.ts'
 import { descriptionText, flagsText, shortText } from './option-text.ts'
 
-/** Width of help that is not for a terminal. */
+/** Width of help that is not for a terminal, in columns. */
 export const WIDTH = 100
 
 /**

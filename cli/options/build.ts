@@ -2,8 +2,8 @@ import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { Option } from './option.ts'
 
 /**
- * `--build-arg NAME=VALUE`, repeatable; undefined for a name without a value. Messages do not show the values because
- * they may be secret.
+ * `--build-arg NAME=VALUE`, repeatable. If only a name is given, its value is undefined. Messages do not show the
+ * values because they may be secret.
  */
 export const buildArguments: Option<Readonly<Record<string, string | undefined>> | undefined> = {
   flags: '--build-arg <name=value>',
@@ -26,8 +26,8 @@ export interface SecretOption {
 }
 
 /**
- * `--secret id=ID,src=PATH` or `id=ID,env=NAME`, repeatable. With only an id, uses the environment variable of that
- * name, or else the file.
+ * `--secret id=ID,src=PATH` or `id=ID,env=NAME`, repeatable. With only an id, the value is read from the environment
+ * variable of that name, or, if the variable is not set, from the file of that name.
  */
 export const buildSecrets: Option<readonly SecretOption[] | undefined> = {
   flags: '--secret <id=id,src=path>',

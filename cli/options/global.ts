@@ -12,7 +12,7 @@ export const globalOptions = common('output', {
   quiet: flag('-q, --quiet', 'print only errors, and no results: the exit status tells whether the command succeeded'),
 })
 
-/** Values of the options, and how often `--verbose` was given. */
+/** Values of the global options, and how often `--verbose` was given. */
 export interface GlobalValues {
   readonly logLevel?: LogLevel | undefined
   readonly quiet?: boolean | undefined

@@ -23,7 +23,7 @@ export interface Option<Value> {
   /** Flags as shown in the help: `-f, --file <path>`. */
   readonly flags: string
   readonly description: string
-  /** Description in the help that fits on a screen, if that is not the first clause of `description`. */
+  /** Description in the help that fits on a screen; defaults to the first clause of `description`. */
   readonly short?: string
   readonly default?: Value
   readonly choices?: readonly string[]
@@ -31,13 +31,17 @@ export interface Option<Value> {
   readonly completes?: ValueKind
   /** Further long flags with the same meaning, which help does not list: `['--format']`. */
   readonly aliases?: readonly string[]
-  /** Group of an option that many commands have. `devctl COMMAND --help` leaves it to `devctl help options`. */
+  /**
+   * Group of an option that many commands have. `devctl COMMAND --help` does not list such an option, but `devctl help
+   * options` does.
+   */
   readonly common?: CommonGroup
   /** True if the option may be repeated, so that shell completion offers it again. */
   readonly isRepeatable?: true
   /**
-   * Returns the value of the option after one more use. Throws a UsageError if the text is invalid. If absent, the
-   * option is a flag, or its value is the text itself.
+   * Parses the text of one use of the option. Returns the value of the option after this use; `previous` is the value
+   * before it. Throws a UsageError if the text is invalid. Without `parse`, the option is a flag, or its value is the
+   * text itself.
    */
   parse?(text: string, previous: Value | undefined): Value
 }

@@ -1,7 +1,7 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { text } from './option.ts'
 
-/** Option of commands that report which keys are lost. */
+/** Option `--report` of commands that can report which keys are approximated or have no effect. */
 export const report = text(
   '--report <file>',
   'write the keys that are approximated or have no effect to this file, with lines and reasons: Markdown (`.md`) or JSON (`.json`)',

@@ -24,13 +24,15 @@ export const platformContext = {
   common: 'target' as const,
 }
 
-/** `--timeout` of a command whose work ends with the command. */
+/** Option `--timeout` of a command that leaves nothing running when it ends. */
 export const timeout = {
   ...duration('--timeout <duration>', 'overall timeout, such as 90s (default: $DEVCTL_TIMEOUT, or 5m)'),
   common: 'waiting' as const,
 }
 
-/** Deadline of a command that waits for workloads in the cluster. */
+/**
+ * Option `--timeout` of a command that waits for workloads in the cluster. The workloads continue after the timeout.
+ */
 export const waitTimeout = {
   ...duration(
     '--timeout <duration>',

@@ -1,6 +1,9 @@
 import { flag } from './option.ts'
 
-/** Option of commands that wait for workloads in the cluster. */
+/**
+ * Option `--tolerate-failures` of commands that wait for workloads in the cluster. The commands then wait until the
+ * deadline, whatever fails.
+ */
 export const tolerateFailures = {
   ...flag(
     '--tolerate-failures',

@@ -19,12 +19,12 @@ export async function buildAsJson(context: Context, run: (shown: Context) => Pro
   }
 }
 
-/** Prints the last object: the outcome and the references of the images. */
+/** Prints the last JSON object of a build, with the outcome and the references of the images. */
 export function writeResult({ io }: Context, outcome: BuildOutcome): void {
   const images = outcome.kind === 'built' ? { images: Object.fromEntries(outcome.images) } : {}
   writeObject(io.stderr, { type: 'result', outcome: outcome.kind === 'built' ? 'built' : 'failed', ...images })
 }
 
-/** Prints the last object of a build that was interrupted. */
+/** Prints the last JSON object of an interrupted build. */
 export const writeInterrupted = ({ io }: Context): void =>
   writeObject(io.stderr, { type: 'result', outcome: 'interrupted' })

@@ -20,7 +20,7 @@ export interface SessionOptions {
   readonly timeout: number | undefined
   /** Log level; `debug` prints every request to standard error, and the number of requests at the end. */
   readonly logLevel?: LogLevel
-  /** True for no deadline: the command continues until Ctrl-C, which is its normal end. */
+  /** True if the command has no deadline: it continues until Ctrl-C, which is its normal end. */
   readonly isEndless?: boolean
   /**
    * Target from the manifest. Options and variables take precedence over the manifest, and the manifest over the

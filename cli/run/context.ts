@@ -49,8 +49,8 @@ export async function useContext(context: Context, word: string | undefined, val
 }
 
 /**
- * Throws a UsageError for a value that `BUILDKIT_HOST` does not accept either, and for a single word, which is more
- * likely a misspelled `docker` than a host.
+ * Throws a UsageError unless a value is `docker`, `-` or an address that `BUILDKIT_HOST` accepts. Also rejects a single
+ * word, which is more likely a misspelled `docker` than a host.
  */
 function checkBuilder(value: string): void {
   if (['docker', '-'].includes(value) || (!/^[\w-]+$/.test(value) && isAddress(value))) return

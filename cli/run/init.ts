@@ -39,7 +39,7 @@ export async function initManifest(context: Context, options: InitValues): Promi
   return print(io, outcome, output)
 }
 
-/** Parses `--replace`, `--replace true` and `--replace false`. */
+/** Returns the value of `--replace`, `--replace true` or `--replace false` as a boolean. */
 function truth(replace: string | true | undefined): boolean {
   if (replace === undefined || replace === 'false') return false
   if (replace === true || replace === 'true') return true

@@ -8,7 +8,7 @@ import { printsDiagnostics } from '../terminal/report.ts'
 import { toTable } from '../terminal/table.ts'
 import { withProject } from './project-session.ts'
 
-/** Number of runs of a job that `text` lists. */
+/** Maximum number of runs that `--output text` lists for each job. */
 const RUNS = 3
 
 /** Prints the named jobs of an environment, or all, with their last runs. */
@@ -40,7 +40,10 @@ export const toRecord = ({ schedules, runs, ...job }: JobOverview): object => ({
   })),
 })
 
-/** Formats jobs, and below them their newest runs: `most` of each, or all. */
+/**
+ * Formats jobs as a table, followed by their newest runs: at most `most` runs of each job, or all runs if `most` is
+ * undefined.
+ */
 export function jobsText(jobs: readonly JobOverview[], now: number, most: number | undefined): string {
   const table = toTable([
     ['Job', 'Trigger', 'Next run', 'Last run', 'Status'],

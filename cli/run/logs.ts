@@ -16,8 +16,8 @@ import { withCluster } from './cluster-session.ts'
 const SINCE = 48 * 3_600_000
 
 /**
- * Prints the logs of the services of an environment whose names match, until Ctrl-C or until the reader closes the
- * output.
+ * Prints the logs of the services whose names match a pattern, in one environment, until Ctrl-C or until the reader
+ * closes the output.
  */
 export async function showLogsOf(context: Context, pattern: string | undefined, options: LogValues): Promise<number> {
   const { io, logLevel } = context

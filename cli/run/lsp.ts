@@ -6,7 +6,10 @@ import { packageFolder, version } from '../../project/version.ts'
 import type { Context } from '../command.ts'
 import { errorText } from '../terminal/error-text.ts'
 
-/** Serves an editor over the standard streams. The exit status is 1 if the editor left without a shutdown. */
+/**
+ * Serves an editor over the standard streams. The exit status is 1 if the editor ends the connection without a shutdown
+ * request.
+ */
 export async function runLanguageServer({ io }: Pick<Context, 'io'>): Promise<number> {
   const streams = io.rawStreams?.()
   if (!streams || streams.stdin.isTTY)

@@ -6,7 +6,7 @@ const WAIT = 3000
 
 /**
  * Warns if a namespace does not exist in the cluster of a context. Prints nothing if the cluster does not answer soon
- * or refuses the request, because the user may only need the context later.
+ * or refuses the request, because the user may need the context only later.
  */
 export async function warnOfMissingNamespace(io: Io, context: string, namespace: string): Promise<void> {
   const signal = AbortSignal.timeout(WAIT)

@@ -10,8 +10,8 @@ import { toTable } from '../terminal/table.ts'
 import { withProject } from './project-session.ts'
 
 /**
- * Prints the status of the named services of an environment, or of all its services, including services of the files
- * that are not deployed.
+ * Prints the status of the named services of an environment, or of all its services, including services that are in the
+ * files but not deployed.
  */
 export async function listServices(context: Context, words: readonly string[], options: ListValues): Promise<number> {
   const { io, logLevel } = context
@@ -146,7 +146,7 @@ function statusText({ reason, development, state }: ServiceOverview): string | u
   return reason === undefined ? by : `${by}: ${reason}`
 }
 
-/** Returns the first address, and the number of further addresses. */
+/** Returns the first address, followed by the number of further addresses if there are any: `localhost:8080 +2`. */
 function firstOf([first = '', ...more]: readonly string[]): string {
   return more.length > 0 ? `${first} +${more.length}` : first
 }

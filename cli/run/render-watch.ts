@@ -17,8 +17,8 @@ import { printDiagnostics } from '../terminal/report.ts'
 const INPUT = /^(\.env|(docker-)?compose.*\.ya?ml|devctl\.ya?ml)$/
 
 /**
- * Renders whenever a file changes that was read, until Ctrl-C. Prints a line for each change. Also prints errors, and
- * then waits for the next change.
+ * Renders the files, and renders them again whenever a file that was read changes, until Ctrl-C. Prints a line for each
+ * change. After an error, prints the error and waits for the next change.
  */
 export async function renderOnChanges(
   context: Context,

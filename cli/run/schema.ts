@@ -22,5 +22,5 @@ export function schemaOf(kind: 'manifest' | 'compose'): JsonSchema {
       })
 }
 
-/** Returns the schema as text. */
+/** Returns the JSON Schema of a kind of file as text. */
 export const printSchema = (kind: 'manifest' | 'compose'): string => `${JSON.stringify(schemaOf(kind), undefined, 2)}\n`

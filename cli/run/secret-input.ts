@@ -35,7 +35,10 @@ export async function readSecret(io: Io, path: string, option: string): Promise<
   return secret
 }
 
-/** Warns if other users of the machine may read or write the file of a token. Windows has no such modes. */
+/**
+ * Warns if other users of the machine may read or write the file of a token. Does nothing on Windows, which has no such
+ * file modes.
+ */
 function warnOfReaders({ cwd, stderr }: Io, path: string): void {
   if (path === '-' || platform() === 'win32') return
   const found = statSync(resolve(cwd, path), { throwIfNoEntry: false })

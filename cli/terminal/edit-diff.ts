@@ -4,14 +4,14 @@ import { type ConflictingFile, OverwriteRefusal } from '../../gitops/repository/
 import { holdsSecret } from '../../project/lock.ts'
 import { type Io, wantsColour } from './io.ts'
 
-/** Maximum number of lines shown for one file, and for all files. */
+/** Maximum numbers of lines shown: `LONGEST_FILE` for one file, `LONGEST` for all files together. */
 const LONGEST_FILE = 40
 const LONGEST = 200
 
 /**
- * Calls `work`. If `work` throws an error, calls `pause`, which ends other output on standard error, and rethrows the
- * error. If files were edited by hand, also prints how they differ from the content that devctl would write, on
- * standard error.
+ * Calls `work` and returns its result. If `work` throws an error, calls `pause`, which ends other output on standard
+ * error, and rethrows the error. If the error is that files were edited by hand, also prints on standard error how the
+ * files differ from the content that devctl would write.
  */
 export async function showingEdits<Result>(
   io: Io,

@@ -39,9 +39,9 @@ export function watchForInterruption(): { readonly signal: AbortSignal; readonly
 }
 
 /**
- * Asks the user. A pending question does not notice a signal that ends the process, so `ask` receives an abort signal
- * for that case. While a question reads the keys, Ctrl-C sends no signal: `ask` then calls `onLeave`, and the other
- * listeners of the process receive a SIGINT.
+ * Asks the user. If a signal asks the process to end, a pending question does not notice, so the abort signal that
+ * `ask` receives is aborted. While a question reads single keys, the terminal sends no signal for Ctrl-C. `ask` then
+ * calls `onLeave`, and this function sends a SIGINT to the process for its other listeners.
  */
 export async function askUntilInterrupted<Answer>(
   ask: (signal: AbortSignal, onLeave: () => void) => Promise<Answer>,

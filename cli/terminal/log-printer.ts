@@ -37,7 +37,7 @@ export class LogPrinter {
     options.signal.addEventListener('abort', () => this.#letGo(), { once: true })
   }
 
-  /** Reserves space for the names of these sources, and assigns colors to their services. */
+  /** Reserves space for the names of the given sources, and assigns colors to the services of the sources. */
   expect(sources: readonly LogSource[]): void {
     for (const { name } of sources) this.#width = Math.max(this.#width, name.length)
     for (const service of [...new Set(sources.map(({ service }) => service))].sort())

@@ -1,6 +1,6 @@
 import { UNSAFE } from '../../compiler/values/printable.ts'
 
-/** Matches unsafe characters other than tabs, for texts from which unsafe characters are removed. */
+/** Matches an unsafe character other than a tab. A text without a match needs no cleaning. */
 const UNSAFE_BUT_TABS = new RegExp(`(?!\\t)${UNSAFE.source}`, 'u')
 
 // `COLOUR` matches a sequence that sets the color or weight of letters; `SEQUENCE` matches all other terminal control

@@ -125,7 +125,7 @@ function withoutPrinted(diagnostics: readonly Diagnostic[], printed: Set<string>
   })
 }
 
-/** Prints diagnostics in the output format. Diagnostics in `seen` are only counted in text output. */
+/** Prints diagnostics in the output format. In text output, diagnostics in `seen` are only counted. */
 export function report(
   { io, logLevel }: Context,
   form: ProgressForm,

@@ -22,8 +22,8 @@ const MOST_FIELDS = 24
 const WIDEST = 70
 
 /**
- * Returns the explanation of lines in the files as text: each line with the values in the manifests that it became, and
- * the reasons.
+ * Returns the explanation of lines in the files as text: for each line, the values in the manifests that result from
+ * it, and the reasons.
  */
 export function printLines(
   nodes: Nodes,

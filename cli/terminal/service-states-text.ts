@@ -3,7 +3,7 @@ import { listed } from '../../operations/deploy/progress.ts'
 
 /**
  * Summarizes the states of services: `db, web are ready; api is not ready`. Empty if there are no services. `waits` is
- * true if the deploy waited for all of them.
+ * true for a deploy that waits until the services are ready.
  */
 export function statesText(services: ReadonlyMap<string, ServiceState>, waits: boolean): string {
   return [...PARTS, waits ? NOT_REACHED : NOT_WAITED_FOR]

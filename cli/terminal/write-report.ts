@@ -6,7 +6,7 @@ import { cell, prose } from '../../compiler/values/markdown.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
 import { type LossReport, type LostKey, lossSummary } from '../../explain/loss-report.ts'
 
-/** Formats by file extension. */
+/** Functions that format a report, by the extension of the file. */
 const FORMATS: Readonly<Record<string, (report: LossReport) => string>> = {
   '.md': report => toMarkdown(report),
   '.json': report => `${jsonText(report, 2)}\n`,
@@ -14,8 +14,8 @@ const FORMATS: Readonly<Record<string, (report: LossReport) => string>> = {
 
 /**
  * Writes a report as Markdown or JSON, depending on the extension of the file name. An existing regular file is
- * replaced in one step. Throws a UserError for another extension, if the path is not a regular file, such as a link or
- * a pipe, or if it cannot be written.
+ * replaced in one step. Throws a UserError for another extension, for a path of something other than a regular file,
+ * such as a link or a pipe, and for a file that cannot be written.
  */
 export async function writeReport(
   report: LossReport,

@@ -5,7 +5,7 @@ import type { Span } from '../text/source.ts'
 import type { BuildCache } from '../values/images/build-cache.ts'
 import { mayRead, mayWrite } from './read/storage/outside-files.ts'
 
-/** Resolves the folder of a `local` cache against the project folder. */
+/** Returns a cache entry. In an entry of type `local`, resolves the folder against the project folder. */
 export function onThisMachine(
   entry: BuildCache,
   key: 'src' | 'dest',
@@ -17,8 +17,8 @@ export function onThisMachine(
 }
 
 /**
- * Returns true if a build may use the cache that the file names at `span`. Reports a `local` cache whose folder is
- * outside the project.
+ * Returns true if a build is allowed to use the cache that the file names at `span`. Reports a `local` cache whose
+ * folder is outside the project.
  */
 export function mayUseCache(
   entry: BuildCache,

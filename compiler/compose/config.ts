@@ -10,8 +10,8 @@ export interface ConfigOptions {
   /** True to also print the resources that no service uses. */
   readonly allResources?: boolean
   /**
-   * Name of the environment, printed as `name`. The name of the project would produce another environment if the output
-   * is loaded again.
+   * Name of the environment, printed as `name`. If the name of the project were printed, loading the output again would
+   * produce another environment.
    */
   readonly environmentName?: string | undefined
 }
@@ -101,8 +101,8 @@ function renameResources(
 type Json = Record<string, unknown>
 
 /**
- * Writes the cleared value (`privileged: false`) of each setting of the service into pre_start hooks that lack the
- * setting. Otherwise the hooks would inherit it when the output is loaded again.
+ * Adds to each `pre_start` hook the clearing value (`privileged: false`) of every setting that the service has and the
+ * hook lacks. Otherwise the hook would inherit the setting when the output is loaded again.
  */
 function printRemovedSettings(service: Json): void {
   const hooks = service['pre_start']
@@ -114,7 +114,7 @@ function printRemovedSettings(service: Json): void {
   })
 }
 
-/** The value that clears each inherited setting in a hook. */
+/** Values that clear inherited settings in a hook, by key. */
 const REMOVING_VALUES: Readonly<Json> = {
   oom_kill_disable: false,
   privileged: false,

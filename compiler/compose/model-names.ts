@@ -84,7 +84,7 @@ function* namesInVariables(variables: Tree, origins: Origins): Generator<string>
 
 const withoutGiven = ({ secrets }: Origins): Origins => ({ secrets, given: new Set() })
 
-/** Returns the text of a scalar, or of the scalars in a list, without the text that contains secrets. */
+/** Returns the text of a scalar, or the texts of the scalars in a list. Leaves out scalars that contain secrets. */
 function publicTexts(tree: Tree, origins: Origins): readonly string[] {
   if (tree.kind === 'seq') return tree.items.flatMap(item => publicTexts(item, origins))
   return tree.kind === 'scalar' && isPublic(tree, origins) ? [scalarText(tree)] : []

@@ -85,11 +85,11 @@ export interface Autoscale {
   readonly max: number
   readonly cpu?: At<number>
   readonly memory?: At<number>
-  /** Position of a `scale` or `deploy.replicas` without effect. */
+  /** Position of a `scale` or `deploy.replicas` that has no effect. */
   readonly scale?: Span
 }
 
-/** `x-kubernetes` of a service: the fields to add, as written, and the position of the member. */
+/** `x-kubernetes` of a service, by member: the fields to add, as written, and the position of the member. */
 export type KubernetesPieces = ReadonlyMap<KubernetesMember, { readonly span: Span; readonly tree: MapTree }>
 
 /** An item of `objects` of the top-level `x-kubernetes`. */
@@ -153,7 +153,7 @@ export interface Service {
   readonly stopGracePeriod?: At<Duration>
   readonly healthcheck?: Healthcheck
   readonly restart: Restart
-  /** Number of containers; of an autoscaled service, the largest number. */
+  /** Number of containers; for an autoscaled service, the maximum number. */
   readonly scale?: At<number>
   readonly autoscale?: Autoscale
   readonly kubernetes?: KubernetesPieces
@@ -592,7 +592,7 @@ export type FileObjectSource =
 /** An entry of the top-level `models`. */
 export interface Model {
   readonly key: string
-  /** Name of the model for its API. */
+  /** Name of the model in requests to its API. */
   readonly model: At<string>
   /** `x-endpoint`: address of the API. */
   readonly endpoint?: At<string>

@@ -19,8 +19,8 @@ import { usedEntries } from './used-entries.ts'
 
 /**
  * Reads the canonical tree into typed values. The loader has already checked the shape and the references of the tree.
- * Reports values that the meaning of a field, the dialect or Kubernetes does not allow, and unreadable files. Values
- * that `rules` take from Secrets need not be set.
+ * Reports unreadable files, and values that are not allowed by the meaning of their field, by the dialect or by
+ * Kubernetes. Values that `rules` take from Secrets need not be set.
  */
 export function readProject(loaded: Loaded, host: CompilerHost, reporter: Reporter, rules?: SecretRules): Project {
   const models = readModels(loaded.tree, reporter)

@@ -11,7 +11,7 @@ type Read = (service: MapTree, context: ReadContext, key: string) => unknown
 /** Properties of `Service` that do not come from a key. */
 type Own = 'name' | 'span' | 'tree'
 
-/** Properties of `Service` that no row reads. The next line only compiles if there are none. */
+/** Properties of `Service` that no row reads. If there are any, the next line does not compile. */
 type Unread = Exclude<Property, Own | PropertiesOf<typeof loadedServiceKeys>>
 const allRead: [Unread] extends [never] ? true : Unread = true
 

@@ -1,6 +1,6 @@
 /**
- * Formats the members of a cycle for a message, with the first member repeated at the end: `` `a` → `b` → `a` ``.
- * Leaves out the middle of a long cycle.
+ * Formats the members of a cycle for a message, with the first member repeated at the end: `` `a` → `b` → `a` ``. Omits
+ * the middle of a long cycle.
  */
 export function circle(names: readonly string[]): string {
   const words = names.map(name => `\`${name}\``)

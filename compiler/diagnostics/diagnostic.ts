@@ -22,7 +22,7 @@ export interface Diagnostic {
   readonly hidden?: readonly Span[]
   /** The suggested fix, printed as `= help:`. */
   readonly hint?: string
-  /** Set if the value is, or looks like, a secret that would be committed. */
+  /** Set if the diagnostic is about a value that is, or looks like, a secret that would be committed. */
   readonly secret?: SecretFinding
 }
 

@@ -1,6 +1,9 @@
 import type { DiagnosticKind } from './diagnostic.ts'
 
-/** The fields of a diagnostic kind that explain its code. Some explained codes are not codes of diagnostic kinds. */
+/**
+ * The fields that explain a code, for the documentation. Codes that do not belong to a diagnostic kind can have these
+ * fields, too.
+ */
 export type ExplainedCode = Pick<DiagnosticKind<never>, 'code' | 'severity' | 'explain' | 'loss' | 'strict'>
 
 /** Returns the text that `devctl explain CODE` prints. */
@@ -21,9 +24,9 @@ These pages are made from the code; \`npx vitest run test/unit/compiler/diagnost
 `
 
 /**
- * Returns the pages of all kinds by path in docs/: `diagnostics.md` lists the codes, and `diagnostics/FAMILY.md` has
- * each code of a family with its severity, its explanation and, if available, a golden case that shows it. `examples`
- * contains the folders of these cases by code, relative to the repository's root.
+ * Returns the documentation pages of all kinds. The keys are paths in docs/: `diagnostics.md` lists the codes, and
+ * `diagnostics/FAMILY.md` has each code of a family with its severity, its explanation and, if available, a golden case
+ * that shows it. `examples` maps codes to the folders of their golden cases, relative to the repository's root.
  */
 export function diagnosticsPages(
   kinds: Iterable<ExplainedCode>,

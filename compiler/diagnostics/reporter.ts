@@ -3,8 +3,8 @@ import { Budget } from './budget.ts'
 import type { Diagnostic, DiagnosticKind, Related, Wording } from './diagnostic.ts'
 
 /**
- * Returns the text of a diagnostic about a file outside the project. The text replaces the original message, which may
- * quote the content of the file.
+ * Returns the message and the hint that replace the wording of a diagnostic about a file outside the project. The
+ * original wording may quote the content of the file.
  */
 const withoutText = (code: string): Wording => ({
   message: 'error in a file outside the project; its content is not shown',

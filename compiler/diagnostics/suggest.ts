@@ -1,8 +1,8 @@
 /**
  * Returns the known word that a misspelled word most likely stands for: the same word with other case or separators
- * (`dependsOn`, `Env-File`), or a word at most two typos away. Otherwise, returns the only known word that continues
- * the misspelled word, or that is its beginning. Returns undefined if no word is similar. Takes time linear in the
- * number of known words.
+ * (`dependsOn`, `Env-File`), or a word at most two typos away. If there is none, returns a known word that begins with
+ * the misspelled word, or with which the misspelled word begins, provided that it is the only one. Returns undefined if
+ * no word is similar. Takes time linear in the number of known words.
  */
 export function suggest(word: string, known: Iterable<string>): string | undefined {
   const plain = plainly(word)
@@ -35,8 +35,8 @@ export function didYouMean(word: string, known: Iterable<string>): string | unde
 const plainly = (word: string) => word.toLowerCase().replace(/[-_ .]/g, '')
 
 /**
- * Returns the edit distance of two words: the number of letters to add, drop, change or swap with the next one. Stops
- * counting at `limit`.
+ * Returns the edit distance of two words: the number of letters to add, drop, change or swap with the following letter.
+ * Stops counting at `limit`.
  */
 function slips(from: string, to: string, limit: number): number {
   let before: number[] = []

@@ -6,7 +6,7 @@ export interface ErrorDetails {
   /** Additional facts, printed as `= note:`. */
   readonly notes?: readonly string[]
   readonly cause?: unknown
-  /** Position in the files of the value that the error is about. */
+  /** Position, in the files, of the value that caused the error. */
   readonly place?: Span
   /** Lines for the user to write into a file, printed unchanged below the hint. */
   readonly lines?: readonly string[]
@@ -39,8 +39,8 @@ export class UserError extends Error {
 export class UsageError extends UserError {}
 
 /**
- * Thrown if the program of a command in a container cannot be started. On the command line, the exit status is that of
- * a shell: 126 for a program that is not executable, 127 for one that does not exist.
+ * Thrown if the program of a command in a container cannot be started. On the command line, the exit status is the same
+ * as in a shell: 126 if the program is not executable, 127 if it does not exist.
  */
 export class ProgramError extends UserError {
   readonly exitStatus: 126 | 127

@@ -50,9 +50,9 @@ export interface ManifestBuildWorld {
 }
 
 /**
- * Returns the build spec of an image of the manifest. Its arguments include the variables of the images that it depends
- * on. Reports secrets whose values are not known, a context that does not exist, a Dockerfile that is not in the
- * context, and files outside the project.
+ * Returns the build spec of an image of the manifest. The arguments of the build include the variables of the images in
+ * `depends_on`. Reports secrets whose values are not known, a context that does not exist, a Dockerfile that is not in
+ * the context, and files outside the project.
  */
 export function manifestBuildSpec(build: ImageBuild, world: ManifestBuildWorld, reporter: Reporter): BuildSpec {
   const { folder } = world.manifest

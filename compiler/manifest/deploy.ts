@@ -51,7 +51,7 @@ function oneLine(command: string): string {
   return rest.length > 0 ? `${first} …` : first
 }
 
-/** Reads `deploy.compose` in all its forms. Returns undefined if no file is left. */
+/** Reads `deploy.compose` in all its forms. Returns undefined if it names no valid file. */
 function readComposeFiles(tree: Tree, { reporter }: Reading): ComposeFiles | undefined {
   const named = isMap(tree) ? (get(tree, 'manifest') ?? tree) : tree
   const all = named.kind === 'seq' ? named.items : [named]

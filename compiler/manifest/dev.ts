@@ -205,7 +205,7 @@ function readInitContainer(tree: Tree | undefined, path: ModelPath, reading: Rea
   }
 }
 
-/** Default timeouts in milliseconds: for a step, and for waiting for resources. */
+/** Default timeouts in milliseconds: for a step (`STEP`), and for waiting for resources (`RESOURCES`). */
 const STEP = 60_000
 const RESOURCES = 120_000
 

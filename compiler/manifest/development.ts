@@ -25,13 +25,13 @@ export interface DevelopmentContainer {
   readonly labels: readonly Pair[]
   readonly annotations: readonly Pair[]
   readonly nodeSelector?: readonly Pair[]
-  /** Kubernetes structures, unchanged from the manifest. */
+  /** Structure of the Pod field with the same name, unchanged from the manifest. */
   readonly tolerations?: Tree
   readonly affinity?: Tree
   readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never'
 }
 
-/** A development container. */
+/** A development container, as declared in the section `dev` of a manifest. */
 export interface Development extends DevelopmentContainer {
   readonly mode: 'sync' | 'hybrid'
   readonly autocreate: boolean

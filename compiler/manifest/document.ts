@@ -90,8 +90,8 @@ function members(key: string, { keys }: MapForm): string {
 }
 
 /**
- * Returns a table with a row for each key and, if `deep` is set, for its members. A key that is used in several places
- * is listed once.
+ * Returns a table with a row for each key. A line with the flag `deep` also adds rows for the members of its key. A key
+ * that is used in several places is listed once.
  */
 function rows(lines: readonly Line[]): string {
   const told = new Set<Row>()

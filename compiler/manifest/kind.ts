@@ -29,11 +29,11 @@ const COMPOSE = [
   'volumes',
 ]
 
-/** A key at the start of a line. */
+/** Matches a key at the start of a line. */
 const BLOCK_KEY = /^(["']?)([A-Za-z_][\w-]*)\1[ \t]*:(?=\s|$)/gm
 /**
- * The relevant tokens of a mapping in braces: quoted text, words and brackets. If a colon makes a text or word a key,
- * the token includes the colon.
+ * Matches the relevant tokens of a mapping in braces: quoted text, words and brackets. If a colon makes a text or word
+ * a key, the token includes the colon.
  */
 const FLOW_PART = /("(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z_][\w-]*)(\s*:)?|[{}[\]]/g
 

@@ -75,7 +75,7 @@ export interface Destroy {
   readonly commands: readonly SectionCommand[]
 }
 
-/** An image to build. */
+/** An image to build, as declared in the section `build` of a manifest. */
 export interface ImageBuild {
   readonly name: string
   readonly span: Span
@@ -115,8 +115,8 @@ export interface ManifestDependency {
 }
 
 /**
- * An environment, selected by `--environment NAME`. Settings for later commands, such as `publish`, are read and
- * checked as well.
+ * An environment, selected by `--environment NAME`. Settings that only other commands use, such as `publish`, are read
+ * and checked as well.
  */
 export interface ManifestEnvironment {
   readonly key: string

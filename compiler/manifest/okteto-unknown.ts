@@ -12,7 +12,7 @@ import { manifestShape } from './shape.ts'
 export interface UnknownKey {
   readonly path: ModelPath
   readonly key: Span
-  /** Known key that the name resembles. */
+  /** The known key that the unknown key resembles. */
   readonly hint?: string | undefined
 }
 

@@ -34,7 +34,7 @@ const REFERENCE = /\$(?:\{[#!]?)?(OKTETO_[A-Z0-9_]+)/g
  */
 const DEFAULT = /^:?[-+?=]/
 
-/** True if commands of an Okteto manifest also get a variable of devctl under its Okteto name. */
+/** True if commands of an Okteto manifest receive a variable of devctl under its Okteto name as well. */
 export const hasOktetoName = (variable: string): boolean => {
   const name = variable.replace(/^DEVCTL_/, 'OKTETO_')
   return name !== variable && (LATE.test(name) || IN_COMMANDS.has(name))
@@ -50,8 +50,8 @@ export const toDevctlVariables = (text: string): string =>
   )
 
 /**
- * Reports variables of Okteto that are not set: variables of its platform and, in texts other than commands, variables
- * that only commands get. Returns the names of the reported variables.
+ * Reports variables of Okteto that are not set: variables of the Okteto platform and, in texts other than commands,
+ * variables that are set only for commands. Returns the names of the reported variables.
  */
 export function reportOktetoVariables(tree: MapTree, lookup: Lookup, reporter: Reporter): ReadonlySet<string> {
   const found = new Set<string>()

@@ -65,7 +65,7 @@ export interface OktetoChange {
   readonly value: string | undefined
 }
 
-/** A key with an old name. */
+/** A key of an Okteto manifest that has an old name: the position of the key, and its present name. */
 export interface OktetoRename {
   readonly key: Span
   readonly name: string
@@ -172,8 +172,9 @@ function withoutAbsent(tree: MapTree, reporter: Reporter): Changed & { readonly 
 const REGISTRY = /^okteto\.(dev|global)\//
 
 /**
- * Replaces images in the registry of an Okteto platform. Removes the image names of `build`, because devctl names built
- * images itself. In `dev`, a built image becomes a variable, and any other image is removed.
+ * Removes or replaces images in the registry of an Okteto platform. Removes the image names in `build`, because devctl
+ * names built images itself. In `dev`, replaces an image that `build` produces with the variable of the built image,
+ * and removes any other image.
  */
 function withoutRegistry(tree: MapTree, reporter: Reporter): Changed {
   const changes: OktetoChange[] = []

@@ -201,9 +201,9 @@ function readModel(
 }
 
 /**
- * Returns the names of the variables that a manifest lists in `variables` or refers to in its texts. Its commands get
- * no other variables from the platform or the cluster, because other users can set variables there, and some variables
- * make programs run code.
+ * Returns the names of the variables that a manifest lists in `variables` or refers to in its texts. Commands get no
+ * other variables from the platform or the cluster. Other users of the platform or cluster could otherwise set
+ * variables that make programs run code.
  */
 function namedVariables(manifest: MapTree): ReadonlySet<string> {
   const listed = scalars(manifest, 'variables').map(one => textOf(one).value)
@@ -215,5 +215,5 @@ function namedVariables(manifest: MapTree): ReadonlySet<string> {
 
 const EMPTY = { value: '', origin: 'nowhere' }
 
-/** A variable as Compose or a shell refers to it: `$NAME`, `${NAME:-default}`, `${#NAME}`, `${!NAME}`. */
+/** Matches a variable as Compose or a shell refers to it: `$NAME`, `${NAME:-default}`, `${#NAME}`, `${!NAME}`. */
 const REFERENCES = /\$(?:\{[#!]?)?([A-Za-z_][A-Za-z0-9_]*)/g

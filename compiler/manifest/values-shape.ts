@@ -46,7 +46,7 @@ const PORT = { minimum: 1, maximum: 65535 }
 
 /**
  * Returns the shape of a forwarded port: `LOCAL:REMOTE`, `LOCAL:SERVICE:REMOTE`, or an object with a key for each part.
- * The arguments are the descriptions of the parts.
+ * The arguments are the descriptions of the keys for the remote port and the service.
  */
 export const forward = (remotePort: string, service: string): Shape =>
   either(

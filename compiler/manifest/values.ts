@@ -49,8 +49,8 @@ export interface Reading {
 }
 
 /**
- * Parses a scalar with its own grammar. Reports an error at the invalid part of the text and returns undefined. The
- * message shows the text before substitution, because the value of a variable may be a secret.
+ * Parses a scalar with the function `parse`. Reports an error at the invalid part of the text and returns undefined.
+ * The message shows the text before substitution, because the value of a variable may be a secret.
  */
 export function parseScalar<T>(
   tree: Tree | undefined,

@@ -15,7 +15,7 @@ import {
   withoutKeys,
 } from '../text/tree.ts'
 
-/** Variables that are set only by a build or a dependency, long after the manifest is read. */
+/** Matches the names of variables that are set only by a build or a dependency, long after the manifest is read. */
 const LATE = /^DEVCTL_(BUILD|DEPENDENCY)_/
 const LATE_INSIDE = /\$\{DEVCTL_(BUILD|DEPENDENCY)_\w+\}/
 const LATE_VARIABLES = /\$\{(?<name>DEVCTL_(?:BUILD|DEPENDENCY)_\w+)\}/g
@@ -41,8 +41,8 @@ function verbatim(...patterns: readonly string[]): readonly (readonly [string, '
 }
 
 /**
- * Substitutes the variables of a manifest as Compose does. Leaves commands as they are, and also environments other
- * than the requested one, because their variables need not be set here. Reports a value in error, leaves it as written,
+ * Substitutes the variables of a manifest as Compose does, except in commands and in environments other than the
+ * requested one. The variables of other environments need not be set. Reports a value in error, leaves it as written,
  * and adds it to `failed`.
  */
 export function substituteVariables(

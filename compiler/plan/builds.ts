@@ -69,8 +69,9 @@ const hasContext = ({ host }: PlanContext, { context: { value } }: Build): boole
   !value.startsWith('/') || host.stat(value)?.kind === 'folder'
 
 /**
- * Returns true if `pull_policy` pulls the image, because another build then creates it. Without `pull_policy`, Compose
- * builds images that are missing (https://github.com/compose-spec/compose-spec/blob/main/05-services.md#pull_policy).
+ * Returns true if a `pull_policy` is set that pulls the image. Such an image is the result of another build. Without
+ * `pull_policy`, returns false, because Compose then builds an image that is missing
+ * (https://github.com/compose-spec/compose-spec/blob/main/05-services.md#pull_policy).
  */
 const isPulled = ({ pullPolicy }: Service): boolean =>
   pullPolicy !== undefined && pullPolicy.value !== 'build' && pullPolicy.value !== 'never'

@@ -40,9 +40,9 @@ export const kubectlImage = ({ options }: Pick<PlanContext, 'options'>): string 
 
 /**
  * Returns a reference such as `compose.yaml#services.web.ports`: a file, relative to the project directory, and a path
- * of keys in it. Uses the file of `span` if it has these keys, otherwise the last merged file that has them. Drops keys
- * at the end that no file has, because the service extends a service in another file or because the keys are implied.
- * If the service is a job, the path begins with `jobs` instead of `services`.
+ * of keys in the file. Uses the file of `span` if it has these keys, otherwise the last merged file that has them.
+ * Drops keys at the end of the path that no file has, because the service extends a service in another file or because
+ * the keys are implied. If the service is a job, the path begins with `jobs` instead of `services`.
  */
 export function sourceOf({ project }: Pick<PlanContext, 'project'>, span: Span, given: readonly string[]): string {
   const { directory, documents, services } = project

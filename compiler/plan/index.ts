@@ -208,8 +208,8 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
 }
 
 /**
- * Reports and returns the services that share the Pod of another service and would run once if the programs of their
- * images were known.
+ * Reports and returns the services that share the Pod of another service and should run only once, but whose images
+ * start unknown programs. A service can run once only if its program is known.
  */
 function withoutPrograms(
   context: PlanContext,

@@ -44,8 +44,8 @@ const reserved = diagnostic({
 /** The Kubernetes names of the Compose services. */
 export interface Names {
   /**
-   * Returns the Kubernetes name of a service of the project. Its Service and its label use this name, and so does its
-   * workload, truncated if the kind has a shorter limit.
+   * Returns the Kubernetes name of a service of the project. The Service, the workload and the label of the service
+   * have this name. The name of the workload is truncated if its kind has a shorter limit.
    */
   of(service: string): string
   /**

@@ -16,7 +16,7 @@ export interface Plan {
   readonly claims: readonly ClaimPlan[]
   readonly configMaps: readonly ConfigMapPlan[]
   readonly secrets: readonly SecretPlan[]
-  /** The ExternalSecrets, if the environment uses that backend. */
+  /** The ExternalSecrets, if the environment uses the backend `external`. */
   readonly externalSecrets: readonly ExternalSecretPlan[]
   /** Keys of Secrets that Pods need and that neither the manifests nor their ExternalSecrets provide; sorted. */
   readonly requiredSecrets: readonly RequiredSecret[]
@@ -28,8 +28,8 @@ export interface Plan {
   /** The image of each Compose service that has one, sorted by the service's name in the file. */
   readonly images: ReadonlyMap<string, string>
   /**
-   * Services that share the Pod of another service and would run once if the programs of their images were known,
-   * sorted; see `lacksProgram`.
+   * Services that share the Pod of another service and should run only once, but whose images start unknown programs;
+   * sorted. See `lacksProgram`.
    */
   readonly unknownPrograms: readonly string[]
   /** The images to build, starting with the images of active services. Used only by commands that build. */
@@ -48,15 +48,15 @@ export interface Environment {
   readonly namespace?: string
 }
 
-/** A HorizontalPodAutoscaler. */
+/** A HorizontalPodAutoscaler. It scales `target` between `min` and `max` Pods. */
 export interface AutoscalerPlan extends ObjectPlan {
   readonly service: string
   readonly target: { readonly kind: 'Deployment' | 'StatefulSet'; readonly name: string }
   readonly min: number
   readonly max: number
-  /** Average use of the requested CPU time, in percent. */
+  /** Target for the average use of the requested CPU time, in percent. */
   readonly cpu?: number
-  /** Average use of the requested memory, in percent. */
+  /** Target for the average use of the requested memory, in percent. */
   readonly memory?: number
 }
 
@@ -82,7 +82,7 @@ export interface WholeObjectPlan extends ObjectPlan {
   readonly json: FieldMap
 }
 
-/** An image to build. */
+/** An image to build for a service. */
 export interface BuildPlan {
   /** Name of the service in the Compose file. */
   readonly service: string
@@ -141,8 +141,8 @@ interface WorkloadBase extends ObjectPlan {
   /** Number of replicas. If absent, the cluster decides (autoscaler, `up`). */
   readonly replicas?: number
   /**
-   * The dependencies of the workload's services, sorted by name, for the order in which `deploy` applies and waits. In
-   * manifests, `pod.waits` keeps this order.
+   * The dependencies of the workload's services, sorted by name. `deploy` derives from them the order in which it
+   * applies and waits for workloads. In manifests, `pod.waits` enforces this order.
    */
   readonly dependencies?: readonly DependencyPlan[]
   /**
@@ -258,7 +258,10 @@ export interface PodPlan {
   readonly fsGroup?: number
   readonly runAsNonRoot?: boolean
   readonly nodeSelector?: Readonly<Record<string, string>>
-  /** Required node affinity: all requirements must be met. `field` is for metadata.name. */
+  /**
+   * Required node affinity: all requirements must be met. A requirement with `field` refers to the node's field
+   * metadata.name instead of a label.
+   */
   readonly nodeRequirements?: readonly NodeRequirement[]
   /** Labels that mark shared volumes. All Pods with the same label run on one node. */
   readonly colocate?: readonly string[]
@@ -474,7 +477,7 @@ export interface FillPlan {
   readonly volume: string
   /** The mounted directory of the volume (the `subPath` of the mount). */
   readonly directory: string
-  /** Path of the directory in the image to copy. */
+  /** Path, in the image, of the directory to copy. */
   readonly path: string
   readonly image: string
   readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never'
@@ -557,7 +560,7 @@ export interface ClaimSpec {
   readonly storageClass?: string
   readonly accessMode: 'ReadWriteOnce' | 'ReadWriteMany' | 'ReadOnlyMany' | 'ReadWriteOncePod'
   readonly annotations?: Readonly<Record<string, string>>
-  /** Fields from `x-kubernetes`, of a claim that is part of a workload. */
+  /** Fields from `x-kubernetes`. Set only for a claim that is part of a workload. */
   readonly piece?: PiecePlan
 }
 

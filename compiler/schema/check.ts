@@ -204,7 +204,7 @@ function checkScalar(tree: ScalarTree, form: ScalarForm, path: ModelPath, findin
 const headOf = (tree: Tree, path: ModelPath, keySpan: Span): Span =>
   typeof path.at(-1) === 'number' ? tree.span : keySpan
 
-/** Returns the span of a value in error: its `${…}` if it comes from a single variable. */
+/** Returns the span of a value in error. If the value comes from a single variable, returns the span of its `${…}`. */
 function placeOf(tree: Tree): Span {
   const only = tree.kind === 'scalar' && tree.variables?.length === 1 ? tree.variables[0] : undefined
   return only?.span ?? tree.span

@@ -10,7 +10,7 @@ interface Finding {
   readonly report: (reporter: Reporter, notes: readonly string[]) => void
 }
 
-/** Values that the schema does not check. */
+/** Values and missing keys that a check does not report. */
 export interface Unchecked {
   /** True for a scalar whose value is not known yet. */
   readonly isUnresolved?: (tree: ScalarTree) => boolean

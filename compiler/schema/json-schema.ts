@@ -16,9 +16,9 @@ export interface SchemaTitle {
 export type Note = (note: string) => string
 
 /**
- * Creates the JSON Schema of a shape. It accepts all files that the compiler accepts and refuses structural errors. It
- * allows a variable wherever text, a number or a boolean is allowed, because it applies to the file before
- * substitution. Mappings that are used in several places become `$defs`.
+ * Creates the JSON Schema of a shape. The schema accepts every file that the compiler accepts, and refuses files with
+ * structural errors. It applies to a file before substitution, so it allows a variable wherever text, a number or a
+ * boolean is allowed. Mappings that are used in several places become `$defs`.
  */
 export function toJsonSchema(shape: Shape, title: SchemaTitle, note: Note = text => `; ${text}`): JsonSchema {
   const writer = new SchemaWriter(shape, note)

@@ -9,7 +9,7 @@ export interface KeyRow {
   readonly forms: string
 }
 
-/** Yields a key and those of its members that have rows. Omits the members of a key with a loss. */
+/** Yields a key and its members, as far as they have rows. Omits the members of a key that is reported as a loss. */
 export function* keyRows(name: string, field: Row | Shape): Generator<KeyRow> {
   if (isRow(field)) yield { name, row: field, forms: forms(field.shape) }
   if (!isRow(field) || !field.loss) yield* members(name, shapeOf(field))

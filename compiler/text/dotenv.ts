@@ -58,7 +58,7 @@ export interface DotenvOptions {
  */
 const MAX_SIZE = 1 << 26
 
-/** Whitespace that does not end a line. */
+/** Matches whitespace that does not end a line. */
 const BLANKS = /[\t\v\f\r \u0085\u00a0]*/y
 const BLANKS_AND_LINES = /[\s\u0085]*/y
 const EXPORT = /export[\t\f\r ]+/y

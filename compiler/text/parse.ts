@@ -8,7 +8,7 @@ import { controlCharacter, TooDeep, YamlMistake } from './yaml-mistakes.ts'
 
 /** Maximum number of characters in a file. A Compose file with 100,000 nodes is smaller. */
 const MAX_LENGTH = 10_000_000
-/** Characters that YAML does not allow anywhere, not even in comments. */
+/** Matches characters that YAML does not allow anywhere, not even in comments. */
 const CONTROL = /[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/
 const DIRECTIVE = /^%YAML[ \t]+(\S+)/m
 const LONE_RETURN = /\r(?!\n)/

@@ -113,8 +113,8 @@ export class SecretPlaces {
   }
 
   /**
-   * Returns a text without its secrets, which are replaced with a placeholder, if its position overlaps a secret
-   * position. Returns other texts unchanged.
+   * Replaces the secrets in a text with a placeholder if the position of the text overlaps a secret position. Returns
+   * other texts unchanged.
    */
   without(text: string, span: Span): string {
     if (!this.at(span)) return text

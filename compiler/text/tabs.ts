@@ -38,8 +38,8 @@ const CANDIDATE = /^ *(?:[-?] *)*\t/m
 const CANDIDATES = new RegExp(CANDIDATE, 'gm')
 
 /**
- * A part of the text that determines where tabs are allowed: everywhere in it (`free`), in it from a column on
- * (`block`), or in the blank lines that follow it (`plain`).
+ * A part of the text with a rule about tabs: they are allowed everywhere in the part (`free`), in the part from a
+ * column on (`block`), or in the blank lines that follow the part (`plain`).
  */
 interface Region {
   readonly kind: 'free' | 'block' | 'plain'

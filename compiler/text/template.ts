@@ -217,7 +217,7 @@ function addVariable(run: Run, output: Output, name: string, start: number, end:
 }
 
 /**
- * A `${…}` expression: the name in it, and the offsets of its `$` and of its closing brace. The latter is -1 if the
+ * A `${…}` expression: the name in it, the offset of its `$`, and the offset of its closing brace, which is -1 if the
  * brace is missing.
  */
 interface Expression {

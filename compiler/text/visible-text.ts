@@ -1,4 +1,4 @@
-/** Control characters, invisible characters, and characters that change the direction of the following text. */
+/** Matches control characters, invisible characters, and characters that change the direction of the following text. */
 const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g
 
 /**

@@ -57,7 +57,7 @@ export function findCronFault(text: string): CronFault | undefined {
 
 const rangeHint = ({ name, least, most }: CronField): string => `the ${name} is between ${least} and ${most}`
 
-/** Returns a hint for a day or the end of a range that is written `7`; undefined for others. */
+/** Returns a hint for a day, or for the end of a range of days, that is written `7`; undefined for other parts. */
 function sundayHint(part: string, { names }: CronField): string | undefined {
   const match = names === DAYS ? /^(?:(\w+)-)?7$/.exec(part) : null
   if (!match) return undefined
@@ -65,7 +65,7 @@ function sundayHint(part: string, { names }: CronField): string | undefined {
   return from === undefined ? 'write `0` for Sunday' : `Sunday is \`0\`: write \`${from}-6,0\``
 }
 
-/** True for `*`, `5`, `1-5`, `mon-fri`, each with a step if needed (`*\/15`, `8-18/2`). */
+/** Returns true for `*`, `5`, `1-5` and `mon-fri`, with or without a step (`*\/15`, `8-18/2`). */
 function isValidPart(part: string, field: CronField): boolean {
   const [, range = '', step] = /^([^/]+)(?:\/(\d+))?$/.exec(part) ?? []
   if (range === '' || (step !== undefined && Number(step) === 0)) return false
@@ -75,7 +75,7 @@ function isValidPart(part: string, field: CronField): boolean {
   return values.length <= 2 && from !== undefined && to !== undefined && from <= to
 }
 
-/** Returns the value of a number or a name; undefined if it is outside the field. */
+/** Returns the value of a number or a name; undefined if the value is outside the range of the field. */
 export function cronNumber(text: string, { least, most, names = [] }: CronField): number | undefined {
   const index = names.indexOf(text.toLowerCase())
   if (index >= 0) return index + least

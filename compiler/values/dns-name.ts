@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Returns the first hex digits of a text's SHA-256. */
+/** Returns the first `length` hex digits of the SHA-256 hash of a content. */
 export function shortHash(content: string | Uint8Array, length = 8): string {
   return createHash('sha256').update(content).digest('hex').slice(0, length)
 }
@@ -12,7 +12,7 @@ export const isDnsLabel = (text: string): boolean => text.length <= 63 && /^[a-z
 export const isDnsSubdomain = (text: string): boolean => text.length <= 253 && text.split('.').every(isDnsLabel)
 
 /**
- * Returns the DNS label closest to a text: in lower case, with other characters replaced by `-`. A label longer than
+ * Returns the DNS label closest to a text: in lower case, with other characters replaced with `-`. A label longer than
  * `max` (63 by default) is truncated and ends in a hash of the text. With `letterFirst`, which Services need (RFC
  * 1035), a label that would start with a digit gets the prefix `s-`.
  */

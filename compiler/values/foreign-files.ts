@@ -1,9 +1,9 @@
 /** A kind of file with which another tool describes a project, and a hint on how to start with devctl. */
 export interface ForeignFile {
   readonly tool: string
-  /** Paths in the folder of the project. */
+  /** Paths of such files, relative to the folder of the project. */
   readonly paths: readonly string[]
-  /** Matches the text of such a file, whatever its name is. */
+  /** Matches the text of a file of this kind, whatever its name is. */
   readonly text?: RegExp
   readonly hint: string
 }

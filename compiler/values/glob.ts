@@ -108,7 +108,10 @@ function takesOf(text: string, isInverted: boolean): ((code: number) => boolean)
 
 /** A state of the automaton: all positions in the pattern that the characters read so far can reach. */
 interface State {
-  /** Positions in the pattern: twice the index of the next step, plus one inside the folders that a step matches. */
+  /**
+   * Positions in the pattern. `2 * index` is before the step at `index`; `2 * index + 1` is inside the folders that
+   * this step matches.
+   */
   readonly steps: readonly number[]
   readonly accepts: boolean
   readonly next: Map<number, State>

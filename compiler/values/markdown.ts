@@ -22,7 +22,7 @@ export function block(language: string, lines: readonly string[]): string {
   return `${fence}${language}\n${text}\n${fence}`
 }
 
-/** Returns a fence that is longer than every run of backticks in a text. */
+/** Returns a fence of at least `least` backticks that is longer than every run of backticks in a text. */
 function fenceFor(text: string, least: number): string {
   const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
   return '`'.repeat(Math.max(least, longest + 1))

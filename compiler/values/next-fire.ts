@@ -86,7 +86,10 @@ function intervalOf(cron: string): number | undefined {
   return Math.max(1, Math.floor(sum / 1000)) * 1000
 }
 
-/** Returns the first time after `after` at which an interval ends, if the first one begins at `begun`. */
+/**
+ * Returns the first end of an interval after `after`. The intervals follow one another, and the first one begins at
+ * `begun`.
+ */
 const nextOf = (interval: number, begun: number, after: number): number =>
   begun + Math.max(1, Math.floor((after - begun) / interval) + 1) * interval
 

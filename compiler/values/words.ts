@@ -15,7 +15,7 @@ export function splitWords(text: string): Parsed<string[]> {
 /** An argument, and the part of the text that it was written in, with its quotes. */
 export interface SplitWord {
   readonly word: string
-  /** Offsets of the first character of the argument and of the character after its last one. */
+  /** Offset of the first character of the argument. `end` is the offset of the character after its last one. */
   readonly start: number
   readonly end: number
 }

@@ -81,9 +81,10 @@ export const AGENT_MOUNTS: readonly ContainerMount[] = [
 ]
 
 /**
- * Returns the command that unpacks the agent and starts it as the user. Running from a file lets the agent start
- * threads. A wrapper drops root before it loads the agent, which must not run as root. A small semi-space for new
- * objects saves 30 MB of memory.
+ * Returns the command of the agent's container. The command unpacks the agent into a file, because an agent that runs
+ * from a file can start threads. If the container starts as root, a wrapper drops root before it loads the agent, which
+ * must not run as root. A small semi-space for new objects saves 30 MB of memory. If the agent has to wait for another
+ * Pod, the command only sleeps.
  */
 export function agentCommand(identity: RunsAs): readonly string[] {
   if (agentWaits(identity)) return [TOOL, 'sleep', String(PATIENCE)]
@@ -114,6 +115,6 @@ export function sessionData(facts: MirrorFacts): Readonly<Record<string, string>
   }
 }
 
-/** Returns a hash that changes with the agent, its session, the files, and `variables`, which is a hash itself. */
+/** Returns a hash of the agent, its session, the files and `variables`, which is the hash of the variables' values. */
 export const sessionHash = (facts: MirrorFacts, variables?: string): string =>
   hashOf([facts.agent.hash, facts.session, ...facts.files, ...(variables === undefined ? [] : [variables])])

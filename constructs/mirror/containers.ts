@@ -21,7 +21,10 @@ import { agentSecurity, agentWaits, type RunsAs } from './user.ts'
 /** A volume of the Pod in Kubernetes' format. */
 export type MirrorVolume = Json & { readonly name: string }
 
-/** The containers of a Pod that devctl adds, and the development container, which is derived from the application's. */
+/**
+ * The containers that devctl adds to a Pod, and the development container, which is derived from the application's
+ * container.
+ */
 export interface OurContainers {
   readonly tools: Json
   readonly before: readonly Json[]

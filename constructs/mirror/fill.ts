@@ -193,8 +193,8 @@ fi
 }
 
 /**
- * Script that writes its user to a file. It renames the complete file into place, because the agent reads the file as
- * soon as it exists.
+ * Script that writes the user as whom it runs to `USER_FILE`. It writes another file and then renames it, because the
+ * agent reads `USER_FILE` as soon as it exists.
  */
 const TELL_USER = `\
 ${busybox} printf %s:%s "$(${busybox} id -u)" "$(${busybox} id -g)" > ${USER_FILE}.new

@@ -18,8 +18,8 @@ const isEmpty = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
 /**
- * Merges two lists by a key field: items of the second list replace items of the first with the same key; the others
- * are appended.
+ * Merges two lists by a key field: an item of `over` replaces the item of `list` with the same key. Items of `over`
+ * with other keys are appended.
  */
 export function mergeBy(field: string, list: readonly Json[], over: readonly Json[]): readonly Json[] {
   const added = new Map(over.map(item => [item[field], item]))

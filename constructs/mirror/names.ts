@@ -1,6 +1,6 @@
 import { takeName } from '../pod/helper.ts'
 
-/** Label of a mirror and its Pods, with the name of the original, truncated to 63 characters, as its value. */
+/** Label of a mirror and its Pods. Its value is the name of the original, truncated to 63 characters. */
 export const MIRROR_LABEL = 'dev.platform/mirror'
 /** Label of all objects of a development container, with the name of the container as its value. */
 export const DEVELOPMENT_LABEL = 'dev.platform/development'
@@ -14,14 +14,14 @@ export const SESSION_ANNOTATION = 'dev.platform/session'
 /** Annotation of a mirror with the user of an image, such as `nginx:1.27 101:101`. */
 export const USER_ANNOTATION = 'dev.platform/user'
 
-/** Names of the volumes and the agent's container that several parts of a development Pod refer to. */
+/** Names of the volumes, and of the agent's container, to which several parts of a development Pod refer. */
 export const SYNC_VOLUME = 'devctl-sync'
 export const RUN_VOLUME = 'devctl-run'
 export const CODE_VOLUME = 'devctl-code'
 export const FILES_VOLUME = 'devctl-files'
 export const TOOLS_VOLUME = 'devctl-tools'
 export const AGENT_CONTAINER = 'devctl-agent'
-/** Name of the init container whose termination message is the user as whom it runs, such as `1000:1000`. */
+/** Name of the init container that writes the user as whom it runs, such as `1000:1000`, to its termination message. */
 export const USER_CONTAINER = 'devctl-user'
 /** Mount path of the file volume in the agent. */
 export const VOLUME_PATH = '/devctl/volume'

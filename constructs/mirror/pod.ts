@@ -72,7 +72,10 @@ export function besidePod(
   })
 }
 
-/** Returns the label of the Pods that share a claim that only one node can mount. */
+/**
+ * Returns the key of the label for Pods that must run on the same node, because they share a claim that only one node
+ * can mount.
+ */
 export const volumeLabel = (development: string): string =>
   `dev.platform/${labelValue(`volume-${claimName(development)}`)}`
 
@@ -127,8 +130,8 @@ function podSpec(
 const COPIES = ['configMap', 'secret', 'projected']
 
 /**
- * Returns the volumes of the application, except those with copies of files that the container gets from the sync
- * volume instead. A deploy names such a copy by its content, so every change of a file would replace the mirror's Pod.
+ * Returns the volumes of the application, except volumes of copies whose files the container gets from the sync volume
+ * instead. A deploy names such a volume by its content, so every change of a file would replace the mirror's Pod.
  */
 function withoutReplaced(live: Json, containers: readonly Json[]): readonly Json[] {
   const before = mountedBy([...listIn(live, 'initContainers'), ...listIn(live, 'containers')])
@@ -142,7 +145,10 @@ function withoutReplaced(live: Json, containers: readonly Json[]): readonly Json
 const mountedBy = (containers: readonly Json[]): ReadonlySet<string> =>
   new Set(containers.flatMap(one => listIn(one, 'volumeMounts')).map(({ name }) => String(name)))
 
-/** Adds the rule that Pods sharing a single-node claim run on the same node. Keeps the existing affinity rules. */
+/**
+ * Returns the affinity `live` with an additional rule: Pods with the label `label`, which share a single-node claim,
+ * run on the same node. Returns `live` unchanged if `label` is undefined.
+ */
 function affinity(live: Json | undefined, label: string | undefined): Json | undefined {
   if (label === undefined) return live
   const own = mapIn(
@@ -171,9 +177,10 @@ function ownVolumes(settings: MirrorSettings, secret: string): readonly MirrorVo
 }
 
 /**
- * Returns the group that may write to the volumes. If the application refuses root, a new claim cannot be given to the
- * user, so the Pod gets a group that is the same in every session. The Pod gets no group if it mounts claims of the
- * application, because the kubelet would change the group of their files.
+ * Returns the group that may write to the volumes: the group from the settings or the application, or undefined. If
+ * there is none and the application refuses root, a new claim cannot be given to the user, so the Pod gets a group that
+ * is the same in every session. However, the Pod gets no group if it mounts claims of the application, because the
+ * kubelet would change the group of their files.
  */
 function fsGroup(
   spec: Json,

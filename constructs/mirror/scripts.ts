@@ -4,8 +4,8 @@ import { TOOLS_PATH } from './names.ts'
 export const TOOL = `${TOOLS_PATH}/busybox`
 
 /**
- * Script for process 1 of a container in which `up` runs commands. The shell reaps orphaned processes. Process 1 has no
- * default signal handling, so the script ends the container itself.
+ * Script for process 1 of a container in which `up` runs commands. The shell reaps orphaned processes. The script exits
+ * on TERM and INT explicitly, because signals have no default effect on process 1.
  */
 const HOLD = `\
 b=${TOOL}

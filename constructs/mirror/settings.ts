@@ -14,7 +14,7 @@ export interface LiveObject {
   readonly [field: string]: unknown
 }
 
-/** Changes of a development container to the application's container. */
+/** Settings of a development container: the changes that it makes to the application's container. */
 export interface ContainerSettings {
   /** Name of the development container, as a DNS label. */
   readonly name: string
@@ -122,7 +122,7 @@ export interface MirrorFacts {
   readonly agent: { readonly data: string; readonly hash: string }
   /** Text of `session.json`. */
   readonly session: string
-  /** Identifier of the last `up --reset` of this mirror, which empties the volume once. */
+  /** Identifier of the last `up --reset` of this mirror. A new identifier empties the volume once. */
   readonly reset?: string
   /** Image of the agent: a standard image with Node.js. */
   readonly agentImage: string

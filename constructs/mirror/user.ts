@@ -86,8 +86,8 @@ export const agentDrops = (identity: RunsAs): boolean => identity.kind === 'unkn
 export const agentWaits = (identity: RunsAs): boolean => identity.kind === 'unknown' && !identity.rootAllowed
 
 /**
- * Returns the security context of the container that fills the volume. It runs as the user who will write to the
- * volume; if it runs as root, it preserves file owners.
+ * Returns the security context of the container that fills the volume. The container runs as the user who will write to
+ * the volume. If this is root, the container preserves the owners of files.
  */
 export function fillSecurity(identity: RunsAs): {
   readonly rootless: boolean

@@ -7,7 +7,7 @@ export interface PodIdentity {
   readonly workload: Readonly<Record<string, string>>
 }
 
-/** Returns the affinity of a Pod, which has only required rules; undefined if the Pod may run on any node. */
+/** Returns the affinity of a Pod, as required rules only; undefined if the Pod may run on any node. */
 export function toAffinity(
   plan: Pick<PodPlan, 'nodeRequirements' | 'colocate' | 'spreadOut'>,
   identity: PodIdentity,

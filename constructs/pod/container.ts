@@ -40,8 +40,8 @@ export function toSidecar(plan: ContainerPlan): Container {
 }
 
 /**
- * Converts a variable. An empty value is left out, because the API server drops it, and a second field manager that
- * writes it would then conflict with the first one.
+ * Converts a variable. Omits an empty value, because the API server drops it, and a second field manager that writes it
+ * would then conflict with the first one.
  */
 function toVariable({ name, value, secret, config }: EnvPlan): k8s.EnvVar {
   if (secret) return { name, valueFrom: { secretKeyRef: secret } }
@@ -49,7 +49,7 @@ function toVariable({ name, value, secret, config }: EnvPlan): k8s.EnvVar {
   return value === '' ? { name } : { name, value: escapeDollars(value) }
 }
 
-/** Converts a list of arguments. An empty list is left out, because it means "not set" to Kubernetes. */
+/** Converts a list of arguments. Returns undefined for an empty list, which would mean "not set" to Kubernetes. */
 function words(list: readonly string[] | undefined): string[] | undefined {
   return list?.length ? list.map(word => (isArgumentReference(word) ? word : escapeDollars(word))) : undefined
 }

@@ -87,8 +87,8 @@ b rm -rf ./.${name}-*
 }
 
 /**
- * Returns commands that give the volume's directory to the user who would own it on the host. If the directory belongs
- * to a user other than root, the commands change nothing.
+ * Returns commands that give the volume's directory to the user who would own the directory on the host. Changes
+ * nothing if the directory belongs to a user other than root.
  */
 const giveDirectory = (owner: FillOwner): string => `\
 if [ "$(b stat -c %u "$to")" = 0 ]; then

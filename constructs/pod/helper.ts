@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ContainerMount, ContainerPlan, ContainerSecurity, PodPlan } from '../../compiler/plan/plan.ts'
 
-/** Names that a Pod's containers and volumes already use, so that helpers choose other names. */
+/** Names that containers and volumes of a Pod already use. Helpers get other names. */
 export interface TakenNames {
   readonly containers: Set<string>
   readonly volumes: Set<string>
@@ -49,8 +49,8 @@ export function helperContainer(helper: {
 
 /**
  * Returns the security context of helpers; undefined if the Pod may run as root, which is the default user of the
- * helpers' images. If the Pod may not, helpers run as the user `nobody`, with the settings that the restricted level of
- * the Pod Security Standards requires of each container.
+ * helpers' images. If the Pod may not run as root, helpers run as the user `nobody`, with the settings that the
+ * restricted level of the Pod Security Standards requires of each container.
  */
 export function helperSecurity(plan: Pick<PodPlan, 'runAsNonRoot'>): ContainerSecurity | undefined {
   if (!plan.runAsNonRoot) return undefined

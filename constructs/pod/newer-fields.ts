@@ -53,8 +53,8 @@ export function podTemplateJson(template: PodTemplate): Json {
 }
 
 /**
- * Returns a template without its labels and annotations, which `addMaps` adds after rendering, because the typed
- * classes copy a map once for each of its keys, and there may be many labels and annotations.
+ * Returns a template without its labels and annotations, which `addMaps` adds after rendering. There may be many of
+ * them, and the typed classes copy a map once for each of its keys.
  */
 export function withoutMaps(template: PodTemplate): PodTemplate {
   const { annotations: _, labels: __, ...metadata } = template.metadata

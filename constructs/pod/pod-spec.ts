@@ -17,7 +17,7 @@ export interface PodContext {
   readonly labels: Readonly<Record<string, string>>
   /** Restart policy. If absent, Kubernetes uses its default, Always. */
   readonly restartPolicy?: 'Never' | 'OnFailure'
-  /** Returns the real name of a service's Job. */
+  /** Returns the name of a service's Job, including the hash. */
   readonly jobName: (service: string) => string
   /** Name of the ServiceAccount that may read the Jobs that the Pod waits for. */
   readonly waiterAccount: string
@@ -71,9 +71,10 @@ export function toPodSpec(plan: PodPlan, context: PodContext): PodSpec {
 }
 
 /**
- * Returns the service account of a Pod. If an earlier version may have used another account, writes the default
- * explicitly: if `serviceAccountName` is missing, the API server keeps the old name in the deprecated `serviceAccount`,
- * and refuses the Pods if the account is deleted. Jobs do not need the explicit default, because they are immutable.
+ * Returns the name of a Pod's service account. If an earlier version may have used another account, returns the default
+ * account explicitly: without `serviceAccountName`, the API server would keep the old name in the deprecated
+ * `serviceAccount`, and refuse the Pods once the old account is deleted. Returns undefined for the Pods of Jobs, which
+ * need no explicit default because Jobs are immutable.
  */
 function accountName(
   { waiterAccount, restartPolicy }: PodContext,

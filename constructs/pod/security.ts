@@ -2,7 +2,7 @@ import type * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
 import type { ContainerSecurity, PodPlan } from '../../compiler/plan/plan.ts'
 import type { NewerSecurityContext } from './newer-fields.ts'
 
-/** Returns the security context of a Pod. Like container engines, uses the default seccomp profile. */
+/** Returns the security context of a Pod. Sets the default seccomp profile, as container engines do. */
 export function toPodSecurityContext(plan: PodPlan): k8s.PodSecurityContext {
   return {
     fsGroup: plan.fsGroup,

@@ -8,7 +8,7 @@ export interface Tools {
   readonly mount: ContainerMount
 }
 
-/** Path of busybox in the other init containers. */
+/** Path of busybox in the containers that use the tools. */
 export const busybox = '/devctl/busybox'
 
 /**

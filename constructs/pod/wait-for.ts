@@ -12,7 +12,7 @@ export interface WaitContext {
   readonly tools: Tools | undefined
   /** Name of the volume with the API server token; undefined if the Pod waits for no Job. */
   readonly tokenVolume: string | undefined
-  /** Returns the real name of a service's Job. */
+  /** Returns the name of a service's Job, including the hash. */
   readonly jobName: (service: string) => string
 }
 

@@ -9,8 +9,8 @@ const ANSWER = 10_000
 const ENDING = 60_000
 
 /**
- * Error codes that mean that nothing is listening, or that the session ended before it accepted the connection or while
- * it answered.
+ * Error codes for two cases: nothing is listening, or the session ended before it accepted the connection or while it
+ * answered.
  */
 const ENDED = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** Maximum length of a line, which must fit a report with all problems and conflicts. */
+/** Maximum length of a line in characters. A report with all problems and conflicts has to fit in it. */
 const LONGEST = 8 * 1024 * 1024
 
 /** Yields the lines received over a connection. Throws if a line is too long. */

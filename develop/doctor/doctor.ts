@@ -39,8 +39,8 @@ export interface DoctorInput {
 }
 
 /**
- * Input of `doctor`. If the project could not be opened or there is no session, the field contains the Error instead,
- * and the report includes it.
+ * Input of `doctor`. `project` is an Error if the project could not be opened, and `session` is an Error if there is no
+ * session. The report includes these errors.
  */
 export interface DoctorContext {
   readonly workspace: Workspace
@@ -121,7 +121,10 @@ export async function doctor(world: DoctorContext, input: DoctorInput): Promise<
 /** Reason why no env file is in the archive: masked, it would have no content. */
 const VALUES_ONLY = 'because `.env` and the files of `env_file` and `--env-file` hold values'
 
-/** Collects a part until it is complete or its deadline has passed; returns the reason as text if it fails. */
+/**
+ * Collects a part. If the collection fails, or is not complete before the deadline, returns the reason as text. Throws
+ * the signal's abort reason.
+ */
 async function inTime<Result>(
   collect: (signal: AbortSignal) => Promise<Result>,
   deadline: number,
@@ -195,8 +198,8 @@ function metadataOf({ session, now, workspace }: DoctorContext, dev: string | un
 }
 
 /**
- * Returns the logs of the session, with a list of the files in its folder. If the cluster is unknown or the session has
- * no folder, returns those of every session with this name.
+ * Returns the logs of the session with `key`, and a list of the files in its folder. If the cluster is unknown or the
+ * session has no folder, does the same for every session with the name `dev`. Throws an Error if there is none.
  */
 function logsOfUp(home: string, key: SessionKey | undefined, dev: string | undefined): readonly File[] {
   const own = key && sessionFolder(home, key)

@@ -15,9 +15,9 @@ import { maskedManifest } from './masked.ts'
 type File = readonly [path: string, text: string]
 
 /**
- * Returns the manifest with its diagnostics, and all Compose files that a command reads, also overrides, included and
- * extended ones, with values masked. A file that is not YAML is replaced by a comment. Throws an Error if there is
- * neither a manifest nor a Compose file.
+ * Returns the manifest with its diagnostics, and all Compose files that a command reads, including override files and
+ * files that are included or extended. Values are masked. A file that is not YAML is replaced by a comment. Throws an
+ * Error if there is neither a manifest nor a Compose file.
  */
 export async function filesRead(
   workspace: Workspace,

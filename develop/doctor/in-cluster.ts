@@ -82,7 +82,10 @@ interface KubeEvent {
   readonly eventTime?: string | null
 }
 
-/** Returns the end of the log of each container of a Pod, and of its previous instance if it was restarted. */
+/**
+ * Returns the end of the log of each container of a Pod. If a container was restarted, also returns the end of the log
+ * of its previous instance.
+ */
 export async function logsOf(
   session: Session,
   pod: KubeObject,
@@ -165,7 +168,7 @@ export async function accessOf({ cluster, namespace }: Session, signal: AbortSig
 
 interface RulesStatus {
   readonly resourceRules?: readonly ResourceRule[]
-  /** True if the authorizer cannot list all its rules, so that more may be allowed. */
+  /** True if the authorizer cannot list all its rules. The user may then have more permissions than the listed ones. */
   readonly incomplete?: boolean
 }
 

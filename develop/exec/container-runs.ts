@@ -8,7 +8,7 @@ import { runOnce } from './run-once.ts'
 /** Timeout for an answer from a container, in milliseconds. */
 const ANSWER = 5_000
 
-/** Access for querying a container. */
+/** Access to the cluster for querying a container. */
 export interface ContainerQuery {
   readonly access: KubeconfigAccess
   readonly namespace: string
@@ -16,8 +16,8 @@ export interface ContainerQuery {
 }
 
 /**
- * Returns true if a container of a mirror is running. The kubelet reports a started container about a second late. If
- * the reported state is unclear, this function tests the container by running a command in it.
+ * Returns true if a container of a mirror is running. The kubelet reports a started container about a second late, so
+ * this function runs a command in the container if the reported state is unclear.
  */
 export const containerRuns = async (query: ContainerQuery, pod: KubeObject, container: string): Promise<boolean> =>
   runs(pod, container) || (mayRun(pod, container) && (await containerAnswers(query, pod, container)))

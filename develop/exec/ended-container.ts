@@ -7,9 +7,9 @@ import { containerStatus } from '../mirror/mirror-pod.ts'
 import { type OneCommand, runOnce } from './run-once.ts'
 
 /**
- * Time to wait for the kubelet to report a container that ended together with its processes: after signals that end
- * containers, after other signals, and the polling interval, all in milliseconds. The kubelet needs some seconds while
- * many containers start or end at once.
+ * Time to wait, in milliseconds, for the kubelet to report a container that ended together with its processes:
+ * `TOLD_OF_END` after signals that end containers, `TOLD` after other signals. `LOOK_AGAIN` is the polling interval.
+ * The kubelet needs some seconds while many containers start or end at once.
  */
 const TOLD_OF_END = 5000
 const TOLD = 2000
@@ -60,8 +60,8 @@ const ASKING = 3000
 const COUNTERS = ['/sys/fs/cgroup/memory.events', '/sys/fs/cgroup/memory/memory.oom_control']
 
 /**
- * Returns a message if a command was killed because its container ran out of memory although the container continues:
- * on some nodes, the kernel kills single processes.
+ * Returns a message if a command was killed for lack of memory but its container continues: on some nodes, the kernel
+ * kills single processes.
  */
 export async function killedForMemory(
   { access, pod, container, namespace }: Omit<OneCommand, 'command'> & { readonly pod: KubeObject },

@@ -35,9 +35,9 @@ export interface JobOptions {
 }
 
 /**
- * Runs the program of a Job once: unlike a server, it is not restarted when it has ended. Then waits until another run
- * is requested. A run whose connection was lost is not repeated automatically, because a Job may do something that must
- * not be done twice. Rejects with the signal's abort reason.
+ * Runs the program of a Job once, without restarting it when it has ended. Then waits until another run is requested. A
+ * run whose connection was lost is not repeated automatically, because a Job may do something that must not be done
+ * twice. Rejects with the signal's abort reason.
  */
 export async function runJob(
   { access, namespace, dev, container, words, workdir, polling }: JobProgram,

@@ -20,7 +20,7 @@ const READING = 20_000
 /** Variables that belong to the agent's image and process, not to the application. */
 const NOT_OF_APPLICATION = new Set(['PATH', 'HOME', 'HOSTNAME', 'PWD', 'SHLVL', 'TERM', 'NODE_VERSION', 'YARN_VERSION'])
 
-/** Access for reading the variables of a container. */
+/** Access to a container for reading its variables. */
 export interface VariablesOf {
   readonly access: KubeconfigAccess
   readonly namespace: string
@@ -67,9 +67,10 @@ function localFolder({ workdir }: Pick<Development, 'workdir'>, folder: string):
 }
 
 /**
- * Selects the container variables that a local program receives, and lists the names of the others: a user who can
- * change the workload in the cluster could use variables to run code on this machine. Accepts variables whose value the
- * user has set (`own`), and variables that the project's files name, except names that affect how programs run.
+ * Selects the container variables that a local program receives, and lists the names of the others. Not all are
+ * accepted, because a user who can change the workload in the cluster could use variables to run code on this machine.
+ * Accepts variables whose value the user has set (`own`), and variables whose names occur in the project's files
+ * (`named`) unless they affect how programs run.
  */
 export function variablesHere(
   variables: Readonly<Record<string, string>>,

@@ -2,7 +2,10 @@ import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
 import { type OneCommand, runOnce } from './run-once.ts'
 
-/** Variables that mark the processes of a session's command and of one `exec`, so that they can be found. */
+/**
+ * Name of the variable that marks the processes of a session's command. `EXEC` is the name for the processes of an
+ * `exec`.
+ */
 const RUN = 'DEVCTL_SESSION'
 const EXEC = 'DEVCTL_EXEC'
 
@@ -13,9 +16,10 @@ export const runVariable = (run: string): string => `${RUN}=${run}`
 export const execVariable = (id: string): string => `${EXEC}=${id}`
 
 /**
- * Returns a script with a function `end_NAME` that ends the processes of the container in whose environment `variable`
- * has a matching value. It sends HUP, which ends an interactive shell, and TERM, and 3 seconds later KILL. `which` is a
- * `grep` option that selects the matching `NAME=value` lines.
+ * Returns a script with a function `end_NAME`, which ends processes in the container. The function selects them by the
+ * value of `variable` in their environment; `which` is the `grep` option for the comparison of `NAME=value` lines with
+ * the argument of the function. The function sends HUP, which ends an interactive shell, and TERM, and after 3 seconds
+ * KILL.
  */
 const ending = (name: string, variable: string, which: string): string => `
 b=${TOOL}
@@ -35,8 +39,8 @@ end_${name}() {
 `
 
 /**
- * Script with a function `end_older`, which ends the processes that other runs than `$1`, of this session and of
- * earlier ones, have left in the container. Kubernetes does not end a process whose connection is lost.
+ * Script with a function `end_older`, which ends the processes in the container that belong to any run other than `$1`,
+ * in this session or an earlier one. Kubernetes does not end a process whose connection is lost.
  */
 export const END_OLDER_RUNS = ending('older', RUN, 'v')
 

@@ -5,8 +5,8 @@ import { Masker } from '../../compiler/values/secrets/masker.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
 
 /**
- * Time in milliseconds in which a program on this machine has to end after it was asked to, and time for its last
- * output.
+ * Time in milliseconds that a program on this machine has to end after it was asked to end. `DRAIN` is the time for its
+ * last output.
  */
 const GRACE = 8000
 const DRAIN = 500

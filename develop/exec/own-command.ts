@@ -10,8 +10,8 @@ export interface ContainerCommand {
 /**
  * Returns the command line of a container. The image's settings apply to fields that the container does not set
  * (https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/). Returns undefined if
- * there is no command, or if it depends on an image whose configuration is unknown or on a variable that only
- * Kubernetes can expand.
+ * there is no command line, or if the command line depends on an image whose configuration is unknown or on a variable
+ * that only Kubernetes can expand.
  */
 export function ownCommand(
   { command, args }: ContainerCommand,
@@ -28,8 +28,8 @@ export function ownCommand(
 }
 
 /**
- * Returns the arguments of a container in a plan without Kubernetes' escapes; undefined if an argument refers to a
- * variable of the user.
+ * Returns the arguments of a container in a plan without Kubernetes' escapes. Returns undefined if an argument contains
+ * a variable reference that devctl has not generated itself.
  */
 function literalWords(words: readonly string[]): readonly string[] | undefined {
   const hasVariable = words.some(word => !isArgumentReference(word) && word.replaceAll('$$', '').includes('$('))

@@ -111,7 +111,7 @@ export async function runCommand(
 
 const messageOf = (reason: unknown): string => (reason instanceof Error ? reason.message : 'the connection was lost')
 
-/** Returns the message that a command starts again, without the shell that wraps it. */
+/** Returns the message that a command starts again. Shows the command without the shell that wraps it. */
 export const startsAgain = (command: readonly string[]): string =>
   `\`${(command[0] === 'sh' && command[1] === '-c' ? command.slice(2) : command).join(' ')}\` starts again`
 
@@ -119,8 +119,8 @@ const waitingFor = (reason: string, { dev }: RunningCommand): string =>
   `${reason}; the command runs again as soon as ${dev} is connected`
 
 /**
- * Script that waits until the initial files have arrived, because the container starts at the same time as the agent,
- * which synchronizes them.
+ * Script that waits until the initial files have arrived. The container starts at the same time as the agent, which
+ * synchronizes the files.
  */
 export const UNTIL_READY = `while [ -d ${RUN_PATH} ] && [ ! -e ${READY_FILE} ]; do ${TOOL} sleep 0.1; done; `
 

@@ -3,9 +3,9 @@ import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Supervisor } from '../session/supervisor.ts'
 import { endOfContainer } from './ended-container.ts'
 
-/** Delay before the log is read again after it has ended, because the container restarts, in milliseconds. */
+/** Delay before the log is read again, in milliseconds. The log of a container ends when the container restarts. */
 const AGAIN = 500
-/** Number of earlier log lines that are shown. */
+/** Number of existing log lines that are shown when the log of a Pod is read for the first time. */
 const LINES = 100
 
 export interface OutputOf {

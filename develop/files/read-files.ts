@@ -5,19 +5,21 @@ import { composeFileIn, overridesOf } from '../../project/names/environment-name
 /** Milliseconds between two checks of a file. */
 const INTERVAL = 2000
 
-/** Files that were read at the start of a session, and the folder for their names in messages. */
+/** Files that were read at the start of a session, and the folder relative to which messages show their paths. */
 interface ReadFiles {
   /** Absolute paths of the manifest, the Compose files and the env files. */
   readonly sources: readonly string[]
-  /** True if devctl found the Compose files by searching for them. It would then also read new override files. */
+  /**
+   * True if devctl found the Compose files by searching for them. Another search would also find new override files.
+   */
   readonly searched: boolean
   readonly cwd: string
 }
 
 /**
  * Watches the files that a session has read, and the override files that it would read if they existed. Calls `note`
- * with a text if one is changed, created or deleted, because the session continues with the old content. Does not call
- * `note` for a file that has the same content as at the start again. Returns a function that stops watching.
+ * with a text if a file is changed, created or deleted, because the session continues with the old content. Does not
+ * call `note` if a file has returned to its content at the start. Returns a function that stops watching.
  */
 export function watchReadFiles(
   { sources, searched, cwd }: ReadFiles,

@@ -41,7 +41,7 @@ export function watchFilter({
 const matcher = (patterns: readonly string[]): ((path: string) => boolean) =>
   excluder(patterns.map(dockerPattern).filter(({ path }) => path !== '' && path !== '.'))
 
-/** Returns the path relative to a folder that contains it; undefined if the path is the folder itself or outside it. */
+/** Returns `path` relative to `folder`. Returns undefined if `path` is the folder itself or outside it. */
 export function inside(path: string, folder: string): string | undefined {
   const start = folder === posix.sep ? folder : `${folder}${posix.sep}`
   return path.length > start.length && path.startsWith(start) ? path.slice(start.length) : undefined

@@ -8,8 +8,8 @@ import { valueAt } from '../../environment/record/up-record.ts'
 import type { Session } from '../../project/session.ts'
 
 /**
- * Returns true if only a container in the Pod can determine the user of the image, and root is refused, so that the
- * agent has to wait for a Pod with this user.
+ * Returns true if only a container in the Pod can determine the user of the image, and root is refused. The agent then
+ * waits for another Pod, which runs as this user.
  */
 export function needsUser(settings: MirrorSettings, { user }: MirrorFacts, live: KubeObject | undefined): boolean {
   if (!live || settings.mode === 'hybrid') return false

@@ -10,7 +10,9 @@ export function ownersOf({ metadata }: KubeObject, fields: readonly FieldPath[])
   })
 }
 
-/** Returns managed fields in which the original owners own their fields again and `up` owns none. */
+/**
+ * Returns the managed fields of an object without the entries of `up`. In the result, `owners` own their fields again.
+ */
 export function restoredOwners(
   entries: readonly ManagedFields[],
   owners: readonly FieldOwner[],

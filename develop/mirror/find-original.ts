@@ -3,7 +3,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { MIRROR_LABEL } from '../../constructs/mirror/names.ts'
 import type { Session } from '../../project/session.ts'
 
-/** Query for the workload of a development container, by its labels or else by its name. */
+/** Query for the workload of a development container: by labels or, without labels, by the name of the workload. */
 export interface OriginalQuery {
   readonly name: string
   /** Labels of the workload; if empty, the name is used. */

@@ -12,8 +12,8 @@ export const replaces = (mirror: KubeObject, { metadata: { uid } }: KubeObject):
   mirror.metadata.ownerReferences?.some(owner => owner.uid === uid) ?? false
 
 /**
- * Returns the record from which an application is restored: the record in the application, or, if that was corrupted or
- * removed, the copy in the mirror. `none` means that nothing has to be restored.
+ * Returns the record from which an application is restored: the record in the application or, if this record was
+ * corrupted or removed, the copy in the mirror. The kind `none` means that nothing has to be restored.
  */
 export function knownRecord(live: KubeObject, mirror: KubeObject | undefined): FoundRecord {
   const own = readUpRecord(live)
@@ -24,9 +24,10 @@ export function knownRecord(live: KubeObject, mirror: KubeObject | undefined): F
 }
 
 /**
- * Returns an application for `up`. If an earlier `up` has changed the application, it contains a readable record.
- * `mirror` is the object that has the name of the mirror. Throws a UserError if the state before the earlier `up` is
- * unknown, because the current state must not be recorded in its place.
+ * Returns the application `live` for use by `up`. If an earlier `up` has changed the application, the result contains a
+ * readable record, if necessary the copy in the mirror. `mirror` is the object that has the name of the mirror. Throws
+ * a UserError if the state before the earlier `up` is unknown, because the current state must not be recorded in its
+ * place.
  */
 export function withKnownRecord(live: KubeObject, mirror: KubeObject | undefined, namespace: string): KubeObject {
   const own = readUpRecord(live)

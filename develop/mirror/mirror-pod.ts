@@ -102,8 +102,8 @@ export class MirrorPod {
   }
 
   /**
-   * Asks the cluster whether the Pod is ending or deleted, which a watch reports later, and returns a message if so.
-   * Returns undefined if the Pod continues, or if the cluster cannot be reached.
+   * Asks the cluster whether the Pod is ending or was deleted, because the watch reports this later. Returns a message
+   * if so. Returns undefined if the Pod continues, or if the cluster cannot be reached.
    */
   async leaving(pod: KubeObject, signal: AbortSignal): Promise<string | undefined> {
     const { name, uid } = pod.metadata

@@ -32,7 +32,7 @@ export interface PreparedMirror {
   readonly once?: readonly string[]
   /** Direction of the synchronization: with `up`, files that the container writes are not copied to this machine. */
   readonly direction: 'both' | 'up'
-  /** Connection to the agent. */
+  /** Way in which the session connects to the agent. */
   readonly way: AgentWay
 }
 
@@ -77,7 +77,7 @@ export async function prepareMirror(
   // An image without an application and without a command would exit at once, just as a shell would.
   const hasProgram = own ? !isShell(own) : original !== undefined
   const runsOwn = input.detached ? hasProgram : runsService && !input.command
-  /** Requests the configuration of each image only once. */
+  /** Requested image configurations by image, so that each one is requested only once. */
   const configs = new Map<string, ReturnType<typeof imageConfig>>()
   const configOf = (image: string) => {
     const config = configs.get(image) ?? imageConfig(image, world)
@@ -87,7 +87,8 @@ export async function prepareMirror(
   const once = runsService && !own ? await jobWords(world, original, development, configOf) : undefined
   const runs = runsOwn && !once ? 'command' : 'hold'
   /**
-   * Returns the settings and the user for an application, because both depend on its image, which a rebuild changes.
+   * Returns the settings and the user for an application. Both depend on the image of the application, which a rebuild
+   * changes.
    */
   const ofImage = async (live: KubeObject | undefined) => {
     const one = containerOf(live, development)
@@ -182,7 +183,10 @@ interface Container extends ContainerCommand {
   readonly securityContext?: { readonly runAsUser?: number }
 }
 
-/** Returns the container that is replaced, with its image and numeric user ID if they are known. */
+/**
+ * Returns the container that is replaced, with its image and its numeric user ID if the settings or the workload define
+ * them.
+ */
 function containerOf(
   original: KubeObject | undefined,
   { container, image, securityContext }: Development,

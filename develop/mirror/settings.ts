@@ -17,7 +17,7 @@ export interface SettingsInput {
 /** Port of the Service if a container without an application forwards no port. */
 const PORT = 8080
 
-/** Converts a section of `dev` into the settings of a mirror: the changes that it makes to an application. */
+/** Converts a section of `dev` into the settings of a mirror, which are changes to the application. */
 export function settingsOf(development: Development, given: SettingsInput): MirrorSettings {
   const { sync, securityContext, persistentVolume, initContainer } = development
   const main = (sync?.folders ?? []).map(({ local, remote, file }, index) => ({
@@ -99,8 +99,8 @@ function toContainerSettings(
 }
 
 /**
- * Returns the part of the volume for a folder that the main container also synchronizes, or that is inside such a
- * folder.
+ * Returns the part of the volume for a folder that the main container also synchronizes, either as a folder of its own
+ * or within another folder. Returns an empty list if the main container does not synchronize it.
  */
 function sharedFolder(
   main: readonly (VolumeFolder & { readonly local: string })[],

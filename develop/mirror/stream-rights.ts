@@ -2,10 +2,10 @@ import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Session } from '../../project/session.ts'
 
-/** Connection from this machine to the agent of a development container. */
+/** Way in which this machine connects to the agent of a development container. */
 export type AgentWay = 'port-forward' | 'exec'
 
-/** Verbs that the user lacks on two subresources of Pods. */
+/** Verbs that the user lacks on the subresources `exec` and `portforward` of Pods. */
 export interface MissingRights {
   readonly exec: readonly string[]
   readonly portForward: readonly string[]
@@ -32,7 +32,7 @@ const VERBS = ['get', 'create'] as const
 const HINT =
   'ask for a Role with the verbs `get` and `create` on `pods/exec` and `pods/portforward`, as `edit` has them'
 
-/** Queries which permissions on Pods the user lacks. */
+/** Returns the permissions on Pods that the user lacks. */
 export async function missingRights(session: Session): Promise<MissingRights> {
   const [exec, portForward] = await Promise.all([missingVerbs(session, 'exec'), missingVerbs(session, 'portforward')])
   return { exec, portForward }
@@ -85,8 +85,8 @@ const lacking = (subresource: string, verbs: readonly string[]): string | undefi
   verbs.length === 0 ? undefined : `\`${verbs.join('` and `')}\` on \`pods/${subresource}\` is missing`
 
 /**
- * Returns the verbs that the user lacks. If the cluster rejects the query, assumes that they are allowed; the
- * connection itself then fails if they are not.
+ * Returns the verbs that the user lacks. If the cluster rejects the query, assumes that the user lacks none; if that is
+ * wrong, the connection itself fails.
  */
 async function missingVerbs({ cluster, namespace, signal }: Session, subresource: string): Promise<readonly string[]> {
   const allowed = await Promise.all(

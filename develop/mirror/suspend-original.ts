@@ -28,8 +28,9 @@ export function scaleField({ kind }: Pick<KubeObject, 'kind'>): SuspendedField {
 }
 
 /**
- * Returns the fields that suspend an application. They remove its Pods, keep the claims of a StatefulSet even if its
- * policy is to delete the claims when it is scaled down, and prevent Flux from changing the application.
+ * Returns the fields that suspend an application. These fields remove the application's Pods and prevent Flux from
+ * changing the application. They also keep the claims of a StatefulSet whose policy is to delete claims when it is
+ * scaled down.
  */
 function restingFields(live: KubeObject): readonly SuspendedField[] {
   const deletes =

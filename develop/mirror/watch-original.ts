@@ -39,15 +39,20 @@ export interface Kept {
   /** Mirrors as returned by the cluster. */
   readonly placed: readonly KubeObject[]
   /**
-   * Checks that this session still holds the application before it sets a value again. Another user may just have taken
-   * the application over and changed the value.
+   * Returns true if this session still holds the application. Called before a value is set again, because another user
+   * may just have taken the application over and changed the value.
    */
   readonly isHeld: () => Promise<boolean>
-  /** Called if the image of the application has changed, because the new image has its own program. */
+  /**
+   * Returns the settings for the application after its image has changed, because the new image has its own program.
+   */
   readonly settingsOf?: (live: KubeObject) => Promise<MirrorSettings>
 }
 
-/** Number of times that an application is scaled to zero again within a minute before it counts as contested. */
+/**
+ * Maximum number of times within a minute that an application is scaled to zero again. After that, it counts as
+ * contested.
+ */
 const TIMES = 3
 const MINUTE = 60_000
 /** Time that `down` may need to restore an application after its mirror was deleted, in milliseconds. */
@@ -426,8 +431,8 @@ const generationOf = ({ metadata }: KubeObject): number | undefined => metadata.
 const isNewer = (live: KubeObject, than: number | undefined): boolean => (generationOf(live) ?? 0) > (than ?? 0)
 
 /**
- * Returns the name of the last field manager other than `up` and the controllers, which write only the status, for a
- * message. Returns `somebody` if the server has recorded none.
+ * Returns the name of the field manager that last changed an object, for a message. Ignores `up`, and managers that
+ * write only the status, such as controllers. Returns `somebody` if no other manager is recorded.
  */
 function lastEditor({ metadata }: KubeObject): string {
   const others = (metadata.managedFields ?? []).filter(

@@ -29,8 +29,9 @@ export interface LocalForward {
   /** Label that is shown instead of the name. */
   readonly label?: string | undefined
   /**
-   * Behavior if the port is in use by another process: `wait` if that process may be another session of the project,
-   * which forwards to the same Service.
+   * Behavior if the port is in use by another process. With `move`, the forward uses one of the next ports. With
+   * `wait`, it waits for the port, because the process may be another session of the project, which forwards to the
+   * same Service.
    */
   readonly whenBusy: 'move' | 'wait'
   /** Time that a program may take to restart, in milliseconds; defaults to 10 s. */
@@ -45,8 +46,8 @@ export interface OpenForward {
 }
 
 /**
- * Listens on the port of a forward, or on one of the next ports. Rejects with a UserError if all of them are
- * unavailable.
+ * Listens on the port of a forward. If the port is unavailable, listens on one of the next ports or waits for the port,
+ * as `whenBusy` requires. Rejects with a UserError if all ports are unavailable.
  */
 export async function openLocalForward(
   forward: LocalForward,
@@ -129,8 +130,8 @@ async function waitForPort(
 
 /**
  * Returns a function that connects local connections to the Pod. Reports the same failure only once until a connection
- * succeeds. A program that was reachable before may be restarting, so its failure is reported only if it does not
- * listen again in time.
+ * succeeds. A program that was reachable before may be restarting, so a failure is reported only if the program does
+ * not listen again in time.
  */
 function connector(
   forward: LocalForward,

@@ -15,7 +15,7 @@ export interface ReverseForward {
 }
 
 /**
- * Makes each agent that connects listen on all addresses of its Pod, so that Services reach this machine. Returns a
+ * Lets Services reach a port of this machine: each agent that connects listens on all addresses of its Pod. Returns a
  * function that closes the forward.
  */
 export function openReverse(

@@ -4,13 +4,14 @@ import { shownPlace } from '../../compiler/text/source.ts'
 import { toVariableName } from '../../compiler/values/variable-name.ts'
 import type { FoundDevelopment } from './find-development.ts'
 
-/** An image that consists of the variable of a build: `${DEVCTL_BUILD_API_IMAGE}`. */
+/** Matches an image that consists of the variable of a build: `${DEVCTL_BUILD_API_IMAGE}`. */
 const BUILT = /^\$\{?(?:DEVCTL|OKTETO)_BUILD_(\w+)_IMAGE\}?$/
 
 /**
- * Resolves images of a development container, and of its `services`, that are variables of builds. The variables come
- * from the shell. If the variable of the build with the container's own name is not set, the container uses the image
- * of its deployed workload, also after a rebuild. Throws a UserError for any other variable that is not set.
+ * Resolves the images of a development container and of its `services`, if they are variables of builds, with the
+ * values from the shell. If a container uses the variable of the build that has the container's own name, and the
+ * variable is not set, the container gets the image of its deployed workload, also after a rebuild. Throws a UserError
+ * for any other variable that is not set.
  */
 export function withBuiltImages(
   found: FoundDevelopment,

@@ -99,8 +99,9 @@ const choice = (names: readonly string[]): string =>
     : `choose ${listed(names.slice(0, -1))} or \`${names.at(-1)}\`, which have folders of this machine`
 
 /**
- * Returns the error for a project, or a service, without a folder to develop. The hint names the services that have
- * such a folder. If there are none, the hint shows the two lines to add to a service, if possible one that is built.
+ * Returns the error for a project or a service without a folder to develop. The hint names the services that have such
+ * a folder. If no service has one, the hint shows the two lines to add to a service, preferably a service that is
+ * built.
  */
 export function nothingToSync(
   candidate: Candidate | undefined,

@@ -6,8 +6,8 @@ export type ChooseDev = (names: readonly string[]) => Promise<string | undefined
 
 /**
  * Returns the development container for a command: the one with the given name, the only one, or the one that the user
- * chooses. Throws a UserError that lists the names, and a LeftError if the user chooses none. `names` must not be
- * empty.
+ * chooses. Throws a UserError with suggestions if the given name does not exist, or if there are several names and the
+ * user cannot be asked. Throws a LeftError if the user chooses none. `names` must not be empty.
  */
 export async function chooseDev(
   names: readonly string[],
@@ -30,5 +30,5 @@ export async function chooseDev(
   })
 }
 
-/** Joins names for a sentence. */
+/** Joins names in backticks with commas, for a message. */
 export const listed = (names: readonly string[]): string => names.map(name => `\`${name}\``).join(', ')

@@ -82,7 +82,10 @@ export async function composeDevelopment(
   return { kind: 'found', ...found, folder, sources: loaded?.sources ?? [] }
 }
 
-/** True if errors may be the reason why the selected service is not a candidate. */
+/**
+ * True if the selected service does not exist or, if none is selected by name, no service is a candidate. Errors in the
+ * files may be the reason.
+ */
 const isOfAll = (which: WhichDevelopment, model: Project, host: FolderHost): boolean =>
   'service' in which &&
   (which.service === undefined ? candidatesOf(model, host).length === 0 : !model.services.has(which.service))

@@ -50,9 +50,9 @@ export type FolderHost = Pick<CompilerHost, 'stat' | 'readFile' | 'realPath' | '
 export const isSyncRule = ({ action }: WatchRule): boolean => action.value.startsWith('sync')
 
 /**
- * Returns the folders of a service to synchronize: its host volumes that are folders or files of the project, and the
- * paths of `develop.watch`, except paths that a host volume already mounts at the same container path. Paths that
- * belong to this machine only, such as `~/.aws`, are omitted and reported as a problem.
+ * Returns the folders of a service to synchronize: the host volumes that are folders or files of the project, and the
+ * paths of `develop.watch`. Omits paths of `develop.watch` that a host volume already mounts at the same container
+ * path. Also omits paths that belong only to this machine, such as `~/.aws`, and reports each as a problem.
  */
 export function composeFolders(service: Service, host: FolderHost): ComposeFolders {
   const problems: FolderProblem[] = []
@@ -90,8 +90,8 @@ function volumePlace({ span, source, target }: BindMount, host: FolderHost): Pla
 }
 
 /**
- * True if a watched folder is a host volume or a subfolder of it, at the container path where the host volume already
- * mounts it.
+ * True if a host volume already mounts a watched folder at the same container path, either as the host volume itself or
+ * as a subfolder of it.
  */
 function isIn({ rules, ...one }: WatchedFolder, volume: Place): boolean {
   if (volume.file === undefined) return isSamePlace(one, volume)
@@ -180,7 +180,10 @@ function ignoreFileOf({ build }: Service, host: FolderHost): WatchPatterns['dock
   return undefined
 }
 
-/** Merges the rules for a folder and for its subfolders at the same container path into one folder. */
+/**
+ * Merges each watched folder into a watched parent folder that is copied to the matching container path. The result has
+ * the rules of both folders.
+ */
 function grouped(watched: readonly WatchedFolder[]): readonly WatchedFolder[] {
   const outer: WatchedFolder[] = []
   // Shortest paths come first, so that each folder comes after its parent folders.
@@ -210,7 +213,10 @@ function withoutClashes(
   })
 }
 
-/** True if a local folder and its container path are those of another folder, or those of a subfolder in it. */
+/**
+ * True if two folders have the same local path and the same container path, or if `one` is a subfolder of `other` that
+ * has the same relative path on both sides.
+ */
 function isSamePlace(one: Place, other: Place): boolean {
   if (one.local === other.local) return one.remote === other.remote
   const path = inside(one.local, other.local)

@@ -45,8 +45,8 @@ export interface FoundDevelopment {
   /** Forwards that the manifest defines at the top level. */
   readonly forward: readonly Forward[]
   /**
-   * True if another session of this process already opens the forwards of the manifest. This session then opens them
-   * only after that session has ended.
+   * True if another session of this process already opens the forwards of the manifest. The session of this development
+   * container opens them only after the other session has ended.
    */
   readonly isSpare?: boolean
   /** True if a deploy can create the workload of the development container. */
@@ -55,9 +55,9 @@ export interface FoundDevelopment {
   readonly sources: readonly string[]
   /** Folders of `sync`, if they come from the host volumes of a service instead of the manifest. */
   readonly composeFolders?: readonly ComposeFolder[]
-  /** Names of the container variables that the project's files name; only in hybrid mode. */
+  /** Names of the container variables that occur in the project's files; only in hybrid mode. */
   readonly named?: ReadonlySet<string>
-  /** Boundary of the paths that `sync` of the manifest may name. */
+  /** Boundary of the paths that `sync` of the manifest may contain; paths outside it are refused. */
   readonly boundary?: Boundary
   /** Actions on changed files, besides synchronizing them. */
   readonly actions: readonly ActionRule[]
@@ -93,8 +93,8 @@ async function allDevelopments(
 }
 
 /**
- * Returns the names for a command, without duplicates: the given names, or all. Throws a UsageError if `devs` and `all`
- * are combined.
+ * Returns the names for a command, without duplicates: the given names, all names with `all`, or otherwise the only
+ * name or the one that the user chooses. Throws a UsageError if `devs` and `all` are combined.
  */
 export async function namedDevelopments(
   world: FindingWorld,
@@ -158,7 +158,10 @@ async function ofCompose(
   return { ...found, sources, forward: manifest?.forward ?? [], hasDeploy: true }
 }
 
-/** Returns the paths of a manifest and of the Compose and env files that it names or that are read from its folder. */
+/**
+ * Returns the paths of the files that a manifest depends on: the manifest itself, `.env` and the Compose files in its
+ * folder, and the Compose and env files that the manifest names.
+ */
 function filesOf(manifest: DevctlManifest): readonly string[] {
   const { path, folder } = manifest
   const beside = composeFilesIn(folder).map(one => join(folder, one))
@@ -181,8 +184,8 @@ function refused({ on }: FindingWorld, diagnostics: readonly Diagnostic[]): neve
 }
 
 /**
- * Reports the errors of the manifest and throws if there are any, because the rest of it may not be what its author
- * intended.
+ * Reports the errors of the manifest. Throws if there are any, because the rest of the manifest may not be what its
+ * author intended.
  */
 function refuseMistakes(world: FindingWorld, { diagnostics }: OpenProject): void {
   if (diagnostics.some(({ severity }) => severity === 'error')) refused(world, diagnostics)

@@ -41,8 +41,9 @@ function pathRule(local: string, { path, isFolder, ignore, include, dockerIgnore
 }
 
 /**
- * Returns the position of the folder of the patterns relative to the sync folder: `below` is its path in the sync
- * folder, or `above` is the path of the sync folder in it. Returns undefined if neither folder contains the other.
+ * Returns the relative position of two folders. `below` is the path of the patterns' folder in the sync folder; `above`
+ * is the path of the sync folder in the patterns' folder. The path that does not apply is empty. Returns undefined if
+ * neither folder contains the other.
  */
 function placeOf(folder: string, local: string): Omit<PatternSet, 'text'> | undefined {
   if (folder === local) return { below: '', above: '' }

@@ -66,8 +66,8 @@ export function developmentOf(
 }
 
 /**
- * Adds to a declared development container without `sync` the host volumes and watch rules of its service. Throws a
- * UserError if the service has no folder.
+ * Completes a declared development container without `sync` with the host volumes and watch rules of its service.
+ * Throws a UserError if the service has no folder.
  */
 export function withHostVolumes(
   development: Development,

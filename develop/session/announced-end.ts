@@ -7,8 +7,8 @@ import type { ExecProcess } from '../../adapters/kubernetes/exec.ts'
 // command reports the end on standard error, and reads the remaining input until this side has stopped sending.
 
 /**
- * Time that the shell keeps reading, in seconds, and the time without output after which the connection is closed, in
- * milliseconds.
+ * Time that the shell keeps reading, in seconds. `GRACE` is the time without output after which the connection is
+ * closed, in milliseconds.
  */
 const READING = 10
 const GRACE = 3000
@@ -74,7 +74,10 @@ export function withAnnouncedEnd(remote: ExecProcess): ExecProcess {
   }
 }
 
-/** Passes bytes on without the mark, and reports the exit status that follows the mark. */
+/**
+ * Removes the announcement of the end, a mark followed by an exit status, from a stream of bytes, and reports the exit
+ * status.
+ */
 class MarkFinder extends Transform {
   #held: Buffer = Buffer.alloc(0)
   readonly #found: (status: number) => void

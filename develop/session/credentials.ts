@@ -9,7 +9,7 @@ export class Credentials {
     this.#on = on
   }
 
-  /** Reports refused credentials, once until the cluster accepts them again. */
+  /** Reports that the cluster refuses the credentials, but only once until it accepts them again. */
   refused({ message }: Error): void {
     if (this.#isRefused) return
     this.#isRefused = true

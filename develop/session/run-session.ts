@@ -108,8 +108,8 @@ export async function runSession(world: UpContext, { asked, found, prepared }: P
 }
 
 /**
- * Restores the user's own application if the session is interrupted after the application was suspended and before its
- * mirror exists.
+ * Restores an application that this user's session has suspended, if the session is interrupted before the mirror of
+ * the application exists.
  */
 async function giveBackOwn(
   session: Session,

@@ -33,7 +33,10 @@ export interface PartsInput {
   readonly found: FoundDevelopment
   readonly prepared: PreparedMirror
   readonly taken: ReplacedWorkload<SessionConfig>
-  /** True to discard the state of the files on which both ends agreed in earlier sessions. */
+  /**
+   * True to discard the base of the synchronization: the state of the files that both ends had in common after earlier
+   * sessions.
+   */
   readonly reset: boolean
   /** True if a failing Pod does not end the wait for it. */
   readonly toleratesFailures: boolean

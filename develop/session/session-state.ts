@@ -6,7 +6,7 @@ import type { SessionState } from '../control/messages.ts'
 import type { UpEvent } from '../events.ts'
 import { type LocalFolder, toPair } from '../files/sync-folders.ts'
 
-/** Current state of a session, which reports its changes. */
+/** Holds the current state of a session, and reports its changes. */
 export class CurrentState {
   readonly #dev: string
   readonly #folders: readonly LocalFolder[]

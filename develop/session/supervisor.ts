@@ -92,8 +92,9 @@ export class Supervisor {
   }
 
   /**
-   * Returns a message if the Pod is being deleted or was deleted, and then closes the connection to it, so that callers
-   * wait for the next Pod. The programs in a Pod end before the connection does.
+   * Returns a message if the Pod is being deleted or was deleted; undefined if not. Before it returns a message, it
+   * closes the connection to the Pod, so that callers wait for the next Pod. Without this, they would use the old Pod
+   * longer: its programs end before the connection does.
    */
   async leaveEnding({ pod, attached }: Ready, signal: AbortSignal): Promise<string | undefined> {
     const why = await this.#parts.pod.leaving(pod, signal)
@@ -138,7 +139,7 @@ export class Supervisor {
     }
   }
 
-  /** Connects once, and returns the reason when the connection has ended. */
+  /** Connects once. When the connection has ended, returns the reason. */
   async #connectOnce(signal: AbortSignal, lost: AbortController): Promise<string> {
     const { pod: pods, agent, on, connected, sync, key, credentials } = this.#parts
     const pod = await pods.until(one => (mayRun(one, agent) ? one : undefined), {
@@ -243,8 +244,8 @@ export class Supervisor {
   }
 
   /**
-   * Timeout for the start of a Pod, in milliseconds. Undefined if the session was ready before: it then waits for its
-   * next Pod without a limit.
+   * Timeout for the start of a Pod, in milliseconds. Undefined if the session was ready before, because the session
+   * then waits for its next Pod without a limit.
    */
   get #timeout(): number | undefined {
     return this.#wasReady ? undefined : this.#parts.timeout

@@ -60,7 +60,10 @@ export async function tryOut(
   return { objects: claim && !mayBeLarger ? others : objects, facts }
 }
 
-/** Checks with a dry run whether the application may be scaled to zero and store the record. */
+/**
+ * Checks with a dry run that the cluster accepts the patch that scales an application to zero and stores the record in
+ * it.
+ */
 async function tryResting(
   { cluster, namespace, signal }: Session,
   live: KubeObject,
@@ -74,7 +77,7 @@ async function tryResting(
 }
 
 /**
- * Returns false if an existing claim should grow but its storage class does not allow that, so that the claim must stay
+ * Returns false if an existing claim should grow but its storage class does not allow that. The claim then has to stay
  * unchanged.
  */
 async function mayGrow(

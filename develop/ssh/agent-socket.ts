@@ -12,8 +12,8 @@ import type { AgentLink } from '../ports/agent-link.ts'
 const PATIENCE = 5000
 
 /**
- * Forwards the SSH agent of a client (`ssh -A`) to a Unix socket in the container, which exists as long as the client
- * is connected. Returns the path of the socket; undefined if the socket cannot be created.
+ * Forwards the SSH agent of a client (`ssh -A`) to a Unix socket in the container. The socket exists as long as the
+ * client is connected. Returns the path of the socket; undefined if it cannot be created.
  */
 export async function forwardAgent(
   client: Connection,

@@ -39,8 +39,8 @@ if ! [ -w "\${HOME:-/}" ] && "$b" mkdir -p /tmp/devctl-home 2>/dev/null; then ex
 
 /**
  * Script that starts the user's preferred shell, or runs a command with it. Without a terminal, the script's own shell
- * keeps running, and announces the end of the command. Otherwise Kubernetes would end the input early when no process
- * has the output open any more, as in `exec cat >file`.
+ * keeps running, and announces the end of the command. If this shell ended, Kubernetes would end the input early when
+ * no process has the output open any more, as in `exec cat >file`.
  */
 const SHELL = `${BEGIN}
 for shell in "$SHELL" /bin/bash /usr/bin/bash /bin/sh; do

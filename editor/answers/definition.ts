@@ -52,7 +52,10 @@ function ofName(
   return span && toLocation(span)
 }
 
-/** Returns the value of `file` in an `extends`, for the node of its `service`; undefined for any other node. */
+/**
+ * Returns the value of `file` in an `extends` mapping if the node is the `service` of that mapping; undefined for any
+ * other node.
+ */
 function extendedFile(node: OutlineNode | undefined): string | undefined {
   if (node?.step !== 'service' || node.parent?.step !== 'extends') return undefined
   return node.parent.children.find(({ step }) => step === 'file')?.scalar?.text
@@ -74,7 +77,7 @@ function ofFile(asked: AskedDocument, written: string, offset: number, kindOf: K
 }
 
 /**
- * Returns the absolute paths to which a relative path may lead: from the folder of the document, and from the folders
+ * Returns the absolute paths that a relative path may mean: relative to the folder of the document, and to the folders
  * of the project.
  */
 function pathsOf({ path, project }: AskedDocument, written: string): readonly string[] {
@@ -90,7 +93,7 @@ function ofAnchor(asked: AskedDocument, name: string, offset: number): Location 
   return at === undefined || at < 0 ? undefined : here(asked, at, at + name.length + 1)
 }
 
-/** Returns the position of the line of an env file that sets a variable; undefined if no env file sets it. */
+/** Returns the position at which an env file sets a variable; undefined if no env file sets it. */
 function ofVariable(asked: AskedDocument, name: string, offset: number): Location | undefined {
   const { project } = asked
   const used = effectiveAt(asked, offset)?.scalar.variables?.find(one => one.name === name)
@@ -114,8 +117,8 @@ const here = ({ document }: AskedDocument, start: number, end: number): Location
 })
 
 /**
- * Returns the match of an expression that contains an offset; undefined if there is none. Searches only the line of the
- * offset.
+ * Returns the part of a line that matches an expression and contains or touches an offset. Searches only the line of
+ * the offset; undefined if no match is there.
  */
 function wordAround({ document }: AskedDocument, offset: number, expression: RegExp): string | undefined {
   const text = document.getText()

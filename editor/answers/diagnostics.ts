@@ -9,7 +9,7 @@ import { rangeOfSpan, toLocation, uriOf } from './positions.ts'
 const SEVERITIES: Readonly<Record<Severity, 1 | 2 | 3>> = { error: 1, warning: 2, info: 3 }
 const UNNECESSARY = 1
 
-/** A diagnostic of a file, as devctl reports it and as the editor shows it. */
+/** A diagnostic of a file in two forms: as devctl reports it, and as the editor shows it. */
 export interface ShownDiagnostic {
   readonly of: Diagnostic
   readonly shown: EditorDiagnostic
@@ -17,8 +17,8 @@ export interface ShownDiagnostic {
 
 /**
  * Returns the diagnostics of a project by the paths of their files. A diagnostic without a position is shown at the
- * start of `asked`; if it is about an option of the command line, it is omitted. `explained` returns the address of the
- * documentation of a code.
+ * start of the file `asked`, or omitted if it is about an option of the command line. `explained` returns the address
+ * of the documentation of a diagnostic code.
  */
 export function diagnosticsOf(
   { compiled: { diagnostics }, secrets }: KnownProject,
@@ -35,7 +35,9 @@ export function diagnosticsOf(
   return found
 }
 
-/** True for a warning about an option of the command line that has no position in a file: an editor has no options. */
+/**
+ * True for a diagnostic without a position that is about an option of the command line. An editor has no such options.
+ */
 const isAboutOptions = ({ code, span }: Diagnostic): boolean => !span && ABOUT_OPTIONS.has(code)
 
 const START = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } }

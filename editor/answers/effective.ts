@@ -3,7 +3,7 @@ import { isMap, type ScalarTree, type Tree } from '../../compiler/text/tree.ts'
 import { childrenOf } from './known-names.ts'
 import type { AskedDocument } from './question.ts'
 
-/** Value of the merged model to which the text at a position contributes. */
+/** Final value in the merged model that belongs to the text at a position of a file. */
 export interface EffectiveValue {
   readonly scalar: ScalarTree
   /** True if another file replaces the value that is written at the position. */
@@ -29,7 +29,10 @@ export function effectiveAt({ project, path, document }: AskedDocument, offset: 
   return narrowest?.value
 }
 
-/** Yields the scalars whose value or key is at a position, and the scalars that replace a value at this position. */
+/**
+ * Yields the scalars whose value or key is at a position, and the scalars that have replaced a value at the position,
+ * each with the span at the position.
+ */
 function* valuesAt(
   tree: Tree,
   isHere: (span: Span) => boolean,

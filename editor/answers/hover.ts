@@ -9,8 +9,8 @@ import { rangeOf } from './positions.ts'
 import { type AskedDocument, tableOf } from './question.ts'
 
 /**
- * Returns the meaning of the key at an offset in Kubernetes, and its final value, with variables substituted and other
- * files merged.
+ * Returns the documentation of the key at an offset, with its meaning in Kubernetes, and the final value of the key
+ * after substitution of variables and merging of files.
  */
 export function hoverAt(asked: AskedDocument, offset: number): Hover | undefined {
   const place = placeAt(asked.outline, offset)
@@ -28,8 +28,8 @@ export function hoverAt(asked: AskedDocument, offset: number): Hover | undefined
 }
 
 /**
- * True for the name of a variable or label. The user chooses such a name, and the table documents only the key above
- * it.
+ * True for the name of a variable, label or build argument. The user chooses such names, so the table documents only
+ * the key above them.
  */
 const isChosenName = (path: readonly string[], asked: AskedDocument): boolean =>
   path.length > 1 &&

@@ -21,7 +21,7 @@ function meaningOf({ fate, becomes, note }: Row, file: 'manifest' | 'compose'): 
   return text === '' ? '' : `${text[0]!.toUpperCase()}${text.slice(1)}.`
 }
 
-/** Returns the keys of all mappings that a shape accepts. */
+/** Returns the keys that a mapping of this shape can have; empty if the shape accepts no mapping. */
 export const keysOfShape = (shape: Shape | undefined): Readonly<Record<string, Row | Shape>> => shape?.map?.keys ?? {}
 
 /** Returns the words that a value can be: the words of the shape, and `true` and `false` if the value is a boolean. */
@@ -31,7 +31,7 @@ export function wordsOf({ scalar }: Shape): readonly string[] {
   return [...(scalar.words ?? []).filter(word => word !== ''), ...(isSwitch ? ['true', 'false'] : [])]
 }
 
-/** Returns the text to insert after a key: the start of its value. */
+/** Returns the text to insert after a key: a colon, with a space if the value can start on the same line. */
 export function startOfValue(field: Row | Shape): ':' | ': ' {
   const shape = shapeOf(field)
   return shape.scalar || shape.any ? ': ' : ':'

@@ -4,7 +4,7 @@ import { nodeAt } from '../text/outline-node.ts'
 import type { AskedDocument } from './question.ts'
 import type { NamedSection } from './references.ts'
 
-/** Returns the names in a section, in the document as it is typed and in the other files of the project. */
+/** Returns the names in a section: from the document as it is typed, and from the other files of the project. */
 export function namesIn(asked: AskedDocument, section: NamedSection): readonly string[] {
   const own = asked.kind === 'compose' ? (nodeAt(asked.outline, [section])?.children ?? []) : []
   const names = new Set(own.map(({ step }) => step))
@@ -31,7 +31,10 @@ export function profilesIn(asked: AskedDocument): readonly string[] {
   return [...profiles]
 }
 
-/** Returns the position of a name in another file of the project. */
+/**
+ * Returns the position of a name in another file of the project, or only in `file` if given; undefined if no file has
+ * the name.
+ */
 export function spanOfName(asked: AskedDocument, section: string, name: string, file?: string): Span | undefined {
   for (const document of otherDocuments(asked)) {
     if (file !== undefined && document.span.file.location !== file) continue

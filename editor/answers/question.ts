@@ -12,10 +12,10 @@ export interface AskedDocument {
   readonly kind: 'manifest' | 'compose'
   readonly document: TextDocument
   readonly outline: Outline
-  /** Last compilation of the project that could read its files; absent if there was none. */
+  /** Last compilation that could read the files of the project; absent if there was none. */
   readonly project?: KnownProject
 }
 
-/** Returns the table of all keys of a document. */
+/** Returns the table of all keys that a document of this kind can have. */
 export const tableOf = ({ kind }: Pick<AskedDocument, 'kind'>): Shape =>
   kind === 'manifest' ? manifestShape : composeShape

@@ -4,7 +4,7 @@ import type { AskedDocument } from './question.ts'
 /** Section of a Compose file whose names a value can refer to. */
 export type NamedSection = 'services' | 'volumes' | 'networks' | 'secrets' | 'configs' | 'models'
 
-/** The thing that a value of a file refers to. */
+/** Kind of thing that a value of a file refers to. */
 export type ReferenceKind = NamedSection | 'service-after-colon' | 'mount' | 'profiles' | 'file'
 
 const file = (...paths: readonly string[]) => paths.map(path => [path, 'file'] as const)
@@ -66,7 +66,7 @@ export interface NamePart {
   readonly at: number
 }
 
-/** Returns the name in a reference; undefined if it is a path. */
+/** Returns the name in a reference; undefined if the reference is a path. */
 export function nameIn(kind: ReferenceKind, text: string): NamePart | undefined {
   switch (kind) {
     case 'file':

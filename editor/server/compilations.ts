@@ -20,7 +20,7 @@ export interface CompilationsOptions {
   readonly workspace: Workspace
   /** Returns the folders that are open in the editor. */
   readonly roots: () => readonly string[]
-  /** Returns the address of the page of a code. */
+  /** Returns the address of the documentation of a diagnostic code; undefined if there is none. */
   readonly explained: (code: string) => string | undefined
   /** Receives the diagnostics of a file, by its absolute path, whenever they change. */
   readonly publish: (path: string, diagnostics: readonly ShownDiagnostic[]) => void
@@ -33,7 +33,7 @@ export class Compilations {
   readonly #options: CompilationsOptions
   /** Results by the absolute path of the document; undefined for a document that belongs to no project. */
   readonly #known = new Map<string, Known | undefined>()
-  /** The diagnostics that were published last, by path, as text. */
+  /** Diagnostics that were published last for each file, as text, by the path of the file. */
   readonly #published = new Map<string, string>()
   readonly #due = new Set<string>()
   #timer: NodeJS.Timeout | undefined
@@ -54,7 +54,7 @@ export class Compilations {
     this.#timer = setTimeout(() => void this.#run().catch(this.#options.onError), DEBOUNCE)
   }
 
-  /** Forgets a document that was closed, with the diagnostics that only its compilation found. */
+  /** Forgets a closed document, and the diagnostics that no compilation of another document has found. */
   closed(path: string): void {
     this.#known.delete(path)
     this.#due.delete(path)

@@ -84,7 +84,10 @@ export function serveEditor(options: LanguageServerOptions): Promise<boolean> {
     onError,
   })
 
-  /** Answers a question about a position in an open document; null if there is no answer. */
+  /**
+   * Returns a request handler that answers a question about a position in an open document. The handler resolves with
+   * null if there is no answer.
+   */
   const atPosition =
     <Answer>(answer: (asked: AskedDocument, offset: number) => Answer | undefined) =>
     async (params: { textDocument: { uri: string }; position: { line: number; character: number } }) => {

@@ -13,7 +13,7 @@ export interface EditedFile {
   readonly text: string
 }
 
-/** A project, and the kind that one of its files has. */
+/** Project that a file belongs to, and the kind of the file. */
 export interface FileInProject {
   readonly kind: 'manifest' | 'compose'
   readonly project: KnownProject
@@ -60,7 +60,7 @@ async function ofFile({ path, text }: EditedFile, workspace: Workspace): Promise
   return { kind, project: await compileIn(folder, { file }, workspace) }
 }
 
-/** Lists the folders from a root of the editor down to the folder of a file that have a manifest or a Compose file. */
+/** Lists the folders with a manifest or a Compose file, from a root of the editor down to the folder of a file. */
 function candidates(path: string, roots: readonly string[]): readonly string[] {
   const own = dirname(path)
   const root = roots.filter(one => path.startsWith(`${one}/`)).sort((a, b) => a.length - b.length)[0] ?? own

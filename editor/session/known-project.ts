@@ -14,7 +14,7 @@ export interface KnownProject {
   readonly compiled: CompiledProject
   /** Absolute paths of the files that were read, and of the files that have diagnostics. */
   readonly files: ReadonlySet<string>
-  /** Texts of the env files from which `${NAME}` in the files is substituted, by absolute path. */
+  /** Texts of the env files that supply the values of `${NAME}` in the files. The keys are absolute paths. */
   readonly envFiles: ReadonlyMap<string, string>
   /** Secrets of the project, to mask them in messages and values. */
   readonly secrets: KnownSecrets

@@ -38,7 +38,7 @@ export interface Outline {
   readonly all: readonly OutlineNode[]
 }
 
-/** Returns the path of a node: the keys and indices of its ancestors, and its own. */
+/** Returns the path of a node: the keys and indices of its ancestors and of the node itself. */
 export function pathOf(node: OutlineNode | undefined): readonly string[] {
   const path: string[] = []
   for (let at = node; at !== undefined; at = at.parent) path.push(at.step)

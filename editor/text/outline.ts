@@ -157,8 +157,8 @@ class OutlineReader {
   }
 
   /**
-   * Returns the end of the lines that belong to a node because they are indented further than the node. A closing
-   * bracket may have the same indentation.
+   * Returns the end of a node's lines, which are all indented further than the node. A closing bracket may have the
+   * same indentation as the node.
    */
   #limitOf({ column = 0 }: OutlineNode, from: number): number {
     let end = this.#lineEnd(from)

@@ -54,7 +54,7 @@ function placeOfValue(node: OutlineNode, offset: number): Place {
   return { kind: 'value', path: pathOf(node), node, text, start, end }
 }
 
-/** Returns the innermost node whose value is in brackets around the position. */
+/** Returns the innermost node whose value is in brackets that contain the position. */
 function flowAround(node: OutlineNode | undefined, offset: number): OutlineNode | undefined {
   for (let at = node; at !== undefined; at = at.parent) {
     const { flow } = at
@@ -84,7 +84,7 @@ function ofEmptyLine(before: OutlineNode | undefined, text: string, offset: numb
   return { kind: 'key', path: pathOf(node), ...(node && { node }), text: '', start: offset, end: offset }
 }
 
-/** True if a line is indented further than a key with a text, so that it continues the text. */
+/** True if the line that starts at `lineStart` continues the text of `node` from an earlier line. */
 function isInText(node: OutlineNode, lineStart: number, offset: number): boolean {
   return node.last >= offset && lineStart > node.end && node.children.length === 0
 }

@@ -4,7 +4,7 @@ export function match(expression: RegExp, text: string, at: number): RegExpExecA
   return expression.exec(text)
 }
 
-/** Returns the offset after the spaces and tabs at an offset. */
+/** Returns the offset of the first character, at or after an offset, that is neither a space nor a tab. */
 export function skip(text: string, at: number): number {
   let next = at
   while (text[next] === ' ' || text[next] === '\t') next++

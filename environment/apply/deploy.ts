@@ -123,13 +123,14 @@ export interface DeployPlan {
   readonly isLocked: boolean
   /** Secrets to store before anything is applied; undefined if they are already stored. */
   readonly toKeep: KeptSecrets | undefined
-  /** True if devctl keeps a Secret of its own for the environment. */
+  /** True if devctl stores a Secret for the environment, in addition to the Secrets of the files. */
   readonly keepsSecret: boolean
 }
 
 /**
  * Brings an environment to the state of its plan: finds the differences and applies only these, while holding the
- * environment's Lease. Throws a UserError if the cluster rejects an object, and the signal's abort reason.
+ * environment's Lease. Throws a UserError if the cluster rejects an object, or the abort reason if the signal was
+ * aborted.
  */
 export async function deployEnvironment(input: DeployEnvironmentInput, world: DeployContext): Promise<DeployResult> {
   const { cluster, plan, namespace, holder } = input
@@ -295,7 +296,10 @@ async function perform(
   return [...changes.pruneFirst, ...changes.prune].map(nameOf)
 }
 
-/** Returns a run that also adds the key of each change that it makes to `done`, in the format of `changeKey`. */
+/**
+ * Returns a copy of the run (`noting`), and a set of keys (`done`). Each change that the copy makes adds its key to the
+ * set, in the format of `changeKey`.
+ */
 function withNotes(run: DeployRun): { readonly noting: DeployRun; readonly done: ReadonlySet<string> } {
   const done = new Set<string>()
   const events: ApplyEvents = {

@@ -33,13 +33,13 @@ export interface DestroyEnvironmentInput {
    */
   readonly isNamespaceGone?: boolean
   /**
-   * Selects the objects to delete from all objects of the environment. The environment continues to exist. If absent,
-   * all objects are deleted. Throws to stop.
+   * Selects the objects to delete from all objects of the environment, which continues to exist. If absent, all objects
+   * are deleted. An error that the function throws stops the destroy.
    */
   readonly select?: (objects: readonly KubeObject[], namespace: NamespaceState) => Promise<readonly KubeObject[]>
   /**
    * Runs first, while the Lease is held; if it throws, nothing is deleted. Also runs if the record was deleted with the
-   * namespace, because nobody can then tell whether the function is needed.
+   * namespace: without the record, nobody can tell whether the function is needed.
    */
   readonly before?: (signal: AbortSignal, namespace: NamespaceState) => Promise<void>
 }
@@ -207,8 +207,8 @@ async function whileHeld(
 }
 
 /**
- * Returns a predicate that is true for objects that still exist and are not being deleted, alone or with their
- * namespace: another process may have deleted some in the meantime.
+ * Returns a predicate that is true for objects that still exist and are not being deleted, neither individually nor
+ * with their namespace. Another process may have deleted some of the objects in the meantime.
  */
 async function stillThere(
   cluster: Cluster,
@@ -262,8 +262,8 @@ async function podsGone(
 }
 
 /**
- * Kinds that may have objects left over from an earlier destroy, which kept them because of their content but deleted
- * the record.
+ * Kinds of objects that may be left over from an earlier destroy. It kept such an object because of the object's
+ * content, but deleted the record.
  */
 const HOLDING: readonly RecordedKind[] = [
   { apiVersion: 'v1', kind: 'Namespace', namespace: null },
@@ -271,9 +271,9 @@ const HOLDING: readonly RecordedKind[] = [
 ]
 
 /**
- * Returns the cluster-scoped and foreign-namespace objects of an environment whose record was deleted with its
- * namespace. Because the kinds are unknown without the record, lists all kinds of the cluster, except those that cannot
- * be listed.
+ * Returns the objects that an environment has outside its namespace, for an environment whose record was deleted with
+ * the namespace. Because the kinds are unknown without the record, lists all kinds of the cluster, except those that
+ * cannot be listed.
  */
 async function forgottenObjects(
   cluster: Cluster,
@@ -310,8 +310,8 @@ const withoutRepeats = (objects: readonly KubeObject[]): readonly KubeObject[] =
 ]
 
 /**
- * Returns the objects of further kinds. Skips kinds that the user may not list: the user cannot have created objects of
- * these kinds.
+ * Returns the objects of the kinds in `others`. Skips kinds that the user may not list: the user cannot have created
+ * objects of such kinds.
  */
 async function otherObjects(
   cluster: Cluster,

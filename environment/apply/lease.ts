@@ -27,8 +27,8 @@ export interface LeaseInput {
 
 /**
  * Does the work while holding the environment's Lease, so that two deploys of one environment never interfere. Throws a
- * UserError that names the holder if another process holds the Lease. A holder that has not renewed its Lease for its
- * duration counts as dead, and the Lease is taken over. Aborts the work's signal when the Lease is lost.
+ * UserError that names the holder if another process holds the Lease. A holder that has not renewed the Lease for the
+ * duration of the Lease counts as dead, and the Lease is taken over. Aborts the work's signal when the Lease is lost.
  */
 export async function withLease<Result>(
   { environment, ...input }: LeaseInput,

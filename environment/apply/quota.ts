@@ -1,13 +1,13 @@
 import type { Problem } from '../status/problems.ts'
 
 /**
- * Returns true if a quota has rejected Pods. The API server checks quotas against a cached copy, so it may reject Pods
- * once more after the quota has been deleted or raised. The controller then retries only after a back-off as long as
- * the failures have lasted, which can be minutes; a change to the workload makes it retry at once.
+ * Returns true if a quota has rejected Pods. The API server checks quotas against a cached copy, so it may still reject
+ * Pods for a moment after the quota has been deleted or raised. The controller then retries only after a back-off as
+ * long as the failures have lasted, which can be minutes; a change to the workload makes it retry at once.
  */
 export const isOfQuota = ({ code, detail }: Problem): boolean => code === 'refused' && detail.includes('exceeded quota')
 
-/** Minimum interval between two retries, in milliseconds, and maximum number of retries. */
+/** Minimum interval between two retries, in milliseconds (`PAUSE`), and maximum number of retries (`TRIES`). */
 const PAUSE = 2000
 const TRIES = 2
 /**
@@ -21,7 +21,7 @@ export class QuotaRefusals {
   readonly #since: number
   #tries = 0
   #triedAt: number
-  /** Time of the newest rejection known at the last retry. */
+  /** Time of the newest rejection that was known when the last retry was requested, in milliseconds since 1970. */
   #known = 0
 
   /** `now` is the time of the first check that saw a rejection, in milliseconds since 1970. */

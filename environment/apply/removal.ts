@@ -101,8 +101,8 @@ export async function applyToStay(
 }
 
 /**
- * Watches the objects until none of them exists. Throws a UserError that names the remaining objects, with the signal's
- * abort reason as its cause.
+ * Watches the objects until none of them exists. If the signal is aborted first, throws a UserError that names the
+ * remaining objects, with the abort reason as its cause.
  */
 export async function gone(
   cluster: Cluster,

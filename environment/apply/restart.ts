@@ -29,7 +29,10 @@ export interface RestartServicesInput {
   readonly environment: string
   readonly namespace: string
   readonly holder: Holder
-  /** Selects the workloads to restart from all workloads of the environment's services. Throws to stop. */
+  /**
+   * Selects the workloads to restart from all workloads of the environment's services. An error that it throws stops
+   * the restart.
+   */
   readonly select: (workloads: readonly KubeObject[]) => readonly KubeObject[]
   /** True to wait until all workloads are ready again. */
   readonly wait: boolean
@@ -107,8 +110,8 @@ async function perform(
 }
 
 /**
- * Returns the object to apply. It contains only the annotation, and the UID, so that no newer object of the same name
- * is changed.
+ * Returns the object to apply. It contains only the annotation and the UID. The UID prevents a change to a newer object
+ * of the same name.
  */
 const markOf = ({ apiVersion, kind, metadata: { name, namespace, uid } }: KubeObject, at: string): KubeObject => ({
   apiVersion,

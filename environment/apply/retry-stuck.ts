@@ -123,7 +123,7 @@ export const countRetries = (unready: readonly UnreadyWorkload[]): readonly Unre
 
 const isStuckJob = ({ isStuck, live }: UnreadyWorkload): boolean => isStuck && live.kind === 'Job'
 
-/** Returns the live object of a workload if the step does not change its Pods. */
+/** Returns the live object of a workload whose Pods the step does not change; undefined for any other step. */
 function unchangedIn(step: Step): KubeObject | undefined {
   if (step.action === 'unchanged') return step.live
   if (step.action !== 'update') return undefined

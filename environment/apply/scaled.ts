@@ -5,8 +5,9 @@ import { valueAt } from '../record/up-record.ts'
 import { REPLICAS, SUSPEND, WHEN_SCALED } from './suspend-fields.ts'
 
 /**
- * Annotation with the state of a workload before `scale` or `stop`: the number of replicas, followed by `Delete` if it
- * deletes unused claims (`1 Delete`). For a stopped workload, also the number that `start` restores (`1 start 2`).
+ * Annotation with the state of a workload before `scale` or `stop`: the number of replicas, followed by `Delete` if the
+ * workload deletes unused claims (`1 Delete`). For a stopped workload, also the number that `start` restores (`1 start
+ * 2`).
  */
 const SCALED_FROM = 'dev.platform/scaled-from'
 /** Field manager of `scale`, `stop` and `start`. A deploy reverts the fields of this manager like manual changes. */
@@ -52,7 +53,7 @@ const ownsCount = (live: KubeObject): boolean =>
 
 const countPath = ({ kind }: KubeObject) => (kind === 'CronJob' ? SUSPEND : REPLICAS)
 
-/** Returns the number of Pods that a workload should have; of a CronJob, 0 if it is suspended, and otherwise 1. */
+/** Returns the number of Pods that a workload should have. For a CronJob, returns 0 if it is suspended, else 1. */
 export function replicasOf(live: KubeObject): number {
   const value = valueAt(live, countPath(live))
   if (live.kind === 'CronJob') return value === true ? 0 : 1
@@ -94,7 +95,8 @@ const deletesClaims = (live: KubeObject): boolean => valueAt(live, WHEN_SCALED) 
 
 /**
  * Returns the object that a deploy applies to a workload. If `scale` or `stop` has changed the workload, and the files
- * set no number of replicas, adds the number from before: without a number, an apply would not revert the change.
+ * set no number of replicas, adds the number that the workload had before the command. Without a number, an apply would
+ * not revert the change.
  */
 export function withReplicasBefore(wanted: DesiredObject, live: KubeObject | undefined): DesiredObject {
   const from = live && scaledFrom(live)

@@ -25,9 +25,9 @@ export async function missingKeys(
 }
 
 /**
- * Adds values to a Secret. A missing Secret is created without labels: it belongs to no deploy, so that no deploy
- * prunes it. Existing keys keep their values. Returns true if the Secret was created. Throws a UserError if the Secret
- * cannot take new keys, because it is being deleted, immutable, or owned by a controller.
+ * Adds values to a Secret. A missing Secret is created without labels, so it belongs to no deploy and is never pruned.
+ * Existing keys keep their values. Returns true if the Secret was created. Throws a UserError if the Secret cannot take
+ * new keys, because it is being deleted, immutable, or owned by a controller.
  */
 export async function addSecretKeys(
   cluster: Cluster,

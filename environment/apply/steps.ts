@@ -182,8 +182,9 @@ async function revalidate(context: StepContext, wanted: DesiredObject): Promise<
 }
 
 /**
- * Checks that the server accepts the object, before the existing one is deleted and created again. The dry run uses
- * another name, so that it does not collide with the existing object. Throws a UserError if the server rejects it.
+ * Checks that the server accepts an object, before the existing object of that name is deleted and created again. The
+ * dry run uses another name, so that it does not collide with the existing object. Throws a UserError if the server
+ * rejects the object.
  */
 async function validate({ cluster, options }: StepContext, wanted: DesiredObject): Promise<void> {
   const { object } = wanted

@@ -1,7 +1,7 @@
 /** Path of a field in an object, as a list of keys. */
 export type FieldPath = readonly string[]
 
-/** Annotation that makes Flux leave an object unchanged if its value is `disabled`. */
+/** Annotation with which Flux leaves an object unchanged if the value is `disabled`. */
 const FLUX_ANNOTATION = 'kustomize.toolkit.fluxcd.io/reconcile'
 
 /** Field with the number of Pods of an application. */
@@ -21,8 +21,8 @@ export const scalePath = (kind: string): FieldPath => (kind === 'Job' || kind ==
 
 /**
  * Returns a clause that explains why `down` cannot restore a value: `up` does not change the field for applications of
- * this kind, or the value is not valid for the field. Undefined if there is no problem. Null means that the field had
- * no value.
+ * this kind, or the value is not valid for the field. Undefined if there is no problem. A `value` of null means that
+ * the field had no value.
  */
 export function fieldProblem(
   kind: string,

@@ -22,7 +22,7 @@ export const isMirror = ({ kind, metadata }: KubeObject): boolean =>
 
 /**
  * Returns the object that a deploy applies to a workload. While a mirror stands in for the workload, `up` controls the
- * number of replicas: the object is then without `replicas` if the live number differs.
+ * number of replicas. If this number differs from the wanted number, the result has no `replicas`.
  */
 export function whileResting(wanted: KubeObject, live: KubeObject | undefined): KubeObject {
   const replicas = valueAt(wanted, REPLICAS)

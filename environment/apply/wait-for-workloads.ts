@@ -56,7 +56,7 @@ export interface WaitFailures {
 
 /**
  * Explains the failed workloads in an error of `waitForWorkloads`. `services` are the services of the Compose file, for
- * the positions. Throws the error itself if its cause is something else.
+ * the positions. Throws the error unchanged if it is not about failed workloads.
  */
 export async function explainWait(
   cluster: Cluster,

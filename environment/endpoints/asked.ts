@@ -17,7 +17,8 @@ export type Ask = (url: string, entry: string | undefined) => Promise<Answered>
 
 /**
  * Returns the endpoints with the responses of their addresses. An endpoint whose Pods are ready counts as ready only if
- * its address responds, too. Endpoints that are not ready anyway are not requested.
+ * its address responds, too. Sends no request for an endpoint that is not ready anyway, or whose address has a
+ * wildcard.
  */
 export const withAnswers = (endpoints: readonly Endpoint[], ask: Ask): Promise<readonly Endpoint[]> =>
   inParallel(endpoints, async endpoint => {

@@ -67,8 +67,9 @@ export async function findEndpoints(
 }
 
 /**
- * Returns the public addresses of these Ingresses and HTTPRoutes of a namespace, like `findEndpoints`. An address is
- * ready if every Service behind it has a ready Pod, and the gateway has accepted the route.
+ * Returns the public addresses of the given Ingresses and HTTPRoutes of a namespace, in the same form as
+ * `findEndpoints`. An address is ready if every Service behind it has a ready Pod, and the gateway has accepted the
+ * route.
  */
 export async function endpointsOf(
   cluster: Cluster,
@@ -152,7 +153,10 @@ interface EndpointSlice {
 
 const serviceOf = ({ metadata }: KubeObject): string => metadata.labels?.['kubernetes.io/service-name'] ?? ''
 
-/** Returns the names of the Secrets that do not exist; an empty list for users without permission to read them. */
+/**
+ * Returns those of the names that belong to no existing Secret. A Secret that the user has no permission to read counts
+ * as existing.
+ */
 async function missingSecrets(
   cluster: Cluster,
   namespace: string,

@@ -11,8 +11,8 @@ interface GatewayStatus {
 }
 
 /**
- * Returns the scheme and the address of the Gateways of HTTPRoutes. Assumes `https`, the scheme of public routes, for a
- * Gateway that the user has no permission to read.
+ * Returns the facts about the Gateways of HTTPRoutes, such as the scheme and the address. Assumes `https`, the scheme
+ * of public routes, for a Gateway that the user has no permission to read.
  */
 export async function gatewaysOf(
   cluster: Cluster,

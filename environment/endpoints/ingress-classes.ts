@@ -10,9 +10,9 @@ interface Where {
 }
 
 /**
- * Returns the endpoints of an environment with the reason why no ingress controller serves them: the class of their
- * Ingress does not exist, or the cluster has no class at all. Checks only endpoints whose address has not responded
- * well (`unanswered`), because some controllers serve Ingresses without a class. Returns the endpoints unchanged for
+ * Adds to the endpoints of an environment the reason why no ingress controller serves them: the class of their Ingress
+ * does not exist, or the cluster has no class at all. Checks only endpoints in `unanswered`, whose address has not
+ * responded as expected, because some controllers serve Ingresses without a class. Returns the endpoints unchanged for
  * users without permission to read the classes, which are cluster-scoped.
  */
 export async function withClassProblems(

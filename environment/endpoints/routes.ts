@@ -52,8 +52,8 @@ export interface ParentRef {
 }
 
 /**
- * Returns every address of an Ingress or HTTPRoute, for all hosts and paths. A rule for any host has no address,
- * because its host is unknown.
+ * Returns every address of an Ingress or HTTPRoute, for all hosts and paths. A rule that matches any host has no
+ * address, because no host name is known for it.
  */
 export function addressesOf(route: KubeObject, gateways: Gateways): readonly PublicAddress[] {
   return route.kind === 'Ingress' ? ingressAddresses(route) : httpRouteAddresses(route, gateways)
@@ -86,8 +86,9 @@ export function problemOf(route: KubeObject, gateways: Gateways): string | undef
 }
 
 /**
- * Returns the address at which requests are accepted, as reported by the controller of an Ingress or, if the user may
- * read it, by the Gateway of an HTTPRoute.
+ * Returns the address at which the cluster accepts requests for a route, as reported by its controller: in the status
+ * of an Ingress, or in the Gateways of an HTTPRoute. Undefined if the address is not known, for example because the
+ * user has no permission to read the Gateways.
  */
 export function entryOf(route: KubeObject, gateways: Gateways): string | undefined {
   if (route.kind !== 'Ingress') return factsOf(route, gateways).find(({ entry }) => entry !== undefined)?.entry

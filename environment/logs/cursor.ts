@@ -6,9 +6,9 @@ import { compareTimes, type LogTime } from './line.ts'
 const REMEMBERED = 256
 
 /**
- * Position up to which the log of a container was read. Reading can resume at the time of the last line, which is only
- * exact to the second, without losing or repeating a line. The position stays valid across restarts, because the log of
- * the next run begins after the end of the previous run.
+ * Position up to which the log of a container was read. Reading can resume at the time of the last line without losing
+ * or repeating a line, although the resumed read can only start at a full second. The position stays valid across
+ * restarts, because the log of the next run begins after the end of the previous run.
  */
 export class Cursor {
   readonly #recent: LogTime[] = []
@@ -36,7 +36,7 @@ export class Cursor {
     }
   }
 
-  /** Records a line; returns false if it was read before. */
+  /** Records that the line with this time was read; returns false if the line was read before. */
   take(time: LogTime): boolean {
     if (this.#isRepeated(time)) return false
     if (this.#last === undefined || compareTimes(time, this.#last) > 0) this.#last = time

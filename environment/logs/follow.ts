@@ -41,8 +41,8 @@ const LASTING = 10_000
 
 /**
  * Prints the log of a container from a position on, across its restarts, until its Pod has been deleted or has
- * finished. The watch of the Pod reports when the log can be read. Throws permanent errors, and the signal's abort
- * reason.
+ * finished. The watch of the Pod reports when the log can be read. Throws permanent errors, or the abort reason if the
+ * signal is aborted.
  */
 export async function followContainer(
   following: Following,
@@ -51,7 +51,7 @@ export async function followContainer(
   { cursor, range, run: readBefore }: LogPosition = { cursor: new Cursor() },
 ): Promise<void> {
   const { signal, clock, slots } = following
-  /** ID of the run being read, and of the last run that was read to its end. */
+  /** ID of the run that is being read (`last`), and of the last run that was read to its end (`done`). */
   let last = readBefore?.id
   let done = readBefore && !readBefore.isRunning ? last : undefined
   let opened: number | undefined

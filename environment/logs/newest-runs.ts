@@ -10,8 +10,8 @@ export function jobOf(pod: KubeObject): string | undefined {
 }
 
 /**
- * Returns a predicate that is true for Pods that finished in an earlier run of a job, so that a newer Job of the same
- * service has Pods, too. A CronJob, for example, keeps several runs.
+ * Returns a predicate that is true for Pods that finished in an earlier run of a job. A run is an earlier one if a
+ * newer Job of the same service has Pods, too; a CronJob, for example, keeps several runs.
  */
 export function earlierRuns(pods: readonly KubeObject[]): (pod: KubeObject) => boolean {
   const newest = new Map<string, KubeObject>()

@@ -2,7 +2,10 @@ import type { Change, Cluster, KubeObject, ObjectQuery, PageOptions } from '../.
 import { type LogSource, slimPod, sourcesOf } from './source.ts'
 import { WatchedPod } from './watched-pod.ts'
 
-/** Characters to count for each container whose log is read: the buffers of a connection, and the times of lines. */
+/**
+ * Characters to count against the limits for each container whose log is read: the buffers of a connection, and the
+ * times of lines.
+ */
 const OF_CONTAINER = 32 * 1024
 
 /** Limits for a program that reads the logs of other users' Pods. */
@@ -68,7 +71,7 @@ export class PodSet {
     }
   }
 
-  /** Forgets all Pods, and returns their share of the limits. */
+  /** Forgets all Pods. The characters that were counted for the Pods are available again in the limits. */
   close(): void {
     this.#keepOnly(new Set())
   }

@@ -68,7 +68,10 @@ export async function* readContainer(
   }
 }
 
-/** Yields the available log of a container, including its previous run; ends where it cannot be read further. */
+/**
+ * Yields the available lines of a container's log, including the previous run. If the log cannot be read to its end at
+ * the moment, calls `troubled` and ends early.
+ */
 export async function* readHistory(
   access: LogAccess,
   source: LogSource,
@@ -101,6 +104,7 @@ async function* readRuns(
 
 /**
  * Returns the number of lines to show from the previous run: the requested number minus the lines of the current run.
+ * Undefined if no number was requested.
  */
 async function linesLeft(access: LogAccess, source: LogSource, range: LogRange): Promise<number | undefined> {
   if (range.tail === undefined || range.tail === 0) return range.tail

@@ -171,7 +171,7 @@ const slimStatus = ({ name, restartCount, containerID, state, lastState }: Conta
   lastState: ended(lastState?.terminated),
 })
 
-/** Returns the state without its message, which can have 4 KiB. */
+/** Returns the termination of a container without its message, which can have 4 KiB; empty if there is none. */
 const ended = (of: Terminated | undefined): { readonly terminated?: Terminated } =>
   of === undefined
     ? {}

@@ -28,8 +28,8 @@ const isClientSide = ({ manager, operation, subresource }: ManagedFields): boole
   operation === 'Update' && subresource === undefined && CLIENT_SIDE.has(manager)
 
 /**
- * Makes devctl the owner of the fields that a client-side tool has declared, so that the next apply removes fields that
- * the files do not set, as the tool's own apply would have
+ * Makes devctl the owner of the fields that a client-side tool has declared. The next apply then removes fields that
+ * the files do not set, as an apply of the tool would have done
  * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#upgrading-from-client-side-apply-to-server-side-
  * apply).
  * Retries once if the object changes in the meantime.

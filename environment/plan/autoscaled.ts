@@ -4,7 +4,10 @@ import { isOurs } from './field-owners.ts'
 
 const REPLICAS = ['spec', 'replicas']
 
-/** Returns the workloads, as `KIND/NAME`, whose number of Pods an autoscaler among the objects sets. */
+/**
+ * Returns the workloads, as `KIND/NAME`, whose number of Pods is set by one of the HorizontalPodAutoscalers in
+ * `objects`.
+ */
 export const autoscaledBy = (objects: readonly KubeObject[]): ReadonlySet<string> =>
   new Set(
     objects.flatMap(object => {
@@ -16,7 +19,7 @@ export const autoscaledBy = (objects: readonly KubeObject[]): ReadonlySet<string
 
 /**
  * Returns the object to apply to an autoscaled workload. As long as devctl owns the number of Pods, adds the current
- * number, because the server would set a number that is no longer applied to 1. When the autoscaler has changed the
+ * number, because the server would reset the number to 1 if the apply omitted it. After the autoscaler has changed the
  * number, devctl no longer owns it.
  */
 export function withOwnReplicas(

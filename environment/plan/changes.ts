@@ -154,7 +154,7 @@ export async function listEnvironment(
 
 /**
  * Returns the recorded kinds that the cluster does not have at the moment. They stay in the record, because their
- * objects come back when the kind does.
+ * objects exist again once the kind is installed again.
  */
 async function missingKinds(
   cluster: Cluster,

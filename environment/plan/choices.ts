@@ -9,8 +9,8 @@ export interface Choices {
   /** Names of routes without a domain: existing routes of these names stay unchanged. */
   readonly keepRoutes: ReadonlySet<string>
   /**
-   * Maximum number of workloads that may be deleted because they were removed from the files; if undefined, `max(3, 30
-   * %)`.
+   * Maximum number of workloads that a deploy may delete because they were removed from the files. If undefined: 3, or
+   * 30 % of the existing workloads if that is more.
    */
   readonly pruneLimit: number | undefined
   /** Services, in Kubernetes form, whose Jobs run again. */

@@ -5,9 +5,9 @@ import { claimsOf } from '../rollout/tracker.ts'
 import { controllerOf } from '../status/owners.ts'
 
 /**
- * Throws a UserError for a claim that is being deleted while Pods use it. The claim is deleted, with its data, when the
- * last of these Pods ends, and a deploy must not end Pods for that purpose. Does nothing for other objects, and for a
- * claim whose Pods are ending anyway.
+ * Throws a UserError for a claim that is being deleted while Pods use it. When the last of these Pods ends, Kubernetes
+ * deletes the claim with its data, and a deploy must not cause this by ending the Pods. Does nothing for other objects,
+ * and for a claim whose Pods are ending anyway.
  */
 export async function refuseHeldClaim(cluster: Cluster, claim: KubeObject, options: CallOptions): Promise<void> {
   if (claim.kind !== 'PersistentVolumeClaim') return
@@ -32,7 +32,10 @@ function isOver({ status }: KubeObject): boolean {
   return phase === 'Succeeded' || phase === 'Failed'
 }
 
-/** Returns true if the object and all its owners exist and none of them is being deleted. */
+/**
+ * Returns true if the object and its chain of controllers exist, and none of them is being deleted together with its
+ * dependents.
+ */
 async function stays(cluster: Cluster, object: KubeObject, options: CallOptions): Promise<boolean> {
   if (isEnding(object) && !isOrphaning(object)) return false
   const owner = controllerOf(object)

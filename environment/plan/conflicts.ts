@@ -23,7 +23,8 @@ const entriesOf = (live: KubeObject | undefined, { manager }: Conflict): readonl
   live?.metadata.managedFields?.filter(entry => entry.manager === manager) ?? []
 
 /**
- * Returns true if the workload is scaled by an autoscaler or another user, who then controls the number of replicas.
+ * Returns true if the workload is scaled by an autoscaler or another user: the deploy then leaves the number of
+ * replicas unchanged.
  */
 export function isLeftToScaler(error: ClusterError, live: KubeObject | undefined): boolean {
   return conflictsOf(error).every(

@@ -16,7 +16,7 @@ export interface DesiredWorkload extends DesiredObject {
   /** Service name in Kubernetes form. */
   readonly service: string
   readonly dependencies: readonly DependencyPlan[]
-  /** Services that become ready at the same time, and that the workload may need. */
+  /** Other services that the workload may need, although they become ready at the same time and not before it. */
   readonly beside?: readonly string[]
   /**
    * True for a Job that serves requests. Such a Job counts as ready when its Pods are ready, although it may never
@@ -38,8 +38,8 @@ export interface DesiredState {
 }
 
 /**
- * Sorts the objects of a plan into those applied before the workloads, the workloads, and those applied after them.
- * Sets the namespace of every object.
+ * Sorts the objects of a plan into three groups: objects to apply before the workloads, the workloads, and objects to
+ * apply after the workloads. Sets the namespace of every object.
  */
 export function toDesiredState(plan: Plan, manifests: readonly Manifest[], namespace: string): DesiredState {
   const objects = manifests.map(({ object, source }) => ({

@@ -181,15 +181,15 @@ function maskOf(kind: string, keys: readonly FieldKey[], before: unknown, after:
 }
 
 /**
- * Returns true if a variable is secret according to its name and value. `value` is the value, or the object of the
- * variable.
+ * Returns true if a variable is secret according to its name and value. `value` is the text of the variable, or the
+ * object that contains the text as its `value`.
  */
 function holdsSecret(name: string, value: unknown): boolean {
   const text = isMap(value) ? value['value'] : value
   return typeof text === 'string' && isVariableWithSecret(name, text)
 }
 
-/** Returns a value, such as a container, with its secret variables masked. */
+/** Returns a part of an object, such as a container, with the values of secret variables masked. */
 function masked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(masked)
   if (!isMap(value)) return value

@@ -11,7 +11,7 @@ export interface Drift extends ValueDiff {
   readonly by: Owner
 }
 
-/** Returns true if a user made the change with kubectl; other tools may make it again at any time. */
+/** Returns true if a user made the change with kubectl. Other tools may repeat their changes at any time. */
 export const isByHand = ({ by }: Drift): boolean => by.manager.startsWith('kubectl')
 
 /** Returns the values set by others that a deploy would overwrite. */

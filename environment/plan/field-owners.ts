@@ -24,8 +24,8 @@ export function ownerOf(live: KubeObject, keys: readonly FieldKey[]): Owner | un
 }
 
 /**
- * Returns true if devctl controls a value: the wanted object sets it, or devctl set it before and now removes it. An
- * item of a list without names counts if devctl owns any item of the list.
+ * Returns true if devctl controls a value: the wanted object sets it, or devctl set it before and now removes it. If
+ * the items of a list have no names, devctl controls an item if it owns any item of the list.
  */
 export function isOurs(wanted: KubeObject, live: KubeObject, keys: readonly FieldKey[]): boolean {
   // A Secret can be written as text (`stringData`), and is stored in base64.

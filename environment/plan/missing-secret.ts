@@ -27,7 +27,10 @@ interface SecretSource {
 const missingName = ({ code, detail }: Pick<Problem, 'code' | 'detail'>): string | undefined =>
   (code === 'configuration' && /secrets? "([^"]+)" (?:is )?not found/.exec(detail)?.[1]) || undefined
 
-/** Returns the keys of the missing Secret that a problem is about, as far as a workload names them, sorted. */
+/**
+ * Returns the keys of the Secret that a problem reports as missing, sorted. Contains only the keys that the workload
+ * refers to by name.
+ */
 export function keysOfMissing(problem: Pick<Problem, 'code' | 'detail'>, { spec }: KubeObject): readonly string[] {
   const secret = missingName(problem)
   const { template } = (spec ?? {}) as { template?: { spec?: PodSpec } } // a workload's spec

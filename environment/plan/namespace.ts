@@ -42,7 +42,10 @@ export async function namespaceState(
   return isEnding(found) ? 'ending' : 'active'
 }
 
-/** Returns true if the objects of the namespace are being deleted with the namespace, or have been. */
+/**
+ * Returns true if the objects of the namespace are being deleted with the namespace, or have already been deleted with
+ * it.
+ */
 export const takesAllAlong = (state: NamespaceState): boolean => state === 'ending' || state === 'gone'
 
 /** Returns true if the cluster rejects a new object because its namespace is being deleted. */

@@ -30,8 +30,8 @@ function laidLists(below: readonly unknown[], above: readonly unknown[]): readon
 }
 
 /**
- * Returns the value that identifies a list item: its mount path or port, if it has one, before its name, because
- * several mounts can share a volume.
+ * Returns the value that identifies a list item: its mount path or container port, else its name. The mount path comes
+ * first, because several mounts can use the name of the same volume.
  */
 function nameOf(item: unknown): string | undefined {
   if (!isMap(item)) return undefined

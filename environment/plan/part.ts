@@ -24,7 +24,7 @@ export function withDependencies({ workloads }: Plan, services: Iterable<string>
   return found
 }
 
-/** Returns the services, and those in the same Pods. Accepts and returns names in Kubernetes form. */
+/** Returns the services, and the other services in the same Pods. Accepts and returns names in Kubernetes form. */
 export function withMembers({ workloads }: Plan, services: Iterable<string>): ReadonlySet<string> {
   const wanted = [...services]
   const shared = workloads.filter(({ pod }) => pod.services.some(member => wanted.includes(member)))
@@ -95,8 +95,8 @@ export function objectsOfServices(
 }
 
 /**
- * Returns a map from each service that runs in the Pods of another service to that other service. Finds such services
- * by the selectors of their Services.
+ * Maps each service that runs in the Pods of another service to that other service, according to the selector of its
+ * Service object.
  */
 export function leadsOf(objects: readonly KubeObject[]): ReadonlyMap<string, string> {
   const leads = new Map<string, string>()

@@ -59,7 +59,7 @@ export interface ChangeList extends ChangeOrigin {
   readonly changes: readonly RecordedChange[]
   /** Changes that were planned but not made, because the deploy ended early. */
   readonly unapplied?: readonly UnappliedChange[]
-  /** Number of further changes, which were too many to store. */
+  /** Number of further changes that are not in the list, because a list is limited in size. */
   readonly left?: number
 }
 
@@ -79,7 +79,7 @@ const MOST_VALUES = 50
 const MOST_READ = MOST_CHANGES * MOST_VALUES
 /** Maximum length of a value, and of a line of text, in characters. */
 const LONGEST = 200
-/** Maximum length of a text that is read, in characters: object names and addresses are longer than `LONGEST`. */
+/** Maximum length of a text that is read, in characters. Object names and addresses can be longer than `LONGEST`. */
 const LONGEST_READ = 500
 
 /** Returns the lists of a record with one more list, in the format of the record. */

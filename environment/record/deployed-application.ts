@@ -19,7 +19,10 @@ export interface DeployedService {
   /** Path of the file, relative to the top of the repository. */
   readonly file?: string
   readonly line?: number
-  /** Lines at which problems are shown, by the path of their key. Sizes and policies also have the value of the key. */
+  /**
+   * Line of each key at which problems are shown, by the path of the key. For sizes and policies, also the value of the
+   * key.
+   */
   readonly keys: Readonly<Record<string, { readonly line: number; readonly value?: string }>>
 }
 

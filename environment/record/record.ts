@@ -13,7 +13,10 @@ export interface RecordedKind {
   readonly namespace?: string | null
 }
 
-/** Origin of the deployed files, so that two projects of the same name cannot overwrite each other's environment. */
+/**
+ * Origin of the deployed files. It is compared so that two projects of the same name cannot overwrite each other's
+ * environment.
+ */
 export interface Source {
   /** Address of the repository without credentials, or the name of the folder if there is no repository. */
   readonly repository: string
@@ -29,11 +32,11 @@ export interface Source {
 export interface EnvironmentRecord {
   readonly kinds: readonly RecordedKind[]
   readonly source?: Source
-  /** User of the last deploy, and its time (ISO 8601). */
+  /** User (`by`) and time (`at`, ISO 8601) of the last deploy. */
   readonly deployed?: { readonly by: string; readonly at: string }
   /**
-   * Deployed application, in the format of `readApplication`, and the changes of the last deploys, in the format of
-   * `readChangeLists`.
+   * Deployed application (`application`), in the format of `readApplication`, and the changes of the last deploys
+   * (`history`), in the format of `readChangeLists`.
    */
   readonly application?: string
   readonly history?: string

@@ -8,7 +8,7 @@ import { recordName } from './record.ts'
 
 /**
  * Marks each Pod template that uses secrets of the plan with an HMAC of their content: when a secret changes, so does
- * the template, and its Pods are replaced. Without the key, values cannot be guessed and checked against the mark.
+ * the template, and its Pods are replaced. Nobody can check guessed values against the mark without the key.
  */
 export function markSecrets(plan: Plan, key: string): Plan {
   const byName = new Map(plan.secrets.map(secret => [secret.name, secret]))
@@ -38,8 +38,8 @@ export interface KeptSecrets {
   /** Key of the HMACs in the marks. */
   readonly key: string
   /**
-   * Variables that the last deploy passed to commands with `--var`, and those that commands exported: the commands of
-   * destroy receive them, too.
+   * Variables that the last deploy passed to commands with `--var`, and variables that commands exported. The commands
+   * of a destroy receive these variables, too.
    */
   readonly variables: Readonly<Record<string, string>>
   /** True if the Secret is being deleted: the content is still valid, but has to be written again. */

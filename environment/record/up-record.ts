@@ -51,7 +51,7 @@ export type FoundRecord =
   /** `problem` is a clause that describes the error in the record. */
   | { readonly kind: 'unreadable'; readonly problem: string }
 
-/** Reads the record of an application or a mirror, and checks that `down` can follow it. */
+/** Reads the record of an application or a mirror, and checks that `down` can restore all values in the record. */
 export function readUpRecord(object: KubeObject | undefined): FoundRecord {
   const text = object?.metadata.annotations?.[UP_ANNOTATION]
   if (!object || text === undefined) return { kind: 'none' }

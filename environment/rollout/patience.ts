@@ -10,8 +10,8 @@ import type { ObservedWorkload } from './tracker.ts'
 const PATIENCE = 60_000
 
 /**
- * Returns true if the kubelet retries a program of the workload. At the last attempt, a dependency may not have been
- * ready.
+ * Returns true if the kubelet retries a program of the workload. Such a program may have failed because a dependency
+ * was not ready at the last attempt.
  */
 export const hasAttempts = ({ problems }: ObservedWorkload): boolean =>
   problems.some(({ isPassing, attemptedAt }) => !isPassing && attemptedAt !== undefined)
@@ -32,7 +32,7 @@ const isWell = ({ status }: ObservedWorkload): boolean => status.state === 'read
 
 /**
  * Returns the time at which a workload became ready or complete, in milliseconds since 1970 by the cluster's clock;
- * infinity if it is not.
+ * infinity if the workload is neither.
  */
 function readySince({ object, status, pods }: ObservedWorkload): number {
   if (status.state === 'complete') return completedAt(object)

@@ -109,12 +109,12 @@ class Rollout {
   readonly #signal: AbortSignal
   readonly #together: ReadinessBarrier
   readonly #byService: ReadonlyMap<string, DesiredWorkload>
-  /** Workloads by service; of a job with several schedules, the last CronJob. */
+  /** Applied workloads by service. For a job with several schedules, the last of its CronJobs. */
   readonly #applied = new Map<string, Promise<KubeObject>>()
   readonly #objects = new Map<DesiredWorkload, KubeObject>()
   /** Jobs that may be servers, each with the workload that waits for its completion. */
   readonly #completing = new Map<DesiredWorkload, DesiredWorkload>()
-  /** Services whose waits have been reported. */
+  /** Services that were already reported as waiting for other workloads. */
   readonly #reported = new Set<string>()
   /** Last reported status of each service. */
   readonly #statuses = new Map<string, string>()
@@ -264,9 +264,9 @@ class Rollout {
   }
 
   /**
-   * Resolves with true when the route may point to these workloads: a new route when one of them is ready, a changed
-   * route when all of them are. Without `wait`, an applied workload counts as ready. Resolves with false if workloads
-   * that the route needs have failed; the promises of the workloads reject with the failures.
+   * Resolves with true when the route may point to the workloads in `behind`: a new route when one of the workloads is
+   * ready, a changed route when all of them are. Without `wait`, an applied workload counts as ready. Resolves with
+   * false if workloads that the route needs have failed; the promises of the workloads reject with the failures.
    */
   async #isReachable(behind: readonly DesiredWorkload[], action: Step['action']): Promise<boolean> {
     if (behind.length === 0) {
@@ -295,8 +295,8 @@ class Rollout {
   }
 
   /**
-   * Watches a workload until `check` returns `done`. Throws WorkloadFailed as soon as waiting cannot help, and the
-   * abort reason of `until`.
+   * Watches a workload until `check` returns `done`. Throws WorkloadFailed as soon as waiting cannot help, or the abort
+   * reason if `until` is aborted.
    */
   async #look(
     workload: DesiredWorkload,

@@ -43,8 +43,8 @@ interface Fields {
 }
 
 /**
- * Returns the status of a Deployment, StatefulSet, DaemonSet, Job or CronJob. `pods` are the Pods of its newest
- * revision, as far as they are known: a Deployment whose Pods only wait has not failed, however long that takes.
+ * Returns the status of a Deployment, StatefulSet, DaemonSet, Job or CronJob. `pods` are the known Pods of the object's
+ * newest revision: a Deployment whose Pods only wait has not failed, however long that takes.
  */
 export function statusOf(object: KubeObject, pods: readonly KubeObject[] = []): WorkloadStatus {
   const { spec = {}, status = {} } = object as unknown as Partial<Fields> // the server has checked its shape

@@ -91,7 +91,7 @@ export class Tracker {
   readonly #attempts: JobAttempts
   /** UIDs of Pods that are being deleted: they still occupy resources that other Pods may need. */
   readonly #ending = new Set<string | undefined>()
-  /** Time at which the last Pod in `#ending` was deleted. */
+  /** Time at which the last Pod in `#ending` was deleted, in milliseconds since 1970; minus infinity if none was. */
   #freedAt = Number.NEGATIVE_INFINITY
   readonly #watched = new Set<string>()
   /** Workloads that are being deleted, or have been, by UID. */
@@ -102,7 +102,7 @@ export class Tracker {
   readonly #listeners = new Map<string, Set<() => void>>()
   #failure: unknown
 
-  /** `begun` are the UIDs of Pods that were already starting. */
+  /** `begun` are the UIDs of the Pods that were already starting before the watch began. */
   constructor(
     cluster: Cluster,
     environment: string,
@@ -121,7 +121,7 @@ export class Tracker {
 
   /**
    * Resolves when `check` returns a value other than undefined for a workload. Throws the errors of `check` and of the
-   * watches, WorkloadDeleted, and the signal's abort reason.
+   * watches; WorkloadDeleted if the workload is deleted; or the abort reason if the signal is aborted.
    */
   async until<T>(
     workload: KubeObject,
@@ -296,7 +296,7 @@ export class Tracker {
     return this.#listed.has(eventsOf(CAPACITY_EVENTS))
   }
 
-  /** Watches the Normal events in which autoscalers report that a node is coming, or that none is. */
+  /** Watches the Normal events in which autoscalers report that a node is coming, or that no node will come. */
   #watchCapacity(): void {
     this.#watchEvents(CAPACITY_EVENTS, this.#capacity)
   }

@@ -77,7 +77,7 @@ export class Warnings {
   }
 }
 
-/** Returns the current warnings of a namespace; an empty list for users without permission to read events. */
+/** Returns the current warnings of a namespace; without any warnings for users without permission to read events. */
 export async function listWarnings(cluster: Cluster, namespace: string, options: CallOptions): Promise<Warnings> {
   const asked = cluster.list({ apiVersion: 'v1', kind: 'Event', namespace, fields: 'type=Warning' }, options)
   const warnings = new Warnings()

@@ -27,8 +27,9 @@ export interface ExplainedWorkload {
 }
 
 /**
- * Explains why a workload fails to become ready, at its line of the Compose file, with the cluster's warnings and the
- * last lines of its log. `required` are the Secrets that the plan expects in the cluster.
+ * Returns diagnostics that explain why a workload fails to become ready, at its line of the Compose file, with the
+ * cluster's warnings and the last lines of the container's log. `required` are the Secrets that the plan expects in the
+ * cluster.
  */
 export async function explainFailure(
   cluster: Cluster,
@@ -231,8 +232,8 @@ const emptyText = ({ metadata }: KubeObject): string => `pod/${metadata.name} pr
 const goneText = ({ metadata }: KubeObject): string => `pod/${metadata.name} is gone, and its log with it`
 
 /**
- * Returns a hint for a Job whose container the kubelet restarts: the Job controller deletes the Pod, with its log, when
- * it has failed too often. Empty for other workloads.
+ * Returns a hint for a Job whose container the kubelet restarts: when the container has failed too often, the Job
+ * controller deletes the Pod with its log. Empty for other workloads.
  */
 const keepsLog = (workload: KubeObject): { readonly hint?: string } =>
   isStartedAgain(workload)

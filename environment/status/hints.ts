@@ -24,8 +24,8 @@ export type ReportedProblem = Pick<Problem, 'code' | 'detail' | 'ends'> & {
 }
 
 /**
- * Prepares a problem for the lookup of its remedy: removes the output of health check commands, which is not a reason.
- * `check` is the message of the check that made the kubelet stop the container.
+ * Prepares a problem for the lookup of its remedy: removes the output of health check commands, because it does not
+ * tell the reason of the problem. `check` is the message of the check that made the kubelet stop the container.
  */
 export function reportedOf(problem: Problem, check?: string): ReportedProblem {
   const { code, detail, pod, container } = problem
@@ -73,8 +73,8 @@ const PROGRAM = ['entrypoint', 'command']
 const RESTART = ['restart', 'deploy.restart_policy']
 const CONDITION = 'deploy.restart_policy.condition'
 /**
- * Returns the first group of a match: the name of an object in the cluster. Unlike the name in the file, it may start
- * with the environment's name.
+ * Returns the first group of a match: the name of an object in the cluster. The name may start with the environment's
+ * name, unlike the name in the file.
  */
 const named = (found: Found): string | undefined => found[1]
 
@@ -361,8 +361,8 @@ export const HINT_KEYS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns the key of a service that a problem is about, and the value to set. `service` is the service in the file,
- * `name` its name.
+ * Returns the remedy for a problem: the key of the service that the problem is about, and the value to set. `service`
+ * is the service in the file, `name` its name.
  */
 export function remedyOf(problem: ReportedProblem, service: Tree | undefined, name: string): Remedy {
   if (problem.code === 'crash-loop') return remedyOfEnds(problem, service, name)
@@ -383,7 +383,8 @@ function applied(rule: Rule, found: Found, service: Tree | undefined, name: stri
 }
 
 /**
- * Returns the remedy for a container that exits: the reason why it was stopped, or the program that it could not run.
+ * Returns the remedy for a container that exits, according to the reason why it was stopped, or to the program that it
+ * could not run.
  */
 function remedyOfEnds({ ends, check }: ReportedProblem, service: Tree | undefined, name: string): Remedy {
   const all = [`${ends?.exitCode ?? 0}`]
@@ -408,8 +409,8 @@ function remedyOfEnds({ ends, check }: ReportedProblem, service: Tree | undefine
 }
 
 /**
- * Returns the remedy for a Job that is still running at the deadline: its restart policy, `on-failure`, turned the
- * service into a Job.
+ * Returns the remedy for a Job that is still running at the deadline: the restart policy `on-failure`, which turned the
+ * service into a Job, has to be changed if the service is a server.
  */
 export function remedyOfOnFailure(services: Tree | undefined, key: string): Remedy {
   const written = [CONDITION, 'restart'].map(one => placeOfKey(get(services, key), one)).find(one => one !== undefined)

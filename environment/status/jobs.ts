@@ -45,10 +45,10 @@ export interface JobSchedule {
 export interface JobOverview {
   /** Name in the cluster. */
   readonly job: string
-  /** Usual cause of a run; `manual` also for a service that is not a job, but of which users start runs. */
+  /** Usual cause of a run; `manual` also for a service that is not a job, but has runs that users started. */
   readonly trigger: RunTrigger
   readonly schedules: readonly JobSchedule[]
-  /** True if all its schedules are suspended. */
+  /** True if all schedules of the job are suspended; false if the job has no schedule. */
   readonly suspended: boolean
   readonly nextRun?: string
   /** Start of the newest run, even if the run no longer exists. */
@@ -59,7 +59,8 @@ export interface JobOverview {
 
 /**
  * Returns the jobs among the objects of an environment, the services that are Jobs, and other services with runs,
- * sorted by name. Pods among the objects add the exit statuses. `now` is in milliseconds since 1970.
+ * sorted by name. The exit statuses are read from the Pods, if `objects` contains any. `now` is in milliseconds since
+ * 1970.
  */
 export function listJobs(objects: readonly KubeObject[], now: number): readonly JobOverview[] {
   const workloads = objects.filter(one => !isDependant(one) && serviceOf(one) !== undefined)
@@ -190,7 +191,7 @@ interface RunPod {
   readonly exitStatus: number | undefined
 }
 
-/** Returns the newest Pods of runs, by the names of their Jobs. */
+/** Returns the state of the newest Pod of each run, by the name of the run's Job. */
 function podsOfRuns(objects: readonly KubeObject[]): ReadonlyMap<string, RunPod> {
   const pods = objects
     .filter(({ kind, metadata }) => kind === 'Pod' && metadata.labels?.['job-name'] !== undefined)

@@ -5,8 +5,8 @@ import { ENVIRONMENT_LABEL } from '../labels.ts'
 import { inParallel } from '../pool.ts'
 
 /**
- * Lists the names of the environments that have objects in a namespace, including environments with only claims left.
- * Undefined for users without permission to list them.
+ * Returns the names of the environments that have objects in a namespace, including environments with only claims left.
+ * Undefined for users without permission to list objects.
  */
 export async function environmentsIn(
   cluster: Cluster,

@@ -27,8 +27,8 @@ export interface LoggedContainer {
 }
 
 /**
- * Returns the last lines of a container's log; with `previous`, of its previous run, or of the current run if the
- * previous log no longer exists. Undefined if the Pod does not exist.
+ * Returns the last lines of a container's log. With `previous`, returns the last lines of the previous run or, if the
+ * log of that run no longer exists, of the current run. Undefined if the Pod does not exist.
  */
 export async function lastLogLines(
   cluster: Cluster,

@@ -10,7 +10,7 @@ export interface ServicePodQuery {
   readonly namespace: string
   /** Service name in the cluster. */
   readonly service: string
-  /** Service whose Pods contain the container of `service`: usually the same service. */
+  /** Service in whose Pods the container of `service` runs: usually `service` itself. */
   readonly lead: string
   /** Number of the Pod, from 1, in the order of names. If absent, any Pod, preferably a ready one. */
   readonly index?: number | undefined
@@ -38,8 +38,8 @@ export async function runningPods(
 }
 
 /**
- * Returns a running container of a service. Throws a UserError if no Pod runs, and if the number or the container does
- * not exist.
+ * Returns a running container of a service. Throws a UserError if no Pod of the service runs, or if the requested
+ * number or container does not exist.
  */
 export async function findServiceContainer(
   cluster: Cluster,

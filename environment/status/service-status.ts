@@ -38,7 +38,7 @@ export interface ServiceOverview {
   readonly ready: number
   readonly wanted: number
   readonly restarts: number
-  /** Creation time of its newest Pods, or of the workload if it has no Pods (ISO 8601). */
+  /** Creation time of the service's newest Pods, or of its workload if there are no Pods (ISO 8601). */
   readonly since: string | undefined
   readonly image: string | undefined
   /** Public addresses, shorter ones first. */
@@ -244,8 +244,9 @@ function passingWords({ code, container, isPassing }: Problem): string | undefin
 }
 
 /**
- * Returns a Pod's problem in the form that the state of a service shows. A Pod without a node counts as waiting unless
- * an autoscaler has refused a node, even if a deploy would have ended its wait by then.
+ * Returns a Pod's problem in the form that the state of a service shows. A Pod without a node counts as waiting,
+ * however long it has waited, unless an autoscaler has refused a node. A deploy may end its wait for such a Pod
+ * earlier.
  */
 const asWaiting = (problem: Problem): Problem =>
   problem.code === 'unschedulable' && problem.because === undefined ? { ...problem, isPassing: true } : problem

@@ -12,7 +12,9 @@ export interface NoNode {
   readonly because?: string
 }
 
-/** Milliseconds after which a Pod without a node is reported. An autoscaler's refusal then ends the wait. */
+/**
+ * Milliseconds after which a Pod without a node is reported. From that time on, an autoscaler's refusal ends the wait.
+ */
 const SCHEDULING_GRACE = 15_000
 /**
  * Milliseconds without an autoscaler event after which the wait ends: the Kubernetes autoscaler promises a decision
@@ -58,7 +60,10 @@ export async function addCapacityEvents(
 /** Returns true if the scheduler has found no node for a Pod. */
 export const isUnschedulable = ({ status }: SeenPod): boolean => noNodeCondition(status) !== undefined
 
-/** Assesses a Pod without a node; undefined while it is too early to tell. `now` is in milliseconds since 1970. */
+/**
+ * Assesses a Pod without a node; undefined for a Pod that has a node, and while it is too early to tell. `now` is in
+ * milliseconds since 1970.
+ */
 export function noNodeOf(
   { metadata, status }: SeenPod & { readonly metadata: { readonly creationTimestamp?: string } },
   events: readonly Warning[],

@@ -29,8 +29,8 @@ const KEEP = {
 } as const
 
 /**
- * Annotation that disables Flux' variable substitution. Without it, `postBuild` would replace `${…}` in scripts and
- * commands with its own variables, and `$$` with `$`.
+ * Annotation that disables the variable substitution of Flux. Without the annotation, `postBuild` would replace `${…}`
+ * in scripts and commands with variables of Flux, and `$$` with `$`.
  */
 const LITERAL = { 'kustomize.toolkit.fluxcd.io/substitute': 'disabled' } as const
 

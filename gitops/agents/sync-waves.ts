@@ -18,9 +18,9 @@ const SERVICE = 'dev.platform/service'
 
 /**
  * Adds sync waves of Argo CD, which delays a wave until the previous one is healthy. Only objects that have to come
- * later get a wave: workloads that wait for another workload to be healthy or complete, the claims that no earlier Pod
- * mounts, and the routes to these workloads. Services, configuration and accounts stay in the first wave, so that they
- * exist before the objects that need them. A wave that is set in a file is kept.
+ * later get a wave: workloads that wait for another workload to be healthy or complete, claims that no Pod of an
+ * earlier wave mounts, and routes to such workloads. Services, configuration and accounts stay in the first wave, so
+ * that they exist before the objects that need them. A wave that is set in a file is kept.
  */
 export function withSyncWaves(manifests: readonly Manifest[], workloads: readonly WaveWorkload[]): readonly Manifest[] {
   const layers = layersOf(workloads)

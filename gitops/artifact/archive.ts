@@ -21,8 +21,8 @@ export function pack(files: ReadonlyMap<string, string>): Uint8Array {
 }
 
 /**
- * Returns the files of an archive, by path with `/`, without links and devices. Undefined if the bytes are not an
- * archive, or if a path leads outside the archive.
+ * Returns the texts of the files in an archive, without links and devices. The keys are paths in the archive, with `/`
+ * as the separator. Undefined if the bytes are not an archive, or if a path leads outside the archive.
  */
 export function unpack(bytes: Uint8Array): ReadonlyMap<string, string> | undefined {
   let archive: Buffer

@@ -42,7 +42,7 @@ export interface PushedArtifact {
 
 export type ArtifactOutcome =
   | { readonly kind: 'unchanged'; readonly digest: string }
-  /** The tag's content comes from a source that has our source among its ancestors. */
+  /** The tag's content comes from a newer source commit: the commit to publish is one of its ancestors. */
   | { readonly kind: 'newer'; readonly source: string; readonly digest: string }
   /** Changes that would be made (`--dry-run`, `--verify`). */
   | { readonly kind: 'planned'; readonly digest: string | undefined; readonly changes: readonly FolderChange[] }
@@ -61,9 +61,12 @@ export interface ArtifactOptions {
   /** True to replace content even if devctl did not push it. */
   readonly takeOver: boolean
   readonly isAncestor: IsAncestor
-  /** Receives a published commit whose changes this publish undoes. */
+  /**
+   * Receives a published commit that the new source does not contain, so that this publish undoes the changes of the
+   * commit.
+   */
   readonly tellMissing: (missing: MissingSource) => void
-  /** Receives the digest of the tag each time it is read. */
+  /** Receives the digest of the tag each time the tag is read; undefined if the tag does not exist. */
   readonly tell?: (digest: string | undefined) => void
 }
 
@@ -144,8 +147,8 @@ function write(top: string, files: ReadonlyMap<string, string>, reference: strin
 }
 
 /**
- * Adds the removal of files that devctl did not write to the plan. A push replaces the full artifact, unlike a commit
- * to a repository, so these files would disappear.
+ * Returns the plan with the removal of all files that devctl did not write. A push replaces the full artifact, unlike a
+ * commit to a repository, so these files would disappear.
  */
 function withOthers(planned: FolderChange, files: ReadonlyMap<string, string>): FolderChange {
   const { change } = planned
@@ -172,7 +175,10 @@ function refuseOthers(
   if (!takeOver && !isOnlyLooked && edits.length > 0) throw new OverwriteRefusal(reference, [], edits)
 }
 
-/** Compares the source commit of the existing artifact with ours. */
+/**
+ * Compares the source commit of the existing artifact (`source`) with the commit to publish (`ours`). Undefined if one
+ * of the commits is unknown, or for a rollback.
+ */
 async function orderIn(
   { rollback }: ArtifactPublication,
   { change: { before } }: FolderChange,
@@ -184,7 +190,7 @@ async function orderIn(
   return { is: await orderOf(source, ours, isAncestor), source, ours }
 }
 
-/** Returns the repository view of a folder. A registry has no pull requests. */
+/** Returns a folder in the form of a repository that has no pull requests, as in a registry. */
 const unrequested = (top: string): Repository => ({
   ...readerOf(top),
   request: { lock: async () => undefined, read: async () => undefined },

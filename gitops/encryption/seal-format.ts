@@ -27,7 +27,9 @@ export function encryptValue(publicKey: KeyObject, value: Uint8Array, label: str
   )
 }
 
-/** True if a text has the form of a value of `size` bytes that was encrypted with a key of this size. */
+/**
+ * True if a text has the form of a value of `size` bytes that was encrypted with a public key as long as `publicKey`.
+ */
 export function looksEncrypted(text: unknown, publicKey: KeyObject, size: number): text is string {
   if (typeof text !== 'string' || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return false
   const bytes = Buffer.from(text, 'base64')

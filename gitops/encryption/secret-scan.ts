@@ -29,7 +29,7 @@ const ENCODED = /[A-Za-z0-9+/]{24,}={0,2}/g
 /**
  * Scans files before they are committed, whatever produced them, for Secrets with values, and for private keys and
  * tokens anywhere, including in base64. This is the last line of defense: known secrets have been rejected long before.
- * `files` is text by path. The result is ordered by path and line.
+ * `files` contains the texts by path. The result is ordered by path and line.
  */
 export function scanForSecrets(files: ReadonlyMap<string, string>, options: ScanOptions): readonly SecretFound[] {
   return [...files]

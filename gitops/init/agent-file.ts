@@ -225,7 +225,7 @@ function readByController(address: string, { url, repository }: InitInput, { env
 
 const pathOf = ({ folder }: Agent, name: string, { into = folder }: InitInput) => posix.join(into, `${name}.yaml`)
 
-/** Returns `deploy` for `ssh://git@host/team/deploy.git`. */
+/** Returns the name of the repository at an address: `deploy` for `ssh://git@host/team/deploy.git`. */
 const repositoryName = (address: string) => posix.basename(address.replace(/\/+$/, ''), '.git')
 
 interface Compiled {
@@ -242,7 +242,8 @@ async function compile(workspace: Workspace, options: InitInput): Promise<Compil
 }
 
 /**
- * Returns the information that a controller needs, wherever it reads from. Throws a UsageError if no namespace is set.
+ * Returns the information that a controller needs about an application, for a repository and for an artifact alike.
+ * Throws a UsageError if no namespace is set.
  */
 function followedBy(
   { project: { environment }, plan: { environment: planned } }: Compiled,

@@ -27,8 +27,8 @@ export async function changedObjects(
 }
 
 /**
- * Returns the object changes if no file was added or removed. Reads only the files that change: most files do not, and
- * reading a hundred files takes longer than the rest of a publish.
+ * Returns the object changes of a publish that adds and removes no file; undefined if the files cannot be read. Reads
+ * only the files that change: most files do not, and reading a hundred files takes longer than the rest of a publish.
  */
 async function inChangedFiles(
   { before, change: { writes } }: FolderChange,
@@ -50,9 +50,9 @@ async function inChangedFiles(
 }
 
 /**
- * Returns the objects that the repository has for an application: the build result of the application's own folder (the
- * first one) with its base. Empty before the first publish; undefined if the files were edited in a way that devctl
- * cannot read.
+ * Returns the objects that the repository has for an application: the result of building the application's own folder,
+ * the first in `changes`, with its base. Empty before the first publish; undefined if the files were edited in a way
+ * that devctl cannot read.
  */
 async function objectsBefore(changes: readonly FolderChange[]): Promise<readonly KubernetesObject[] | undefined> {
   const [own] = changes

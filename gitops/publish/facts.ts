@@ -59,8 +59,8 @@ const valuesOf = (key: string, options: readonly (readonly [string, string])[]):
   options.flatMap(([one, value]) => (one === key ? [value] : [])).join(', ')
 
 /**
- * Returns the options that affect the rendered files, as they are written. Image options are not included, because each
- * release has different images.
+ * Returns the options that affect the rendered files, as pairs of name and value, with one pair for each value. Image
+ * options are not included, because each release has different images.
  */
 export function shapingOptions(options: LoadInput & PlanInput): readonly (readonly [string, string])[] {
   const { startOrder } = options

@@ -25,7 +25,10 @@ export function fileWords({ changed, added, removed }: Omit<FolderCounts, 'path'
   return words.join(', ').replace(/^\d+/, number => plural(Number(number), 'file'))
 }
 
-/** Returns the counts of all folders as text: `2 files changed, 1 removed`. */
+/**
+ * Returns the counts of all folders as text: `2 files changed, 1 removed`, or `no object changed` if the files are the
+ * same.
+ */
 export function fileCounts(changes: readonly FolderChange[]): string {
   const folders = changes.map(countsOf)
   const sum = (key: 'changed' | 'added' | 'removed') => folders.reduce((total, one) => total + one[key], 0)

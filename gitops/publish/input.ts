@@ -13,7 +13,7 @@ export interface PublishInput extends LoadInput, Omit<PlanInput, 'includeSecrets
   readonly layout?: LayoutName | undefined
   /** Reference of an artifact to push instead of a commit: `REGISTRY/PATH` or `REGISTRY/PATH:TAG`. */
   readonly oci?: string | undefined
-  /** True to replace files that were edited by hand or belong to something else. */
+  /** True to replace files that were edited by hand, or that belong to another application, environment or tool. */
   readonly takeOver?: boolean | undefined
   /** True to build and push images that their registries do not have, before publishing. */
   readonly build?: boolean | undefined

@@ -40,8 +40,8 @@ export function objectChanges(
 }
 
 /**
- * Returns a difference with all values masked that have the form of a secret: the repository may contain secrets that
- * were published before publishes were checked for them.
+ * Returns a difference with all values masked that have the form of a secret. The repository may contain secrets from a
+ * time when publishes were not checked for secrets.
  */
 function withoutShapes(diff: ValueDiff): ValueDiff {
   if (diff.masked !== undefined) return diff

@@ -76,7 +76,8 @@ export async function promote(
 }
 
 /**
- * Throws a UserError if the manifest of the promoted commit lacks the target environment, which the present files have.
+ * Throws a UserError if the target environment is missing in the manifest of the promoted commit, although the current
+ * manifest has it.
  */
 function refuseMissing(
   { manifest }: OpenProject,
@@ -162,8 +163,8 @@ async function readPublished(target: PushTarget, path: string, options: PushOpti
 }
 
 /**
- * Returns the images that are pinned by digest, so that the tested images also run in the target environment. Other
- * images are determined by the files and the environment.
+ * Returns the images that are pinned by digest, by service, so that the tested images also run in the target
+ * environment. All other images are determined by the files and the environment.
  */
 function digestsOf({ images }: Facts): ReadonlyMap<string, string> {
   return new Map(Object.entries(images).filter(([, image]) => image.includes('@')))

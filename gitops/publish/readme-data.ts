@@ -31,7 +31,7 @@ export function readmeData(
 
 /**
  * Returns the options that name the destination, unless the manifest names it. Shows `ADDRESS` for the repository,
- * because different machines write its address differently: over HTTPS or SSH, or as a folder.
+ * because different machines write the address of a repository differently: over HTTPS or SSH, or as a folder.
  */
 function targetOptions(options: PublishInput, target: PublishTarget | undefined): readonly string[] {
   const { repository, branch, path, oci } = options

@@ -22,7 +22,7 @@ export interface OneFile {
 export type AddedOnce =
   /** The file exists already, and stays unchanged. */
   | { readonly kind: 'there'; readonly branch: string; readonly isSame: boolean }
-  /** Change that would be made. */
+  /** Change that would be made. `listedIn` is the kustomization of the folder, if it would have to be changed. */
   | { readonly kind: 'planned'; readonly branch: string; readonly text: string; readonly listedIn?: string }
   /** The branch of a pull request already has the file. */
   | { readonly kind: 'requested'; readonly branch: string; readonly commit: string }

@@ -39,7 +39,7 @@ export interface FetchedBranch {
   readonly branch: string
   /** Newest commit of the branch; undefined if the branch has no commit yet. */
   readonly head: string | undefined
-  /** True if the fetch included the note of the first folder, if one exists. */
+  /** True if the fetch included the note of the first folder; the note itself may not exist. */
   readonly hasNote?: boolean
 }
 
@@ -155,8 +155,8 @@ function sparsePatterns(paths: readonly string[]): string {
 }
 
 /**
- * Fetches the newest commit of the branch, and either the newest commit of the pull-request branch or the note of the
- * first folder. Throws a GitFailure.
+ * Fetches the newest commit of the branch, and the newest commit of the pull-request branch. If the target has no
+ * pull-request branch, fetches the note of the first folder instead. Throws a GitFailure.
  */
 export async function fetchAgain(
   git: Git,
@@ -183,7 +183,7 @@ export async function fetchNote(git: Git, name: string): Promise<void> {
 const noteSpec = (name: string) => `+${name}*:${NOTE}*`
 
 /**
- * Checks out the fetched commit, replacing whatever was checked out before; `isFirst` is true if nothing was. Throws a
+ * Checks out the fetched commit, replacing an earlier checkout; `isFirst` is true if there was none. Throws a
  * GitFailure.
  */
 export async function checkOut(

@@ -23,8 +23,9 @@ const refuse = (reason: string, option?: string): Obstacle => ({
 })
 
 /**
- * Returns the change that the API server rejects for an existing object; undefined if every change is accepted. It is
- * the same change for which `devctl deploy` replaces or rejects the object, but determined from the two versions alone.
+ * Returns the reason why the API server would reject the change of an existing object; undefined if it would accept the
+ * change. Finds the same obstacles for which `devctl deploy` replaces or rejects an object, but only by comparing the
+ * two versions.
  */
 export function obstacleTo(before: KubernetesObject, after: KubernetesObject): Obstacle | undefined {
   return RULES[after.kind]?.(before, after)

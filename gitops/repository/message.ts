@@ -33,7 +33,7 @@ export interface MessageInput {
   readonly isRecordOnly?: boolean
   /** Images by Compose service. */
   readonly images: ReadonlyMap<string, string>
-  /** Images that the repository has. */
+  /** Images in the repository before the commit, by Compose service. */
   readonly imagesBefore: Readonly<Record<string, string>>
   /** Address of the source repository, without credentials. */
   readonly repository: string | undefined
@@ -125,8 +125,8 @@ function imageChanges(changes: readonly MessageObject[]): readonly string[] {
 }
 
 /**
- * Returns the parts of two references that users tell them apart by: tags, else the beginnings of digests, else the
- * full references.
+ * Returns `BEFORE → AFTER` with the parts by which users tell two references apart: the tags or, if these are equal,
+ * the beginnings of the digests. If the names of the images differ, returns the full references.
  */
 function versions(before: string, after: string): string {
   const [old, fresh] = [before, after].map(partsOf) as [Parts, Parts] // map keeps the length

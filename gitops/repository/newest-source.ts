@@ -12,10 +12,11 @@ import type { IsAncestor } from './source-order.ts'
 import { readLock } from './tree/change.ts'
 
 /**
- * Note about a source that renders to the folder's current content. Such a source makes no commit, yet no older source
- * may overwrite the folder. The note is a ref for the folder and its branch; it points to an empty commit whose message
- * names the source and the lock at that time. The note is valid only as long as the folder has exactly this lock. After
- * a revert, a merge or a removal, the lock's own source is used again.
+ * Note about a source that renders to the folder's current content. Publishing such a source makes no commit, so
+ * without the note an older source could overwrite the folder. The note is a ref for the folder and its branch. The ref
+ * points to an empty commit, whose message names the source and the lock at that time. The note is valid only as long
+ * as the folder has exactly this lock. After a revert, a merge or a removal, the source that the lock names counts
+ * again.
  */
 interface Note {
   readonly commit: string
@@ -39,9 +40,9 @@ export async function newestSource(
 }
 
 /**
- * Records that the content of the unchanged folder also results from a newer source; with `rollback`, from any source.
- * Returns the recorded source if it turns out to be newer than ours. Does nothing on servers that reject refs for
- * notes. Throws a GitFailure if another push came first.
+ * Records that our source also renders to the content of the unchanged folder, if our source is newer than the recorded
+ * one; with `rollback`, in any case. If the recorded source is newer than ours, returns it and records nothing. Does
+ * nothing on servers that reject refs for notes. Throws a GitFailure if another push came first.
  */
 export async function noteUnchanged(
   checkout: WorkingCopy,
@@ -70,9 +71,9 @@ export async function noteUnchanged(
 }
 
 /**
- * Fetches the note together with the branch. If the branch has moved since it was checked out, throws the same
- * GitFailure as after a lost race: the fetched note then belongs to a newer commit, and must not be replaced with a
- * note about the old commit.
+ * Fetches the note together with the branch. If the branch has moved since the checkout, throws the same GitFailure as
+ * after a lost race: the fetched note then belongs to the newer commit, and a note about the old commit must not
+ * replace it.
  */
 async function fetchWithBranch({ git, branch, head }: WorkingCopy, path: string): Promise<void> {
   const now = await fetchAgain(git, branch, { paths: [path] })
@@ -80,9 +81,9 @@ async function fetchWithBranch({ git, branch, head }: WorkingCopy, path: string)
 }
 
 /**
- * Returns the object that the note should currently point to, for a push that depends on it; empty if no note should
- * exist. Usually computes the object from the lock, without a request to the server (`isGuess`). If another source has
- * been noted in the meantime, the push fails.
+ * Returns the object to which the note should currently point, for a push that fails if it points to another one; empty
+ * if the note should not exist. Usually computes the object from the lock, without a request to the server (`isGuess`).
+ * The push therefore fails if another source has been noted in the meantime.
  */
 export async function expectedNote(checkout: WorkingCopy, path: string): Promise<Pick<Mark, 'expected' | 'isGuess'>> {
   const there = readLock(join(checkout.folder, path), path)
@@ -96,7 +97,10 @@ export async function expectedNote(checkout: WorkingCopy, path: string): Promise
   return { expected: note.id, isGuess: true }
 }
 
-/** Creates the note that a folder, with its current lock, represents a source. */
+/**
+ * Creates the note about a folder with its current lock and the source that it represents. Returns the ref and the
+ * object for the push, together with `expected`, the object that the ref currently points to.
+ */
 export async function markFor(
   checkout: WorkingCopy,
   path: string,
@@ -111,7 +115,7 @@ export async function markFor(
   return { ref: noteName(path, checkout.branch), object: note.id, expected }
 }
 
-/** Returns the source that a note names, if the note is for the current lock. */
+/** Returns the source that a note names; undefined if the note is not about the current lock. */
 const notedSource = (checkout: WorkingCopy, path: string, note: Note | undefined) =>
   note?.lock === undefined || note.lock !== lockHash(checkout, path) ? undefined : note.source
 

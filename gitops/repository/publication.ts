@@ -159,8 +159,8 @@ async function lookAt(checkout: WorkingCopy, publication: Publication, { dryRun 
 }
 
 /**
- * Handles a publish without changes: notes that our source renders to the same files, and withdraws an open pull
- * request, because its content differs.
+ * Handles a publish without changes to the branch: notes that our source renders to the files of the branch. If a pull
+ * request is open, closes it and removes its branch, because its content differs from the wanted content.
  */
 async function leave(
   checkout: WorkingCopy,

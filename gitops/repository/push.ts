@@ -54,7 +54,7 @@ export interface PushOptions extends GitOptions {
   readonly pause?: number
   /** Clone of the target that was started before; the caller that started it also ends it. */
   readonly startedClone?: StartedClone
-  /** True if `write` changes nothing, so that no lock is needed. */
+  /** True if `write` changes nothing, so that the process need not wait for other pushes on this machine. */
   readonly dryRun?: boolean
 }
 
@@ -63,8 +63,8 @@ export type PushEvent =
   | { readonly type: 'again'; readonly because: Rejection }
 
 /**
- * Minimum base of the first pause, and maximum base of any pause, in milliseconds. `pauseAfter` varies the base at
- * random by up to a half.
+ * Minimum of the first pause, in milliseconds; `LONGEST_PAUSE` is the maximum of every pause. `pauseAfter` then varies
+ * the pause at random by up to a half.
  */
 const PAUSE = 250
 const LONGEST_PAUSE = 10_000
@@ -273,12 +273,12 @@ function isMarkRefused(error: unknown, { ref }: Mark): boolean {
   return why !== undefined && !ATOMIC.test(why) && lines.every(isForMark)
 }
 
-/** Pattern of the reason reported for a ref that was rejected because of the other ref. */
+/** Pattern of the reason that a server reports for a ref that it rejects only because it rejects the other ref. */
 const ATOMIC = /atomic|transaction failed/
 
 /**
- * Returns a pause in milliseconds, which grows with each retry and is random, so that twenty pipelines do not collide
- * again.
+ * Returns a pause in milliseconds. The pause grows with each retry and is partly random, so that pipelines that push at
+ * the same time do not collide again.
  */
 function pauseAfter(times: number, first: number): number {
   return Math.min(LONGEST_PAUSE, first * 1.5 ** Math.min(times - 1, 20)) * (0.5 + Math.random())

@@ -13,8 +13,8 @@ export interface RequestBranch {
   readonly name: string
   readonly commit: string
   /**
-   * True if the published folders have the same content in the parent of the branch's commit as in the current base, so
-   * the branch can be merged unchanged.
+   * True if the published folders have not changed in the base since the branch was created: they have the same content
+   * in the parent of the branch's commit and in the current base. The branch can then be merged unchanged.
    */
   readonly isOnBase: boolean
 }
@@ -154,8 +154,8 @@ export async function isOnRequest(
 }
 
 /**
- * Deletes the branch of a pull request that is no longer wanted: forges close a request without a branch, while merging
- * an open one would restore old content. Returns false if the server rejects the deletion. Throws a GitFailure if the
+ * Deletes the branch of a pull request that is no longer wanted. Forges then close the request; if it stayed open,
+ * merging it would restore old content. Returns false if the server rejects the deletion. Throws a GitFailure if the
  * branch has moved since it was read.
  */
 export async function removeRequestBranch({ git }: WorkingCopy, { name, commit }: RequestBranch): Promise<boolean> {

@@ -23,7 +23,10 @@ export interface StartedClone {
   end(): Promise<void>
 }
 
-/** Fetched branch. If `paths` were given and can be read, `checkout` contains the files. */
+/**
+ * Result of a clone. `checkout` and `paths` are set if the clone was started with paths and contains their files;
+ * otherwise, only the branch was fetched.
+ */
 export type FinishedClone = FetchedBranch & { readonly checkout?: WorkingCopy; readonly paths?: readonly string[] }
 
 /**

@@ -1,7 +1,10 @@
 import { editYaml, type YamlEdit } from '../../adapters/files/yaml-edit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
-/** Sources of an environment's secret values, by path, and the values that are public. */
+/**
+ * Answers about the values of an environment: the Secret and the key of each secret value, by the path of the value,
+ * and the paths of the public values.
+ */
 export interface SecretAnswers {
   readonly values: ReadonlyMap<string, { readonly secret: string; readonly key: string }>
   readonly public: readonly string[]

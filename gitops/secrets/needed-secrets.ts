@@ -49,7 +49,10 @@ export async function neededKeys(
   return [...found.values()]
 }
 
-/** Returns the values from the files and variables, by path. A missing value is not an error here. */
+/**
+ * Returns the values from the files and variables of this machine, by the path of the setting. A missing value is not
+ * an error here.
+ */
 async function knownValues(
   workspace: Workspace,
   options: Input,
@@ -69,7 +72,7 @@ async function knownValues(
   )
 }
 
-/** True if a value contains a variable that is not set. */
+/** True if the value at a path is only assumed, because it contains a variable that is not set. */
 function isAssumed(tree: Tree, path: string): boolean {
   const [, service = '', name = ''] = /^services\.(.+)\.environment\.(.+)$/.exec(path) ?? []
   const value = get(tree, 'services', service, 'environment', name)

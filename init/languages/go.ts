@@ -20,7 +20,10 @@ export function recogniseGo(files: ProjectFiles): Recognised | undefined {
   }
 }
 
-/** Returns the packages that are programs: in the project's folder and below it, such as in `cmd`. */
+/**
+ * Returns the packages that are programs, in the project's folder or below it, such as in `cmd`. Programs that listen
+ * on a port come first.
+ */
 function mainPackages(files: ProjectFiles): readonly Guess<string>[] {
   const sources = files.sources(['.go']).filter(path => !path.endsWith('_test.go'))
   const mains = sources.filter(path => /^package main\b/m.test(files.text(path) ?? ''))

@@ -10,7 +10,10 @@ interface Package {
   readonly manager: string | undefined
 }
 
-/** Frameworks by package, those that build on others first, with the port of their development server. */
+/**
+ * Frameworks: name of the package, title for users, and port of the development server. Frameworks that build on others
+ * come first.
+ */
 const FRAMEWORKS: readonly (readonly [name: string, title: string, port?: number])[] = [
   ['next', 'Next.js', 3000],
   ['nuxt', 'Nuxt', 3000],

@@ -1,6 +1,6 @@
 /**
- * Returns the first version in a text, with this many parts: for one part, `20` from `>=20.11 <23`. Undefined if it
- * contains no version, such as `lts/*`.
+ * Returns the first version in a text, reduced to the given number of parts: with one part, `20` from `>=20.11 <23`.
+ * Undefined if the text contains no version, such as `lts/*`.
  */
 export function version(text: string | undefined, parts: number): string | undefined {
   const found = /\d+(?:\.\d+)*/.exec(text ?? '')?.[0]

@@ -1,4 +1,7 @@
-/** Content of `$'…'`, and the offset after its closing quote; `value` is undefined if it is not UTF-8. */
+/**
+ * Content of `$'…'`, and the offset after the closing quote. `value` is undefined if the content contains NUL or is not
+ * UTF-8.
+ */
 export interface AnsiCQuote {
   readonly value: string | undefined
   readonly end: number

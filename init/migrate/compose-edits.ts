@@ -11,8 +11,9 @@ import { convertOkteto } from './okteto-labels.ts'
 import { convertTraefik } from './traefik.ts'
 
 /**
- * Returns a Compose file with the equivalents of its labels of kompose, Traefik and Okteto. Comments, formatting and
- * the labels stay. Returns undefined if it has no such labels, or cannot be read, which is reported.
+ * Returns the text of a Compose file with added keys that are equivalent to its labels of kompose, Traefik and Okteto.
+ * The labels, comments and formatting stay. Returns undefined if the file has no such labels, or if it cannot be read,
+ * which is reported.
  */
 export async function withEquivalents(file: SourceFile, reporter: Reporter): Promise<string | undefined> {
   const model = parseYaml(file, reporter)?.[0]?.tree
@@ -39,7 +40,10 @@ export async function withEquivalents(file: SourceFile, reporter: Reporter): Pro
 /** Matches the names of the labels that are converted: those of kompose, Traefik and Okteto. */
 const OF_TOOLS = /^(?:kompose\.|traefik\.|dev\.okteto\.com\/)/i
 
-/** Returns the labels whose values can be carried over. Reports other labels of the tools. */
+/**
+ * Returns the labels whose values can be carried over. Reports the labels of kompose, Traefik and Okteto whose values
+ * cannot.
+ */
 const readableLabels = (labels: readonly ServiceLabel[], edits: ComposeEdits): readonly ServiceLabel[] =>
   labels.filter(label => {
     const problem = OF_TOOLS.test(label.name) && (label.isText ? badKomposeValue(label) : NO_TEXT)

@@ -5,7 +5,7 @@ import type { Span } from '../../compiler/text/source.ts'
 import { get, isMap, isScalar, type MapTree, type Tree } from '../../compiler/text/tree.ts'
 import { notCarriedOver } from './notes.ts'
 
-/** A label of a service in a Compose file, or of its `deploy`. */
+/** A label of a service in a Compose file, from `labels` or `deploy.labels`. */
 export interface ServiceLabel {
   readonly name: string
   readonly value: string

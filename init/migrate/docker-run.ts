@@ -17,8 +17,8 @@ export interface MadeCompose {
 }
 
 /**
- * Converts the `docker run` commands of a script into a Compose file, with a service for each. Reports what it cannot
- * carry over. Returns undefined if the script has none.
+ * Converts the `docker run` commands of a script into a Compose file, with one service for each command. Reports what
+ * cannot be carried over. Returns undefined if the script has no such command.
  */
 export function composeOfDockerRun(file: SourceFile, reporter: Reporter): MadeCompose | undefined {
   const commands = engineCommands(file)
@@ -69,10 +69,7 @@ function reportLoops(file: SourceFile, runs: readonly Run[], reporter: Reporter)
   }
 }
 
-/**
- * Returns the service with the names of its services instead of container names, in all keys that refer to other
- * services.
- */
+/** Returns the service with service names instead of container names in all keys that refer to other services. */
 function withNames(service: MutableValue, names: ReadonlyMap<string, string>): MutableValue {
   const nameOf = (name: string) => names.get(name) ?? name
   const { links, network_mode: mode, volumes_from: from } = service
@@ -205,7 +202,7 @@ function reportCommands({ commands, span }: ShellWord, what: string, reporter: R
 interface FoundFlag {
   readonly flag: DockerFlag
   readonly name: string
-  /** Value in the same word: `--name=web`, `-p80:80`. */
+  /** Value that is in the same word as the flag: `--name=web`, `-p80:80`. */
   readonly value?: string
 }
 

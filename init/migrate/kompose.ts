@@ -21,14 +21,14 @@ interface Conversion {
 
 const HEALTH = 'service.healthcheck.'
 const HPA = 'hpa.'
-/** Keys of `x-autoscale` by labels of an autoscaler. */
+/** Keys of `x-autoscale`, by the names of kompose's labels for an autoscaler. */
 const AUTOSCALE: Readonly<Record<string, string>> = {
   'replicas.min': 'min',
   'replicas.max': 'max',
   cpu: 'cpu',
   memory: 'memory',
 }
-/** Labels that only have an effect together with another label, which reads them. */
+/** Labels that have an effect only together with another label. The conversion of the other label reads them. */
 const READ_BY_OTHERS = new Set([
   'service.expose.tls-secret',
   'service.nodeport.port',

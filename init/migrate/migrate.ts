@@ -59,8 +59,8 @@ export type MigrateOutcome =
     }
 
 /**
- * Converts files of other tools into those of devctl, and writes them if the input says so: all of them, or none if one
- * of them cannot be written. Throws a UserError if there is nothing to convert.
+ * Converts files of other tools into files of devctl. With `write`, writes all of them, or none if one of them cannot
+ * be written. Throws a UserError if there is nothing to convert.
  */
 export async function migrate(
   { workspace }: Pick<LocalContext, 'workspace'>,
@@ -85,7 +85,8 @@ export async function migrate(
 }
 
 /**
- * Codes of the diagnostics about a manifest that are not reported, because the conversion handles what they are about.
+ * Codes of the diagnostics about a manifest that are not reported, because they are about an old format or old names,
+ * which the conversion replaces.
  */
 const CARRIED_OVER: ReadonlySet<string> = new Set(['okteto/single-container', 'okteto/old-name'])
 
@@ -194,7 +195,9 @@ async function convert(
 /** True if a text has the key `services`; a script or page has none. */
 const isComposeFile = (text: string): boolean => /^\ufeff?["']?services["']?[ \t]*:/m.test(text)
 
-/** Writes the files after checking that all of them may be written. Returns the paths of copies. */
+/**
+ * Writes the files after checking that all of them may be written. Returns the paths of the copies of replaced files.
+ */
 async function write(
   files: readonly MigratedFile[],
   { cwd }: Workspace,

@@ -6,7 +6,7 @@ import { type ComposeEdits, labelledServices } from './compose-labels.ts'
 const LABEL = 'dev.okteto.com/'
 const KEY = /^x-okteto-(?=(?:readiness|liveness)$)/
 
-/** Converts labels and keys of Okteto in a Compose file. Returns true if the file has any. */
+/** Converts labels and keys of Okteto in a Compose file. Returns true if the file contains such labels or keys. */
 export function convertOkteto(model: MapTree, edits: ComposeEdits): boolean {
   let isFound = false
   for (const { name: service, tree, labels } of labelledServices(model))

@@ -66,8 +66,8 @@ export function errorsInOkteto(path: string, { cwd, env }: Workspace): readonly 
 }
 
 /**
- * Returns the names in `build` of services that have `build` in the Compose files, too. Reports each of these entries
- * as not carried over.
+ * Returns the names of the entries in `build` of the manifest whose service has `build` in the Compose files, too.
+ * Reports each of these entries as not carried over.
  */
 async function buildsOfServices(
   path: string,

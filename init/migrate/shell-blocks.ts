@@ -1,4 +1,4 @@
-/** A here-document of a script: text that a program reads, and no commands of the script. */
+/** A here-document of a script: lines that a program reads as its input, and that are not commands of the script. */
 export interface HereDocument {
   /** The operator with the word that ends the document, as written: `<<'SQL'`. */
   readonly operator: string

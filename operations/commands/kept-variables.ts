@@ -2,8 +2,9 @@ import { variableNameProblem } from '../../platform/rules/variable-names.ts'
 import type { CommonEvent } from '../../project/events.ts'
 
 /**
- * Names that only carry a version and are therefore harmless, although other names with the same beginning change what
- * programs do. `USE_BAZEL_VERSION` does not match, because it causes a program to be downloaded and run.
+ * Names of variables that contain only a version and are therefore harmless, although other variables with the same
+ * prefix change what programs do. `USE_BAZEL_VERSION` does not match, because it causes a program to be downloaded and
+ * run.
  */
 const HARMLESS = /^(NODE_ENV|[A-Z]+(_COMMIT|_IMAGE|_BUILD)?_(VERSION|SHA|COMMIT|BRANCH|TAG))$/
 
@@ -14,7 +15,7 @@ const HARMLESS = /^(NODE_ENV|[A-Z]+(_COMMIT|_IMAGE|_BUILD)?_(VERSION|SHA|COMMIT|
 export const isUsableHere = (name: string, value: string): boolean =>
   (variableNameProblem(name) === undefined || HARMLESS.test(name)) && !value.includes('\0')
 
-/** Variables that a deploy has kept in the cluster, as far as commands may use them. */
+/** Variables that a deploy has kept in the cluster and that commands may use. */
 export interface UsableVariables {
   readonly taken: Readonly<Record<string, string>>
   /** Names of the variables that would be usable if the manifest named them. */

@@ -1,7 +1,7 @@
 import { hasOktetoName } from '../../compiler/manifest/okteto-variables.ts'
 
 /**
- * Returns the variables together with copies under Okteto's names, for each variable that Okteto also has:
+ * Returns the variables and, for each variable that Okteto has under another name, a copy with this name, such as
  * `OKTETO_NAME` for `DEVCTL_NAME`.
  */
 export function withOktetoNames(env: Readonly<Record<string, string>>): Record<string, string> {

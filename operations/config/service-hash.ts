@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
-/** Keys of a service that can change without a new container. */
+/** Keys of a service whose changes do not require a new container. */
 const NOT_HASHED = new Set(['build', 'depends_on', 'profiles', 'pull_policy', 'scale'])
 
 /**

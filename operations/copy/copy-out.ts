@@ -44,7 +44,10 @@ export async function copyOut(at: CopiedContainer, { source, target, path, skipp
   return counts
 }
 
-/** Returns the absolute path that the source is copied to. */
+/**
+ * Returns the absolute path of the copy: `path` or, if `path` is a folder, `name` in this folder. Throws a UserError if
+ * the folder of the copy does not exist.
+ */
 async function placeOf(target: string, path: string, name: string): Promise<string> {
   const found = await stat(path).catch(() => undefined)
   if (found?.isDirectory()) return join(path, name)

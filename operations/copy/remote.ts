@@ -62,7 +62,7 @@ export async function runThere<Result>(
 
 /**
  * Writes parts to a program of a container, and closes its input. A program that has read enough may end before its
- * input is closed.
+ * input is closed, which is no error.
  */
 export async function sendAll(parts: AsyncIterable<Buffer>, remote: ExecProcess): Promise<void> {
   let isSent = false
@@ -86,7 +86,8 @@ export const lacksPrograms = (container: string, programs: string): UserError =>
   })
 
 /**
- * Throws a UserError with the given message if a program has failed. Its notes contain the error output of the program.
+ * Throws a UserError with the given message if a program has failed. The notes of the error contain the error output of
+ * the program.
  */
 export function requireSuccess({ status, text }: RemoteEnd<unknown>, message: string): void {
   if (status === 0) return

@@ -24,7 +24,7 @@ export interface AddImagesInput {
   readonly signal: AbortSignal
 }
 
-/** Project that was planned again with its images. If the images could not be built, the unchanged project. */
+/** Project that was planned again with its images; the unchanged project if the images could not be built. */
 interface WithImages {
   readonly compilation: CompiledProject
   /** References with digests, by service. */
@@ -34,7 +34,7 @@ interface WithImages {
   readonly notes: readonly string[]
 }
 
-/** Builds or finds the images of a project, and plans it with their digests and configurations. */
+/** Builds or finds the images of a project, and plans the project with the digests and configurations of the images. */
 export async function addImages(compilation: CompiledProject, input: AddImagesInput): Promise<WithImages> {
   const { workspace, options, project, chosen, registry, images, part, signal } = input
   const ofManifest = async (plan: Plan): Promise<readonly PlannedBuild[]> => {
@@ -65,7 +65,10 @@ export async function addImages(compilation: CompiledProject, input: AddImagesIn
   }
 }
 
-/** Returns the builds of the services, or only of those in `chosen`, and those of the manifest. */
+/**
+ * Returns the builds of the services in `chosen`, or of all services if it is undefined, and the builds of the
+ * manifest.
+ */
 async function neededBuilds(
   { project, plan }: CompiledProject,
   chosen: ReadonlySet<string> | undefined,
@@ -96,7 +99,8 @@ async function ensureImages(
 
 /**
  * Returns the images whose configurations refine the plan: built images, which services without `build` may share;
- * plain images that are available; and images in any registry whose programs a chosen service needs.
+ * plain images that are available; and images in any registry that have to be searched for programs that a chosen
+ * service needs.
  */
 async function wantedImages(
   { plan, project }: CompiledProject,

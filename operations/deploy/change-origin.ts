@@ -23,7 +23,7 @@ interface Pipeline {
   readonly project: string | undefined
 }
 
-/** Commit of a folder, as pending answers of git. The promises never reject. */
+/** Commit of a folder, as two promises that resolve when git has answered. The promises never reject. */
 export interface AskedOrigin {
   /** Commit without the check for uncommitted changes; the origin is marked as unchecked. */
   readonly commit: Promise<ChangeOrigin>
@@ -62,8 +62,8 @@ interface Said {
 }
 
 /**
- * Returns the branch, the commit and its subject, which is the result of `asked`. If `asked` fails or is slow, the
- * branch and the commit are returned without the subject.
+ * Returns the branch, the commit, and the subject of the commit, for which `asked` waits. If `asked` fails or is slow,
+ * the branch and the commit are returned without the subject.
  */
 async function askCommit(top: string, options: GitOptions, asked: Promise<string | undefined>): Promise<Said> {
   const git = openGit(top, options)
@@ -75,7 +75,10 @@ async function askCommit(top: string, options: GitOptions, asked: Promise<string
   return { branch, own, subject }
 }
 
-/** Requests the subject of the commit, and the uncommitted changes; undefined if git does not report them. */
+/**
+ * Requests the subject of the commit, and the list of uncommitted changes. Each promise resolves to undefined if git
+ * does not report the value.
+ */
 function askSource(
   top: string,
   options: GitOptions,

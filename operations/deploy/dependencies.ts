@@ -24,7 +24,9 @@ type DeployProject = (
   above: readonly string[],
 ) => Promise<DeployOutcome>
 
-/** The place of a project among the repositories that depend on each other, and the function that deploys one. */
+/**
+ * Position of a project among the repositories that depend on each other, and the function that deploys a dependency.
+ */
 interface DependenciesContext {
   /** Repositories that depend on the project, the nearest last. */
   readonly above: readonly string[]
@@ -34,9 +36,9 @@ interface DependenciesContext {
 }
 
 /**
- * Deploys the repositories that a manifest depends on, one after another and each after its own dependencies.
- * Repositories that are already in the namespace are skipped, unless the input has `dependencies`. Adds the variables
- * that their commands passed on to `outputs`, for dependencies with `wait`. Reports each outcome, and returns false
+ * Deploys the repositories that a manifest depends on, one after another and each after its own dependencies. Skips
+ * repositories that are already in the namespace, unless the input has `dependencies`. For dependencies with `wait`,
+ * adds the variables that the dependency's commands passed on to `outputs`. Reports each outcome, and returns false
  * after the first failure. Throws a UserError for a cycle, and for a repository that cannot be cloned.
  */
 export async function deployDependencies(

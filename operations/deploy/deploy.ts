@@ -27,8 +27,8 @@ import { reportLock } from './progress.ts'
 import { compileWithStoredVariables } from './stored-variables.ts'
 
 /**
- * Deploys one project, and with `forceRecreate` then replaces the Pods that the deploy has kept. `above`
- * are the repositories that depend on the project, the nearest last.
+ * Deploys one project. With `forceRecreate`, then also replaces the Pods that the deploy has kept. `above` are the
+ * repositories that depend on the project, the nearest last.
  */
 export async function deploy(
   world: OperationContext<DeployEvent>,

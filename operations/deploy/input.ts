@@ -19,15 +19,18 @@ export interface ForCluster extends LoadInput, Omit<PlanInput, 'includeSecrets'>
   readonly forceConflicts?: boolean | undefined
   /** True to deploy even if the environment was deployed from another repository or file. */
   readonly takeOver?: boolean | undefined
-  /** Maximum number of workloads that may be deleted because they were removed from the files. Default: 3, or 30 %. */
+  /**
+   * Maximum number of workloads that may be deleted because they were removed from the files. Default: 3, or 30 % of
+   * all workloads of the environment if that is more.
+   */
   readonly pruneLimit?: number | undefined
   /** True if the cluster should pull images with the credentials in the user's Docker configuration. */
   readonly registryCredentials?: boolean | undefined
   /** Services whose Jobs run again even if nothing changed. */
   readonly rerun?: readonly string[] | undefined
   /**
-   * Services that `up` deploys and immediately replaces: there are no diagnostics about copies of their host volumes,
-   * nor about public addresses without a domain.
+   * Services that `up` deploys and immediately replaces with development containers. Diagnostics about copies of their
+   * host volumes, and about public addresses without a domain, are omitted.
    */
   readonly developed?: readonly string[] | undefined
   /** Variables with the precedence of environment variables; the workspace contains them, too. */

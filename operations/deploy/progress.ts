@@ -123,7 +123,10 @@ const NAMES = 12
 export const listed = (names: readonly string[]): string =>
   names.length > NAMES + 1 ? `${names.slice(0, NAMES).join(', ')} and ${names.length - NAMES} more` : names.join(', ')
 
-/** Returns the addresses of routes and the services that answer there, without duplicates, shorter addresses first. */
+/**
+ * Returns the public addresses of routes, each with the service that answers there. Contains no duplicates; shorter
+ * addresses come first.
+ */
 export function addressesInOrder(routes: readonly KubeObject[]): readonly PublicAddress[] {
   const byUrl = new Map(routes.flatMap(route => addressesOf(route, new Map())).map(one => [one.url, one]))
   return [...byUrl.values()].sort(shorterFirst)

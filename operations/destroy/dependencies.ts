@@ -17,7 +17,10 @@ type DestroyProject = (
   target: { readonly environment: string; readonly above: readonly string[] },
 ) => Promise<unknown>
 
-/** Destroys the repositories that a manifest depends on, in reverse order and each before its own dependencies. */
+/**
+ * Destroys the repositories that a manifest depends on, in reverse order. Destroys each repository before its own
+ * dependencies.
+ */
 export async function destroyDependencies(
   world: OperationContext<DestroyEvent>,
   input: DestroyInput,

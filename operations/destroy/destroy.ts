@@ -207,8 +207,8 @@ async function runCommands(
 }
 
 /**
- * Returns true if the user confirms the deletion of cluster-scoped objects, which others may use, or with `--yes`.
- * Throws a UserError if the user cannot be asked.
+ * Returns true with `--yes`, or if the user confirms the deletion of cluster-scoped objects, which other applications
+ * may use. Throws a UserError if the user has to be asked and cannot be.
  */
 async function mayDeleteOfCluster(
   { ask }: OperationContext,

@@ -10,8 +10,8 @@ export interface DestroyOutcome {
   /** True if the namespace did not exist. This is no error, because nothing is left to destroy in it. */
   readonly isNamespaceGone: boolean
   /**
-   * Set if the namespace was not found on a platform. It may then belong to other users, because a platform does not
-   * show their namespaces.
+   * Set if the cluster has a platform and the namespace was not found. The namespace may nevertheless exist and belong
+   * to other users, because a platform does not show their namespaces.
    */
   readonly isPerhapsForeign?: true
   /** Suggestion in case the namespace was misspelled, such as ``did you mean `shop`?`` */

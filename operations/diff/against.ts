@@ -58,9 +58,9 @@ const OUTSIDE_HINT = 'add `--allow-outside` if you trust these files'
 const HINT = 'name a folder or file that `devctl render` wrote'
 
 /**
- * Returns a function that reads the text of a file; undefined if there is none. Files outside `boundary` are read with
- * a warning or refused, because a link in a folder of manifests may lead anywhere. Throws a UserError for a refused or
- * unreadable file.
+ * Returns a function that returns the text of a file, or undefined if the file does not exist. Files outside `boundary`
+ * are read with a warning or refused, because a link in a folder of manifests may lead anywhere. The function throws a
+ * UserError for a refused or unreadable file.
  */
 function readerOf(on: LocalContext<BuildEvent>['on'], boundary: Boundary): ReadText {
   const told = new Set<string>()

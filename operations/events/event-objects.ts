@@ -4,12 +4,12 @@ import { unlessForbidden } from '../../environment/forbidden.ts'
 import { environmentSelector } from '../../environment/labels.ts'
 import type { Session } from '../../project/session.ts'
 
-/** Letters of the hashes and random suffixes that Kubernetes appends to names. */
+/** Matches one character of the hashes and random suffixes that Kubernetes appends to names. */
 const SUFFIX = '[bcdfghjklmnpqrstvwxz2456789]'
 
 /**
- * Returns a function that decides whether an Event is about an object of an environment, by kind and name: objects that
- * no longer exist, and Pods that are created later, have events, too.
+ * Returns a function that is true for Events about an object of an environment. The function compares kinds and names,
+ * because objects that no longer exist, and Pods that are created later, have events, too.
  */
 export async function objectsOfEnvironment(
   { cluster, namespace, signal }: Pick<Session, 'cluster' | 'namespace' | 'signal'>,
@@ -32,7 +32,7 @@ export async function objectsOfEnvironment(
   }
 }
 
-/** End of the name of a run by `devctl run`. */
+/** Matches the end of the name of a run that `devctl run` has created. */
 const RUN = 'run-[0-9a-f]{8}'
 
 /** Returns patterns of the objects that are created for a workload, as `KIND/NAME`. */

@@ -19,7 +19,7 @@ export interface AttachedTerminal {
 
 /**
  * Runs a command in a container of a deployed service, and returns its exit status. Throws a UserError if no Pod of the
- * service runs, and a ProgramError if the image does not have the program, or it is not executable.
+ * service runs, and a ProgramError if the program is missing from the image or is not executable.
  */
 export async function execService(
   world: OperationContext & { readonly terminal: AttachedTerminal },

@@ -31,7 +31,10 @@ export interface ExplainInput extends LoadInput, PlanInput {
 export type ExplainOutcome =
   /** The files have errors, so there are no objects. */
   | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
-  /** Lines of the Compose files and settings, and what they became. */
+  /**
+   * Explanation of lines: the values of the Compose files and the settings, each with the parts of the objects that it
+   * became.
+   */
   | {
       readonly kind: 'lines'
       readonly nodes: readonly NodeExplanation[]
@@ -39,7 +42,7 @@ export type ExplainOutcome =
       /** Values of the line that `!reset` or `!override` of a later file removes; absent if there are none. */
       readonly dropped?: readonly DroppedLine[]
     }
-  /** Values of an object, and where they come from. */
+  /** Values of an object, each with the lines that it comes from. */
   | {
       readonly kind: 'fields'
       readonly object: string

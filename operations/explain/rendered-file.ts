@@ -7,7 +7,7 @@ import { get, type Tree } from '../../compiler/text/tree.ts'
 import { nodesBelow } from '../../explain/model-node.ts'
 import type { FieldStep } from '../../explain/target.ts'
 
-/** Object of a rendered file, and the path of a value in it. */
+/** Object of a rendered file, and the path of a value in the object. */
 export interface RenderedField {
   readonly objectKind: string
   readonly name: string

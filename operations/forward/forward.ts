@@ -29,8 +29,8 @@ export interface ForwardInput extends LoadInput {
 
 /**
  * Listens on ports of this machine and forwards connections to Pods of a service until the session's signal is aborted;
- * then throws its abort reason. Each connection looks up a ready Pod, so a rollout in between does no harm. `listening`
- * is called for each port.
+ * then throws the abort reason. Looks up a ready Pod for each connection, so that a rollout does no harm. Calls
+ * `listening` for each port.
  */
 export async function forward(
   world: OperationContext,
@@ -86,7 +86,10 @@ async function labelOf(
   return planNames(project, {}, new Reporter()).of(service)
 }
 
-/** Throws the error for a port that cannot be opened, with a command that uses another port. */
+/**
+ * Throws an error for a port that cannot be opened, with a hint to a command that uses another port. Throws other
+ * errors unchanged.
+ */
 async function refuse(error: unknown, service: string, remote: number, address: string | undefined): Promise<never> {
   if (!(error instanceof PortUnavailable)) throw error
   const { port, reason } = error

@@ -34,7 +34,7 @@ export class PortUnavailable extends Error {
   }
 }
 
-/** Returns a note that names the process using a port, or no note if it is unknown. */
+/** Returns a note that names the process using a port, or no note if the process is unknown. */
 export async function ownerNotes(port: number): Promise<readonly string[]> {
   const owner = await portOwner(port)
   return owner ? [`\`${owner.name}\` (process ${owner.process}) listens on it`] : []

@@ -62,7 +62,7 @@ const CONDITIONS = {
   service_completed_successfully: 'completed',
 } as const
 
-/** Returns the graph of a plan: kinds and routes are those of the plan, names those of the Compose files. */
+/** Returns the graph of a plan. Kinds and routes come from the plan, names from the Compose files. */
 export function graphOf(plan: Plan, project: Project): ApplicationGraph {
   const services = [...project.services.values()]
   const nodes = services.map(service => partOf(service, plan))

@@ -61,7 +61,10 @@ function imagesOf(workload: KubeObject): readonly { readonly name: string; reado
   return all.flatMap(({ name, image }) => (names.includes(name) ? { name, image: image ?? '' } : []))
 }
 
-/** Returns the digest of a running container; the kubelet reports it with the name of the image or alone. */
+/**
+ * Returns the digest of the image that a container runs; undefined if it is unknown. The kubelet reports the digest
+ * with or without the name of the image.
+ */
 function digestOf({ status }: KubeObject, container: string): string | undefined {
   const { containerStatuses = [], initContainerStatuses = [] } = (status ?? {}) as {
     readonly containerStatuses?: readonly { readonly name: string; readonly imageID?: string }[]

@@ -178,7 +178,10 @@ function mutedServices(names: readonly ServiceName[], wanted: RegExp | undefined
   return new Map(names.filter(({ isAttached }) => !isAttached && !wanted).map(one => [one.label, one]))
 }
 
-/** Returns true if the label of a service, its name in the files, or the name of its run, matches the patterns. */
+/**
+ * Returns true if one of the names of a service (its label, its name in the files, or the name of its run) matches
+ * `services`, and none of them matches `exclude`.
+ */
 function isWanted(
   label: string,
   names: readonly ServiceName[],

@@ -20,15 +20,15 @@ interface NamedCopy extends ImageCopy {
   readonly name: string
 }
 
-/** Returns the copies of the platform's images from one registry to another. */
+/** Returns the copies to make of the platform's images, from one registry to another. */
 export function ownCopies(from: string, to: string): readonly NamedCopy[] {
   const [sources, targets] = [platformImages(from, version()), platformImages(to, version())]
   return PLATFORM_IMAGES.map(name => ({ name, from: sources[name], to: targets[name] }))
 }
 
 /**
- * Returns the copies of the base images, and of the images that devctl adds to applications, to a registry, under the
- * names that `--base-registry` and `DEVCTL_BASE_REGISTRY` expect.
+ * Returns the copies to make of the base images, and of the images that devctl adds to applications. In the target
+ * registry, they get the names that `--base-registry` and `DEVCTL_BASE_REGISTRY` expect.
  */
 export function baseCopies(to: string): readonly NamedCopy[] {
   const images = PLATFORM_IMAGES.flatMap(name => ownDockerfile(name).bases.map(({ image }) => image))

@@ -5,8 +5,8 @@ export interface RenderInput extends LoadInput, PlanInput {
   /** Services to render, together with their dependencies. If absent or empty, all services. */
   readonly services?: readonly string[] | undefined
   /**
-   * Format of the files; `kustomize` adds a kustomization to YAML files. If absent: YAML, or for a published
-   * environment the files that are published.
+   * Format of the files; `kustomize` adds a kustomization to YAML files. Default: YAML, except for a published
+   * environment, for which the files are those that `publish` writes.
    */
   readonly format?: 'yaml' | 'json' | 'kustomize' | undefined
   /** Layout that `publish` would use; replaces `format`. */

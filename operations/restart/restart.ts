@@ -18,7 +18,7 @@ export interface RestartInput extends LoadInput, Tolerance {
   /** Name of the environment. If absent, the name in the files. */
   readonly name?: string | undefined
   /**
-   * Services to restart. Services that depend on these with `restart: true` are restarted, too. If absent or empty, all
+   * Services to restart. Services that depend on them with `restart: true` are restarted, too. If absent or empty, all
    * services except Jobs.
    */
   readonly services?: readonly string[] | undefined

@@ -33,7 +33,8 @@ const logOf = ({ session }: RunContext, { pod, container, signal }: Running, fol
   session.cluster.logBytes({ name: pod, namespace: session.namespace }, { container, follow, signal })
 
 /**
- * Passes on the input until the input or the container ends. Throws an InputError if the container cannot be reached.
+ * Passes the input to the container until the input or the container ends. Throws an InputError if the container cannot
+ * be reached.
  */
 async function feed({ session, input }: RunContext, running: Running): Promise<void> {
   const { access, namespace } = session
@@ -126,7 +127,7 @@ const forwarded = (remote: ExecProcess): Omit<ExecProcess, 'stdout' | 'exit'> =>
   destroy: () => remote.destroy(),
 })
 
-/** Returns true if the container has ended, or is reported to have ended within a few seconds. */
+/** Returns true if the container has ended, or if its end is reported within the next few seconds. */
 async function isOver(over: AbortSignal): Promise<boolean> {
   if (over.aborted) return true
   return new Promise(resolve => {

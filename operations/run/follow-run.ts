@@ -29,7 +29,7 @@ export interface RunningContainer {
  */
 export type Connect = (container: RunningContainer) => Promise<void>
 
-/** Error for a lost connection of the input, for which a program might wait forever. */
+/** Thrown if the connection that carries the input is lost, because the program might then wait for input forever. */
 export class InputError extends Error {}
 
 interface State {
@@ -44,8 +44,8 @@ interface Status {
 }
 
 /**
- * Connects to a run when its container runs, and returns its exit status. Throws a UserError if its Pod cannot start,
- * the errors of the connection, and the signal's abort reason.
+ * Connects to a run when its container runs, and returns the exit status of the container. Throws a UserError if the
+ * Pod of the run cannot start. Also throws the errors of the connection, and the signal's abort reason.
  */
 export async function followRun(run: StartedRun, connect: Connect, signal: AbortSignal): Promise<number> {
   const over = new AbortController()
@@ -104,7 +104,10 @@ function refuseWaiting(job: string, { reason, message = '' }: NonNullable<State[
 
 /** Reasons of the kubelet for a container whose program could not be started. */
 const NOT_STARTED = new Set<unknown>(['StartError', 'ContainerCannotRun', 'RunContainerError'])
-/** Reasons for a container that waits; CRI-O looks for the program before it creates the container. */
+/**
+ * Waiting reasons of a container that could not be created or started, perhaps because of its program. CRI-O looks for
+ * the program before it creates the container.
+ */
 const NOT_CREATED = new Set<unknown>(['RunContainerError', 'CreateContainerError'])
 
 function refuseProgram(job: string, message: string): void {

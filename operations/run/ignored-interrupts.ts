@@ -1,7 +1,7 @@
 import { Transform } from 'node:stream'
 
 const CTRL_C = 3
-/** Milliseconds within which Ctrl-C counts once: a held key repeats. */
+/** Time in milliseconds within which repeated Ctrl-C counts as one press, because a held key repeats. */
 const ONE_PRESS = 200
 
 /** Reactions to a program that ignores Ctrl-C. */
@@ -15,9 +15,9 @@ export interface InterruptActions {
 }
 
 /**
- * Watches the keys of a terminal for Ctrl-C without effect: a program that is the first process of a container and does
- * not handle the signal ignores it. Output after the key shows that a program, such as a shell or an editor, has
- * handled the signal. Other keys show that the program is still used.
+ * Watches the keys of a terminal for Ctrl-C without effect: a program ignores Ctrl-C if it is the first process of a
+ * container and does not handle the signal. Output after the key shows that a program, such as a shell or an editor,
+ * has handled the signal. Other keys show that the program is still used.
  */
 export class IgnoredInterrupts {
   readonly #actions: InterruptActions

@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises'
  */
 const ATTEMPTS = 10
 const PAUSE = 100
-/** Time that output may arrive later than the log, in milliseconds. */
+/** Time in milliseconds that the connection may need to deliver output that the log already contains. */
 const LATE = 20
 /** Time without output after which the user is told that the connection exists, in milliseconds. */
 const QUIET = 1000
@@ -24,10 +24,11 @@ interface EndingProgram {
 }
 
 /**
- * Returns the output of a terminal. Begins with the output from before the connection, which is in the log, and ends
- * with the output that the connection lost at the end of the program. The log has only complete lines, so a prompt from
- * before the connection is missing. A program that edits lines, such as Bash, repeats its prompt when the terminal gets
- * its size; if a program prints nothing, the first line is `quiet`. `readLog` returns the log with `\n` as line ends.
+ * Returns the output of a terminal. Begins with the output from before the connection, which is read from the log, and
+ * ends with the last output of the program, as far as the connection has lost it. The log has only complete lines, so a
+ * prompt from before the connection is missing. A program that edits lines, such as Bash, repeats its prompt when the
+ * terminal gets its size; if a program prints nothing, the first line is `quiet`. `readLog` returns the log with `\n`
+ * as line ends.
  */
 export function joinOutput(attached: Readable, readLog: () => Promise<string>, program: EndingProgram): Readable {
   const joined = new PassThrough()
@@ -71,9 +72,10 @@ const plain = (text: string): string => text.replaceAll(/\r+\n/g, '\n')
 const toTerminal = (text: string): string => text.replaceAll('\n', '\r\n')
 
 /**
- * Returns the output that a program printed before the connection, over which `received` came. If the program prints
- * nothing while the log is read, this is the log without the received lines at its end. Otherwise, the longest overlap
- * of the log with the received output is removed. Undefined if the program ends first.
+ * Returns the output that a program printed before the connection; `received` returns the output that came over the
+ * connection. If the program prints nothing while the log is read, the result is the log without the received lines at
+ * its end. Otherwise, the longest overlap of the log with the received output is removed from the log. Undefined if the
+ * program ends first.
  */
 async function missedOutput(
   readLog: () => Promise<string>,
@@ -96,7 +98,7 @@ async function missedOutput(
   return withoutOverlap(log, plain(received()))
 }
 
-/** Returns `text` without its end, as far as `next` begins with the same characters. */
+/** Returns `text` without the longest part at its end that is also the beginning of `next`. */
 export function withoutOverlap(text: string, next: string): string {
   for (let length = Math.min(text.length, next.length); length > 0; length--)
     if (text.endsWith(next.slice(0, length))) return text.slice(0, -length)

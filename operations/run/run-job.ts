@@ -12,7 +12,7 @@ export interface OnceSettings {
   readonly variables: Readonly<Record<string, string>>
   /** True to start without waiting for dependencies. */
   readonly noDeps: boolean
-  /** Input of the container: a terminal, or a stream. If absent, it has none. */
+  /** Input of the container: a terminal, or a stream. If absent, the container has no input. */
   readonly input?: 'terminal' | 'stream' | undefined
   /** True if the cluster deletes the run as soon as it has ended. */
   readonly isRemoved?: boolean | undefined
@@ -35,7 +35,7 @@ interface Template {
 /** Seconds after which the finished run of a service is deleted; a CronJob limits the number of its runs instead. */
 const KEPT = 86_400
 
-/** Fields of a container that are about serving requests. */
+/** Fields of a service's container that its run does not take over, such as those for serving requests. */
 const OF_SERVERS = [
   'ports',
   'startupProbe',

@@ -78,7 +78,10 @@ async function change(
   }
 }
 
-/** Throws a UserError for a run that has ended, and for `start`. */
+/**
+ * Throws a UserError for a run that has ended. For `start`, throws a UserError for every run, because a run starts only
+ * once.
+ */
 function refuseRun(run: KubeObject, verb: 'stop' | 'start'): void {
   const { name } = run.metadata
   const { state } = statusOf(run)
@@ -98,8 +101,8 @@ async function endRuns(
 }
 
 /**
- * Returns the number of replicas with which a service starts: the number that it had before `stop` or `scale`. If there
- * is none, returns 0, or throws a UserError if the service is named.
+ * Returns the number of replicas with which a service starts: the number that it had before `stop` or `scale`. If no
+ * such number is recorded, returns 0, or throws a UserError if the service is named.
  */
 function replicasToStart(workload: KubeObject, isNamed: boolean): number {
   const from = scaledFrom(workload)

@@ -29,8 +29,8 @@ export interface FoundWorkloads {
   /** Runs that are named, for commands that accept runs. */
   readonly namedRuns: readonly KubeObject[]
   /**
-   * Named services, and for each of them the service whose Pods it runs in, often the same one. All names are those in
-   * the cluster.
+   * Maps each named service to the service whose Pods it runs in, often the named service itself. All names are those
+   * in the cluster.
    */
   readonly leads: ReadonlyMap<string, string>
 }
@@ -71,8 +71,8 @@ export async function findWorkloads(
 }
 
 /**
- * Returns the services, and for each of them the service whose Pods it runs in, according to the Service objects of the
- * environment.
+ * Maps each given service to the service whose Pods it runs in, often the given service itself, according to the
+ * Service objects of the environment.
  */
 export function leadsAmong(labels: ReadonlySet<string>, services: readonly KubeObject[]): ReadonlyMap<string, string> {
   const pods = leadsOf(services)
@@ -80,8 +80,8 @@ export function leadsAmong(labels: ReadonlySet<string>, services: readonly KubeO
 }
 
 /**
- * Returns the workloads of the services that `leadsAmong` has found. Throws a UserError for services without a
- * workload.
+ * Returns the workloads that run the services in `leads`, which `leadsAmong` has returned. Throws a UserError for
+ * services without a workload.
  */
 export function workloadsOf(
   leads: ReadonlyMap<string, string>,

@@ -22,8 +22,8 @@ export async function requireDeployed(session: Session, environment: string): Pr
 }
 
 /**
- * Returns the error for an environment of which nothing is deployed, with a similar name as the hint. Throws a
- * UserError if its namespace does not exist.
+ * Returns the error for an environment of which nothing is deployed. The hint suggests an environment with a similar
+ * name or, if there is none, `devctl deploy`. Throws a UserError if the namespace does not exist.
  */
 export async function notDeployed(session: Session, environment: string): Promise<UserError> {
   const { cluster, namespace, signal } = session

@@ -148,7 +148,10 @@ const ofNamespace = Type.Object({
   }),
   deploys: Type.Array(atWork, { description: 'deploys that are queued or at work, newest first' }),
 })
-/** The environments of one namespace in a list of several, and the deploys that explain their state. */
+/**
+ * Environments of one namespace, with the deploys that explain the state of the environments. An item of a list of
+ * namespaces.
+ */
 export type RunningNamespace = Static<typeof ofNamespace>
 
 const valueChange = Type.Object({
@@ -199,9 +202,10 @@ const liveEvent = Type.Union([
   Type.Object({ type: Type.Literal('removed'), environment: Type.String() }),
 ])
 /**
- * Event of the live stream. First comes the complete state, which is sent again whenever a client is too slow; if it is
- * large, some environments are left out and follow in their own events right after it. Each later event has an
- * environment that is new or was deployed, services that have changed, or an environment that was deleted.
+ * Event of the live stream. The first event contains the complete state, and is sent again whenever a client is too
+ * slow. If the state is large, this event omits some environments, which follow in separate events right after it. Each
+ * later event has an environment that is new or was deployed, services that have changed, or an environment that was
+ * deleted.
  */
 export type LiveEvent = Static<typeof liveEvent>
 

@@ -18,8 +18,8 @@ export interface InstallContext {
 }
 
 /**
- * Returns the kind and name of an object, such as `role/platform`, with its namespace unless that is the platform's
- * own: objects of the same name exist in several namespaces.
+ * Returns the kind and name of an object, such as `role/platform`. Adds the namespace unless it is the platform's own,
+ * because objects of the same name exist in several namespaces.
  */
 export const nameOf = ({ kind, name, namespace }: Pick<ObjectRef, 'kind' | 'name' | 'namespace'>): string =>
   `${kind.toLowerCase()}/${name}${namespace === undefined || namespace === PLATFORM_NAMESPACE ? '' : ` in ${namespace}`}`
@@ -33,7 +33,7 @@ export const nameOfObject = ({ kind, metadata: { name, namespace } }: KubeObject
 export const isOfPlatform = (live: KubeObject | undefined): boolean =>
   live?.metadata.labels?.['app.kubernetes.io/part-of'] === 'devctl'
 
-/** Returns the reference of an object of the server; they all have the same name. */
+/** Returns the reference of an object of the server. All objects of the server have the same name. */
 export const ownRef = (apiVersion: string, kind: string): ObjectRef => ({
   apiVersion,
   kind,

@@ -106,7 +106,7 @@ function checkAlone(input: ProviderInput): void {
 }
 
 /**
- * Returns the settings of the provider. If the same issuer is installed, options that are not repeated keep their
+ * Returns the settings of the OIDC provider. If the same issuer is installed, options that are not repeated keep their
  * values, most importantly the rules for who may log in.
  */
 function toOidc(

@@ -67,8 +67,8 @@ export async function keepSecrets(
 }
 
 /**
- * Creates the key that the platform encrypts its stored secrets with, unless one exists: without the existing keys,
- * encrypted data could not be read any more.
+ * Creates the key with which the platform encrypts its stored secrets. Keeps an existing key, because encrypted data
+ * could not be read without it.
  */
 export async function makeFirstKey(cluster: Cluster, signal: AbortSignal): Promise<void> {
   // The key is base64 text in the file, so that an operator can add a key with a text editor.
@@ -86,8 +86,8 @@ export async function makeFirstKey(cluster: Cluster, signal: AbortSignal): Promi
 const KEY_LENGTH = 32
 
 /**
- * Creates the key with which the platform signs tokens for its registry, unless one exists: the registry has the
- * certificate of the existing key.
+ * Creates the key with which the platform signs tokens for its registry. Keeps an existing key, because the registry
+ * has the certificate of that key.
  */
 async function makeRegistryKey(cluster: Cluster, now: number, signal: AbortSignal): Promise<void> {
   const { certificate, key } = makeAuthority('devctl registry tokens', now)

@@ -66,8 +66,8 @@ export interface FirstLogin {
 }
 
 /**
- * Creates the Secrets that are in no list of objects, and their namespaces, for operators who apply the list with
- * another tool.
+ * Creates the Secrets that `platformObjects` does not return, and their namespaces, for operators who apply the other
+ * objects with another tool.
  */
 export async function installSecrets(
   world: InstallContext,

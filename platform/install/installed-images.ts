@@ -32,8 +32,8 @@ export async function installedImages(world: InstallContext): Promise<readonly s
 }
 
 /**
- * Requests the digests of images from their registries. If some cannot be found, throws a UserError that names all of
- * these.
+ * Returns images with the digests that their registries report. If some digests cannot be found, throws a UserError
+ * that names all images without a digest.
  */
 export async function withDigests(
   images: readonly string[],
@@ -64,8 +64,8 @@ const ASK = 8000
 
 /**
  * Returns the images of this version with the digests that the registry reports. A node that has an older image under
- * the same tag then pulls the image again, and all Pods run the same one. Images without a reported digest are returned
- * unchanged.
+ * the same tag then pulls the image again, so that all Pods run the same image. Images without a reported digest are
+ * returned unchanged.
  */
 export async function pinnedImages(registry: string, { env, signal }: ImagesContext): Promise<FoundPlatformImages> {
   const images = platformImages(registry, version())

@@ -28,8 +28,8 @@ export interface Invitation {
 }
 
 /**
- * Creates a token for a person without a provider, valid for one login with this name within an hour. Returns it with
- * the URL of the platform. Throws a UserError if the name is invalid or there is no platform.
+ * Creates a token for a person without a provider, valid for one login with this name within an hour. Returns the token
+ * together with the URL of the platform. Throws a UserError if the name is invalid or there is no platform.
  */
 export async function invite(world: InstallContext, login: string): Promise<Invitation> {
   if (!new RegExp(LOGIN).test(login))
@@ -42,8 +42,8 @@ export async function invite(world: InstallContext, login: string): Promise<Invi
 }
 
 /**
- * Makes a user who has logged in an administrator, by id, or by name if only one user has it. Returns the user's name.
- * Throws a UserError if there is no such user, or several have the name.
+ * Gives a user the rights of an administrator. `who` is the id of a user who has logged in, or a name that only one
+ * user has. Returns the user's name. Throws a UserError if there is no such user, or several have the name.
  */
 export async function addAdmin(world: InstallContext, who: string): Promise<string> {
   await requirePlatform(world)

@@ -1,6 +1,6 @@
 /**
- * An object that sleep has changed in a namespace, with its previous values. These are stored in an annotation of the
- * Namespace, which the namespace's members cannot write.
+ * An object in a namespace that sleep has changed, with its previous values. The values are stored in an annotation of
+ * the Namespace, which the members of the namespace cannot write.
  */
 export type RestingObject =
   | { readonly kind: 'Deployment'; readonly name: string; readonly uid: string; readonly replicas: number }

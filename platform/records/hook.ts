@@ -20,7 +20,7 @@ export interface HookSetup {
   readonly owner: string
   readonly scope: PreviewScope
   readonly forks: ForkPolicy
-  /** The prefix of its previews' names. */
+  /** The prefix of the names of the webhook's previews. */
   readonly prefix: string
   /** Path of the manifest in the repository. */
   readonly file?: string
@@ -149,9 +149,9 @@ export function fromHook(setup: HookSetup, sealed: HookRecord['sealed']): KubeOb
 
 /**
  * Returns the pull requests to remember, in their original order. Any user of the forge can open a pull request from a
- * fork, so pull requests from forks never displace those from the repository itself, nor those that wait for approval,
- * are approved or are deployed. If too many forks wait, the newest pull requests of the authors with the most pull
- * requests are dropped.
+ * fork, so pull requests from forks never displace those from the repository itself. Among the forks, approved or
+ * deployed pull requests have priority, then those that wait for approval. If too many of these wait, the newest pull
+ * requests of the authors with the most pull requests are dropped.
  */
 export function keptPulls(pulls: readonly PullRecord[]): readonly PullRecord[] {
   const own = pulls.filter(one => one.trust === 'repository').slice(-MOST_PULLS)

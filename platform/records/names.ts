@@ -18,8 +18,8 @@ export const RUNS_ADDRESS = `http://platform.${PLATFORM_NAMESPACE}.svc:${RUNS_PO
  */
 export const BUILDERS_SECRET = 'builders'
 /**
- * Name of the Secrets for builders of untrusted code, such as code of forks. Their credentials give no access to the
- * other builders.
+ * Name of the Secrets with the certificates for the builders of untrusted code, such as code of forks. These
+ * certificates give no access to the other builders.
  */
 export const UNTRUSTED_BUILDERS_SECRET = 'untrusted-builders'
 

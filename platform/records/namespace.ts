@@ -33,7 +33,7 @@ export interface ManagedNamespace {
   /** RFC 3339 time of the last wake. */
   readonly woken?: string
   /**
-   * The id that valid image pull credentials contain. It changes when a member leaves, which revokes earlier
+   * Id that image pull credentials must contain to be valid. It changes when a member leaves, which revokes earlier
    * credentials.
    */
   readonly pullLogins?: string
@@ -48,7 +48,7 @@ export interface ManagedNamespace {
 }
 
 const LABEL = 'dev.platform/'
-/** Labels and annotations that are updated individually. */
+/** Keys of the labels and annotations of a Namespace. The exported keys are also used to update single values. */
 export const STATUS = `${LABEL}status`
 export const LAST_ACTIVE = `${LABEL}last-active`
 export const OWNER = `${LABEL}owner`
@@ -58,7 +58,7 @@ export const EXPIRES = `${LABEL}expires`
 const UNTRUSTED = `${LABEL}untrusted`
 export const LONGER_NAMES = `${LABEL}longer-names`
 
-/** Returns the object to apply; the API server sets `created`. */
+/** Returns the Namespace to apply for a record. Omits `created`, which the API server sets. */
 export function fromNamespace(one: ManagedNamespace): KubeObject {
   return {
     apiVersion: 'v1',

@@ -63,7 +63,10 @@ export function toOwnWorkload(one: KubeObject): OwnWorkload {
 export const containersOf = (one: KubeObject | undefined): readonly OwnContainer[] =>
   (one as WorkloadFields | undefined)?.spec?.template?.spec?.containers ?? []
 
-/** Returns the storage request of the volume claim of each Pod, such as `50Gi`. */
+/**
+ * Returns the storage that the first volume claim template of a workload requests for each Pod, such as `50Gi`;
+ * undefined if the workload has no such template.
+ */
 export const claimOf = (one: KubeObject): string | undefined =>
   (one as WorkloadFields).spec?.volumeClaimTemplates?.[0]?.spec?.resources?.requests?.storage
 

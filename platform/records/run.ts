@@ -57,7 +57,9 @@ export interface RunStop {
 /** Facts that became known about a run while it was active. */
 export interface FoundRun {
   readonly commit?: string
-  /** Size of the saved log: the number of its Secrets, and the number of the lines in them. */
+  /**
+   * The saved log: the number of Secrets that contain it, the number of its first line, and the number of its lines.
+   */
   readonly log?: RunLog
   /** Short reason why the run failed. */
   readonly reason?: string
@@ -116,8 +118,8 @@ export const inputSecret = (id: string): string => `r-${id}-input`
 /** Returns the context that the sealed clone credential of a run is bound to. */
 export const loginSealedFor = (id: string): string => JSON.stringify(['run', id, 'login'])
 /**
- * Returns the name of the Secret with the variables and the clone credential that were part of the request of a run. It
- * exists until the run ends.
+ * Returns the name of the Secret with a run's variables and the clone credential from its request. The Secret exists
+ * until the run ends.
  */
 export const heldSecret = (id: string): string => `r-${id}-held`
 export const logSecret = (id: string, part: number): string => `r-${id}-log-${part}`
@@ -134,7 +136,7 @@ export const runLabels = ({ namespace, environment, action, user }: WantedRun) =
   [USER_LABEL]: user,
 })
 
-/** Returns the Job to create. It stays suspended until it is the run's turn. */
+/** Returns the Job to create for a run. The Job stays suspended until the run's turn comes. */
 export const fromRun = (wanted: WantedRun, spec: Readonly<Record<string, unknown>>): KubeObject => ({
   apiVersion: 'batch/v1',
   kind: 'Job',

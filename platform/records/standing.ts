@@ -2,7 +2,7 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isUserId } from '../rules/names.ts'
 import { MANAGED_LABEL, RECORD_LABEL, USER_LABEL, USERS_NAMESPACE } from './names.ts'
 
-/** A refresh token for asking an identity provider whether it still knows a user. */
+/** A refresh token with which the platform asks an identity provider whether the provider still knows a user. */
 export interface AccountStanding {
   readonly user: string
   /** The id of the provider. */
@@ -17,7 +17,9 @@ export interface AccountStanding {
 
 export const standingName = (user: string): string => `p-${user}`
 
-/** Returns the context that the sealed token is bound to: it can be opened for this user and provider only. */
+/**
+ * Returns the context that the sealed token is bound to. The token can be opened only with the same user and provider.
+ */
 export const sealedFor = ({ user, provider }: Pick<AccountStanding, 'user' | 'provider'>): string =>
   `standing/${user}/${provider}`
 

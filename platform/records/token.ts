@@ -17,10 +17,10 @@ export interface TokenRecord {
   readonly user?: string
   /** The name that the owner chose, such as `laptop-7`. */
   readonly label: string
-  /** RFC 3339 times. All tokens expire. */
+  /** RFC 3339 times at which the token was created and expires. All tokens expire. */
   readonly created: string
   readonly expires: string
-  /** RFC 3339 time, updated at most once a minute. */
+  /** RFC 3339 time of the last recorded use. It is updated at most once a minute. */
   readonly lastUse?: string
   /** If present, the token can be used only in these namespaces. */
   readonly namespaces?: readonly string[]
@@ -35,12 +35,12 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 /**
- * Maximum age of a session in milliseconds, even if it is in constant use. An unused session ends when its lifetime is
- * over.
+ * Maximum time in milliseconds between the creation and the end of a session. Each use extends the session by its
+ * default lifetime, but not beyond this maximum. An unused session ends earlier, when its default lifetime is over.
  */
 export const LONGEST_SESSION = 7 * DAY
 
-/** Default lifetimes in milliseconds; every token expires (design, section 4). */
+/** Default lifetimes in milliseconds, by kind of token. All tokens expire (design, section 4). */
 const LIFETIMES: Readonly<Record<TokenKind, number>> = {
   session: 12 * HOUR,
   api: 90 * DAY,
@@ -91,8 +91,8 @@ export function newToken(
 }
 
 /**
- * Returns the record after a use of the token, which also extends a session. Returns undefined if a use was recorded
- * within the last minute.
+ * Returns the record with a new time of the last use and, for a session, a later expiry time. Returns undefined if a
+ * use was recorded within the last minute.
  */
 export function usedToken(record: TokenRecord, now: number): TokenRecord | undefined {
   if (record.lastUse !== undefined && now - Date.parse(record.lastUse) < MINUTE) return undefined

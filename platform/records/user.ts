@@ -18,13 +18,13 @@ export interface PlatformUser {
   readonly role: PlatformRole
   /** Name of the user's personal namespace. */
   readonly home?: string
-  /** RFC 3339 time. */
+  /** RFC 3339 time of the user's last login. */
   readonly lastLogin: string
   /** True if an administrator has suspended the user. */
   readonly isSuspended?: boolean
   /** RFC 3339 time at which the provider last confirmed the account in a check; logins do not change it. */
   readonly asked?: string
-  /** True if the provider no longer knew the account. The next login clears this. */
+  /** True if the provider no longer knew the account when the platform last asked. The next login clears this. */
   readonly isRefused?: boolean
   /** RFC 3339 time at which the user was last suspended or refused. */
   readonly barred?: string

@@ -1,5 +1,5 @@
 /**
- * Maximum number of namespaces whose content can be requested together. Pages request the content of the first
- * namespaces of a list, up to this number.
+ * Maximum number of namespaces whose content can be requested together. For a longer list, pages request the content of
+ * the first namespaces only.
  */
 export const ASKED_TOGETHER = 24

@@ -1,6 +1,6 @@
 /**
  * Oldest version of the command line that works with this server. If a change makes older versions fail in an unclear
- * way, for example by removing a route that they call, raise it to the version that is released with the change.
+ * way, for example by removing a route that they call, set this to the version that is released with the change.
  */
 export const MIN_CLI = '0.1.0'
 

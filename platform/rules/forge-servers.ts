@@ -40,8 +40,8 @@ export const forgeServers = (named: readonly ForgeServer[], logins: readonly For
 ]
 
 /**
- * Returns the repository at a URL, with the addresses of its server, or the reason why the repository cannot be used,
- * as a clause.
+ * Returns the repository at a URL, with the addresses of its server. If the repository cannot be used, returns the
+ * reason as a clause.
  */
 export function servedRepository(
   address: string,

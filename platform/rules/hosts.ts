@@ -12,7 +12,8 @@ export function ownerOfHost(host: string, domain: string, namespaces: Iterable<s
 }
 
 /**
- * Returns the namespaces with longer names whose hosts could be confused with hosts of this one, in alphabetical order.
+ * Returns the namespaces with longer names whose hosts could be confused with the hosts of the namespace `name`, in
+ * alphabetical order.
  */
 export const longerNames = (name: string, all: Iterable<string>): readonly string[] =>
   [...all].filter(other => other.endsWith(`-${name}`)).sort()

@@ -17,8 +17,8 @@ export interface QuotaStatus {
 
 /**
  * Returns the limits that ResourceQuotas set in a namespace, with the usage of each, sorted by name. If several quotas
- * limit the same resource, the one that is reached first counts. Omits limits of zero, and quantities that cannot be
- * parsed (https://kubernetes.io/docs/concepts/policy/resource-quotas/).
+ * limit the same resource, returns the limit with the smallest unused amount. Omits limits of zero, and quantities that
+ * cannot be parsed (https://kubernetes.io/docs/concepts/policy/resource-quotas/).
  */
 export function limitsOf(quotas: readonly QuotaStatus[]): readonly Limit[] {
   const tightest = new Map<string, Limit>()

@@ -1,17 +1,20 @@
 import { createHash } from 'node:crypto'
 import { base32 } from './accounts/token.ts'
 
-/** Maximum length of a namespace's name: it leaves room for a dash and 22 characters of an endpoint in a host. */
+/**
+ * Maximum length of a namespace's name. The first part of a host then has room for a dash and 22 characters of an
+ * endpoint.
+ */
 const LONGEST_NAMESPACE = 40
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 /**
- * Pattern of names that are reserved for the cluster, for the platform, and by convention for an operator's tools,
- * which trust namespaces with such names. `shared` is the prefix of shared images.
+ * Pattern of names that are reserved for the cluster, the platform and, by convention, tools of an operator that trust
+ * namespaces with such names. `shared` is reserved because the paths of shared images begin with it.
  */
 const RESERVED = /^(kube-.*|devctl-.*|openshift(-.*)?|.*-system|default|platform|shared)$/
 
-/** Returns the reason why a namespace cannot have a name, as a clause; undefined if it can. */
+/** Returns the reason why a namespace must not have a name, as a clause; undefined if the name is allowed. */
 export function namespaceNameProblem(name: string): string | undefined {
   if (!LABEL.test(name)) return 'it must consist of lower-case letters, digits and dashes, with no dash at either end'
   if (name.length > LONGEST_NAMESPACE) return `it has ${name.length} characters; the limit is ${LONGEST_NAMESPACE}`

@@ -12,8 +12,9 @@ export const isIPv4 = (text: string): boolean => IPV4.test(text)
 export const NEVER_OUTSIDE: readonly string[] = ['127.0.0.0/8', '169.254.0.0/16']
 
 /**
- * The networks that are not part of the public internet (IANA, IPv4 Special-Purpose Address Registry; including
- * multicast and reserved ones). A node may have an address in any of them that its Node object does not list.
+ * Networks that are not part of the public internet, according to the IPv4 Special-Purpose Address Registry of IANA,
+ * and the multicast and reserved networks. A node can have an address in these networks that its Node object does not
+ * list.
  */
 export const NOT_PUBLIC: readonly string[] = [
   '0.0.0.0/8',
@@ -76,8 +77,8 @@ export function outermost(networks: readonly string[]): readonly string[] {
 const [LONGEST, SHORTEST] = [24, 16]
 
 /**
- * Returns networks that contain the given IPv4 addresses, one for each /16 with addresses. Each of them is the smallest
- * network that contains all addresses of its /16, but at least a /24.
+ * Returns networks that contain the given IPv4 addresses, one for each /16 in which there are such addresses. Each
+ * network is the smallest one that contains all given addresses of its /16, but not smaller than a /24.
  */
 export function networksAround(addresses: readonly string[]): readonly string[] {
   const starts = new Set(addresses.map(one => firstOf(`${one}/32`, SHORTEST)))
@@ -94,8 +95,8 @@ export function networksAround(addresses: readonly string[]): readonly string[] 
 const lengthOf = (network: string): number => Number(network.split('/')[1] ?? 32)
 
 /**
- * Returns the first address of a network as a number. With a smaller `length`, returns the first address of the larger
- * network around it.
+ * Returns the first address of a network as a number. If `length` is less than the prefix length of the network,
+ * returns the first address of the enclosing network with this prefix length.
  */
 function firstOf(network: string, length = lengthOf(network)): number {
   const address = (network.split('/')[0] ?? '').split('.').reduce((sum, part) => sum * 256 + Number(part), 0)

@@ -1,6 +1,6 @@
 /**
- * Error codes of the platform, with their pages for `devctl explain platform/CODE`. The type ensures that the server
- * sends no other code; `docs/diagnostics` contains all pages.
+ * Error codes of the platform, with their pages for `devctl explain platform/CODE`. The server can send only these
+ * codes, because their type is derived from this object. `docs/diagnostics` contains all pages.
  */
 export const REFUSAL_PAGES = {
   approval:

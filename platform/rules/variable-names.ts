@@ -53,9 +53,9 @@ const ALLOWED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns the reason why a variable of the platform cannot have a name, as a clause; undefined if it can. A name can
- * execute code: with `NODE_OPTIONS`, one member of a shared namespace could run code on the laptop of another (design,
- * section 8).
+ * Returns the reason why a variable of the platform must not have a name, as a clause; undefined if the name is
+ * allowed. Some variables can execute code: with `NODE_OPTIONS`, one member of a shared namespace could run code on the
+ * laptop of another (design, section 8).
  */
 export function variableNameProblem(name: string): string | undefined {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
@@ -65,8 +65,8 @@ export function variableNameProblem(name: string): string | undefined {
 }
 
 /**
- * True if a variable with this name can execute code. Ignores case, because some tools and systems do not distinguish
- * `path` from `PATH`.
+ * True if a variable with this name can execute code. Ignores upper and lower case, because some tools and systems do
+ * not distinguish `path` from `PATH`.
  */
 function decides(name: string): boolean {
   const upper = name.toUpperCase()

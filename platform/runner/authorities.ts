@@ -4,8 +4,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 const SYSTEM = '/etc/ssl/certs/ca-certificates.crt'
 
 /**
- * Writes a file with the authorities of the operators and of the image, because programs that are given such a file
- * trust no other authorities. Returns the path of the file; undefined if the operators have configured no authorities.
+ * Writes a file with the authorities of both the operators and the image, because programs that are configured with an
+ * authority file trust only the authorities in it. Returns the path of the file; undefined if the operators have
+ * configured no authorities.
  */
 export function writeAuthorities(own: string, to: string, system = SYSTEM): string | undefined {
   if (!existsSync(own)) return undefined

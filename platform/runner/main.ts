@@ -15,18 +15,19 @@ const CLUSTER_CA = '/run/devctl/kubernetes/ca.crt'
 const CA = '/run/devctl/ca/ca.crt'
 const GIT_CONFIGURATION = '/run/devctl/ca/gitconfig'
 /**
- * Folder below the volume's root, because the root belongs to the user root, and git refuses folders of other users.
+ * Subfolder of the volume into which the repository is cloned. The top folder of the volume belongs to the user `root`,
+ * and git refuses folders of other users.
  */
 const SOURCE = '/source/repository'
 const HOME = '/tmp/devctl'
 /** Path of the termination message. */
 const LAST_WORDS = '/dev/termination-log'
-/** Timeouts in milliseconds: for the clone, and for the start of its container. */
+/** Timeouts in milliseconds: for cloning, and for the start of the clone container. */
 const CLONE_LIMIT = 600_000
 const START_LIMIT = 60_000
 /**
- * Timeout for reaching the platform, in milliseconds. After the timeout, the command is started nevertheless, and can
- * report itself that the platform does not respond.
+ * Timeout for reaching the platform, in milliseconds. After the timeout, devctl is started nevertheless, because it can
+ * report the unreachable platform itself.
  */
 const REACH_LIMIT = 10_000
 

@@ -8,9 +8,9 @@ const AGAIN = 50
 const ATTEMPT = 2000
 
 /**
- * Waits until an address accepts connections. Where network policies are enforced, a Pod that has just started may be
- * refused connections that are allowed. Returns without an error when the signal is aborted, because the caller's own
- * request gives a better error message.
+ * Waits until the server of a URL accepts connections. Where network policies are enforced, allowed connections of a
+ * Pod that has just started can be refused for a moment. If the signal is aborted, returns without an error, because
+ * the caller's own request then gives a better error message.
  */
 export async function reachable(url: string, signal: AbortSignal): Promise<void> {
   const { protocol, hostname, port } = new URL(url)

@@ -83,8 +83,8 @@ export interface ServerContext {
   /** Key that signs registry tokens; absent if the registry accepts no tokens of the platform. */
   readonly registryKey?: RegistryKey
   /**
-   * Returns true if requests for a host reach this platform, or undefined if there is no response. Absent if this
-   * cannot be checked.
+   * Returns true if requests for a host reach this platform, false if they reach another server, and undefined if there
+   * is no response. The method is absent if this cannot be checked.
    */
   leadsHere?(host: string, signal?: AbortSignal): Promise<boolean | undefined>
   /** Returns the current time in milliseconds since 1970. */

@@ -7,7 +7,7 @@ import type { Target } from '../../project/contexts/target.ts'
 import { connectPlatform } from './connect-platform.ts'
 import { platformInfo } from './platform-info.ts'
 
-/** Time in milliseconds before the expiry of a Kubernetes token from which on the token is no longer used. */
+/** Remaining validity in milliseconds below which a Kubernetes token is no longer used. */
 const MARGIN = 60_000
 
 /** Cluster of a platform, and a token for it. */
@@ -23,9 +23,9 @@ export interface PlatformCredential {
 type Stored = Pick<Target, 'context' | 'stored'>
 
 /**
- * Returns the access to the cluster of a platform, with the permissions of the logged-in user. Also returns the target,
- * and adds the domain of the platform to it if no login has stored the data of the platform. While the last Kubernetes
- * token is valid, no request is sent to the platform.
+ * Returns the access to the cluster of a platform, with the permissions of the logged-in user, and the target. If no
+ * login has stored the data of the platform, the target is returned with the platform's domain added. While the last
+ * Kubernetes token is valid, no request is sent to the platform.
  */
 export async function platformAccess(
   around: Surroundings,

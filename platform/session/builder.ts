@@ -21,8 +21,8 @@ export interface NoBuilders {
 }
 
 /**
- * Connects to the builders of a platform over one connection, or returns the platform's answer if it has none. Throws a
- * UserError.
+ * Connects to the builders of a platform over one connection. If the platform has no builders for the namespace,
+ * returns the platform's answer instead. Throws a UserError.
  */
 export async function openPlatformBuilder(
   { url, token, namespace }: PlatformBuilders,
@@ -62,7 +62,7 @@ const isFinal = (error: unknown): boolean =>
   error instanceof UserError && error.cause instanceof PlatformRefusal && error.cause.status < 500
 
 /**
- * Warning that `cache_from` is ignored, because importing another user's cache would let that user store any content
- * under the key of a build step that all users share.
+ * Warning that `cache_from` is ignored. A user whose cache is imported could otherwise store any content under the key
+ * of a build step that all users share.
  */
 const NO_CACHES = '`cache_from` is left out: the builders of the platform keep a cache of their own'

@@ -35,8 +35,8 @@ const LIMITS = { connect: 10_000, answer: 30_000, whole: 40_000 }
 const ANSWER = { limit: 64 << 20, slowest: 16 }
 
 /**
- * Maximum outage of a platform that has answered before, in milliseconds, for example while its server is restarted or
- * replaced.
+ * Maximum time in milliseconds for which a platform that has answered before can be unreachable, for example while its
+ * server is restarted or replaced.
  */
 const AWAY = 120_000
 /** Retry period for a platform that has not answered yet, in milliseconds. */
@@ -52,7 +52,7 @@ export interface Platform {
   connect<N extends UpgradeName>(name: N, input: CallInput<N>, signal: AbortSignal): Promise<Socket>
   /**
    * Yields the events of a stream until it ends. Continues after the last event if the connection is lost, or if the
-   * stream ends before its final event (`isLast`), as when the server is restarted.
+   * stream ends before its final event (`isLast`), for example because the server is restarted.
    */
   follow<N extends StreamName>(
     name: N,
@@ -253,8 +253,8 @@ function toUserError(error: unknown, server: URL, { token, env, isPinned }: Know
 }
 
 /**
- * Returns the rejection of a missing or invalid login with facts that the platform does not know: the origin of the
- * token, and how to get another token. Returns undefined for other rejections.
+ * Returns the response to a missing or invalid login with facts added that the platform does not know: the origin of
+ * the token, and how to get another token. Returns undefined for other rejections.
  */
 function withoutLogin(
   { status, body }: PlatformRefusal,

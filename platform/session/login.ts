@@ -53,9 +53,9 @@ export interface LoggedIn {
 }
 
 /**
- * Logs in and makes the platform the current context. Throws a UserError, also if the given namespace does not exist.
- * In this case the login is stored nevertheless, because a link works only once, but the context does not become the
- * current one.
+ * Logs in and makes the platform the current context. Throws a UserError, even after a successful login if the given
+ * namespace does not exist. In that case, the login is stored, because a link works only once, but the context does not
+ * become the current one.
  */
 export async function login(around: Surroundings, input: LoginInput): Promise<LoggedIn> {
   const { url, fields, remembered, signal } = input
@@ -83,8 +83,8 @@ export async function login(around: Surroundings, input: LoginInput): Promise<Lo
 }
 
 /**
- * Returns true if the user may see a namespace. Not checked for CI jobs, which have no namespace of their own and are
- * not allowed to send this request.
+ * Returns true if the user may see a namespace. Returns true without a check for CI jobs, which have no namespace of
+ * their own and are not allowed to send this request.
  */
 async function isThere(platform: Platform, name: string, { home }: Me, signal: AbortSignal): Promise<boolean> {
   if (home === undefined || name === home) return true
@@ -126,9 +126,9 @@ async function withKnown(
 }
 
 /**
- * Logs in anew. If the platform has identity providers, the installer logs in with one of them, and the installer's
- * link then makes this user the administrator. Without providers, and for all other links, the link alone is
- * sufficient.
+ * Logs in without the existing login. If the platform has identity providers, the installer logs in with one of them,
+ * and the installer's link then makes this user the administrator. Without providers, and for all other links, the link
+ * alone is sufficient.
  */
 async function withNew(around: Surroundings, input: LoginInput, info: Info): Promise<Entered> {
   const { url, signal, token: given } = input
@@ -161,7 +161,10 @@ async function tokenFor(around: Surroundings, { url, signal }: LoginInput, token
 /** Returns the label that the user sees in the list of tokens. */
 const machine = (): string => shownText(`${userInfo().username}@${hostname()}`, 60) ?? 'command line'
 
-/** Logs in with the browser of this machine; without one, with a code that the user types into another browser. */
+/**
+ * Logs in with the browser of this machine. If there is none, logs in with a code that the user types into another
+ * browser.
+ */
 async function byPerson(around: Surroundings, input: LoginInput): Promise<Secret> {
   const { url, open, onPage, signal } = input
   if (!open) return byCode(around, input)

@@ -12,9 +12,9 @@ export interface MissingNamespace {
 }
 
 /**
- * Checks with the platform of the context if it shows the namespace to the user. The API server cannot tell: it answers
- * 403 about a namespace in which the user has no role, whether or not it exists. Returns undefined if the namespace
- * exists, if the context is not a platform, or if the platform does not answer the question, as for CI jobs.
+ * Asks the platform of the context if the user may see the namespace. The API server cannot tell: it answers 403 for
+ * every namespace in which the user has no role, even if the namespace does not exist. Returns undefined if the
+ * namespace exists, if the context is not a platform, or if the platform does not answer the question, as for CI jobs.
  */
 export async function missingOnPlatform({
   session: { namespace, target, signal },

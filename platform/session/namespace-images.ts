@@ -4,15 +4,15 @@ import type { Target } from '../../project/contexts/target.ts'
 import type { NamespaceImages } from '../../project/workspace.ts'
 import { connectPlatform } from './connect-platform.ts'
 
-/** Time before the expiry of a login from which on a new login is requested, in milliseconds. */
+/** Remaining validity in milliseconds below which a login is replaced with a new one. */
 const MARGIN = 300_000
 
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Returns access to the images of a namespace, under the name that the platform has reported. Requests a login when a
- * registry requires one. The login covers only the images of this namespace, because builders see the login. `onSecret`
- * receives the password of the login.
+ * Returns access to the images of a namespace. `name` is the name for the images that the platform has reported.
+ * Requests a login when a registry requires one. The login covers only the images of this namespace, because builders
+ * see the login. `onSecret` receives the password of the login.
  */
 export function namespaceImages(
   { name, hasLogin }: { readonly name: string; readonly hasLogin: boolean },

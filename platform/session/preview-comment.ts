@@ -12,8 +12,8 @@ export interface CommentPlace {
 }
 
 /**
- * Returns the pull or merge request of the page `sourceUrl`; without a `sourceUrl`, the request of the current CI job.
- * Throws a UsageError if there is no such request.
+ * Returns the pull or merge request whose page is `sourceUrl`. Without a `sourceUrl`, returns the request of the
+ * current CI job. Throws a UsageError if there is no such request.
  */
 export function commentPlace(repository: string, sourceUrl: string | undefined, env: Env): CommentPlace {
   const [, root, page] =

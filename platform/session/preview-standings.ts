@@ -19,7 +19,7 @@ export interface PreviewStanding {
 
 /**
  * Returns the states of previews, by name, as the pages of the platform show them. If the caller may not read the
- * content of the previews, as in a job that may only deploy, returns only their status.
+ * content of the previews, which is the case for a job that may only deploy, returns only their status.
  */
 export async function standingsOf(
   platform: Platform,

@@ -6,7 +6,7 @@ import { proxyFor } from '../../adapters/http/proxy.ts'
 import type { Info } from '../api/info.ts'
 import { API } from '../api/prefix.ts'
 
-/** Timeout for the platform in milliseconds, and maximum size of its response in bytes. */
+/** Timeout for the platform's response in milliseconds, and maximum size of the response in bytes. */
 const BOUNDS = { silence: 5000, limit: 2 << 20 }
 
 /**

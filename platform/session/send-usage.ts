@@ -8,7 +8,7 @@ import { sendUsage } from './usage.ts'
 /** Timeout for sending, in milliseconds. */
 const WITHIN = 20_000
 
-/** Sends the pending counts of a platform to it, with the existing login. */
+/** Sends the pending counts to the platform they belong to, with the stored login. Does nothing without a login. */
 export async function sendToPlatform(around: Surroundings, platform: string): Promise<void> {
   const token = readContexts(configHome(around)).contexts.get(platform)?.token
   if (token === undefined) return

@@ -18,7 +18,10 @@ export async function findTargetWithHome(
   return withHome(around, await findTarget(around, options, manifest), signal)
 }
 
-/** Sets the user's own namespace in a target that `findTarget` has returned. */
+/**
+ * Returns the target with the user's own namespace, if `findTarget` found a platform but no namespace. Returns other
+ * targets unchanged.
+ */
 export async function withHome(around: Surroundings, target: Target, signal?: AbortSignal): Promise<Target> {
   const { context, from, stored } = target
   // A token from the environment belongs to a program, so its use is neither stored nor counted.

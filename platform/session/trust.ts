@@ -10,7 +10,7 @@ import { configHome, type Surroundings } from '../../project/contexts/home.ts'
 import { readContexts, saveContext } from '../../project/contexts/store.ts'
 import { publishedAuthority } from './published-authority.ts'
 
-/** Authority that the user has to compare with the fingerprint provided by the operator of the platform. */
+/** Certificate authority whose fingerprint the user has to compare with the one from the operator of the platform. */
 export interface UnknownAuthority {
   readonly host: string
   readonly name: string
@@ -39,9 +39,9 @@ const UNKNOWN = new Set([
 ])
 
 /**
- * Stores the certificate authority of a platform whose authority this machine does not know, if its fingerprint is the
- * one provided by the operator. Afterwards, only this authority is trusted for this platform. Throws a UserError if the
- * fingerprint differs, the user declines or cannot be asked, or a given fingerprint cannot be compared.
+ * Stores the certificate authority of a platform, if this machine does not know the authority and its fingerprint is
+ * the one provided by the operator. Afterwards, only this authority is trusted for this platform. Throws a UserError if
+ * the fingerprint differs, the user declines or cannot be asked, or a given fingerprint cannot be compared.
  */
 export async function trustOwnAuthority(around: Surroundings, input: TrustInput): Promise<void> {
   const { url, fingerprint, ask, signal } = input
@@ -102,9 +102,9 @@ const notCompared = (host: string, why: string, cause?: unknown): UserError =>
   })
 
 /**
- * Returns the authority with the given fingerprint (hexadecimal digits; empty if none was given); undefined if there is
- * none. Searches the end of the certificate chain, which this machine may already trust, and then the authorities that
- * the platform publishes, because the chain need not contain the authority.
+ * Returns the authority whose fingerprint, in hexadecimal digits, was given. Returns undefined if the fingerprint is
+ * empty or no authority has it. Searches the end of the certificate chain, and then the authorities that the platform
+ * publishes, because the chain need not contain its authority.
  */
 async function toldAuthority(
   server: URL,

@@ -21,7 +21,10 @@ import { durationOf, outcomeOf, plainVersion, systemOf, type UsedCommand } from 
 
 /** Maximum size of pending counts, in bytes; further commands are not counted. */
 const MOST = 16 * 1024
-/** Minimum interval between two requests, in milliseconds. Administrators see commands within a minute. */
+/**
+ * Minimum interval between two requests, in milliseconds. The interval is short enough for administrators to see a
+ * command within a minute.
+ */
 const EVERY = 10_000
 /** Maximum number of commands in one request; older commands are dropped. */
 const TOGETHER = 100
@@ -86,9 +89,9 @@ export function recordUsage(around: Surroundings, { command, platform, milliseco
 }
 
 /**
- * Sends the pending counts with `send`, and repeats this until an interval passes in which no further counts arrive:
- * during that time, commands leave it to this process to send their counts. If `send` throws, the remaining counts wait
- * for the next command. `pause` waits the given number of milliseconds.
+ * Sends the pending counts with `send`, and repeats this until no further counts have arrived within an interval. While
+ * this process runs, commands do not send their counts, but leave that to this process. If `send` throws, the remaining
+ * counts wait for the next command. `pause` waits the given number of milliseconds.
  */
 export async function sendUsage(
   around: Surroundings,

@@ -9,9 +9,9 @@ import { namespaceImages } from './namespace-images.ts'
 type OnPlatform = Pick<Target, 'context' | 'namespace' | 'stored'>
 
 /**
- * Returns a workspace with the platform's registry, but without its variables. The workspace is unchanged if the target
- * is not a platform, or if the user may not deploy to the namespace. Throws a UserError if the platform does not
- * answer.
+ * Returns the workspace with the registry of the platform added, but not the platform's variables. Returns it unchanged
+ * if the target is not a platform, or if the user may not deploy to the namespace. Throws a UserError if the platform
+ * does not answer.
  */
 export async function withPlatformImages<W extends Workspace>(
   workspace: W,
@@ -37,6 +37,6 @@ export const imagesOf = (
 ): Pick<Workspace, 'platformImages'> | undefined =>
   images && { platformImages: namespaceImages(images, target, env, signal, text => secrets?.add([text])) }
 
-/** True if access is denied; false for a login that has ended. */
+/** True if the platform denies access to the namespace. False for other errors, such as a login that has ended. */
 const isRefused = (error: unknown): boolean =>
   error instanceof UserError && error.cause instanceof PlatformRefusal && [403, 404].includes(error.cause.status)

@@ -20,8 +20,8 @@ export const configHome = (around: Surroundings): string => homeOf(around, 'XDG_
 export const stateHome = (around: Surroundings): string => homeOf(around, 'XDG_STATE_HOME')
 
 /**
- * Returns all folders in which a process of devctl on this machine may keep its files, because other processes may have
- * other variables.
+ * Returns all folders in which a process of devctl on this machine may keep its files. Other processes may have been
+ * started with other environment variables.
  */
 export function possibleHomes(around: Surroundings): readonly string[] {
   const { env } = around
@@ -31,7 +31,10 @@ export function possibleHomes(around: Surroundings): readonly string[] {
   return [...new Set([configHome(around), stateHome(around), defaultHome(env), ...xdg])]
 }
 
-/** Returns the variables with which another program finds the same folders. */
+/**
+ * Returns the environment variables that make a devctl process in any folder use the same configuration and state
+ * folders.
+ */
 export function homeVariables({ env, cwd }: Surroundings): Readonly<Record<string, string>> {
   if (env.DEVCTL_HOME) return { DEVCTL_HOME: resolve(cwd, env.DEVCTL_HOME) }
   const set = XDG.flatMap(name => (isAbsolute(env[name] ?? '') ? [[name, env[name]!] as const] : []))
@@ -48,8 +51,8 @@ const XDG = ['XDG_CONFIG_HOME', 'XDG_STATE_HOME'] as const
 const defaultHome = (env: Surroundings['env']): string => join(userHome(env), '.devctl')
 
 /**
- * Returns DEVCTL_HOME, otherwise `devctl` in the folder of the variable, otherwise `~/.devctl`. A `~/.devctl` from the
- * time before the variable was set stays in use until its files are moved.
+ * Returns DEVCTL_HOME if it is set, otherwise `devctl` in the folder that `variable` names, otherwise `~/.devctl`. If
+ * `~/.devctl` exists and that `devctl` does not, `~/.devctl` stays in use until the user moves its files.
  * https://specifications.freedesktop.org/basedir-spec/latest/ (relative paths are invalid)
  */
 function homeOf({ env, cwd }: Surroundings, variable: (typeof XDG)[number]): string {

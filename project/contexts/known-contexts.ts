@@ -7,15 +7,15 @@ import { chooseContext, findTarget } from './target.ts'
 /** Context as shown by `devctl context`. */
 export interface KnownContext {
   readonly name: string
-  /** True if a token for it is stored. The token itself is never shown. */
+  /** True if devctl has a token for the context. The token itself is never shown. */
   readonly hasToken: boolean
   /** Namespace that a command uses now; `-` for the user's own namespace, which only the platform knows. */
   readonly namespace: string
   /** Namespace of the context, ignoring environment variables. */
   readonly ownNamespace: string
   /**
-   * Address of a builder; `docker` if the engine of this machine builds images; `platform` for the builders of the
-   * platform, which may have none.
+   * Address of a builder, `docker` for the engine of this machine, or `platform` for the builders of the platform, if
+   * it has any.
    */
   readonly builder: string
   /** Registry; `-` for none, `platform` for the platform's registry, which this machine does not know. */

@@ -5,8 +5,9 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { KubeconfigNames } from './kubeconfig-names.ts'
 
 /**
- * Makes a context the current one in the user's kubeconfig, with this namespace, for kubectl and similar tools. Changes
- * only these two values, and returns the changed files. Throws a UserError if a file cannot be written.
+ * Makes a context the current one in the user's kubeconfig, for kubectl and similar tools, and sets its namespace.
+ * Changes only these two values, and returns the changed files. Throws a UserError if the context does not exist or a
+ * file cannot be written.
  */
 export async function selectInKubeconfig(
   { currentPath, contexts }: KubeconfigNames,

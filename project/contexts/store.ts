@@ -21,13 +21,13 @@ export interface StoredContext {
   /** Name of the logged-in user; only for a platform. */
   readonly user?: string
   /**
-   * Registry in which each namespace has a path, as reported at the login; `-` for none. Only for a platform, and only
-   * for display.
+   * Registry of the platform, as reported at the login; `-` for none. Each namespace has a path in it. Only for a
+   * platform, and only for display.
    */
   readonly platformRegistry?: string
   /** CA certificate to trust, in PEM; only for a platform with its own certificate authority. */
   readonly ca?: string
-  /** API server of a platform, at the address that programs use. */
+  /** API server of a platform, as other programs such as kubectl reach it, and its CA certificate. */
   readonly kubernetes?: { readonly server: string; readonly ca?: string }
   /** Last Kubernetes token that a platform has issued, and its expiry (RFC 3339). */
   readonly kubeToken?: { readonly token: Secret; readonly expires: string }
@@ -91,8 +91,8 @@ function requireReadable(name: string, record: Readonly<Record<string, unknown>>
 }
 
 /**
- * Deletes a context; if it is the current one, none is current any more. Returns false if it was not stored. Throws a
- * UserError if the file cannot be changed.
+ * Deletes a stored context. If it was the current one, no context is current afterwards. Returns false if no such
+ * context was stored. Throws a UserError if the file cannot be changed.
  */
 export async function deleteContext(home: string, name: string): Promise<boolean> {
   let isKnown = false

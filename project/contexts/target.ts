@@ -125,8 +125,8 @@ function requireAddress(name: string, from: string): void {
 }
 
 /**
- * Throws a UserError unless `name` is a context of the kubeconfig. `from` is the source of the name, if it is not the
- * command line, and `current` the current context.
+ * Throws a UserError unless `name` is a context of the kubeconfig. `from` is the setting that named the context;
+ * undefined for the command line. `current` is the current context.
  */
 export function requireCluster(name: string, kubeconfig: KubeconfigNames, from?: string, current?: string): void {
   if (kubeconfig.contexts.has(name)) return

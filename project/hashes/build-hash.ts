@@ -22,11 +22,11 @@ import { hashFiles } from './hashed-files.ts'
  * Returns the hash (sha256, hex) of everything that a build reads: the files of the context after .dockerignore with
  * their paths, contents and executable bits, targets of symbolic links, the Dockerfile, target, arguments and other
  * settings. Equal content gives an equal hash, independent of times, owners, the order of directory entries and the
- * machine. Undefined for a context that is not a folder on this machine.
+ * machine. Returns undefined for a context that is not a folder on this machine.
  *
  * Manifests that devctl wrote into the context are excluded, and so is their lock. `.git` is excluded unless the ignore
- * file includes it again (`!.git`): its bytes differ between two clones of the same commit, so that every clone would
- * get a tag of its own.
+ * file includes it again (`!.git`). Its bytes differ between two clones of the same commit, which would therefore get
+ * different tags.
  */
 export function hashBuild(
   { context, dockerfile, dockerfileInline, target, args, settings = [] }: BuildInput,
@@ -73,8 +73,8 @@ function hashDockerfile(path: string): string {
 }
 
 /**
- * Reads the parts of a context with `hashFiles`, which can repeat the reading, so that later changes of the files are
- * noticed.
+ * Reads the parts of a context inside `hashFiles`, which remembers how to read them again, so that a later change of
+ * the files is noticed.
  */
 function rememberedParts(
   context: string,

@@ -12,8 +12,8 @@ export function fallbackName(folder: string): string {
 }
 
 /**
- * Returns the folder whose Compose files are found if the user names none: the given folder or the nearest parent that
- * has any. Returns undefined if there is none.
+ * Returns the folder whose Compose files devctl uses if the user names none: the given folder or its nearest parent
+ * with a Compose file. Returns undefined if there is no such folder.
  */
 export function nearestProject(folder: string): string | undefined {
   return nearest(folder, at => composeFileIn(at) !== undefined)

@@ -12,13 +12,13 @@ import type { OpenProject } from '../opened-project.ts'
 export interface Part {
   /** Selected services, with their names in the files. */
   readonly named: readonly string[]
-  /** Selected services and their dependencies, in Kubernetes form. */
+  /** Names of the selected services and their dependencies in the cluster. */
   readonly services: ReadonlySet<string>
 }
 
 /**
- * Returns the options with which `compileFiles` compiles the full application including the selected services, because
- * a service with profiles is only included if it is named.
+ * Returns the options with which `compileFiles` compiles the full application and the named services. A service with
+ * profiles is only compiled if it is named.
  */
 export function including(
   names: readonly string[],

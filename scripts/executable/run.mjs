@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 
-/** Runs a command and returns its standard output. Throws its output if it fails. */
+/** Runs a command and returns its standard output. If the command fails, throws an Error that contains the output. */
 export function run(command, words, options = {}) {
   const { status, error, stdout, stderr } = spawnSync(command, words, {
     encoding: 'utf8',

@@ -36,8 +36,8 @@ export function stagePackage(folder) {
 }
 
 /**
- * Returns the text of a page, named by its path from the root. Links to files that are not among `paths` lead to the
- * repository instead.
+ * Returns the text of a page of the package. `page` is its path relative to the root. Links to files that are not among
+ * `paths` lead to the repository instead.
  */
 function packagedPage(page, paths) {
   let isCode = false

@@ -24,7 +24,10 @@ const strongSum = (block: Uint8Array): Buffer => createHash('sha256').update(blo
  */
 const BASE = 1_664_525
 
-/** Factor of the byte that leaves the window. */
+/**
+ * Factor of the byte that leaves the window when the window moves by one byte: `BASE` to the power of `BLOCK`, modulo
+ * 2^32.
+ */
 const LEAVING = Array.from({ length: BLOCK }).reduce<number>(power => Math.imul(power, BASE), 1)
 
 /** Returns the rolling checksum of the bytes. */
@@ -157,7 +160,8 @@ export class Delta {
   }
 
   /**
-   * Moves the window until its checksum is known, or to the end of the bytes. Returns false if more bytes are needed.
+   * Moves the window to the next position whose checksum is that of a block of the other side, otherwise to the last
+   * possible position. Returns false if more bytes are needed.
    */
   #roll(): boolean {
     const bytes = this.#pending

@@ -58,9 +58,9 @@ function nameProblem(name: string, { windows }: NameRules): string | undefined {
 const REPOSITORY = /^(\.git|git~\d+|\.hg|hg~\d+|\.jj|jj~\d+|\.sl|sl~\d+)(::.*|:.*|[. ]*)$/i
 
 /**
- * Returns the usual name of a repository folder if macOS or Windows would open this folder under the given name, which
- * may contain invisible characters, end with dots or blanks, or be the short name. Returns undefined for all other
- * names.
+ * Returns the usual name of a repository folder, such as `.git`, if macOS or Windows would open such a folder under the
+ * given name. The given name may contain invisible characters, end with dots or blanks, or be the short name. Returns
+ * undefined for all other names.
  */
 function repositoryFolder(name: string): string | undefined {
   const found = REPOSITORY.exec(plainName(name))?.[1]?.toLowerCase()

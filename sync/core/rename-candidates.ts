@@ -12,7 +12,7 @@ export class RenameCandidates {
   readonly #byHash = new Map<string, TreeNode>()
   readonly #byInode = new Map<number, TreeNode>()
 
-  /** Records a change at a path. */
+  /** Records the file of a node, if the file was just deleted on one of the two sides. */
   see(node: TreeNode): void {
     const { base, local, remote } = node
     if (

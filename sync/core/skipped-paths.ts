@@ -11,7 +11,7 @@ export interface SkippedPath {
 
 /** Paths that are skipped. */
 export interface SkippedPathList {
-  /** Number of paths, of which at most a few thousand are counted. */
+  /** Number of skipped paths. At most `REMEMBERED` paths are counted per side of a sync folder. */
   readonly count: number
   /** First skipped paths. */
   readonly paths: readonly SkippedPath[]
@@ -26,7 +26,7 @@ const REMEMBERED = 1_000
 /** Maximum length of a path or message from the other side, in characters. */
 const LONGEST = 200
 
-/** Paths of a folder that cannot be synchronized, on one side. */
+/** Paths on one side of a sync folder that cannot be synchronized, with the reasons. */
 export class SkippedPaths {
   /** Messages by folder and name. */
   readonly #folders = new Map<string, Map<string, string>>()

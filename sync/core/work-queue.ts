@@ -6,7 +6,10 @@ import type { TreeNode } from './tree-node.ts'
  */
 export class WorkQueue {
   readonly #classes: readonly Set<TreeNode>[] = [new Set(), new Set(), new Set(), new Set()]
-  /** Position that `take` has reached in each set. Starting over would iterate over all deleted entries again. */
+  /**
+   * Iterators over the sets, kept between calls of `take`. A new iterator would first have to pass all entries that
+   * were deleted from its set.
+   */
   readonly #next: (Iterator<TreeNode> | undefined)[] = []
 
   get size(): number {

@@ -31,7 +31,7 @@ export class ProtocolSession {
    * Instance of the agent whose trees this side has received in full. Any other instance sends its full trees first.
    */
   #instance: string | undefined
-  /** Folders for which the agent is sending everything. */
+  /** Folders whose full tree the agent is still sending. */
   readonly #snapshots = new Set<FolderSync>()
 
   constructor(options: ProtocolSessionOptions) {

@@ -3,7 +3,7 @@ import { object } from '../core/fields.ts'
 import type { PathChange, WriteResult } from '../stage/writer.ts'
 import type { Frame } from './frames.ts'
 
-/** Changes that the laptop requests from the agent, several in one frame, and their results. */
+/** Changes that the laptop requests from the agent, and their results. One frame contains several changes. */
 
 /** Rename of a file on the laptop. */
 export interface Move {
@@ -20,7 +20,10 @@ export interface RequestedChange extends Omit<PathChange, 'change'> {
   readonly change: PathChange['change'] | Move
 }
 
-/** Item of a frame. The contents of files follow each other in the body. */
+/**
+ * Item of a frame: a requested change without the contents of its file. All contents follow one another in the body of
+ * the frame.
+ */
 export type WireItem =
   | readonly ['file', string, WireEntry, number, number, 0 | 1 | 2]
   | readonly ['folder' | 'remove', string, WireEntry]

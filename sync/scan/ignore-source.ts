@@ -5,7 +5,7 @@ import { readIgnores } from './read-ignores.ts'
 
 /** Inputs from which both sides build the same rules, such as the ignore file and the files that it includes. */
 export interface IgnoreSource {
-  /** Text of the ignore file; undefined if it does not exist, so that the defaults apply. */
+  /** Text of the ignore file; undefined if the file does not exist and the default patterns apply. */
   readonly text?: string
   readonly includes: Readonly<Record<string, string>>
   readonly foldCase: boolean

@@ -15,7 +15,10 @@ export interface ScannerOptions {
   readonly tree: TreeNode
   readonly ignores: IgnoreRules
   readonly recursive: boolean
-  /** False if only devctl changes files until `watch` is called. */
+  /**
+   * True if programs other than devctl may change the files; the default. If false, the folder is not watched until
+   * `watch` is called.
+   */
   readonly isWatched?: boolean
   /** Interval between two periodic full scans, in seconds; 0 disables them. */
   readonly rescanInterval: number
@@ -61,8 +64,8 @@ export class Scanner {
   #second = 0
   #eventsOfSecond = 0
   /**
-   * True if timers have run since the last event. The events of a full queue are delivered without a pause, which may
-   * take longer than a second.
+   * True if timers have run since the last event. Otherwise the event belongs to a burst: the events of a full queue
+   * are delivered without a pause, which can take more than a second.
    */
   #hasPaused = true
   #scan: Promise<void> | undefined
@@ -73,8 +76,8 @@ export class Scanner {
   #lastChange = 0
   readonly #begun: number
   /**
-   * True until the first full scan has ended. Until then, devctl itself writes no files, so temporary files are left
-   * over from a killed process.
+   * True until the first full scan has ended. During this scan, devctl writes no files, so all temporary files that it
+   * finds were left by a killed process.
    */
   #isFirstScan = true
   readonly #timers = new Set<() => void>()
@@ -225,7 +228,10 @@ export class Scanner {
     })
   }
 
-  /** Checks a path, and the paths below it if needed. Yields once for each checked path. */
+  /**
+   * Checks a path. Also checks the paths below it if `isDeep` is true, or if a folder has appeared or disappeared at
+   * the path. Yields once for each checked path.
+   */
   *#look(path: string, isDeep: boolean): Generator<void> {
     const { tree, root, disk } = this.#options
     yield
@@ -318,7 +324,7 @@ export class Scanner {
       else if (this.#isFirstScan) removeLeftover(disk, placeIn(root, joinPath(path, name)), this.#begun)
   }
 
-  /** Returns true if a path is ignored. An ignored folder is kept if paths in it may be included. */
+  /** Returns true if a path is ignored. Returns false for an ignored folder that may contain included paths. */
   #isIgnored(path: string, entry: FileEntry): boolean {
     const { ignores } = this.#options
     const isDirectory = entry.kind === 'folder'

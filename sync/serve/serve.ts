@@ -153,8 +153,8 @@ class Server implements SyncServer {
   }
 
   /**
-   * Creates the files that the container mounts: if such a file does not exist, the kubelet creates a folder for the
-   * mount.
+   * Creates the files that the container mounts, as empty files. If such a file did not exist, the kubelet would create
+   * a folder at its path.
    */
   #makeMountedFiles(): void {
     for (const place of this.#mountedFiles()) {

@@ -20,8 +20,8 @@ export interface ServedFolderOptions {
   readonly write: WriteMode
   readonly recursive: boolean
   /**
-   * False if the application does not run until `watch` is called, so that no process can observe partially written
-   * files.
+   * False if the application only starts after a call of `watch`. Until this call, no process can observe partially
+   * written files.
    */
   readonly isWatched: boolean
   readonly ignores: IgnoreSource

@@ -51,7 +51,8 @@ export class Deletions {
   /** Deletions that were released and may be applied. */
   readonly #released = new Set<TreeNode>()
   /**
-   * Files and links of the laptop that were recently deleted on the laptop, with the time of the deletion and the size.
+   * Files and links that were recently deleted on the laptop because of the container, by path, with the time of the
+   * deletion and the size. Excludes files whose versions all came from the container.
    */
   readonly #recent = new Map<string, { readonly time: number; readonly size: number }>()
   #first = 0
@@ -159,8 +160,9 @@ export class Deletions {
   }
 
   /**
-   * Returns the container's loss if it is so large that it may be a mistake: all files that the laptop has made,
-   * everything except names that begin with a dot, more than half of the files, or more than the trash holds.
+   * Returns the number of files that the container has lost, if the loss is so large that it may be a mistake: all
+   * files that the laptop has made, everything except names that begin with a dot, more than half of the files, or more
+   * than the trash holds. Otherwise returns undefined.
    */
   loss(): LostFiles | undefined {
     const { tree, agreedFiles, ownFiles, queue } = this.#state

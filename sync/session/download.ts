@@ -22,8 +22,8 @@ export class Download {
   readonly #toolFiles = new Set<string>()
 
   /**
-   * `clear` empties a folder of the laptop. It returns false if something remains; the path then needs no further
-   * handling.
+   * `clear` empties a folder of the laptop. If it returns false, something remains in the folder, and the caller does
+   * nothing more with the path of the folder.
    */
   constructor(parts: FolderParts, root: string, clear: (node: TreeNode) => boolean) {
     this.#parts = parts
@@ -74,8 +74,8 @@ export class Download {
   }
 
   /**
-   * If the container has renamed the file, reads its contents from the old path on the laptop. Returns false if it was
-   * not renamed, or if the contents there differ.
+   * Takes the contents of a file that the container has renamed from the old path on the laptop, instead of downloading
+   * them. Returns false if the file was not renamed, or if the laptop has other contents at the old path.
    */
   #fetchRenamed(node: TreeNode, remote: FileEntry): boolean {
     const { state, remote: steps } = this.#parts

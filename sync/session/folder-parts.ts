@@ -11,7 +11,7 @@ import { LocalSteps } from './local-steps.ts'
 import { Reconciler } from './reconciler.ts'
 import { RemoteSteps } from './remote-steps.ts'
 
-/** Components of a folder. All of them work on the same state. */
+/** Components that synchronize a folder. All of them work on the same state. */
 export interface FolderParts {
   readonly state: FolderState
   readonly decisions: Reconciler

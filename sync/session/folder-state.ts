@@ -111,14 +111,14 @@ export class FolderState {
   readonly tree = new TreeNode('')
   readonly queue = new WorkQueue()
   readonly gone = new RenameCandidates()
-  /** Paths in flight. True if the path must be checked again afterwards. */
+  /** Paths in flight. The value is true if the path must be checked again afterwards. */
   readonly busy = new Map<TreeNode, boolean>()
   /** Paths that are being deleted in the container (`leaving`), or created there as folders (`arriving`). */
   readonly leaving = new Set<TreeNode>()
   readonly arriving = new Set<TreeNode>()
-  /** Folders that wait for their contents. */
+  /** Folders that are checked again as soon as a path directly in them is finished. */
   readonly deferred = new Set<TreeNode>()
-  /** Paths that wait for a path above them. */
+  /** Paths that wait for another path above them. The keys are the paths above. */
   readonly blocked = new Map<TreeNode, Set<TreeNode>>()
   readonly problems = new Map<TreeNode, SyncProblem>()
   /** Paths that only this machine may change, and for which the container has a different version. */
@@ -322,7 +322,7 @@ export class FolderState {
     this.world.report({ kind: 'problem', problem: { folder: this.name, path, side: 'remote', message } })
   }
 
-  /** Reports that a system limit was reached, so that folders are not watched. Callers report it only once. */
+  /** Reports that folders are not watched because a system limit was reached. The callers avoid repeated reports. */
   limited(side: SyncProblem['side'], folder: string, limit: string): void {
     const where = side === 'local' ? 'this machine' : 'its node'
     const message = `the limit \`${limit}\` of ${where} is reached: this folder and others are not watched, and are read every 5 s instead`
@@ -378,8 +378,8 @@ export class FolderState {
 }
 
 /**
- * Replaces entries that equal those of the base with the base's objects: a large tree has very many, and one copy is
- * enough.
+ * Replaces the entries of a node with the equal entries of its base. Both then share one object, which saves memory in
+ * a large tree.
  */
 function share(node: TreeNode): void {
   const { base, local, remote } = node
@@ -387,7 +387,10 @@ function share(node: TreeNode): void {
   if (base?.remote && base.remote !== remote && isSame(remote, base.remote)) node.remote = base.remote
 }
 
-/** Returns true if the base contains all facts of the entry. The base of a folder does not contain the inode. */
+/**
+ * Returns true if the base of a file is equal to the entry in all fields. Returns false for other kinds: the base of a
+ * folder does not contain the inode.
+ */
 const isSame = (entry: FileEntry | undefined, base: FileEntry): boolean =>
   base.kind === 'file' &&
   isUntouched(base, entry) &&

@@ -24,7 +24,7 @@ export interface FolderSyncOptions {
   readonly ignores: IgnoreSource
   /** Paths that belong only to this machine and are never synchronized. */
   readonly own: readonly string[]
-  /** Paths that only this machine may change, in addition to those known by name. */
+  /** Paths that only this machine may change, in addition to the files that devctl reads by name. */
   readonly onlyHere: readonly string[]
   /** Reads the ignore rules again. Throws the errors of reading the ignore file. */
   readonly readIgnores: () => IgnoreSource
@@ -145,7 +145,7 @@ export class FolderSync {
 
   // Selection of paths
 
-  /** Stops synchronizing folders that the container itself has created. They are forgotten, not deleted. */
+  /** Stops synchronizing folders that the container itself has created. Their contents stay unchanged on both sides. */
   setOwn(paths: readonly string[]): void {
     for (const path of paths) {
       if (this.own.has(path)) continue
@@ -262,7 +262,7 @@ export class FolderSync {
     return this.#parts.large.current
   }
 
-  /** Resolves when all changes on this machine so far have been handled. */
+  /** Resolves when all changes so far on this machine have been handled. `work` starts the handling of queued paths. */
   async settled(work: () => void): Promise<void> {
     const { clock } = this.state.world
     // Wait for events that the system has not delivered yet. If this process was blocked, they arrive after the timers.

@@ -47,7 +47,7 @@ export class LocalSteps {
     return found === node ? undefined : found
   }
 
-  /** Creates the parent folders. Returns false if that is not possible now; the path then needs no further handling. */
+  /** Creates the parent folders. Returns false if that is not possible now; the path is then checked again later. */
   makeParents(node: TreeNode): boolean {
     const parent = node.parent!
     if (!parent.parent || isFolder(parent.local)) return true
@@ -109,8 +109,8 @@ export class LocalSteps {
   }
 
   /**
-   * Applies a change, and records the agreed state. Returns false if the change was not possible; the path then needs
-   * no further handling.
+   * Applies a change, and records the agreed state. Returns false if the change was not possible; the path is then
+   * checked again later.
    */
   #follow(
     node: TreeNode,
@@ -153,7 +153,7 @@ export class LocalSteps {
     return place => world.deleted.take(place, name, node.path, isTheirs)
   }
 
-  /** Applies a change. Returns false if that was not possible; the path then needs no further handling. */
+  /** Applies a change. Returns false if the change was not possible; the path is then checked again later. */
   change(node: TreeNode, change: PathChange['change'], hash?: string): boolean {
     const result = this.#write(node, change)
     if (result?.kind === 'not-empty') this.#state.fail(node, 'local', describeError({ code: 'ENOTEMPTY' }))

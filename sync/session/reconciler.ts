@@ -12,8 +12,8 @@ export class Reconciler {
   readonly #rules: ChangingRules
   readonly #onlyHere: OnlyHere
   /**
-   * Paths where the laptop wins although only the container has changed them, because the laptop has changed something
-   * below.
+   * Paths at which the laptop wins although only the container has changed them, because the laptop has changed
+   * something below the path.
    */
   readonly #insisting = new Set<TreeNode>()
 
@@ -62,8 +62,8 @@ export class Reconciler {
   }
 
   /**
-   * Returns true if the contents must be hashed to determine whether a sent entry has arrived. An entry that has
-   * arrived becomes the base.
+   * Checks if a sent entry has arrived in the container, and makes it the base if it has. Returns true if this cannot
+   * be determined before the contents are hashed.
    */
   #isUnknown(node: TreeNode): boolean {
     const { remote } = node

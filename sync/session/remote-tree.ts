@@ -68,8 +68,8 @@ export class RemoteTree {
   }
 
   /**
-   * Refuses a path. The problem is reported once for a folder such as `.git`, not for each path in it. A file that came
-   * from this machine keeps its known state.
+   * Refuses a path. The problem is reported once for a folder such as `.git`, not for each path in it. A path that both
+   * sides have agreed on is not refused while the container leaves it unchanged: it came from this machine.
    */
   #refuse(whole: string, entry: FileEntry | undefined, message: string): void {
     const { tree, world } = this.#state
@@ -126,7 +126,10 @@ export class RemoteTree {
   }
 }
 
-/** Uses the entries of the base, which contain the hashes. */
+/**
+ * Replaces the entries of a node with the entries of its base, which contain the hashes. Keeps the container's entry of
+ * a file of the image.
+ */
 function takeFromBase(node: TreeNode): void {
   if (node.base?.local) node.local = node.base.local
   if (node.base?.remote && !node.remote?.isOfImage) node.remote = node.base.remote

@@ -76,8 +76,9 @@ export type SyncEvent =
   | ToolFileArrival
   | ManyDeleted
   /**
-   * All files are missing on one side, or the container has deleted many; in the latter case, `loss` contains their
-   * number. Nothing is deleted on the other side before `answer` is called.
+   * `stopped`: all files are missing on one side, or the container has deleted so many that `loss` contains their
+   * number. Nothing is deleted on the other side before `answer` is called. `continued`: the folder is synchronized
+   * again.
    */
   | {
       readonly kind: 'stopped' | 'continued'

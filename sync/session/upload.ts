@@ -9,8 +9,8 @@ export class Upload {
   readonly #clear: (node: TreeNode) => boolean
 
   /**
-   * `clear` empties a folder of the container. It returns false if something remains; the path then needs no further
-   * handling.
+   * `clear` empties a folder of the container. If it returns false, something remains in the folder, and the caller
+   * does nothing more with the path of the folder.
    */
   constructor(parts: FolderParts, clear: (node: TreeNode) => boolean) {
     this.#parts = parts

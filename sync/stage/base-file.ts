@@ -21,7 +21,10 @@ const OPTIONS = { level: 1 }
  */
 const PART = 64 << 10
 
-/** A tree with the container's own folders, and the number of the last journal file that it includes. */
+/**
+ * Tree to save, with the folders that the container itself has created. The tree includes the changes of all journal
+ * files up to the number `journal`.
+ */
 interface SavedTree {
   readonly tree: TreeNode
   readonly own: Iterable<string>

@@ -2,9 +2,9 @@ import type { Disk } from './disk.ts'
 import { makeFolders, readOwn } from './disk-files.ts'
 
 /**
- * Log of the changes to a file of devctl since it was last saved, so that no change is lost if this process is killed.
- * The lines are in numbered files next to the saved file. The saved file contains the number of the last journal file
- * whose changes it includes.
+ * Log of the changes since a file of devctl was last saved, so that no change is lost if this process is killed. The
+ * lines are in numbered files next to the saved file. The saved file contains the number of the last journal file whose
+ * changes it includes.
  */
 export class Journal {
   readonly #disk: Disk
@@ -125,7 +125,7 @@ function parsed(lines: readonly string[]): readonly unknown[] {
   return values
 }
 
-/** Deletes the journal files whose numbers match. */
+/** Deletes the journal files for whose numbers `isOld` returns true. */
 export function removeJournal(disk: Disk, prefix: string, isOld: (number: number) => boolean): void {
   const [folder, start] = [prefix.slice(0, prefix.lastIndexOf('/')), prefix.slice(prefix.lastIndexOf('/') + 1)]
   try {

@@ -17,7 +17,7 @@ export class LocalContents {
     this.#state = state
   }
 
-  /** Reads a small file. Returns undefined if that is not possible now; the path then needs no further handling. */
+  /** Reads a small file. Returns undefined if that is not possible now; the path is then checked again later. */
   read(node: TreeNode): { readonly entry: FileEntry; readonly bytes: Buffer } | undefined {
     const state = this.#state
     const path = node.path

@@ -10,8 +10,8 @@ const MAKES_REPOSITORY = 'a file `HEAD` can make its folder a git repository, wh
 const IN_REPOSITORY = 'its folder is a git repository, whose configuration runs on this machine'
 
 /**
- * Knows the paths that only this machine may change, because they determine what runs on this machine. Each side keeps
- * its own version.
+ * Decides which paths only this machine may change: the paths that determine what runs on this machine. Each side keeps
+ * its own version of these paths.
  */
 export class OnlyHere {
   readonly #paths: ReadonlySet<string>

@@ -7,7 +7,8 @@ import type { Disk } from './disk.ts'
 import { Journal, readJournal, removeJournal } from './journal.ts'
 
 /**
- * Marker in a journal line that replaces the entry of one side: this side is about to receive the other side's entry.
+ * Marker in a journal line, in the place of one side's entry: this side is about to receive the entry of the other
+ * side.
  */
 const BEGUN = 0
 

@@ -10,7 +10,10 @@ const NAMES = new Set([
 ])
 /** Folders in which every file counts as a tool file. */
 const FOLDERS = new Set(['.vscode', '.idea', '.husky', '.githooks', '.devcontainer', '.cargo', '.mvn', '.config'])
-/** Folders of third-party packages and build results, which contain too many such files for reports to be useful. */
+/**
+ * Folders of third-party packages and build results. Files in them do not count as tool files, because there are too
+ * many for useful reports.
+ */
 const MADE = new Set(['node_modules', 'vendor', '.venv', 'venv', 'site-packages', 'target', 'dist', 'build', '.git'])
 
 /**

@@ -78,8 +78,8 @@ export class Trash {
   }
 
   /**
-   * Returns true if a file can be stored at the path. This is not the case if the path exists, or if one of its parents
-   * exists as a file, which was deleted a moment ago.
+   * Returns true if a file can be stored at the path. Returns false if the path already exists in the trash, or if one
+   * of its parents is a file there, which was deleted a moment ago.
    */
   #isFree(place: string): boolean {
     if (this.#disk.entry(place) !== undefined) return false

@@ -64,8 +64,8 @@ export const TEMPORARY = '.devctl-part-'
 const IS_TEMPORARY = /\/\.devctl-part-[0-9a-f]{12}$/
 
 /**
- * Deletes a temporary file of devctl that a killed process has left. Does not delete files that were changed after
- * `begun`, and files with other names.
+ * Deletes a temporary file of devctl that a killed process has left. Keeps files that were changed after `begun`, and
+ * files with other names.
  */
 export function removeLeftover(disk: Disk, place: string, begun: number): void {
   if (!IS_TEMPORARY.test(place)) return
@@ -393,8 +393,8 @@ export class Writer {
 }
 
 /**
- * Returns true if the entry matches the change. If the file system stores times with lower precision it does not match,
- * and the next check of the path compares the contents.
+ * Returns true if the entry matches the change. Returns false, too, if the file system stores the time with a lower
+ * precision; the next check of the path then compares the contents.
  */
 const isWritten = (change: PathChange['change'], entry: FileEntry | undefined): boolean =>
   change.kind !== 'file' ||
@@ -405,5 +405,8 @@ class ChangedMeanwhile extends Error {}
 
 const DELETED: WriteResult = { kind: 'done', entry: undefined }
 
-/** Returns true if the bytes start with `#!`: a new script may come from a machine that does not store execute bits. */
+/**
+ * Returns true if the bytes start with `#!`. A new file is then executable by default, because it may come from a
+ * machine that does not store execute bits.
+ */
 const isScript = (bytes: Uint8Array): boolean => bytes[0] === 0x23 && bytes[1] === 0x21

@@ -2,7 +2,7 @@ import { ALREADY_EXISTS, CallError, FAILED_PRECONDITION, INVALID_ARGUMENT, NOT_F
 import { type Handler, type IncomingCall, unary } from '../session/rpc-server.ts'
 import { type BlobStore, type BlobWriter, blobSize, readBlob, writeBlob } from './blob-store.ts'
 
-/** Header of an RPC with the name of the blob store that the RPC uses. */
+/** Name of the RPC header that selects the blob store for the RPC. */
 const STORE = 'buildkit-attachable-store-id'
 
 const WRITE = 1

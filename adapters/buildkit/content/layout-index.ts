@@ -6,7 +6,7 @@ import { writeWhole } from '../session/upload.ts'
 import type { LayoutIndex, LayoutManifest } from './layout-index.schema.ts'
 import { layoutIndex } from './layout-index.validators.ts'
 
-/** Annotation with the name of a manifest in its index. */
+/** Key of the annotation that contains the tag of a manifest in an index. */
 const NAME = 'org.opencontainers.image.ref.name'
 
 /** Returns the digest of the manifest with this tag; undefined if the folder has no such manifest. */

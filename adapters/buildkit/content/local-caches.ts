@@ -11,9 +11,12 @@ import { layoutManifest } from './layout-index.validators.ts'
 export interface OpenCaches extends Pick<ImageInput, 'cacheFrom' | 'cacheTo'> {
   /** Stores of the local caches, by BuildKit's names for them. */
   readonly stores: ReadonlyMap<string, BlobStore>
-  /** Warnings about caches to import that are skipped, with the reasons. */
+  /** A warning with the reason for each cache that should be imported, but is skipped. */
   readonly warnings: readonly string[]
-  /** Tags the manifest of the exported cache, which the builder names in its response. */
+  /**
+   * Tags the manifest of the exported cache. `response` is the response of the builder, which contains the manifest;
+   * without a manifest, does nothing.
+   */
   readonly finish: (response: Readonly<Record<string, string>>) => Promise<void>
 }
 
@@ -21,8 +24,8 @@ const DEFAULT_TAG = 'latest'
 
 /**
  * Prepares the caches of the type `local` (https://docs.docker.com/build/cache/backends/local/): folders in the OCI
- * image layout, which BuildKit reads and writes over the session. Skips a cache to import with a warning if it is
- * missing, as in the first build of a pipeline.
+ * image layout, which BuildKit reads and writes over the session. If a cache to import is missing, as in the first
+ * build of a pipeline, skips that cache and returns a warning.
  */
 export async function openCaches({
   cacheFrom,

@@ -1,6 +1,9 @@
 import type { JSONSchema } from 'json-schema-to-ts'
 
-/** Responses of `GET /version` and `GET /info`: https://docs.docker.com/reference/api/engine/. */
+/**
+ * Schemas of the responses to `GET /version` (`engineVersion`) and `GET /info` (`engineInfo`):
+ * https://docs.docker.com/reference/api/engine/.
+ */
 export const engineVersion = {
   type: 'object',
   properties: { Version: { type: 'string' } },
@@ -13,7 +16,7 @@ export const engineInfo = {
   },
 } as const satisfies JSONSchema
 
-/** An error response; also a line of the progress of a push. */
+/** Schemas of an error response (`engineError`) and of a line in the progress of a push (`pushProgress`). */
 export const engineError = {
   type: 'object',
   required: ['message'],
@@ -34,7 +37,10 @@ export const pushProgress = {
   },
 } as const satisfies JSONSchema
 
-/** The file `config.json`, or `contexts/meta/ID/meta.json` in the same folder. */
+/**
+ * Schemas of `config.json` (`currentContext`) and of `contexts/meta/ID/meta.json` in the same folder
+ * (`contextMetadata`).
+ */
 export const currentContext = {
   type: 'object',
   properties: { currentContext: { type: 'string' } },

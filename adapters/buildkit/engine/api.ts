@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http'
 import { type EngineEndpoint, openConnection } from './endpoint.ts'
 
-/** A response of an engine. */
+/** A response from the API of a Docker Engine, with a body that is read as a stream. */
 export interface EngineAnswer {
   readonly status: number
   readonly headers: IncomingMessage['headers']

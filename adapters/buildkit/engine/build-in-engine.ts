@@ -11,7 +11,7 @@ import type { EngineEndpoint } from './endpoint.ts'
 import { dependsOnStore, leftOut, refusalOf } from './engine-limits.ts'
 import { lostConnection, pushFromEngine } from './push.ts'
 
-/** An engine that has responded. */
+/** A Docker Engine that has responded, and the connection to the BuildKit inside the engine. */
 export interface ConnectedEngine {
   readonly endpoint: EngineEndpoint
   readonly version: string | undefined

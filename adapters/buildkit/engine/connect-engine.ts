@@ -113,8 +113,8 @@ const credentialsFor = (grpc: Grpc, endpoint: EngineEndpoint): ChannelCredential
   credentialsOver(grpc, async socket => upgrade(await usable(endpoint, socket), '/grpc'))
 
 /**
- * Returns the connection that gRPC opened, encrypted if the endpoint uses TLS. Over `ssh`, closes it and opens a new
- * connection to the engine.
+ * Returns the connection that gRPC opened, encrypted if the endpoint uses TLS. Over `ssh`, closes that connection, and
+ * opens and returns a new connection to the engine instead.
  */
 async function usable(endpoint: EngineEndpoint, socket: Socket): Promise<Duplex> {
   if (!('ssh' in endpoint.at)) return secure(endpoint, socket)

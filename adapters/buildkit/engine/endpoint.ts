@@ -13,7 +13,7 @@ export interface EngineEndpoint {
   readonly tls?: BuilderTls
 }
 
-/** Ports of `dockerd` without TLS and with TLS. */
+/** Ports of `dockerd`: `PORT` without TLS, `TLS_PORT` with TLS. */
 const PORT = 2375
 const TLS_PORT = 2376
 
@@ -52,13 +52,19 @@ export function parseEngineAddress(text: string, tls?: BuilderTls): EngineEndpoi
   throw new UserError(`\`${text}\` is not an address of a Docker Engine`, HINT)
 }
 
-/** Returns the address that gRPC connects to before `secure` makes the connection usable; undefined over SSH. */
+/**
+ * Returns the address that gRPC connects to; undefined over SSH. The opened connection still has to be passed to
+ * `secure`.
+ */
 export function targetOf({ at }: EngineEndpoint): string | undefined {
   if ('ssh' in at) return undefined
   return 'path' in at ? `unix:${at.path}` : `dns:///${isIP(at.host) === 6 ? `[${at.host}]` : at.host}:${at.port}`
 }
 
-/** Opens a connection. Rejects with the error of Node.js or `ssh`. */
+/**
+ * Opens a connection to a Docker Engine, encrypted if the endpoint uses TLS. Rejects with the error of Node.js or
+ * `ssh`.
+ */
 export async function openConnection(endpoint: EngineEndpoint, signal?: AbortSignal): Promise<Duplex> {
   if ('ssh' in endpoint.at) return dialOverSsh(endpoint.at)
   const socket = connectPlain(endpoint.at)

@@ -55,7 +55,10 @@ export function registryError(name: string, text: string): BuilderError {
   })
 }
 
-/** Encodes the login for the engine. Go's decoder requires the padding. */
+/**
+ * Encodes the login as the engine expects it: as JSON in base64url. Keeps the padding with `=`, because Go's decoder
+ * requires it.
+ */
 function authOf(login: Login | undefined): string {
   const auth = login && (login.username === '' ? { identitytoken: login.secret } : passwordOf(login))
   return Buffer.from(JSON.stringify(auth ?? {}))

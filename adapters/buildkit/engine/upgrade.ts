@@ -17,8 +17,8 @@ class UpgradeRefused extends Error {
 }
 
 /**
- * Upgrades a connection to a Docker Engine to HTTP/2, where the engine is the server (`/grpc`) or the client
- * (`/session`). Throws UpgradeRefused, the signal's abort reason, and the connection's error.
+ * Upgrades a connection to a Docker Engine to HTTP/2. The engine is then the server (`/grpc`) or the client
+ * (`/session`) on this connection. Throws UpgradeRefused, the signal's abort reason, and the connection's error.
  */
 export async function upgrade<Connection extends Duplex>(
   socket: Connection,

@@ -2,7 +2,7 @@ import { PREFIX, putPrefix } from '../session/frames.ts'
 import { putVarint } from '../wire.ts'
 import type { SyncedFile } from './stat.ts'
 
-/** Field numbers with their wire types: https://protobuf.dev/programming-guides/encoding/. */
+/** Field tags, each a field number combined with a wire type: https://protobuf.dev/programming-guides/encoding/. */
 const PACKET_TYPE = 1 << 3
 const PACKET_STAT = (2 << 3) | 2
 const PACKET_ID = 3 << 3
@@ -21,7 +21,8 @@ const DATA = 2
 /** Upper limit for the bytes of a `Stat` without its strings. */
 const NUMBERS = 64
 /**
- * Longest UTF-8 encoding of a UTF-16 code unit in bytes: a character takes at most three, or four for a surrogate pair.
+ * Maximum number of UTF-8 bytes for one UTF-16 code unit: three. Characters that take four bytes consist of two code
+ * units (a surrogate pair).
  */
 const BYTES_OF_CHARACTER = 3
 /** Maximum length of a 32-bit varint in bytes. */

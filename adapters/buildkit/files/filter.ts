@@ -14,25 +14,24 @@ export interface FileSelection {
 /** Decides which paths of a walk are selected. */
 export interface PathFilter {
   /**
-   * True if the path is selected. A folder that is not selected is still sent if something in it
-   * is.
+   * Returns true if the path is selected. A folder that is not selected is still sent if a path below it is selected.
    */
   readonly takes: (path: string) => boolean
-  /** True if the folder, which is not selected itself, contains nothing that can be selected. */
+  /** Returns true if nothing below an unselected folder can be selected. */
   readonly skips: (folder: string) => boolean
 }
 
 interface Pattern extends ExcludingPattern {
   /**
-   * The pattern without wildcards at its end, if that is a literal path; otherwise undefined, because the pattern may
-   * match any path.
+   * The pattern without a final `/*` or `/**`, if the rest is a literal path; otherwise undefined, because the pattern
+   * may match any path.
    */
   readonly prefix: string | undefined
 }
 
 /**
  * Returns a filter for patterns in the syntax of `.dockerignore`
- * (https://docs.docker.com/build/concepts/context/#syntax): they are relative to the context, a pattern also matches
+ * (https://docs.docker.com/build/concepts/context/#syntax): the patterns are relative to the context, each also matches
  * everything below a matching path, and the last matching pattern decides.
  */
 export function pathFilter({ include, exclude = [] }: FileSelection): PathFilter {

@@ -6,7 +6,7 @@ import { type FileSelection, pathFilter } from './filter.ts'
 import type { SyncedFile } from './stat.ts'
 import { walk } from './walk.ts'
 
-/** Files that a builder may request. */
+/** A folder whose files a builder may request. */
 export interface SyncedFolder {
   /**
    * Yields the selected files, in the order in which BuildKit compares them. Throws a `FileChanged` for a file that has
@@ -23,8 +23,9 @@ export type FileToSend = Pick<SyncedFile, 'path' | 'size' | 'modTime'>
 /** A file that is read from start to end. */
 export interface OpenFile {
   /**
-   * Fills a buffer and returns the number of bytes; a partially filled buffer is the last. Throws a `FileChanged` if
-   * the file no longer matches the announced one.
+   * Fills a buffer with the next bytes of the file and returns their number; a number less than the size of the buffer
+   * means the end of the file. Throws a `FileChanged` if the file no longer has the announced size or modification
+   * time.
    */
   read(into: Buffer): number | Promise<number>
   close(): void
@@ -37,8 +38,8 @@ export interface OpenFile {
 const SMALL = 128 * 1024
 
 /**
- * Serves a folder of this machine. Files are read when the builder requests them, and must then still match the
- * announced files. `isChanged` reports files that have changed before they are announced.
+ * Returns access to a folder of this machine. Each file is read when the builder requests it, and must then still have
+ * the announced size and modification time. `isChanged` reports files that have changed before they are announced.
  */
 export const folderAt = (root: string, isChanged?: ChangeFinder): SyncedFolder => ({
   files: selection => walk(root, selection, isChanged),
@@ -97,7 +98,7 @@ async function readLater(descriptor: number, into: Buffer): Promise<number> {
   return length
 }
 
-/** Serves files that exist only in memory, such as the text of a Dockerfile. */
+/** Returns access to files that exist only in memory, such as the text of a Dockerfile. */
 export function folderInMemory(texts: ReadonlyMap<string, string>): SyncedFolder {
   const contents = new Map([...texts].map(([path, text]) => [path, Buffer.from(text)] as const))
   return {

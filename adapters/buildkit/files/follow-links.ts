@@ -3,8 +3,8 @@ import { dirname, isAbsolute, join } from 'node:path/posix'
 import { parseGlob } from '../../../compiler/values/glob.ts'
 
 /**
- * Returns the paths and the targets of all symbolic links along them, as patterns of a selection: for `COPY
- * current/app`, `current` and its target are sent. Resolves targets within the folder, as in a container. Returns
+ * Returns patterns that select the paths and the targets of all symbolic links along the paths: for `COPY current/app`,
+ * both the link `current` and its target are sent. Resolves targets within the folder, as in a container. Returns
  * undefined if a path is the folder itself, which selects everything.
  */
 export function followLinks(root: string, paths: readonly string[]): readonly string[] | undefined {

@@ -3,7 +3,7 @@ import type { FileSelection } from './filter.ts'
 import type { FileToSend, OpenFile, SyncedFolder } from './folder.ts'
 import { isRegularMode, type SyncedFile } from './stat.ts'
 
-/** Packet types (`fsutil.types.Packet`). */
+/** Types of packets, as numbered in `fsutil.types.Packet`. */
 const STAT = 0
 const REQUEST = 1
 const FINISH = 3
@@ -28,12 +28,15 @@ export interface PacketStream {
   readonly requests: AsyncIterable<Packet>
 }
 
-/** Maximum number of bytes sent at once: a part of the file list, or of a file. */
+/** Maximum number of bytes sent at once, both for the file list and for the content of a file. */
 const PIECE = 128 * 1024
 const SIZE = PIECE_HEAD + PIECE + PIECE_TAIL
 /** Number of buffers with data waiting for the connection, shared by all files. */
 const BUFFERS = 8
-/** Number of files announced before the builder receives the first of them. */
+/**
+ * Maximum number of files in one part of the file list. A part is sent when it has this many files, even if the buffer
+ * is not full.
+ */
 const BATCH = 250
 
 /**
@@ -103,7 +106,7 @@ class Sender {
     await this.#stream.send({ type: STAT })
   }
 
-  /** Sends the content of the requested files until BuildKit has them all. */
+  /** Sends the content of the requested files until BuildKit has received all of them. */
   async answer(): Promise<void> {
     for await (const packet of this.#stream.requests) {
       switch (packet.type ?? STAT) {

@@ -51,8 +51,8 @@ export const isRegularMode = (mode: number): boolean => (mode & TYPE_BITS) === 0
 
 /**
  * Returns the entry that is sent to BuildKit for a file. Root owns every file, as with `docker build`. `target` is the
- * target of a symbolic link; `first` is the path of a hard link to the same file that was sent before. Returns
- * undefined for sockets, which an image cannot contain.
+ * target of a symbolic link. If the path is a hard link to a file that was sent before, `first` is the path that was
+ * sent. Returns undefined for sockets, which an image cannot contain.
  */
 export function statOf(
   path: string,

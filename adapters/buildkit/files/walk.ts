@@ -4,7 +4,7 @@ import { type FileSelection, type PathFilter, pathFilter } from './filter.ts'
 import { followLinks } from './follow-links.ts'
 import { isRegular, type SyncedFile, statOf } from './stat.ts'
 
-/** Error codes of files that were deleted during the walk, which are ignored. */
+/** Error codes that mean that a file was deleted during the walk. Such a file is skipped. */
 const GONE = new Set(['ENOENT', 'ENOTDIR'])
 
 /**
@@ -36,9 +36,12 @@ const badName = (path: string): Error =>
 interface Level {
   readonly path: string
   readonly entries: readonly Dirent[]
-  /** Index of the next entry. */
+  /** Index in `entries` of the entry that is visited next. */
   at: number
-  /** The folder itself, if it has not been sent yet because it is sent only together with a selected file below it. */
+  /**
+   * The folder itself, if it has not been sent yet. An unselected folder is only sent when a selected file below it is
+   * found.
+   */
   unsent: SyncedFile | undefined
 }
 

@@ -43,7 +43,10 @@ export async function* messagesIn<Message>(
   }
 }
 
-/** Returns the length of the first message in bytes, with its prefix; at least the length of the prefix. */
+/**
+ * Returns the length of the first message in bytes, including the prefix. If the prefix has not arrived completely,
+ * returns only the length of a prefix. Throws a CallError if the message is too large.
+ */
 function neededFor(chunks: readonly Buffer[]): number {
   const [first] = chunks
   if (first && first.length >= PREFIX) return PREFIX + lengthIn(first)

@@ -26,7 +26,7 @@ export interface Route {
   readonly handler: Handler
 }
 
-/** Serves calls over connections that the caller passes to it. */
+/** A server for the calls that arrive over connections. The caller passes each connection to `serve`. */
 export interface RpcServer {
   serve(connection: Duplex): void
   /** Ends all calls, and waits until their handlers have cleaned up. */
@@ -79,7 +79,7 @@ export function createRpcServer(routes: readonly Route[]): RpcServer {
 /** Time for handlers to clean up after their call has ended, in milliseconds. */
 const CLEAN_UP = 2000
 
-/** HTTP/2 settings. A `.dockerignore` is sent as headers, one pattern in each. */
+/** HTTP/2 settings. They allow many headers, because a `.dockerignore` is sent as headers, one pattern in each. */
 const SERVER_OPTIONS = {
   maxHeaderListPairs: 1_000_000,
   maxSessionMemory: 1000,

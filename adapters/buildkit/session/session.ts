@@ -16,11 +16,11 @@ import { dataOf, receiveArchive } from './upload.ts'
 export interface SessionResources {
   /** Folders by their names in the solve request: `context`, `dockerfile`, and the names of `additional_contexts`. */
   readonly folders: ReadonlyMap<string, SyncedFolder>
-  /** Called when a file of the folders has changed since it was announced; the transfer fails. */
+  /** Called when a file of the folders has changed since it was announced. The transfer of the folder then fails. */
   readonly onChange?: (change: FileChanged) => void
   /**
-   * Returns the content of a secret by its id, read when the builder requests it; undefined if the secret does not
-   * exist.
+   * Returns the content of the secret with an id; undefined if the secret does not exist. Called when the builder
+   * requests the secret, which is only read then.
    */
   readonly secret: (id: string) => Promise<Uint8Array | undefined>
   /** Returns the login for a registry; undefined means anonymous. */
@@ -146,7 +146,7 @@ async function secretOf(id: string, { secret }: SessionResources) {
   throw new CallError(NOT_FOUND, `secret ${id} is not set`)
 }
 
-/** Serves SSH agents, by id, to the steps that mount them (`moby.sshforward.v1.SSH`). */
+/** Returns handlers that serve SSH agents, by id, to the steps that mount them (`moby.sshforward.v1.SSH`). */
 function agentHandlers(agents: ReadonlyMap<string, SshAgent>): Readonly<Record<string, Handler>> {
   const agentOf = (id: string) => {
     const agent = agents.get(id || DEFAULT_AGENT)
@@ -165,7 +165,10 @@ function agentHandlers(agents: ReadonlyMap<string, SshAgent>): Readonly<Record<s
 /** Id of the agent for an SSH mount without an id. */
 const DEFAULT_AGENT = 'default'
 
-/** Passes the requests in a call to the agent, one after the other, and sends back the responses. */
+/**
+ * Forwards the requests that arrive in a call to an SSH agent, one after the other, and sends back the responses of the
+ * agent.
+ */
 async function forwardAgent({ requests, send }: IncomingCall<Bytes, Bytes>, agent: SshAgent): Promise<void> {
   const connection = await agent.connect()
   try {

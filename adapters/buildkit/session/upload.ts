@@ -11,7 +11,7 @@ interface Bytes {
 export const receiveArchive = ({ requests }: IncomingCall<Bytes, Bytes>, path: string): Promise<void> =>
   writeWhole(path, dataOf(requests))
 
-/** Yields the bytes in messages. */
+/** Yields the bytes that the messages contain. */
 export async function* dataOf(messages: AsyncIterable<Bytes>): AsyncGenerator<Uint8Array> {
   for await (const { data } of messages) if (data) yield data
 }

@@ -26,7 +26,7 @@ const FAILED = Buffer.from([FAILURE])
 /** Largest agent message that OpenSSH accepts, in bytes. */
 const MOST = 256 * 1024
 
-/** Returns an agent with these keys. */
+/** Returns an agent that holds the given keys itself, without a connection to another agent. */
 export const agentOfKeys = (keys: readonly AgentKey[]): SshAgent => ({
   connect: async () => ({ answer: async request => answerWith(keys, request), close: () => {} }),
 })

@@ -1,4 +1,4 @@
-/** Values of the SSH protocol: https://www.rfc-editor.org/rfc/rfc4251#section-5 */
+/** Encodes and decodes values of the SSH protocol: https://www.rfc-editor.org/rfc/rfc4251#section-5 */
 
 export function uint32(value: number): Buffer {
   const bytes = Buffer.alloc(4)

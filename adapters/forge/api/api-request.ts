@@ -8,11 +8,11 @@ import { ForgeError, isPassing, noAnswer, refusal, type Subject } from './failur
 import { isLimited, pauseAsked } from './rate-limit.ts'
 import { refusalText } from './refusal-text.ts'
 
-/** Pauses and attempts of a call; all times are in milliseconds. */
+/** Number of attempts of a call, and the pauses between them. All times are in milliseconds. */
 export interface ForgeRetries {
-  /** Approximate first pause; each later pause is twice as long. */
+  /** Approximate first pause. Each further pause is twice as long as the previous one, up to `longest`. */
   readonly pause: number
-  /** Longest pause. */
+  /** Longest pause that devctl chooses itself. */
   readonly longest: number
   /** Longest pause that a forge may request; the call fails if the forge requests more. */
   readonly asked: number

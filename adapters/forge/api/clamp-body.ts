@@ -16,7 +16,7 @@ export function clampBody(body: string, kind: ForgeKind, limit = FORGES[kind].bo
   return `${kept}${closing(kept)}${NOTE}`
 }
 
-/** Returns access to the same requests that truncates all texts to the limits of the forge. */
+/** Wraps access to requests: truncates all texts to the limits of the forge before they are sent. */
 export const clamped = ({ find, open, update, close, comment }: PullRequests, kind: ForgeKind): PullRequests => ({
   find,
   open: (request, waiting) => open({ ...request, body: clampBody(request.body, kind) }, waiting),

@@ -17,9 +17,9 @@ export interface CommentPaths {
 }
 
 /**
- * Writes the comment that begins with the marker: updates the comment if the token's user wrote it, otherwise adds a
- * new one. Never changes another user's comment: any user can write a comment with the marker, and its author could
- * change it again.
+ * Writes the comment that begins with the marker: updates the existing comment if the token's user wrote it, otherwise
+ * adds a new one. Never updates another user's comment: any user can write a comment with the marker, and its author
+ * could later change what devctl wrote.
  */
 export async function commentOnce(
   api: Calls,
@@ -33,7 +33,7 @@ export async function commentOnce(
   if (id !== undefined && (await changed(id))) return id
   return (await api.object({ ...sent, method: 'POST', path: all, mayRepeat: false }, writtenComment)).id
 
-  /** Updates a comment; returns false if it was deleted or may not be changed. */
+  /** Updates a comment; returns false if the comment was deleted, or if the token has no permission to change it. */
   async function changed(id: number): Promise<boolean> {
     try {
       await api.send({ ...sent, method: change, path: one(id), mayRepeat: true })

@@ -21,8 +21,8 @@ const SILENCE = 30_000
 const LONGEST = 20 * 1024 * 1024
 
 /**
- * Sends one request, once, through the proxy if one is set, and reads the full response, whatever its status. Rejects
- * with the transport's error (`adapters/http`), or with the signal's abort reason.
+ * Sends a request without retries, through the proxy if one is set, and reads the full response, whatever its status.
+ * Rejects with the transport's error (`adapters/http`), or with the signal's abort reason.
  */
 export async function exchange(
   message: ForgeMessage,

@@ -27,14 +27,14 @@ export const factsOf = (
   retries: Partial<ForgeRetries> = {},
 ): RepositoryFacts => FORGES[asked.kind].facts(apiOf(asked, env, retries))
 
-/** Returns access to the comments on the repository's requests, with the same token. */
+/** Returns access to the comments on the repository's requests. Uses the token in `asked`. */
 export const commentsOf = (
   asked: AskedRepository,
   env: ForgeVariables,
   retries: Partial<ForgeRetries> = {},
 ): Pick<PullRequests, 'comment'> => clamped(FORGES[asked.kind].connect(apiOf(asked, env, retries)), asked.kind)
 
-/** Returns access to the webhooks in the repository's settings, with the same token. */
+/** Returns access to the webhooks in the repository's settings. Uses the token in `asked`. */
 export const webhooksOf = (
   asked: AskedRepository,
   env: ForgeVariables,

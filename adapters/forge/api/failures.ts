@@ -13,13 +13,13 @@ interface ForgeDetails extends ErrorDetails {
 
 /** Error of a forge that refuses a call, or does not respond. */
 export class ForgeError extends UserError {
-  /** HTTP status; absent if there was no response. */
+  /** HTTP status; undefined if there was no response. */
   readonly status: number | undefined
   /** The forge's own error message; empty if it sent none. */
   readonly said: string
   /**
-   * True if the forge might have carried out the call nevertheless: the connection was lost, or a gateway responded
-   * instead of the forge.
+   * True if the forge might have carried out the call despite the error: the connection was lost, or a gateway
+   * responded instead of the forge.
    */
   readonly maybeDone: boolean
   /** True if the rate limit was exceeded, which says nothing about the call itself. */
@@ -45,12 +45,9 @@ export interface Subject {
   readonly variable: string
   /** Purpose of the call: `open a pull request`. */
   readonly purpose: string
-  /** Permissions that the call needs, in words; absent if it needs no more than the calls for requests. */
+  /** Permissions that the call needs, in words; absent if the permissions for handling pull requests are enough. */
   readonly permission?: string | undefined
-  /**
-   * Repository of the token, if the token is known to be valid only for that repository and the call is about another
-   * one.
-   */
+  /** The only repository for which the token is valid, if this is known and the call is about another repository. */
   readonly tokenOf?: string | undefined
 }
 
@@ -124,8 +121,8 @@ const REASONS: Partial<Record<ConnectionFailure, string>> = {
 export const isPassing = (error: unknown): boolean => neverSent(error) || isCut(error)
 
 /**
- * Returns the answer, or false if the forge refuses because the user has no permission, or because the token may not
- * query permissions.
+ * Returns the result of `asked`, a query about a permission. Returns false if the forge refuses the query because the
+ * user has no permission, or because the token may not query permissions.
  */
 export async function unlessRefused(asked: Promise<boolean>): Promise<boolean> {
   try {
@@ -143,6 +140,6 @@ export async function unlessRefused(asked: Promise<boolean>): Promise<boolean> {
 export const isNoRight = (error: unknown): boolean =>
   error instanceof ForgeError && !error.isLimited && (error.status === 403 || error.status === 404)
 
-/** Returns true for a refusal with one of these statuses. */
+/** Returns true for a forge's refusal with one of the given HTTP statuses. */
 export const isRefused = (error: unknown, ...statuses: readonly number[]): boolean =>
   error instanceof ForgeError && error.status !== undefined && statuses.includes(error.status)

@@ -45,7 +45,10 @@ export async function openOnce(
   return { request: made, isNew: true, notes }
 }
 
-/** Performs an action that the publish does not depend on; returns a failure as a note. */
+/**
+ * Performs an optional part of a publish. Returns a note if the forge refuses this part or does not respond, otherwise
+ * no notes.
+ */
 export async function attempt(what: string, action: () => Promise<unknown>): Promise<readonly string[]> {
   try {
     await action()
@@ -56,7 +59,10 @@ export async function attempt(what: string, action: () => Promise<unknown>): Pro
   }
 }
 
-/** Returns true if a request has the wanted text. Forges change line endings, and drop trailing spaces. */
+/**
+ * Returns true if a request has the wanted text. Ignores line endings, and spaces at the ends of the texts, because
+ * forges change them.
+ */
 export function hasText(
   { title, body }: PullRequest,
   wanted: { readonly title: string; readonly body: string },

@@ -8,8 +8,8 @@ import { pullCalls } from './pull-calls.ts'
 const WRITERS: ReadonlySet<string> = new Set(['admin', 'owner', 'write'])
 
 /**
- * Returns the facts of a repository through the API that Gitea copied from GitHub: https://docs.github.com/rest/pulls,
- * https://docs.gitea.com/api/
+ * Returns access to the facts about a repository through the API that Gitea copied from GitHub:
+ * https://docs.github.com/rest/pulls, https://docs.gitea.com/api/
  */
 export function pullFactsOf(api: Calls): RepositoryFacts {
   const { root } = pullCalls(api)

@@ -1,7 +1,7 @@
 import type { Pages } from '../forge-module.ts'
 
 /**
- * Returns the pages of a repository, whose addresses Gitea copied from GitHub:
+ * Returns the addresses of a repository's web pages in the format of GitHub, which Gitea has copied:
  * https://docs.github.com/pull-requests/reference/using-query-parameters-to-create-a-pull-request
  */
 export function pullPages(root: string): Pages {

@@ -1,7 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { retryAfter } from '../../http/back-off.ts'
 
-/** Returns true if a response only reports a rate limit. Some forges also use status 403 for it. */
+/**
+ * Returns true if a call was refused only because of a rate limit. Besides status 429, some forges use status 403 for
+ * such refusals.
+ */
 export function isLimited(status: number, headers: IncomingHttpHeaders, said: string): boolean {
   if (status === 429) return true
   if (status !== 403) return false

@@ -21,7 +21,7 @@ export class ApplyNudge {
   }
 
   /**
-   * Returns the changed response body for an object without our label that has the last-applied annotation. Returns any
+   * Returns the changed response body if the object has the last-applied annotation, but not our label. Returns any
    * other body unchanged.
    */
   change(body: Buffer): Buffer {

@@ -9,9 +9,12 @@ import { readBody, type Upstream, type UpstreamCall } from './upstream.ts'
 
 /** Maximum size of a body in bytes, above the limit of the API server (3 MiB). */
 const LARGEST = 8 << 20
-/** Subresources whose connections stay open, and `proxy`, which an application behind the API server answers. */
+/**
+ * Subresources that are treated as long-lived connections: their connections stay open, or an application behind the
+ * API server responds (`proxy`).
+ */
 const CONVERSATIONS = new Set(['log', 'exec', 'attach', 'portforward', 'proxy'])
-/** Headers that belong to one connection, and headers with credentials of the proxy's client. */
+/** Headers that are not forwarded: they belong to one connection, or contain credentials of the proxy's client. */
 const OWN_HEADERS = new Set([
   'authorization',
   'connection',

@@ -18,7 +18,10 @@ export interface KubeconfigFolder {
   remove(): void
 }
 
-/** Writes a kubeconfig that contains only the proxy (mode 0600, in its own folder, which only the user may enter). */
+/**
+ * Writes a kubeconfig that contains only the proxy. The file has the mode 0600, and its folder can be entered only by
+ * the user.
+ */
 export function writeKubeconfig({ context, namespace, port, authority, token }: ProxyAccess): KubeconfigFolder {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-proxy-'))
   const cluster = {

@@ -23,13 +23,15 @@ const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   ' replicationcontrollers': ['spec', 'template'],
 }
 
-/** Returns the path of the Pod template in objects of a resource, or undefined if they have none. */
+/**
+ * Returns the path of the Pod template in the objects of a resource; undefined if such objects have no Pod template.
+ */
 export function templatePath(apiVersion: string, resource: string): readonly string[] | undefined {
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
   return TEMPLATES[`${group} ${resource}`]
 }
 
-/** Returns the labels for an object in a namespace (undefined: cluster-scoped). */
+/** Returns the labels for an object in the namespace `of`, or for a cluster-scoped object if `of` is undefined. */
 export function ownerLabels({ environment, namespace }: LabelOwner, of: string | undefined): ObjectLabels {
   return { [ENVIRONMENT_LABEL]: environment, ...(of !== namespace && { [HOME_LABEL]: namespace }) }
 }
@@ -62,8 +64,8 @@ export function labelsOf(object: JsonFields, path: readonly string[] = []): Obje
 }
 
 /**
- * Returns the environment in the labels of an object, with its namespace if known; undefined if the object belongs to
- * no environment.
+ * Returns the environment that the labels of an object name, and the namespace of the environment if it is known.
+ * Returns undefined if the object belongs to no environment.
  */
 export function ownerOf(labels: ObjectLabels, namespace: string | undefined): Partial<LabelOwner> | undefined {
   const environment = labels[ENVIRONMENT_LABEL]

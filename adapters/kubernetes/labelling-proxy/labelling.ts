@@ -19,7 +19,8 @@ import { Refusal } from './status.ts'
 import type { Upstream } from './upstream.ts'
 
 /**
- * Kind of an object that a command wrote, and the namespace if it is not the environment's own (null: cluster-scoped).
+ * Kind of an object that a command wrote. `namespace` is only set if the object is not in the namespace of the
+ * environment (null: cluster-scoped).
  */
 export interface WrittenKind {
   readonly apiVersion: string
@@ -119,7 +120,8 @@ export class Labelling {
   }
 
   /**
-   * Returns the live object, or only its metadata if that is enough; undefined if it does not exist or may not be read.
+   * Returns the live object, or only its metadata if that is enough; undefined if the object does not exist or the user
+   * has no permission to read it.
    */
   async #live(path: ApiPath, signal: AbortSignal): Promise<JsonFields | undefined> {
     const within = path.namespace === undefined ? '' : `/namespaces/${encodeURIComponent(path.namespace)}`
@@ -175,7 +177,10 @@ interface Body {
   readonly binary?: BinaryObject
 }
 
-/** Parses a body. Returns undefined if it cannot be read: the server reports what is wrong with it. */
+/**
+ * Parses the body of a write. Returns undefined if the body cannot be parsed: the server then reports what is wrong
+ * with the body. Throws a Refusal for CBOR.
+ */
 async function parseBody({ body, contentType }: Write): Promise<Body | undefined> {
   if (contentType.startsWith('application/vnd.kubernetes.protobuf')) {
     const binary = parseBinary(body)

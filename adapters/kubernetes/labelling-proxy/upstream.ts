@@ -20,7 +20,7 @@ export interface UpstreamCall {
   readonly signal: AbortSignal
 }
 
-/** Response, or the upgraded connection on which both ends speak another protocol. */
+/** A response. After an upgrade, also the socket of the connection, on which both ends now speak another protocol. */
 export type UpstreamAnswer =
   | { readonly response: IncomingMessage; readonly socket?: undefined }
   | { readonly response: IncomingMessage; readonly socket: Duplex; readonly head: Buffer }

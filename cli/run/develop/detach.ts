@@ -33,7 +33,10 @@ interface Told {
   readonly event: OperationEvent
 }
 
-/** Receives the events of sessions; `dev` names the session. */
+/**
+ * Receives the events of sessions. `dev` is the name of the development container, if the event concerns a particular
+ * one.
+ */
 type OnEvent = (event: OperationEvent, dev?: string) => void
 
 interface DetachWorld extends Pick<OperationContext, 'session'> {
@@ -91,8 +94,9 @@ const TOLD: ReadonlySet<OperationEvent['type']> = new Set([
 ])
 
 /**
- * Starts this command line again in the background, and waits until its sessions are ready. Reports the events of the
- * sessions while it waits. If the background process ends first, prints its output and returns its exit status.
+ * Starts this command line again in the background, and waits until the sessions of the background process are ready.
+ * Reports the events of the sessions during that time. If the background process ends first, prints its output and
+ * returns its exit status.
  */
 export async function startInBackground(
   { workspace: io, session, on }: DetachWorld,

@@ -19,10 +19,10 @@ interface Heap {
 const HEAP: Heap = { keepSmall: keepHeapSmall, shrink: shrinkHeap, used: () => process.memoryUsage.rss() }
 
 /**
- * Returns a handler for the events of development containers. The first synchronization needs a lot of memory, and V8
- * would keep it because an idle session produces no garbage. Shrinks the heap once all files have been in sync for a
- * while. Checks a second time because of the work that follows, such as storing the state that both sides have agreed
- * on.
+ * Returns a handler for the events of development containers, which shrinks the heap once all files have been in sync
+ * for a while. The first synchronization needs a lot of memory, and V8 would keep it because an idle session produces
+ * no garbage. After a pause, the handler checks the memory again, because a synchronization is followed by work such as
+ * storing the state that both sides have agreed on.
  */
 export function smallMemory(heap: Heap = HEAP): (event: OperationEvent) => void {
   let isBegun = false

@@ -22,9 +22,10 @@ export interface CreateSecretsValues extends LoadingValues {
 }
 
 /**
- * Creates the Secrets in the cluster that the application reads and that are not published, or adds their missing keys,
- * if `--create` or the user at the terminal asks for it. Takes values from the Compose files and their variables, or
- * else from the user. Returns the exit status: 1 while a value is missing, 130 if the user cancels.
+ * Creates the needed Secrets in the cluster, or adds their missing keys, if `--create` or the user at the terminal asks
+ * for it. Needed are the Secrets that the application reads and that are not published. Takes values from the Compose
+ * files and their variables, or else from the user. Returns the exit status: 1 while a value is missing, 130 if the
+ * user cancels.
  */
 export async function createNeeded(context: Context, options: CreateSecretsValues): Promise<number> {
   const { io, logLevel } = context

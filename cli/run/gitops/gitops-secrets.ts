@@ -85,6 +85,6 @@ function printAnswered({ io, logLevel }: Context, outcome: AnswerOutcome): numbe
   }
 }
 
-/** Returns an option that would answer the question about a value. */
+/** Returns an option, in backticks, that would answer the question whether a value is secret. */
 const optionFor = ({ secret: { path, source } }: FoundSecret) =>
   source ? `\`--secret ${path}=${source.secret}/${source.key}\`` : `\`--public ${path}\``

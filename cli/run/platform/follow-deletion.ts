@@ -39,7 +39,7 @@ export async function followDeletion(
   }: {
     /** Name of the object in messages: `namespace shop`. */
     readonly what: string
-    /** Command that deletes the object. */
+    /** Command that deletes the object, for a hint on how to retry. */
     readonly again: string
     /** Returns the current state; undefined once it is deleted. */
     readonly look: () => Promise<BeingDeleted | undefined>

@@ -56,8 +56,9 @@ export async function ensureInstallImages(
 }
 
 /**
- * Returns a note if the registry lacks images or does not report their digests to this machine. Images can be missing
- * because only an installation builds them. Empty if all images have digests.
+ * Returns a note if the registry lacks images or does not report their digests to this machine; empty if all images
+ * have digests. Images can be missing if the command does not install anything, for example with `--print`, because
+ * only an installation builds them.
  */
 export function imagesNote(registry: string, found: FoundPlatformImages, one: Installation): string {
   const names = missingOf(found, one)

@@ -33,7 +33,9 @@ async function useNamespace({ io, logLevel }: Context, namespace: string): Promi
   return 0
 }
 
-/** Sets the namespace of the current context; on a platform, only to a namespace that the user may see. */
+/**
+ * Sets the namespace of the current context. On a platform, accepts only a namespace that the user is allowed to see.
+ */
 export async function switchNamespace(context: Context, name: string): Promise<number> {
   dnsLabel(name, 'name')
   if (!isPlatform((await findTarget(context.io, {})).context)) return useNamespace(context, name)
@@ -46,7 +48,10 @@ export async function switchNamespace(context: Context, name: string): Promise<n
 /** Value of the answer "another namespace"; no namespace has this name. */
 const NEW = ''
 
-/** Asks the user at the terminal to choose one of the cluster's namespaces. A platform can also create one. */
+/**
+ * Asks the user at the terminal to choose one of the cluster's namespaces. On a platform, the user can also create a
+ * namespace.
+ */
 export async function chooseNamespace(context: Context): Promise<number> {
   const { io } = context
   const { choose } = io
@@ -154,8 +159,8 @@ export function deleteNamespace(
 }
 
 /**
- * Prints the namespaces that the user may see with their status, as a table, or as JSON with all fields of the
- * platform's response.
+ * Prints the namespaces that the user is allowed to see, as a table with their status, or as JSON with all fields of
+ * the platform's response.
  */
 export function listNamespaces(context: Context, output: 'text' | 'json' | 'name'): Promise<number> {
   return withPlatform(context, 'list', undefined, async ({ platform, target, signal }) => {

@@ -194,7 +194,7 @@ async function skip(
 
 /**
  * Returns the error for an environment that does not exist, which means that it has neither runs nor objects. Returns
- * undefined if it exists, or if the user may not know.
+ * undefined if the environment exists, or if the user lacks the rights to find out.
  */
 async function missingEnvironment(
   { io }: Context,

@@ -87,7 +87,7 @@ function notCombined(option: string, { from, rebuild }: PlatformImagesValues): U
 /** Returns the reference of a base image without its digest, for a table. JSON output includes the digest. */
 const withoutDigest = (image: string): string => image.replace(/@.*/, '')
 
-/** Prints the images of this version, with their base images. */
+/** Prints the images of the platform for this version of devctl, with their base images. */
 function printOwn({ io: { stdout } }: Context, { baseRegistry, output }: PlatformImagesValues): number {
   const images = PLATFORM_IMAGES.map(name => {
     const bases = ownDockerfile(name).bases.map(({ image }) => (baseRegistry ? copyIn(baseRegistry, image) : image))

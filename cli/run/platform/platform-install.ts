@@ -219,7 +219,7 @@ function placeOf(
   return { domain: host, imageRegistry: registry }
 }
 
-/** Returns the note for the user who applies the printed manifests: the Secrets that the cluster still needs. */
+/** Returns the note for a user who applies the printed manifests. It lists the Secrets that the cluster still needs. */
 const notPrinted = (one: Installation): string =>
   `note: Secrets are not printed: ${namesOf(one)}
   = help: the same command with \`--only-secrets\` instead of \`--print\` creates those that are missing, and prints how the first administrator logs in
@@ -233,7 +233,10 @@ const namesOf = (one: Installation): string =>
 /** Value of `--tls-secret` for using the certificate of the ingress controller. */
 const NO_SECRET = '-'
 
-/** Returns the installation. Settings without an option keep their installed values. */
+/**
+ * Returns the installation that the options describe. Settings without an option keep the values of the installed
+ * platform.
+ */
 async function toInstallation(
   context: Context,
   { target, cluster, signal }: Session,
@@ -292,7 +295,9 @@ interface InstallPlace {
   readonly trusted: string | undefined
 }
 
-/** Returns the authorities of `--ca` if one of them has signed the certificate of the API server. */
+/**
+ * Returns the authorities of `--ca` if one of them has signed the certificate of the API server; otherwise undefined.
+ */
 const authorityOf = async (server: string, trusted: string | undefined, world: ImagesContext) =>
   (await givenAuthority(world, server, trusted)) === undefined ? undefined : trusted
 
@@ -307,8 +312,8 @@ const warnerOf =
   }
 
 /**
- * Returns the address of the API server. Throws a UsageError if it is not HTTPS or local, because users' programs send
- * their tokens there.
+ * Returns the address of the API server unchanged. Throws a UsageError for an address that is neither HTTPS nor at
+ * 127.0.0.1, because the programs of users send their tokens to it.
  */
 function readServer(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -320,8 +325,9 @@ function readServer(text: string): string {
 }
 
 /**
- * Returns the networks of the cluster. If an operator lists them, the list is complete and also applies to later
- * upgrades, until the operator passes `-`. Detected networks are also kept, because nodes come and go.
+ * Returns the networks of the cluster. If an operator lists the networks, only they are used, also in later upgrades,
+ * until the operator passes `-`. Otherwise detected networks are added to the networks of the installed platform, which
+ * are kept because nodes come and go.
  */
 async function networksOf(
   cluster: Cluster,

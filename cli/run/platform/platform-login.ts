@@ -63,7 +63,8 @@ export async function usePlatform({ io, logLevel }: Context, word: string, value
 }
 
 /**
- * Asks the user at the terminal whether a certificate authority is the one whose fingerprint the operator gave them.
+ * Asks the user at the terminal whether the fingerprint of a certificate authority is the fingerprint that the operator
+ * gave them.
  */
 function askToTrust({ choose, stderr }: Io): TrustInput['ask'] {
   if (!choose) return undefined

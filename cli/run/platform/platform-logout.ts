@@ -9,7 +9,7 @@ const LOGOUT = 5000
 
 /**
  * Logs this machine out of the platform. Returns a message for the user if the token is still valid afterwards;
- * undefined otherwise. An API token for programs stays valid, because others may use it, too.
+ * undefined otherwise. An API token for programs stays valid, because other programs may use it, too.
  */
 export async function logOut(io: Io, url: string, token: Secret): Promise<string | undefined> {
   if (token.reveal().startsWith('devctl_api_'))

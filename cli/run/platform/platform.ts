@@ -26,7 +26,7 @@ export function runAdminAdd(
   })
 }
 
-/** Prints how an invited user logs in. */
+/** Invites a user, and prints the command with which the user logs in. */
 export function runInvite(
   context: Context,
   name: string,
@@ -102,8 +102,9 @@ export async function onCluster(
 }
 
 /**
- * Returns the context for administering the cluster. If the user is logged in to a platform, the current context of the
- * kubeconfig is used instead of the platform.
+ * Returns the context for administering the cluster. If the chosen context is a platform, returns the platform, and the
+ * current context of the kubeconfig to use in its place; otherwise an empty object. Throws a UsageError if the
+ * kubeconfig has no current context, or if that context belongs to a platform, too.
  */
 async function administered(
   io: Io,

@@ -54,7 +54,10 @@ export async function listHooks(
   })
 }
 
-/** Removes a webhook by its id, its prefix or its repository. */
+/**
+ * Removes the webhook that has an id, a prefix or a repository. Without an argument, removes the webhook of the
+ * repository of this folder. Throws an error if there is no such webhook or if there are several.
+ */
 export async function removeHook(
   context: Context,
   which: string | undefined,
@@ -156,7 +159,7 @@ function stateOf({ isWaiting, deployed, commit, problem }: Webhook['pulls'][numb
   return deployed === commit ? 'deployed' : 'not deployed'
 }
 
-/** Returns only the options that were given. */
+/** Returns the options that have a value, without the undefined ones. */
 const defined = <T extends object>(values: T): { readonly [K in keyof T]?: NonNullable<T[K]> } =>
   // Each entry comes from `values`, without the undefined ones.
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never

@@ -78,7 +78,10 @@ export async function deployPreview(
   })
 }
 
-/** Writes the comment. If that fails, only warns, because the result of the deploy decides the exit status. */
+/**
+ * Writes the comment about a preview. If that fails, only warns, because the result of the deploy decides the exit
+ * status.
+ */
 async function writeComment(
   { io }: Context,
   platform: Platform,
@@ -144,7 +147,7 @@ async function missingPreview(platform: Platform, name: string, signal: AbortSig
   })
 }
 
-/** Prints the previews that the user may see. */
+/** Prints the previews that the user is allowed to see. */
 export async function listPreviews(
   context: Context,
   values: {

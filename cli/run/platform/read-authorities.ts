@@ -6,8 +6,8 @@ import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
 const NONE = '-'
 
 /**
- * Returns the certificates in the file of `--ca`, in PEM. Without the option, returns the certificates of the installed
- * platform. Throws a UsageError for a file without certificates.
+ * Returns the certificates in the file of `--ca`, in PEM; undefined for `-`. Without the option, returns the
+ * certificates of the installed platform. Throws a UsageError for a file without certificates.
  */
 export async function readAuthorities(
   file: string | undefined,

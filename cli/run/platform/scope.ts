@@ -21,8 +21,8 @@ export interface OnScope extends Pick<OnPlatform, 'platform' | 'signal'> {
 }
 
 /**
- * Runs the work on the platform of the context, in the scope that the options select. Throws a UsageError if they
- * select two.
+ * Runs the work on the platform of the context, in the scope that the options select. Throws a UsageError if the
+ * options select two scopes.
  */
 export async function onScope(
   { io }: Context,

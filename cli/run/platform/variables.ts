@@ -47,8 +47,8 @@ const toRecord = ({ name, scope, set, by }: Found) => ({ name, scope, set, by: b
 const toRow = ({ name, scope, set, by }: Found) => [name, whose(scope), agoText(Date.now() - Date.parse(set)), by.login]
 
 /**
- * Sets variables from the arguments and from a file; arguments take precedence. An argument is `NAME=VALUE`, or only
- * `NAME`: its value is then asked for or read from standard input.
+ * Sets variables from the arguments and from a file; arguments take precedence. An argument is `NAME=VALUE` or `NAME`.
+ * The value of a `NAME` is typed at the terminal or read from standard input.
  */
 export async function setVariables(
   context: Context,
@@ -96,7 +96,10 @@ function warnOfHistory({ stderr }: Io, names: readonly string[]): void {
     )
 }
 
-/** Returns the variable whose value standard input contains. */
+/**
+ * Reads the value of a variable from standard input, and returns the variable. Returns nothing if no name is given.
+ * Throws a UsageError for several names.
+ */
 async function readPiped(io: Io, [name, ...others]: readonly string[]): Promise<Readonly<Record<string, string>>> {
   if (name === undefined) return {}
   if (others.length > 0)
@@ -106,7 +109,7 @@ async function readPiped(io: Io, [name, ...others]: readonly string[]): Promise<
   return { [name]: requireValue(name, withoutLineBreak(await io.readStdin())) }
 }
 
-/** Asks the user for the values; undefined if the user cancels. */
+/** Asks the user for the values of variables. Returns undefined if the user cancels. */
 async function askFor(
   { askHidden }: Io,
   names: readonly string[],

@@ -51,7 +51,10 @@ export function syncLine({ status, folders }: OfDevelop<'sync'>): Extract<Operat
   }
 }
 
-/** Returns the line for an event about the files that a user should see while working; undefined for other events. */
+/**
+ * Returns the line for an event that concerns the files and that a user should see while working; undefined for any
+ * other event.
+ */
 export function developNote(event: OperationEvent): string | undefined {
   switch (event.type) {
     case 'sync-problem':
@@ -79,7 +82,10 @@ export function developNote(event: OperationEvent): string | undefined {
   }
 }
 
-/** Returns one step for each list of forwarded ports of a session. */
+/**
+ * Returns the forwarded ports of a session as up to two steps: `Forward` for ports of this machine, `Reverse` for ports
+ * of the container.
+ */
 export function forwardSteps({ forwards, reverse }: OfDevelop<'forwards'>) {
   const lines = (all: readonly (readonly [string, string])[]) => all.map(pair => pair.join(' → ')).join('   ')
   return [

@@ -18,7 +18,7 @@ const PLAIN_EVERY = 2000
 /** Placeholder for a time that is not printed. */
 const NO_TIME = { seconds: 0, nanos: 0 }
 
-/** State of one of several development containers, for its line. */
+/** State of one of several development containers, as its status line shows it. */
 interface Shown {
   isReady: boolean
   files: number

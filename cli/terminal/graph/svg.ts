@@ -11,7 +11,9 @@ const MARGIN = 32
 const CHARACTER = 8.8
 const SMALL = 7
 
-/** Colours of a kind of node: its area, its border. Text on each area has a contrast of more than 7 to 1. */
+/**
+ * Colours of each kind of node: first the area, then the border. Text on each area has a contrast of more than 7 to 1.
+ */
 const COLOURS: Readonly<Record<GraphPart['kind'], readonly [string, string]>> = {
   service: ['#e3edfb', '#2f5fa8'],
   job: ['#dff3f4', '#1f7480'],

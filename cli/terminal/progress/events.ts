@@ -10,7 +10,7 @@ export type StepEvent = Extract<
   { readonly type: 'step' | 'waiting' | 'status' | 'object' | 'output' | 'note' }
 >
 
-/** Displays events. */
+/** A display of events. */
 export interface Progress<Event = ProgressEvent> {
   tell(event: Event): void
   /** Ends the display, so that other output can be printed. Later events start a new display. */

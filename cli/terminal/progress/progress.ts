@@ -5,7 +5,7 @@ import type { BuildForm } from '../build-progress/display.ts'
 import { drawsOn, type Io } from '../io.ts'
 import { NO_PROGRESS, type Progress, type StepEvent } from './events.ts'
 
-/** Formats of progress. */
+/** Formats in which progress is shown: `text` for users, `json` for programs. */
 export type ProgressForm = 'text' | 'json'
 
 /**
@@ -28,8 +28,8 @@ export async function startProgress(
 }
 
 /**
- * Shows one of the two displays at a time. If `holds` is true, events of services are held back while images are built,
- * and shown afterwards.
+ * Returns a display that shows either the steps or the builds at a time. If `holds` is true, events of services are
+ * held back while images are built, and shown afterwards.
  */
 export function inTurn(steps: Progress<StepEvent>, builds: Progress<BuildEvent>, holds: boolean): Progress {
   let shown: Pick<Progress, 'pause' | 'above' | 'makeRoom'> = steps

@@ -70,7 +70,10 @@ async function printInRepository(
   }
 }
 
-/** Returns the message about the branch of a pull request that no longer contains changes. */
+/**
+ * Returns the message about a branch whose changes the base branch already contains, so that its pull request is
+ * obsolete.
+ */
 const withdrawnText = (head: string, base: string, what: 'removed' | 'left'): string =>
   what === 'removed'
     ? `removed the branch \`${head}\`: \`${base}\` already contains its changes\n`

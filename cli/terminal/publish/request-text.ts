@@ -1,8 +1,8 @@
 import type { OpenedRequest } from '../../../gitops/publish/target/request.ts'
 
 /**
- * Returns the address of an open pull request. If the user still has to open the pull request, returns its text and the
- * address for that instead.
+ * Returns the lines about a pull request: its address if it is open. Otherwise, returns its title and text, and how the
+ * user can open it.
  */
 export function requestLines({ head, base, title, body, page, isOpen, why }: OpenedRequest): readonly string[] {
   if (isOpen) return [page!]

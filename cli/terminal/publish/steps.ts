@@ -48,7 +48,7 @@ export function stepOf(
 /** Summarizes the changed files of a folder: `environments/staging/shop: 2 files changed, 1 added`. */
 export const folderText = (folder: FolderCounts): string => `${folder.path}: ${fileWords(folder) || 'unchanged'}`
 
-/** Returns the first digits of a commit or digest. */
+/** Returns the first seven digits of a commit hash or a digest. */
 export const shortHash = (hash: string): string => hash.replace(/^sha256:/, '').slice(0, 7)
 
 const fromText = (before: string | undefined) => (before === undefined ? '' : `${shortHash(before)} → `)

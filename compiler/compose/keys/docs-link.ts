@@ -1,8 +1,8 @@
 import { serviceFamilies } from './service.ts'
 
 /**
- * Returns the section of docs/ about a key of a Compose file, by the key's steps: `docs/compose/services.md#network`
- * for `services`, `web`, `ports`.
+ * Returns the link to the section of docs/ about a key of a Compose file. The parameter is the path of the key: for
+ * `services`, `web`, `ports`, the link is `docs/compose/services.md#network`.
  */
 export function docsLink([section, , key]: readonly string[]): string {
   if (['volumes', 'networks', 'secrets', 'configs'].includes(section!)) return `docs/compose/resources.md#${section}`

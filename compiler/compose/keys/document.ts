@@ -24,7 +24,7 @@ export function composePages(): ReadonlyMap<string, string> {
   ])
 }
 
-/** Joins the sections of a page, and adds the remark about its origin below the title. */
+/** Joins the sections of a page, and adds a comment below the title that says how the page is generated. */
 function page(first: string, ...sections: readonly string[]): string {
   const [title, ...rest] = first.split('\n')
   return `${[`${title}\n\n${GENERATED}\n${rest.join('\n')}`, ...sections].join('\n\n')}\n`

@@ -19,7 +19,7 @@ export type ReadersOf<Model> = {
   readonly [Property in keyof Model]?: (service: MapTree, context: ReadContext, key: string) => Model[Property]
 }
 
-/** Reader of several properties at once. */
+/** Returns several properties of a service at once. */
 export type FamilyReader = (service: MapTree, context: ReadContext) => Partial<Service>
 
 /** Rows of service keys, by name of the key. */

@@ -92,7 +92,7 @@ const isText = (tree: Tree): tree is ScalarTree => tree.kind === 'scalar' && tre
 /** Converts text to a list with one item. */
 export const listOfOne: ToLongForm = tree => (isText(tree) ? { kind: 'seq', span: tree.span, items: [tree] } : tree)
 
-/** Converts a list of names to a mapping of names to null. */
+/** Converts a list of names to a mapping with the names as keys and null values. */
 export const names: ToLongForm = tree =>
   tree.kind === 'seq'
     ? {
@@ -240,7 +240,7 @@ export const volume: ToLongForm = (tree, { reporter, volumes }) => {
   })
 }
 
-/** Converts a list of services to a mapping with the default condition. */
+/** Converts a list of services to a mapping that gives each service the default condition. */
 export const dependencies: ToLongForm = tree => {
   const required = (span: Span) => ({
     condition: scalarTree(span, 'service_started'),

@@ -5,8 +5,8 @@ import { composeShape } from './compose.ts'
 /**
  * Finds the row of a key by its path, such as `['services', 'web', 'ports', '0', 'target']`. For a name that the user
  * chooses, the path may contain any name or `*`; a list index may be `[]` or omitted. A key without a row has the row
- * of its parent, and so do all keys inside a key with a loss. Returns undefined for unknown keys and `x-*`. `top` is
- * the table to search, by default the table of Compose files.
+ * of its parent. A key inside a key with a loss has the row with the loss. Returns undefined for unknown keys and
+ * `x-*`. `top` is the table to search, by default the table of Compose files.
  */
 export function rowOf(path: readonly string[], top: Shape = composeShape): Row | undefined {
   return find(path, top)?.row

@@ -26,7 +26,10 @@ const defaultMessages: Readonly<Record<Severity, string>> = {
   info: 'has no effect',
 }
 
-/** The diagnostic of a loss, and the diagnostic for values that a cluster satisfies anyway. */
+/**
+ * The diagnostic for a key with a loss, and the diagnostic `minor` for values of the key that a cluster satisfies
+ * anyway.
+ */
 export interface LossKinds {
   readonly kind: DiagnosticKind<LossParameters>
   readonly minor?: DiagnosticKind<LossParameters>

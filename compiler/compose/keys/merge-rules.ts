@@ -41,7 +41,10 @@ function toList(tree: Tree): readonly Tree[] {
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Converts lists of names to mappings, each name with `value`, and merges the mappings. */
+/**
+ * Returns a merge rule that converts lists of names to mappings and merges the mappings. `value` returns the value that
+ * each name in a list gets.
+ */
 const asMapping =
   (value: (span: Span) => Tree): Merge =>
   (base, override, merging) => {
@@ -124,8 +127,8 @@ export const addressPools: Merge = (base, override, merging) => {
 }
 
 /**
- * Puts each later rule in the place of the earlier rule with the same path and hosts. Appends the later rules for which
- * there is none.
+ * Replaces each earlier rule with the later rule that has the same path and hosts, at the position of the earlier rule.
+ * Appends all other later rules.
  */
 export const rulesByPath: Merge = (base, override, merging) => {
   if (base.kind !== 'seq' || override.kind !== 'seq') return merging.byKind(base, override)
@@ -155,7 +158,10 @@ export const endpoints: Merge = (base, override, merging) => {
   return before && after ? merging.maps(before, after) : rulesByPath(base, override, merging)
 }
 
-/** Converts a list of rules to a mapping with `rules` if the other value is such a mapping. */
+/**
+ * Converts a list of rules to a mapping with `rules` if the other value is a mapping with `rules`. Returns a mapping
+ * unchanged, and undefined in all other cases.
+ */
 function asObject(tree: Tree, other: Tree): MapTree | undefined {
   if (tree.kind === 'map') return tree
   if (tree.kind !== 'seq' || get(other, 'rules')?.kind !== 'seq') return undefined

@@ -242,16 +242,16 @@ export const words: Print = (tree, context) => {
 }
 
 /**
- * Number of characters that each variable in an argument adds to the work that the budget counts, because every check
- * of the argument looks at its variables.
+ * Work that each variable in an argument adds to the budget, in characters, because every check of the argument looks
+ * at its variables.
  */
 const CHECKED = 16
 
 /**
- * Returns a function that returns the variables in a part of a value. It must be called for the parts in the order of
- * the text. If every part had all variables of the text, checks would take quadratic time, and a part would be secret
- * because of another part. A long text ends in one piece without exact positions, so all parts in that piece share its
- * variables.
+ * Returns a function that finds the variables in a part of a value. It must be called for the parts in the order of the
+ * text. If every part had all variables of the value, checks would take quadratic time, and a secret in one part would
+ * make the other parts secret. The last piece of a long text has no exact positions, so all parts in that piece share
+ * its variables.
  */
 function variablesByPart({
   variables = [],

@@ -6,8 +6,8 @@ import { ruleOf } from './rules-by-path.ts'
 
 /**
  * Returns the function that converts a key's value to the output of `docker compose config`: the `print` rule of its
- * row or shape if it has one, otherwise a printer for the shape. If a shape has several forms, the mapping comes first
- * and then the list, because the model is in its long form. Empty text, false and zero are omitted.
+ * row or shape if it has one, otherwise a printer for the shape. A shape with several forms is printed as a mapping, or
+ * else as a list, because the model is in its long form. Empty text, false and zero are omitted.
  */
 export function printerOf(field: Row | Shape): Print {
   const own = ruleOf(field, 'print')
@@ -25,11 +25,14 @@ function mapPrinter(map: MapForm, always: Shape['always']): Print {
   return print.record(Object.fromEntries(members), always)
 }
 
-/** Returns the printer of a name that the user chooses; if null is allowed, the name is kept without a value. */
+/**
+ * Returns the printer for the values of names that the user chooses. If null is allowed, it is printed as null, so that
+ * the name stays in the output without a value.
+ */
 const memberPrinter = (row: Row | Shape): Print =>
   shapeOf(row).scalar?.types.includes('null') ? print.nullOr(printerOf(row)) : printerOf(row)
 
-/** Returns the printer of list items, which keeps empty text. */
+/** Returns the printer for the items of a list. Empty text is kept, unless the items have their own `print` rule. */
 const itemPrinter = (items: Shape): Print => (isScalar(items) && !items.print ? print.item : printerOf(items))
 
 const isScalar = ({ map, list }: Shape): boolean => !map && !list

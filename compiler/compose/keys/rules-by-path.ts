@@ -9,7 +9,10 @@ type Path = readonly string[]
 /** True for paths outside `pre_start` hooks, which inherit the processed values of their service. */
 export const isOutsideHooks = (path: Path): boolean => path[2] !== 'pre_start'
 
-/** Every field of the table with its pattern. The table is walked once, and each kind of rule picks its fields. */
+/**
+ * Every field of the table with the pattern of its path. The table is walked once, and each kind of rule picks its
+ * fields.
+ */
 const fields: { readonly path: string; readonly field: Row | Shape }[] = []
 addFields('', composeShape)
 

@@ -18,8 +18,8 @@ export const SECTIONS: ReadonlySet<string> = new Set(
 )
 
 /**
- * The other top-level keys that describe the application, such as `endpoints`. Keys that describe a single file
- * (`name`, `version`, `include`) are left out.
+ * Top-level keys outside `SECTIONS` that describe the application, such as `endpoints`. Keys that describe a single
+ * file (`name`, `version`, `include`) are left out.
  */
 export const SETTINGS: ReadonlySet<string> = new Set(
   KEYS.filter(

@@ -11,8 +11,8 @@ export const ASSUMED = 'an assumption'
 const SECRET = 'a-required-secret-value'
 
 /**
- * Returns a lookup of assumed values, for required variables that are not set, at a path of a document
- * (`LoadOptions.assumesRequired`). Returns undefined if the structure of the project depends on the value at the path.
+ * Returns a function that assumes values for required variables that are not set (`LoadOptions.assumesRequired`), in
+ * the value at a path of a document. Returns undefined if the structure of the project depends on that value.
  */
 export function assumedValues([section = '', , key = '']: readonly string[]): Lookup | undefined {
   if (!SECTIONS.has(section) || FILES.has(key)) return undefined

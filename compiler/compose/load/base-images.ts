@@ -36,7 +36,10 @@ interface Reading {
   readonly overrides?: BuildOverrides | undefined
 }
 
-/** Returns the services with `build`, by the name of their image. */
+/**
+ * Returns the names of the services with `build`, by the name of their image. If several services have the same image
+ * name, only the first service is returned.
+ */
 function buildersOf(services: MapTree): ReadonlyMap<string, string> {
   const builders = new Map<string, string>()
   for (const [name, { value }] of services.entries) {

@@ -31,7 +31,10 @@ export class VariableScope {
   readonly #files: ReadonlyMap<string, Variable>
   /** The known secret values and their positions. */
   readonly secrets: SecretPlaces
-  /** The projects that files with this scope have included, by files, folder and env files (`include.ts`). */
+  /**
+   * Projects that files with this scope have included. The key consists of the files, the folder and the env files of a
+   * project (`include.ts`).
+   */
   readonly included = new Map<string, { readonly model: MapTree | undefined }>()
 
   constructor(

@@ -33,6 +33,6 @@ export const words = (service: MapTree, _: ReadContext, key: string): Words | un
 export const duration = (service: MapTree, _: ReadContext, key: string): At<Duration> | undefined =>
   readDuration(service, key)
 
-/** Reads a mapping of text, sorted by name; null becomes empty text. */
+/** Reads a mapping of names to texts as pairs, sorted by name. A null value becomes empty text. */
 export const pairs = (service: MapTree, _: ReadContext, key: string): readonly Pair[] =>
   values.pairs(service, [key], '')

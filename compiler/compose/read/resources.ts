@@ -151,7 +151,7 @@ class Amounts {
     this.#reporter = reporter
   }
 
-  /** Reads a Kubernetes quantity in the dialect's `resources`. */
+  /** Reads a Kubernetes quantity from the service's `resources`, a key of devctl's Compose dialect. */
   quantity(key: string): Amount | undefined {
     const found = this.#scalar(key)
     const value = String(found?.value)
@@ -193,8 +193,8 @@ class Amounts {
   }
 
   /**
-   * Reads `cpu_shares` as a request. It is a weight: 1024 is one core, the ratio that Kubernetes uses to convert a
-   * request to a weight. The request is capped at the limit, because the weight reserves nothing in Compose.
+   * Reads `cpu_shares`, a weight, as a request. 1024 shares are one core, because Kubernetes uses the same ratio to
+   * convert a request to a weight. The request is capped at the limit, because the weight reserves nothing in Compose.
    */
   shares(limit: Amount | undefined): Amount | undefined {
     const found = this.#scalar('cpu_shares')

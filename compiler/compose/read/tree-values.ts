@@ -80,7 +80,7 @@ export function integerOf(found: ScalarTree): number | undefined {
   return /^[+-]?\d+$/.test(digits) ? Number(digits) : undefined
 }
 
-/** Returns the list of text at a path of keys. */
+/** Returns the scalars of the list at a path of keys as text, except null. */
 export function list(tree: Tree | undefined, ...path: readonly string[]): readonly At<string>[] {
   return scalars(tree, ...path).map(textOf)
 }
@@ -93,8 +93,8 @@ export function words(tree: Tree | undefined, ...path: readonly string[]): Words
 }
 
 /**
- * Returns the mapping of text at a path of keys, sorted by name. Null values are omitted, or replaced with `ifNull` if
- * it is set.
+ * Returns the entries of the mapping at a path of keys as pairs of texts, sorted by name. Omits null values, or
+ * replaces them with `ifNull` if it is set.
  */
 export function pairs(tree: Tree | undefined, path: readonly string[], ifNull?: string): readonly Pair[] {
   const found: Pair[] = []

@@ -1,7 +1,7 @@
 import type { Project, Service } from '../../compose/project.ts'
 import type { Said } from './foreign-families.ts'
 
-/** A label, with its service and the project that may have its equivalent. */
+/** A label with its service, and the project in which to look for the devctl equivalent of the label. */
 interface Compared {
   readonly said: Said
   readonly service: Service
@@ -62,8 +62,8 @@ const EQUIVALENTS: readonly (readonly [label: RegExp, isThere: (compared: Compar
 ]
 
 /**
- * True if the Compose file already has the devctl equivalent of a label, as after `devctl migrate`. The labels stay in
- * the file for the other tool, and need no further warning.
+ * True if the Compose file already has the devctl equivalent of another tool's label, as after `devctl migrate`. Such a
+ * label stays in the file for the other tool and needs no further warning.
  */
 export function isCarriedOver(said: Said, project: Project): boolean {
   const service = said.service === undefined ? undefined : project.services.get(said.service)

@@ -41,7 +41,7 @@ const misplaced = diagnostic({
   }),
 })
 
-/** Elements on which devctl reads each label. */
+/** Maps each of devctl's own labels to the elements on which devctl reads the label. */
 const places: Readonly<Record<string, ReadonlySet<WrittenLabel['on']>>> = {
   'dev.platform/update': new Set(['service']),
   'dev.platform/policy': new Set(['service', 'deploy', 'volume', 'mount', 'config', 'secret', 'endpoints']),

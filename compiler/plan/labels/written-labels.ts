@@ -7,7 +7,10 @@ export interface WrittenLabel extends Pair {
   readonly service?: string
 }
 
-/** Returns all labels of a project and the `annotations` of its services (`pod`), grouped by the kind of element. */
+/**
+ * Returns all labels of a project, grouped by the kind of element. Includes the `annotations` of services as labels of
+ * the element `pod`.
+ */
 export function writtenLabels(project: Project): readonly WrittenLabel[] {
   const found: WrittenLabel[] = []
   const add = (on: WrittenLabel['on'], labels: readonly Pair[], service?: string) => {

@@ -105,8 +105,8 @@ export function planAliases(context: PlanContext, facts: AliasFacts): readonly A
 }
 
 /**
- * Returns one alias for all requests of a name. As in Compose, services share the alias if they have it on the same
- * network.
+ * Returns one alias for all requests of a name. As in Compose, services that request the name on the same network share
+ * the alias. Reports requests of other services as collisions.
  */
 function unite(context: PlanContext, name: string, list: readonly AliasRequest[]): Alias {
   const [first] = list as readonly [AliasRequest, ...AliasRequest[]] // a list is made with its first request

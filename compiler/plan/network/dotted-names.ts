@@ -34,7 +34,7 @@ interface DottedRequest {
   /** The service that the name resolves to. */
   readonly service: string
   readonly owner: string
-  /** The key in the Compose file that defines the name. If absent, it is the name of the service itself. */
+  /** The key in the Compose file that defines the name. Absent if the name is that service's own name. */
   readonly key?: 'networks' | 'links' | 'container_name' | 'hostname'
   readonly span: Span
 }
@@ -141,7 +141,10 @@ function podName(
   return { ...request, hostname, subdomain }
 }
 
-/** Maps each name of a service (its own, aliases, links) to the leads of the groups whose services have this name. */
+/**
+ * Maps each name by which a service is reached, such as its own name, an alias or a link, to the leads of the groups
+ * whose services have the name. Names are in lower case.
+ */
 export function nameHolders({ project, names }: PlanContext, groups: Groups): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>()
   const add = (name: string, service: string) => {

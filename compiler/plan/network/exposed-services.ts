@@ -72,7 +72,8 @@ type ExposedPort = Port & { readonly expose: PortExposure }
 type ExposedPorts = readonly [ExposedPort, ...ExposedPort[]]
 
 /**
- * Groups the ports that can share one Service, in the order of the file. Ports without settings join the first group.
+ * Groups the ports that can share one Service, in the order of the file. Ports without settings join the group of the
+ * first port with settings.
  */
 function alike(ports: readonly ExposedPort[]): readonly ExposedPorts[] {
   const found = new Map<string, [ExposedPort, ...ExposedPort[]]>()
@@ -157,8 +158,8 @@ function toPort(port: Port) {
 const outsidePort = (port: Port): number => publishedPort(port) ?? port.target
 
 /**
- * Returns `wanted`, with a number at the end if that name is already taken, and adds the result to `taken`. The new
- * name gives way, because Services and aliases of the files keep their names.
+ * Returns `wanted`, or `wanted` with a number at the end if that name is already taken. Adds the result to `taken`. The
+ * number changes the name of the new object, so that Services and aliases of the files keep their names.
  */
 export function freeName(wanted: string, taken: Set<string>): string {
   let name = cutName(wanted, 63)

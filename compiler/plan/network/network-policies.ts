@@ -51,9 +51,9 @@ export interface NetworkPlan {
 }
 
 /**
- * Plans policies if the file separates its services with two or more networks or an internal one. A Pod then accepts
- * connections from Pods that share a network with it, and from any address on its public ports. Pods without a network
- * (`network_mode: none`) are always cut off.
+ * Plans policies if the file separates its services: with two or more networks, or with an internal network. A Pod then
+ * accepts connections from Pods that share a network with it, and from any address on its public ports. Pods without a
+ * network (`network_mode: none`) are always cut off.
  */
 export function planNetworks(
   context: PlanContext,
@@ -117,11 +117,11 @@ function usedNetworks({ project }: PlanContext, pods: readonly Pick<PolicyPod, '
 }
 
 /**
- * Returns the policies for the Pods of a network. They limit ingress to the Pods of the network, and limit egress from
- * internal networks to these Pods and DNS. `areInternal` has one entry for each Pod: true if all networks of the Pod
- * are internal. Only these Pods get the egress limit. Policies are additive, so a Pod that is also in other networks
- * would need a second policy that opens egress again. Such a policy would also open egress that the cluster's operators
- * have closed.
+ * Returns the policies for the Pods of a network. They limit ingress to connections from these Pods. `areInternal` has
+ * one entry for each Pod: true if all networks of the Pod are internal. Egress is limited, to the Pods of the network
+ * and DNS, only for Pods whose entry is true. Policies are additive, so a Pod that is also in other networks would need
+ * a second policy that opens egress again. Such a policy would also open egress that the cluster's operators have
+ * closed.
  */
 function networkPolicies(
   context: PlanContext,

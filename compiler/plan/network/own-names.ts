@@ -68,7 +68,9 @@ const earlyPort = diagnostic({
   }),
 })
 
-/** Reports peers that use a published port of a service whose Service does not translate ports. */
+/**
+ * Reports peers that use a published port of a service whose Service does not translate the port to a container port.
+ */
 export function reportEarlyPorts(
   { reporter }: PlanContext,
   mentions: Mentions,
@@ -89,8 +91,8 @@ export interface OwnNames {
   /** Members whose Services route to the Pod before it is ready. */
   readonly early: ReadonlySet<string>
   /**
-   * Members of `early` whose Services are headless, so that a server can listen on the address that the name resolves
-   * to.
+   * Members of `early` whose Services are headless. The name of such a Service resolves to the address of the Pod
+   * itself, on which a server can listen.
    */
   readonly direct: ReadonlySet<string>
   /**
@@ -105,14 +107,14 @@ interface NameFacts {
   readonly clustered: ReadonlySet<string>
   /** Host name that the Pod needs for its dotted name. */
   readonly given: string | undefined
-  /** Leads of the groups whose services have a name, by name. */
+  /** Maps each name to the leads of the groups whose services have the name. */
   readonly holders: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /**
- * Decides how a group reaches itself by the names that its members use for themselves, and how it reaches its cluster
- * peers (see `findClustered`). Reports names that cannot resolve. No name resolves to 127.0.0.1, because servers also
- * listen on the name for connections from other Pods.
+ * Decides how the names that members of a group use for themselves resolve within the group, and how the group reaches
+ * its cluster peers (see `findClustered`). Reports names that cannot resolve. No name resolves to 127.0.0.1, because
+ * servers also listen on the name for connections from other Pods.
  */
 export function planOwnNames(
   context: PlanContext,
@@ -145,9 +147,9 @@ export function planOwnNames(
 }
 
 /**
- * Finds services that form a cluster: they use the same image and name each other as hosts. A service of a cluster
- * becomes ready only after it has reached the others, as in Compose, where a name resolves to a container before the
- * container is ready.
+ * Finds services that form a cluster: they use the same image and mention each other as hosts. A service of a cluster
+ * becomes ready only after it has reached the others. Compose allows this, because a name resolves to a container
+ * before the container is ready.
  */
 export function findClustered({ project }: PlanContext, mentions: Mentions): ReadonlySet<string> {
   const imageOf = (service: string) => project.services.get(service)?.image?.value
@@ -167,9 +169,9 @@ export function findClustered({ project }: PlanContext, mentions: Mentions): Rea
 }
 
 /**
- * Decides how members of a StatefulSet reach themselves by name: through Services that route directly to its only Pod
- * (`direct`), or by their `hostname` as an additional name (`called`). Reports host names that the Pod does not get,
- * and names that do not work with several replicas.
+ * Decides how members of a StatefulSet reach themselves by name: through Services that route directly to the only Pod
+ * of the StatefulSet (`direct`), or by their `hostname` as an additional name (`called`). Reports host names that the
+ * Pod does not get, and names that do not work with several replicas.
  */
 function forStatefulSet(
   { reporter, names, project }: PlanContext,

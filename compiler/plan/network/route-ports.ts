@@ -1,4 +1,7 @@
-/** Ports that the key `ports` never makes public. `828015` is listed as is, although no such port exists. */
+/**
+ * Container ports that the key `ports` never makes public, each with the reason. The entry `828015` is kept as it was
+ * listed, but matches nothing, because it is not a valid port number.
+ */
 export const neverPublic: ReadonlyMap<number, 'database' | 'debugger'> = new Map([
   ...[
     3306, 1521, 1830, 5432, 1433, 1434, 7210, 7473, 8529, 7000, 7001, 9042, 8086, 9200, 9300, 5984, 27017, 27018, 27019,

@@ -221,7 +221,10 @@ function planPublicPorts(context: PlanContext, service: Service, routed: readonl
   })
 }
 
-/** Returns the rank of a port for the host of its service; the lowest rank wins. */
+/**
+ * Returns the rank of a port among the public ports of its service. The port with the lowest rank gets the host that is
+ * named after the service.
+ */
 function rankOf(context: PlanContext, port: Port): number {
   const { kind } = protocolOf(port)
   return kind === 'other' ? 2 : kind === 'tls' && !reachesTls(context) ? 1 : 0
@@ -273,8 +276,8 @@ function planEndpoints(context: PlanContext): readonly Wanted[] {
 }
 
 /**
- * Returns the first rule of each path, for the address of the endpoint. Further rules with the same path are reachable
- * only at their own custom hosts.
+ * Returns the first rule of each path. Only these rules apply at the main address of the endpoint. Further rules with
+ * the same path apply only at their own custom hosts.
  */
 const firstOfPath = (rules: readonly EndpointRule[]): readonly EndpointRule[] =>
   rules.filter((rule, index) => rules.findIndex(({ path }) => path.value === rule.path.value) === index)
@@ -300,8 +303,8 @@ function planRules({ project, names }: PlanContext, rules: readonly EndpointRule
 }
 
 /**
- * Plans the route at the address that is derived from the names. Without a domain, a route with custom hosts gets no
- * derived address.
+ * Plans the route at the address that is derived from the name, the namespace and the domain. Without a domain, a route
+ * with custom hosts gets no derived address.
  */
 function toRoute(
   context: PlanContext,
@@ -343,7 +346,10 @@ const environmentTls = ({ options: { tlsSecret, tlsIssuer } }: PlanContext): Tls
   ...(tlsIssuer && { issuer: tlsIssuer }),
 })
 
-/** Adds the fields of the route kind: class and certificate of an Ingress, or the Gateway of an HTTPRoute. */
+/**
+ * Adds the fields that depend on the kind of the route: class and certificate of an Ingress, or the Gateway of an
+ * HTTPRoute.
+ */
 function finish(
   { options, reporter }: PlanContext,
   base: Omit<RoutePlan, 'kind'>,

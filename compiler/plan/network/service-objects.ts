@@ -95,9 +95,9 @@ function planService(
 }
 
 /**
- * Plans the headless Services for dotted names. The cluster resolves `HOSTNAME.SUBDOMAIN` if a Pod sets both fields and
- * a Service named like the subdomain selects the Pod. Several Pods can share a subdomain. No Service is added if the
- * subdomain is already the name of a Service.
+ * Plans the headless Services for dotted names. The cluster resolves `HOSTNAME.SUBDOMAIN` if a Pod sets both as its
+ * `hostname` and `subdomain`, and a Service with the name of the subdomain selects the Pod. Several Pods can share a
+ * subdomain. No Service is added if the subdomain is already the name of a Service.
  */
 function planSubdomains(
   context: PlanContext,
@@ -133,8 +133,8 @@ function planSubdomains(
 }
 
 /**
- * Plans additional Services for services that are reachable before they are ready, so that other services can wait
- * until they are. Adds their names to `taken`.
+ * Plans additional Services for services that are reachable before they are ready, so that other services can wait for
+ * their readiness. Adds the names of the additional Services to `taken`.
  */
 function planReady(
   { project, names, healthAwaited }: PlanContext,
@@ -152,9 +152,9 @@ function planReady(
 }
 
 /**
- * Returns true for a Job that offers nothing to other services: it listens on no port and is not used as a host name,
- * and other services wait for its completion or a CronJob starts it. A Service of such a Job would stop resolving when
- * the Job completes.
+ * Returns true for a Job that offers nothing to other services: it listens on no port and is not used as a host name.
+ * In addition, other services have to wait for its completion, or a CronJob has to start it. A Service of such a Job
+ * would stop resolving when the Job completes.
  */
 function isTask(facts: Facts, group: Group, service: Service, ports: readonly ServicePort[]): boolean {
   const decision = facts.kindOf(group)

@@ -110,8 +110,7 @@ export interface GroupWaits {
   readonly waits: readonly WaitPlan[]
   readonly dependencies: readonly DependencyPlan[]
   /**
-   * Workloads that cause the Pods of this group to be replaced, too, when they change; given by the Kubernetes names of
-   * their services.
+   * Kubernetes names of services. If the workload of such a service changes, the Pods of this group are replaced, too.
    */
   readonly restartsWith: readonly string[]
   /** Members that other members wait for, in the order in which they must start. */
@@ -138,9 +137,9 @@ export interface GroupFacts {
 
 /**
  * Checks `depends_on` and plans the waits of each group for other groups, which combine the waits of its members. With
- * the start order `client`, devctl itself waits between applies, so the manifests wait only for connections: to
- * services without a healthcheck, and from Jobs to services behind a network policy. The node agents need some time to
- * admit a new Pod through the policy, and a Job whose first connection is refused has failed.
+ * the start order `client`, devctl itself waits between applies. The manifests then wait only for connections: to
+ * services without a healthcheck, and from Jobs to services behind a network policy. A Job behind the policy has to
+ * wait because node agents admit a new Pod with a delay, and a Job whose first connection is refused has failed.
  */
 export function planStartOrder(
   context: PlanContext,
@@ -264,7 +263,10 @@ function isPossible({ reporter }: PlanContext, dependency: Dependency, decision:
   return true
 }
 
-/** Describes how a member other than the lead joined the Pod, for the hint on how to move it out. */
+/**
+ * Returns facts about a member other than the lead, for the hint on how to move it out of the Pod: the lead, the keys
+ * with which the member joins the Pod, and `isRestarted`, which is true if the member is restarted whenever it ends.
+ */
 function sharedPodOf(service: string, { lead, members }: Group) {
   const member = members.find(({ name }) => name === service)
   const { policy, maxAttempts } = member?.restart ?? {}

@@ -49,7 +49,7 @@ The arguments that BuildKit reads itself need no \`ARG\`: those of proxies (\`HT
   }),
 })
 
-/** Build arguments that need no `ARG`: https://docs.docker.com/reference/dockerfile/#predefined-args */
+/** Matches build arguments that need no `ARG`: https://docs.docker.com/reference/dockerfile/#predefined-args */
 const PREDEFINED =
   /^(?:(?:http|https|ftp|no|all)_proxy|(?:HTTP|HTTPS|FTP|NO|ALL)_PROXY|(?:TARGET|BUILD)(?:PLATFORM|OS|ARCH|VARIANT)|SOURCE_DATE_EPOCH|BUILDKIT_\w+)$/
 
@@ -116,8 +116,8 @@ export function builtImageHolds(
 }
 
 /**
- * Returns the image as its Dockerfile describes it. Without a WORKDIR in the Dockerfile, the image inherits the working
- * directory of its base image.
+ * Returns the image of a service as its Dockerfile describes it. If the Dockerfile has no WORKDIR, the image has the
+ * working directory of its base image, if that is known.
  */
 function inWorkdir(
   context: Pick<PlanContext, 'host' | 'reporter' | 'options'>,

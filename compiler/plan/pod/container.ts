@@ -84,8 +84,9 @@ const variablesOf = (context: PlanContext, service: Service): readonly (Pair | S
 ]
 
 /**
- * Turns a group member into a sidecar: a container that starts before the members that wait for it. They wait for its
- * startup probe, which is the healthcheck or, without a healthcheck, a connection to one of its ports.
+ * Turns a group member into a sidecar: a container that starts before the members that wait for it. These members start
+ * after the sidecar's startup probe succeeds. The probe is the healthcheck or, without a healthcheck, a connection to
+ * one of its ports.
  */
 export function toSidecar(
   context: PlanContext,
@@ -145,8 +146,8 @@ export function planPreStart(
 }
 
 /**
- * Returns the image of a hook and its pull policy. The loader copies the image of the service to a hook without an
- * image. If the service's image is replaced or built, a hook with the same image uses the new image, too.
+ * Returns the image of a hook and its pull policy. The loader gives a hook without an image the image of the service.
+ * If the service's image is then replaced by an option or built, a hook with the same image uses the new image, too.
  */
 function hookImage(
   context: PlanContext,

@@ -36,8 +36,8 @@ const ofNode = diagnostic({
 })
 
 /**
- * Plans the devices of the node that a privileged container can use. Reports devices that no container can get this
- * way.
+ * Plans mounts for the devices of the node that a privileged container can use, and warns that the devices belong to
+ * the node. Reports all other devices, which the container does not get.
  */
 export function planDevices({ reporter }: PlanContext, service: Service): readonly StoredMount[] {
   return service.devices.flatMap(({ source, target, span }) => {

@@ -39,10 +39,10 @@ export type KnownHealthcheck = Healthcheck & { readonly check: Exclude<Healthche
 
 /**
  * Returns the healthcheck of a service: the healthcheck of the file, with missing values from the image, or the known
- * healthcheck of the image if the file has none. An engine ignores failures of the image's healthcheck, which it runs
- * even if the file replaces the image's program or the program has ended. A failed probe is not ignored. Therefore the
- * image's healthcheck is used only if the container runs the image's own program and its restart policy does not let it
- * end, or if another service waits for the healthcheck.
+ * healthcheck of the image if the file has none. An engine runs the image's healthcheck even if the file replaces the
+ * image's program or the program has ended, and ignores its failures. Kubernetes does not ignore a failed probe. If the
+ * file has no healthcheck, the image's healthcheck is therefore used only if the container runs the image's own program
+ * and its restart policy does not let it end, or if another service waits for the healthcheck.
  */
 export function healthcheckOf(context: PlanContext, service: Service): KnownHealthcheck | undefined {
   const { healthcheck } = service

@@ -144,8 +144,9 @@ function checkName({ options, reporter }: PlanContext, { name, build, image }: S
 }
 
 /**
- * Returns the image of a service with a `build` and the same `image`, if an option sets that image with its digest. For
- * example, a `worker` with the image of `web` then runs the image that was built for `web`.
+ * Returns the image that an option sets, with its digest, for a service that has a `build` and the same `image` as the
+ * given service. For example, a `worker` with the image of `web` then runs the image that was built for `web`. Returns
+ * undefined if the given service has a `build` itself.
  */
 function sharedImage(context: PlanContext, { image, build }: Service): string | undefined {
   if (!image || build || !context.options.images?.size) return undefined
@@ -157,8 +158,8 @@ function sharedImage(context: PlanContext, { image, build }: Service): string | 
 const pinnedImages = new WeakMap<PlanContext, ReadonlyMap<string, string>>()
 
 /**
- * Returns the images, by name, that options set with digests for services with `build`. Only includes an image with the
- * same name as the `image` of its service.
+ * Returns the images that options set with digests for services with `build`, by name. Includes an image only if it has
+ * the same name as the `image` of its service.
  */
 function pinnedByName({ project, options }: PlanContext): ReadonlyMap<string, string> {
   const pinned = [...options.images!].flatMap(([name, given]) => {
@@ -258,8 +259,8 @@ function planPullPolicy(context: PlanContext, service: Service, image: string): 
 
 /**
  * Returns true if a build creates the image of a service: its own build, or the build of a service with the same image.
- * `pull_policy: never` then means that the image is built, as in Compose: nodes still pull it from the registry that it
- * was pushed to.
+ * As in Compose, `pull_policy: never` means for such a service that the image is built. Nodes still pull the image from
+ * the registry that it was pushed to.
  */
 function isBuilt({ project, options }: PlanContext, { name, image, build }: Service): boolean {
   const isMade = (one: Pick<Service, 'name' | 'image' | 'build'>): boolean =>

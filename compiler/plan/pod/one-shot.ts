@@ -25,7 +25,7 @@ export const programHint = (hasCommand: boolean): string =>
 export const UNCHECKED_HINT = 'remove `healthcheck`, with which it counts as a server'
 
 /**
- * Returns the end of a hint for commands that ask no registry: that `deploy` asks. Empty if registries were asked, and
+ * Returns the end of a hint, which says that `deploy` asks the registry. Empty if registries were already asked, and
  * for `publish`.
  */
 const askingHint = ({ imagePrograms, forRepository }: PlanOptions): string =>
@@ -86,8 +86,8 @@ export function lacksProgram(context: PlanContext, service: Service, container: 
 
 /**
  * Reports a member without a restart policy for which `lacksProgram` is true. Does nothing if the registry of its image
- * was asked, because the answer is reported instead. Also ignores arguments that begin with an option, because most
- * servers have such arguments.
+ * was asked, because the answer is reported instead. Also ignores members whose arguments begin with an option, because
+ * most servers have such arguments.
  */
 export function reportUnknownProgram({ options, reporter }: PlanContext, { name, restart, command }: Service): void {
   if (restart.policy || options.imagePrograms || !command || command.words[0]?.startsWith('-')) return
@@ -162,8 +162,8 @@ function isProgramKnown(context: PlanContext, service: Service): boolean {
 }
 
 /**
- * Returns the hint for a member that cannot keep its restart policy: the changes with which it may end. Returns
- * undefined if no change is needed.
+ * Returns the hint for a member that cannot keep its restart policy: the changes after which the member can keep it.
+ * Returns undefined if no change is needed.
  */
 export function onceHint(context: PlanContext, service: Service): string | undefined {
   const isKnown = isProgramKnown(context, service)

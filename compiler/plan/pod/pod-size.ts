@@ -26,8 +26,8 @@ export function checkPodSize({ reporter }: Pick<PlanContext, 'reporter'>, { pod,
 }
 
 /**
- * Additional bytes that the cluster stores for each argument, for each variable (including the field manager of its
- * name), and for each volume fill.
+ * Additional bytes that the cluster stores for each argument, for each variable (including the entry for its name in
+ * the managed fields), and for each volume fill.
  */
 const OVERHEAD = { word: 2, variable: 62, fill: 1_700 }
 

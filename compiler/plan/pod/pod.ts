@@ -138,8 +138,8 @@ function folderOwner(
 }
 
 /**
- * Plans the step that fills an empty volume from the image's directory at the mount path and gives it to its owner.
- * Returns undefined if neither is needed.
+ * Plans the step that fills an empty volume from the image's directory at the mount path, and makes `owner` the owner
+ * of the volume's files. Returns undefined if the volume needs neither.
  */
 function planFill(
   context: PlanContext,

@@ -7,7 +7,10 @@ import type { GuardedText } from './guarded-texts.ts'
 import { variablePath } from './secret-sources.ts'
 import type { SecretUse } from './secret-uses.ts'
 
-/** Returns the finding about a text. A variable also gets the Secret that its value can come from. */
+/**
+ * Returns the finding about a text. If the text is the value of a variable, the finding includes a Secret that can
+ * provide the value.
+ */
 export function findingOf(
   context: PlanContext,
   { path, variable }: Pick<GuardedText, 'path' | 'variable'>,

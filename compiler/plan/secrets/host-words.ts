@@ -82,7 +82,10 @@ function portOf(digits: string | undefined): number | undefined {
   return port >= 20 && port <= 65535 ? port : undefined
 }
 
-/** Returns the port of a host if it is not directly after the host name. */
+/**
+ * Returns the port of a host whose name is not directly followed by a port: the default port of its URL scheme, or the
+ * port in a nearby argument, option or line. Returns undefined if no port is found.
+ */
 function portBeside(text: string, kind: TextKind, index: number, before: string, rest: string): number | undefined {
   const scheme = /([a-z][a-z0-9+.-]*):\/\/(?:[^\s/@'"]*@)?$/i.exec(before)?.[1]?.toLowerCase()
   // Only the last host can use the scheme's default port in a list of hosts.

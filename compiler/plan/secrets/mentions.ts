@@ -141,8 +141,9 @@ function push(lists: Map<string, Mention[]>, mention: Mention): void {
 }
 
 /**
- * Completes a host in a variable: returns its port, and true if the word can only be a host. A variable that is named
- * like a host variable contains only hosts, and the port may be in a related variable: `DB_HOST` and `DB_PORT`.
+ * Completes a host in a variable: returns its port, and `isHost`, which is true if the word can only be a host. A
+ * variable whose name stands for a host contains only hosts. The port of its host may be in a related variable, as with
+ * `DB_HOST` and `DB_PORT`.
  */
 function inVariable(
   { host, port, isHost, index }: HostWord,

@@ -147,8 +147,9 @@ environments:
 })
 
 /**
- * Reports secrets and texts that look like secrets if the manifests go to a repository, with the lines that fix the
- * problem. In all cases, hides secrets and such texts from the excerpts in diagnostics.
+ * Reports secrets, and texts that look like secrets, in manifests for a repository, with the lines that fix the
+ * problem. In other manifests, reports at most secrets with a known origin and passwords in addresses of models. In all
+ * cases, hides secrets and texts that look like secrets from the excerpts in diagnostics.
  */
 export function guardSecrets(context: PlanContext, plan: Plan): void {
   const { reporter, project, options } = context

@@ -118,8 +118,8 @@ function externalNames(context: PlanContext): readonly RequiredSecret[] {
 }
 
 /**
- * Plans the ExternalSecrets: for Secrets with values in the rules, and for Secrets whose data the manifests would
- * otherwise contain.
+ * Plans the ExternalSecrets: for Secrets from which the rules take values, and for Secrets whose data the manifests
+ * would otherwise contain.
  */
 function planExternal(
   context: PlanContext,

@@ -74,8 +74,8 @@ function isImpliedName(tree: Tree, [section = '', key = '', field]: readonly str
 }
 
 /**
- * Yields uses in the keys of a mapping that was written as a list, where keys can contain substituted variables, too.
- * The path is the path of the mapping.
+ * Yields uses of secrets in the keys of mappings. If a mapping was written as a list, its keys can contain substituted
+ * variables, too. The path of a use is the path of the mapping.
  */
 function* namesWithSecrets(tree: Tree, places: SecretPlaces, path: readonly string[]): Generator<SecretUse> {
   if (tree.kind === 'seq')
@@ -120,8 +120,8 @@ function* scalarsOf(tree: Tree, path: readonly string[]): Generator<readonly [re
 }
 
 /**
- * Returns the path of a value. All arguments of a command count as one value, and so do a config and a healthcheck, as
- * in guarded-texts.ts.
+ * Returns the path of a value. The arguments of a command count as one value, and so do the parts of a config and of a
+ * healthcheck, as in guarded-texts.ts.
  */
 function pathOf(keys: readonly string[]): string {
   const [section, , key] = keys

@@ -25,8 +25,8 @@ export function isApart(context: PlanContext, path: string, span: Span, text: st
 const isPartOf = (value: string, text: string): boolean => text.includes(value) || value.includes(text)
 
 /**
- * Returns the variables of a service, or of one of its hooks (at the path `at`). Secret variables get their values from
- * a Secret.
+ * Returns the given variables of a service, or of its hook at the path `at`. Variables with a secret value get the
+ * value from a Secret.
  */
 export function variablesApart(
   context: PlanContext,

@@ -149,8 +149,8 @@ function folderContent(search: Search, folder: string, tracked: readonly Tracked
 }
 
 /**
- * Returns the untracked entries of folders with tracked files, which the user may have forgotten to add. Leaves out
- * `.git`, and the content of folders without tracked files.
+ * Returns the untracked entries of folders with tracked files, which the user may have forgotten to add. Omits `.git`,
+ * and the content of folders without tracked files.
  */
 function untrackedIn({ host, checkout }: Search, folder: string, tracked: readonly TrackedFile[]): readonly string[] {
   const names = new Set<string>()

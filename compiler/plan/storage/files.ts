@@ -70,7 +70,7 @@ secrets:
   }),
 })
 
-/** Mounts and variables of all configs and secrets in use, as stored in the cluster. */
+/** The mounts and variables of a service that come from configs and secrets, as stored in the cluster. */
 export interface StoredFiles {
   mounts(service: Service): readonly StoredMount[]
   variables(service: Service): readonly (SecretPair | ConfigPair)[]

@@ -8,8 +8,8 @@ export const isWritableFolder = ({ held, readOnly }: StoredMount): boolean =>
   held.kind === 'claim' && held.isFolder === true && !readOnly
 
 /**
- * Finds the host folders that services with different users write to. A directory has only one owner, so the other
- * users could not write to it.
+ * Returns a function that is true for a mount of a host folder to which services with different users write. A
+ * directory has only one owner, so the other users need a further permission to write to it.
  */
 export function findSharedFolders(
   context: PlanContext,

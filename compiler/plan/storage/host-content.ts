@@ -138,8 +138,8 @@ function readTracked(host: CompilerHost, checkout: Checkout, path: string, direc
 }
 
 /**
- * Reads an untracked path. A file is copied as it is on this machine; a folder counts as data, whatever it contains
- * here.
+ * Reads an untracked path. A file is copied as it is on this machine. A folder counts as data, regardless of its
+ * content on this machine.
  */
 function untracked(host: CompilerHost, path: string): HostContent {
   const stat = host.stat(path)

@@ -9,14 +9,17 @@ import { type HostMount, stored } from './host-mount.ts'
 import { addConfigMap } from './shared-config-maps.ts'
 import type { HeldByFiles, StoredMount } from './stored-mount.ts'
 
-/** Files of a host path. */
+/** The files of a host path. `isSecret` is true if they have to go into a Secret. */
 export interface HostFiles {
   readonly files: readonly HostFile[]
   readonly isFolder: boolean
   readonly isSecret: boolean
 }
 
-/** Copies the files of a host path into a ConfigMap or a Secret of the service, and mounts it read-only. */
+/**
+ * Copies the files of a host path into a ConfigMap or a Secret of the service. Returns a read-only mount of this
+ * object.
+ */
 export function copyFiles(context: PlanContext, service: Service, mount: HostMount, content: HostFiles): StoredMount {
   const { objects, environment } = context
   const { files, isFolder, isSecret } = content

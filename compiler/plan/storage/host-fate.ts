@@ -8,7 +8,7 @@ import { inHome, isInside, isSpecial, isSystem } from './host-paths.ts'
 
 /** The decision about how to mount a host volume. */
 export type HostFate =
-  /** `x-mount: skip` leaves the volume out. */
+  /** `x-mount: skip` is set, so the volume is not mounted. */
   | { readonly kind: 'skip' }
   /** The Dockerfile already copies the content to the mount path. */
   | { readonly kind: 'in-image' }
@@ -129,7 +129,10 @@ function isNamedLikeFile({ source, target }: HostMount): boolean {
 /** Returns the suffix of a name after its leading dots; empty for `..logs`. */
 const suffixOf = (path: string): string => extname(basename(path).replace(/^\.+/, ''))
 
-/** Settings files in a home folder, which have no suffix, such as `~/.npmrc` and `~/.ssh/known_hosts`. */
+/**
+ * Matches the names of settings files in a home folder, which have no suffix, such as `~/.npmrc` and
+ * `~/.ssh/known_hosts`.
+ */
 const SETTINGS =
   /^(?:\..+(?:rc|config|ignore|attributes|profile|history|pass|credentials)|\.env|known_hosts|authorized_keys|config|credentials|id_[a-z0-9]+)$/i
 

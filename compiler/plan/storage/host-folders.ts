@@ -24,8 +24,8 @@ export interface FolderClaim {
 }
 
 /**
- * Returns a function that is true for host paths that a service writes to, for their parent folders, and for paths
- * inside them.
+ * Returns a function that is true for a host path that a service writes to, for every path inside it, and for its
+ * parent folders.
  */
 export function writtenPaths(uses: readonly HostUse[]): (path: string) => boolean {
   const written = new Set(uses.filter(({ mount }) => !mount.readOnly).map(({ mount }) => mount.source))

@@ -16,7 +16,7 @@ export function inHome(path: string, home: string | undefined): string | undefin
   return home !== undefined && home !== '/' && isInside(path, home) ? relative(home, path) : undefined
 }
 
-/** Folders with links to the disks of a node, which monitoring agents read. */
+/** Matches folders with links to the disks of a node, which monitoring agents read. */
 const DISKS = /^\/dev\/disk(\/by-[a-z]+)?\/?$/
 
 /** True for sockets, devices and time files, for which a node has no substitute. */

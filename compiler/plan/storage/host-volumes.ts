@@ -323,8 +323,8 @@ function nodeFolder(mount: HostMount): StoredMount {
 }
 
 /**
- * Returns mounts for the data folders inside a copied folder, because they are part of the folder on the host. Skips
- * paths at which `isTaken` is true, because the service itself mounts something at them.
+ * Returns mounts for the data folders inside a copied folder, because on the host they are part of the copied folder.
+ * Skips mount paths for which `isTaken` returns true, because the service itself mounts something at these paths.
  */
 export function planDataWithin(
   context: PlanContext,
@@ -343,8 +343,8 @@ export function planDataWithin(
 }
 
 /**
- * Plans the claim of a data folder. The claim of a service with a `build` is filled from its image, which may contain
- * files at this path.
+ * Plans the claim of a data folder. The claim of a service with a `build` is filled from the image of the service,
+ * which may contain files at the mount path.
  */
 function claim(
   context: PlanContext,

@@ -251,7 +251,8 @@ function planMount(context: MountContext, service: Service, mount: Exclude<Mount
 }
 
 /**
- * Returns the image of an image mount. If the source is a service of the project, it means the image of that service.
+ * Returns the image of an image mount. If the source is the name of a service in the project, returns the image of that
+ * service.
  */
 function imageOf(
   context: MountContext,

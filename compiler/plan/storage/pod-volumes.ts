@@ -14,8 +14,8 @@ export interface PodVolumes {
 }
 
 /**
- * The service that a volume belongs to. `prefix` distinguishes the anonymous volumes of other group members from the
- * volumes of the lead.
+ * The service that a volume belongs to. `prefix` distinguishes the anonymous volumes of members other than the lead
+ * from the volumes of the lead.
  */
 export interface VolumeOwner {
   readonly service: string
@@ -122,9 +122,9 @@ export function collectVolumes(kind: WorkloadPlan['kind']): PodVolumes {
 }
 
 /**
- * Returns the folder in a volume that contains its files: `files` if a name starts with `..`; otherwise an empty text,
- * which means the root. At the root, such names are reserved for the kubelet (`..data`), and the API server refuses
- * them.
+ * Returns the folder in a volume that contains the volume's files: `files` if the name of a file starts with `..`;
+ * otherwise an empty text, which means the root. At the root, such names are reserved for the kubelet (`..data`), and
+ * the API server refuses them.
  */
 function topOf(held: Extract<Held, { kind: 'configMap' | 'secret' | 'projected' }>): string {
   const paths =
@@ -138,8 +138,8 @@ const within = (top: string, items: readonly KeyPath[]): readonly KeyPath[] =>
   top === '' ? items : items.map(item => ({ ...item, path: join(top, item.path) }))
 
 /**
- * Returns the path within the volume to mount. The data of a claim is in a folder, never at the root, where file
- * systems keep their own files (`lost+found`).
+ * Returns the path within the volume to mount. The data of a claim that devctl creates is in a folder, never at the
+ * root, where file systems keep their own files (`lost+found`).
  */
 function subPathOf({ held }: StoredMount, volume: string): string | undefined {
   switch (held.kind) {

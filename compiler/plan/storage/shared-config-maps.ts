@@ -88,7 +88,8 @@ function takeFromFolders({ objects }: PlanContext, mounts: MountsByService): Mou
 }
 
 /**
- * Returns the largest ConfigMap that contains all files of `plan`, keyed by the name of `plan`; empty if there is none.
+ * Returns a list with one pair: the name of `plan`, and the largest other ConfigMap that contains all files of `plan`.
+ * Returns an empty list if there is no such ConfigMap.
  */
 function largerOf(plan: ConfigMapPlan, maps: readonly ConfigMapPlan[]): readonly (readonly [string, Kept])[] {
   const countOf = ({ data }: ConfigMapPlan) => Object.keys(data).length

@@ -43,7 +43,10 @@ export interface Groups {
 const shared = ['networkMode', 'pid', 'ipc', 'uts', 'cgroup'] as const
 const composeKeys = { networkMode: 'network_mode', pid: 'pid', ipc: 'ipc', uts: 'uts', cgroup: 'cgroup' }
 
-/** Finds the services that share namespaces. Reports targets that are not services, and cycles. */
+/**
+ * Groups the services that share namespaces. Reports a key that joins something other than a service, and services that
+ * join each other in a cycle.
+ */
 export function planGroups(project: Project, reporter: Reporter): Groups {
   const containers = containerNames(project)
   const lenders = new Map<string, Set<string>>()

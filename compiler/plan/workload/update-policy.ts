@@ -146,8 +146,8 @@ export function planUpdate(context: PlanContext, service: Service, decision: Kin
 }
 
 /**
- * Returns a progress deadline, if needed. By default, Kubernetes waits ten minutes for an update, and the deadline must
- * exceed the delay.
+ * Returns the progress deadline in seconds, which must exceed the delay. Returns no deadline if the default of
+ * Kubernetes, ten minutes, is long enough.
  */
 function progressDeadline(delay: number, monitor: number): Pick<UpdatePlan, 'progressDeadlineSeconds'> {
   if (delay < 600 && monitor <= 600) return {}
@@ -174,7 +174,8 @@ function readPolicy({ reporter }: PlanContext, service: Service, decision: KindD
 }
 
 /**
- * Converts `update_config`. Unless it sets other values, updates stop the old Pod first and replace one Pod at a time.
+ * Converts `update_config`; returns undefined if it sets neither `parallelism` nor `order`. If it sets only one, the
+ * other has Compose's default: updates stop the old Pod first and replace one Pod at a time.
  */
 function toRolling(
   { reporter }: PlanContext,

@@ -56,7 +56,7 @@ export interface BuiltDockerfile {
   readonly target: string | undefined
   /** The arguments of the build. */
   readonly args: ReadonlyMap<string, string>
-  /** Target platforms. If empty, the build uses the builder's own platform, which is not known here. */
+  /** Target platforms. If empty, the build uses the builder's own platform, which the compiler does not know. */
   readonly platforms: readonly string[]
 }
 

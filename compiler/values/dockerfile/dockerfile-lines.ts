@@ -57,7 +57,7 @@ interface Terminator {
   readonly tabs: boolean
 }
 
-/** Returns the here-documents of an instruction, which terms such as `<<EOF` and `<<-"EOF"` introduce. */
+/** Returns the terminators of an instruction's here-documents, from terms such as `<<EOF` and `<<-"EOF"`. */
 function hereDocuments({ name, rest }: Instruction): Terminator[] {
   if (!['RUN', 'COPY', 'ADD'].includes(name) || !rest.includes('<<')) return []
   const found: Terminator[] = []

@@ -42,9 +42,9 @@ const REPOSITORY = /^(?:(?:git|ssh):\/\/|git@|github\.com\/|https?:\/\/[^?#]*\.g
 const COMMIT = /#(?:[0-9a-f]{40}|[0-9a-f]{64})(?:$|:)/
 
 /**
- * Returns true if the content at an address may change: at branches and tags of a repository, and at every archive. A
- * repository address with a full commit id always has the same content. Returns false for images, which, like base
- * images, are identified by their references.
+ * Returns true if the content at an address may change: at a branch or tag of a repository, or at an archive. Returns
+ * false for a repository address with a full commit id, which always has the same content. Also returns false for
+ * images, which, like base images, are identified by their references.
  */
 export const mayMove = (address: string): boolean =>
   !address.startsWith('docker-image://') && !(REPOSITORY.test(address) && COMMIT.test(address))

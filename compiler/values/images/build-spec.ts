@@ -8,7 +8,7 @@ import type { BuildContext, ContextSource } from './build-context.ts'
 export interface BuildSpec {
   readonly context: ContextSource
   readonly dockerfile: DockerfileSource
-  /** Additional contexts by name. The images of services in them are built first. */
+  /** Additional contexts by name. If a context is the image of a service, this image is built first. */
   readonly contexts: ReadonlyMap<string, BuildContext>
   /** The services, or the entries of the manifest's `build`, to build before this one. */
   readonly dependsOn: readonly string[]
@@ -64,8 +64,9 @@ export type DockerfileSource = { readonly path: string } | { readonly text: stri
 export type BuildSecretSource = { readonly file: string } | { readonly value: string }
 
 /**
- * Returns the caches that a build exports: `cacheTo`, and the images of `exportCache`. The cache in such an image has
- * all layers (`mode=max`), or is inline if the name is also a name of the built image.
+ * Returns the caches that a build exports: `cacheTo`, and one cache for each image of `exportCache`. The cache is
+ * inline if the image is also a name of the built image. Otherwise, it has all layers (`mode=max`) and is pushed to a
+ * registry.
  */
 export function withExportedCache(
   { cacheTo, exportCache }: Pick<BuildSpec, 'cacheTo' | 'exportCache'>,

@@ -1,4 +1,6 @@
-/** Image with a static busybox. Runs containers that wait, copy files, or hold the tools of development containers. */
+/**
+ * Image with a static busybox, for containers that wait, copy files, or provide the tools of development containers.
+ */
 export const SHELL_IMAGE = 'busybox:1.37'
 /** Image of the containers that wait for Jobs. */
 export const KUBECTL_IMAGE = 'registry.k8s.io/kubectl:v1.34.2'

@@ -66,7 +66,7 @@ export function dockerPattern(text: string): DockerPattern {
 const escapeOf = (both: string, character: string) => (/[a-z\d]/i.test(character) ? '\0' : both)
 
 /**
- * Returns the cost of the patterns in a text, as a number of patterns of usual length. The cost is limited, because
+ * Returns the cost of the patterns in a text, as a number of patterns of usual length. Callers limit the cost, because
  * every path is tested against every pattern.
  */
 export function countOfPatterns(text: string): number {

@@ -25,7 +25,7 @@ export interface ImageConfig {
 /** The program that an image starts. */
 export type ImageProgram = Pick<ImageConfig, 'Entrypoint' | 'Cmd'>
 
-/** The known facts about the image of a service. */
+/** Facts about the image of a service, from its Dockerfile or from the configuration of the image. */
 export type ImageFacts = Pick<DockerfileImage, 'exposed' | 'user' | 'volumes' | 'healthcheck' | 'workdir'>
 
 const PORT = /^(\d{1,5})(?:\/(tcp|udp|sctp))?$/i

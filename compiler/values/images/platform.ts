@@ -3,7 +3,7 @@ import { failed, type Parsed, parsed } from '../parsed.ts'
 /** Matches an operating system, optionally with a version in parentheses, an architecture and optionally a variant. */
 const PLATFORM = /^[A-Za-z0-9_.-]+(?:\([^()]*\))?(?:\/[A-Za-z0-9_.-]+){1,2}$/
 
-/** Matches platforms that builders complete themselves: operating systems, and architectures of Linux. */
+/** Matches platforms of a single part, which builders complete: an operating system, or an architecture of Linux. */
 const ALONE =
   /^(?:linux|windows|freebsd|amd64|x86_64|x86-64|386|i386|arm64|aarch64|arm|armhf|armel|ppc64le|s390x|riscv64|mips64le|loong64)$/i
 

@@ -34,5 +34,5 @@ export function scaleDecimalUp(decimal: Decimal, factor: bigint): bigint {
   return decimal.coefficient < 0n ? whole - 1n : whole + 1n
 }
 
-/** Formats an integer with commas, such as `1,048,576`. `toLocaleString` takes 10 ms on its first call. */
+/** Formats an integer with commas, such as `1,048,576`. Does not use `toLocaleString`, whose first call takes 10 ms. */
 export const withCommas = (whole: number): string => String(whole).replace(/\B(?=(?:\d{3})+$)/g, ',')

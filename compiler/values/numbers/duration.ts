@@ -67,7 +67,7 @@ function wrongUnit(number: string, word: string, at: readonly [number, number]):
   return failed(`\`${word}\` is not a unit of time`, known, at)
 }
 
-/** Formats an integer with its last digits after a decimal point, without trailing zeros. */
+/** Formats an integer as a decimal number, with its last `places` digits after the point and without trailing zeros. */
 function decimal(value: bigint, places: number): string {
   const text = value.toString().padStart(places + 1, '0')
   const fraction = text.slice(-places).replace(/0+$/, '')

@@ -14,9 +14,10 @@ export function parseFileMode(value: string | number | bigint): Parsed<number> {
 }
 
 /**
- * Returns the octal mode that a plain number such as `644`, which YAML reads as octal 1204, was probably meant to be;
- * undefined if no mode was meant. All digits must be octal. In addition, either the number is too large for a decimal
- * mode, or the owner may read and has all permissions of the group, which has all permissions of others.
+ * Returns the octal mode that was probably meant by a plain number such as `644`, which YAML reads as octal 1204.
+ * Returns undefined for a text other than three or four octal digits without a leading zero. Also returns undefined for
+ * a number that is small enough for a decimal mode and unusual as an octal mode: the owner may not read, the group has
+ * a permission that the owner lacks, or others have one that the group lacks.
  */
 export function octalDigits(written: string): number | undefined {
   if (!/^[1-7][0-7]{2,3}$/.test(written)) return undefined

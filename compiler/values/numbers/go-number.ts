@@ -2,9 +2,9 @@ import { type Failed, failed, type Parsed, parsed } from '../parsed.ts'
 import { parseDecimal } from './decimal.ts'
 
 /**
- * Formats a floating-point number like Go, which is the text that the reference loader puts into an environment
- * variable: the fewest digits that identify the number, with an exponent from 1e+06 up and below 0.0001. `bits` is the
- * width of the number.
+ * Formats a floating-point number like Go: with the fewest digits that identify the number, and with an exponent from
+ * 1e+06 up and below 0.0001. The reference loader puts this text into environment variables. `bits` is the width of the
+ * number.
  */
 export function goFloat(value: number, bits: 32 | 64 = 64): string {
   if (Number.isNaN(value)) return 'NaN'

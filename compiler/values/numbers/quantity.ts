@@ -1,7 +1,7 @@
 import { failed, type Parsed, parsed } from '../parsed.ts'
 import { parseDecimal, scaleDecimalUp } from './decimal.ts'
 
-/** A Kubernetes quantity. */
+/** A parsed Kubernetes quantity, as text and as a number. */
 export interface Quantity {
   /** Canonical form of the quantity, as the API server writes it: `500m` for `0.5`, `1Gi` for `1024Mi`. */
   readonly canonical: string
@@ -77,8 +77,9 @@ export function cpuQuantity(cpus: string | number): Parsed<string> {
 }
 
 /**
- * Converts a number of bytes to a memory quantity, with the largest binary suffix that keeps the number exact. If there
- * is none, uses the largest decimal suffix that does. The API server stores the quantity unchanged.
+ * Converts a number of bytes to a memory quantity with the largest binary suffix that leaves no fraction. If every
+ * binary suffix leaves a fraction, uses the largest decimal suffix that leaves none. The API server stores the quantity
+ * unchanged.
  */
 export function memoryQuantity(bytes: bigint): string {
   if (bytes !== 0n)
@@ -89,7 +90,7 @@ export function memoryQuantity(bytes: bigint): string {
 /** Converts a number of items, such as devices, to a quantity. */
 export const countQuantity = (count: number): string => withDecimal(BigInt(count) * NANO)
 
-/** Formats a quantity with the largest decimal suffix that leaves no fraction. */
+/** Formats a quantity, given in billionths of its unit, with the largest decimal suffix that leaves no fraction. */
 function withDecimal(nano: bigint): string {
   if (nano === 0n) return '0'
   for (const [suffix, power] of DECIMAL) {
@@ -100,8 +101,8 @@ function withDecimal(nano: bigint): string {
 }
 
 /**
- * Formats a quantity with a binary suffix. Kubernetes writes values below 1024 as plain numbers; fractions of a byte
- * are rounded up.
+ * Formats a quantity, given in billionths of its unit, with a binary suffix. Kubernetes writes values below 1024
+ * without one. Fractions of a byte in larger values are rounded up.
  */
 function withBinary(nano: bigint): string {
   if (nano < 1024n * NANO) return withDecimal(nano)

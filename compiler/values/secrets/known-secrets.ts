@@ -26,12 +26,13 @@ server service staging system temp test tests testing token undefined user usern
  * (compiler/DESIGN.md, "Secrets"). A value is masked wherever it occurs, including encoded forms, with two exceptions:
  * - A value that is so short or common that masking would make text unreadable is masked only if it is the entire text
  *   (`maskValue`).
- * - A short word, which may also be part of a name or address, or a name of the project is masked only if it is an
- *   entire value within the text. In text for a repository, short words are masked everywhere (`strictMasker`).
+ * - A short word, or a value that is also a name of the project, is masked only if it is an entire value within the
+ *   text, because it may otherwise be part of a name or address. In text for a repository, short words are masked
+ *   everywhere (`strictMasker`).
  */
 export class KnownSecrets {
   readonly #values = new Set<string>()
-  /** Values that contain a secret that is too short to search for. Each is masked only if it is the entire text. */
+  /** Values that contain a secret too short to search for. Such a value is masked only if it is the entire text. */
   readonly #phrases = new Set<string>()
   /** Names that manifests need. A secret that equals such a name is not masked in text for a repository. */
   readonly #ofObjects = new Set<string>()
@@ -168,7 +169,10 @@ export class KnownSecrets {
     return this.#isValue(text) ? MASK : this.maskOutput(text)
   }
 
-  /** Returns a `maskValue` that masks like `maskKept`, for values that are stored where other users can read them. */
+  /**
+   * Returns an object whose `maskValue` masks like `maskKept`, for values that are stored where other users can read
+   * them. A value that is a secret as a whole is masked even if the secret is short or common.
+   */
   get strict(): Pick<KnownSecrets, 'maskValue'> {
     return { maskValue: text => (this.#isValue(text) ? MASK : this.maskKept(text)) }
   }
@@ -178,7 +182,10 @@ export class KnownSecrets {
   }
 }
 
-/** The uses of a masker. */
+/**
+ * The kind of text that a masker is for: devctl's messages, the output of programs, text for a repository, or text that
+ * is stored where other users can read it.
+ */
 type MaskerKind = 'messages' | 'output' | 'repository' | 'kept'
 
 const isPlainWord = (value: string) => /^[A-Za-z]{4,7}$/.test(value)

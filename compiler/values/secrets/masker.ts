@@ -8,7 +8,7 @@ const MASK = '***'
  */
 const SHORTEST = 4
 const HASHES = 1 << 16
-/** Maximum number of characters before and after a form of a secret that a condition may read. */
+/** Maximum number of characters that a condition reads on each side of a form of a secret. */
 export const CONDITION_SIGHT = 512
 /** Minimum length of a base64 form. Shorter forms match too much other text. */
 const SHORTEST_ENCODED = 8
@@ -32,12 +32,13 @@ export class Masker {
   readonly #forms = new Map<string, Forms>()
   readonly #conditions = new Map<string, MaskCondition>()
   /**
-   * Contains 1 at the hash of the four characters with which a form starts. This check alone skips nearly every offset.
+   * Contains 1 at the hash of the first four characters of each form. Looking up the hash rules out a secret at nearly
+   * every offset of a text.
    */
   readonly #begins = new Uint8Array(HASHES)
   readonly #longest: number
 
-  /** Number of characters around a form that its condition may read. */
+  /** Number of characters that a condition may read on each side of a form; 0 if no form has a condition. */
   readonly #sight: number
 
   constructor(secrets: readonly string[], { words = new Set(), conditionOf }: MaskerOptions = {}) {
@@ -79,7 +80,10 @@ export class Masker {
 
   stream(): MaskStream {
     let held = ''
-    /** Offset in `held` up to which the text has already been returned. That part is kept for the conditions. */
+    /**
+     * Offset in `held` up to which the text has already been returned. The returned part is kept because conditions
+     * read it.
+     */
     let from = 0
     let until = 0
     const take = (text: string, certain: number) => {
@@ -147,12 +151,12 @@ interface Stretch {
 }
 
 /**
- * A condition that returns true if a form of a secret at this position should be masked. Reads no further than
- * `CONDITION_SIGHT`.
+ * A condition that returns true if a form of a secret at this position should be masked. Reads at most
+ * `CONDITION_SIGHT` characters on each side of the form.
  */
 export type MaskCondition = (text: string, start: number, end: number) => boolean
 
-/** Options of a masker. */
+/** Options for secrets that a masker masks only in some forms or places. */
 export interface MaskerOptions {
   /**
    * Secrets that are masked only as written, not encoded. If they have no condition, they are masked only between
@@ -164,8 +168,8 @@ export interface MaskerOptions {
 }
 
 /**
- * Returns true if the text directly before and after a range contains no letter or digit. The letter of an option may
- * precede the range: `-pgeheim`.
+ * Returns true if there is no letter or digit directly before or after a range. Ignores the letter of an option before
+ * the range: `-pgeheim`.
  */
 function isApart(text: string, start: number, end: number): boolean {
   const isPart = (at: number) => at >= 0 && /[A-Za-z0-9]/.test(text[at] ?? '')
@@ -217,7 +221,7 @@ export function namesMadeOf(text: string): readonly string[] {
 
 /**
  * Returns the base64 forms of a text: of the text alone, of its lines of 76 and 64 characters, and of the text within a
- * longer one, without the characters that also depend on the text around it.
+ * longer one. The forms within a longer text omit the characters that also depend on the surrounding text.
  */
 function encodings(text: string): string[] {
   const whole = Buffer.from(text).toString('base64')

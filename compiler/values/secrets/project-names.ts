@@ -26,8 +26,9 @@ path dir directory folder home root file volume network cluster region tenant or
 )
 
 /**
- * Returns the names in the value of a variable: the full value with its folders if the variable's name indicates a
- * name, and the names in an address. Returns none if the variable's name indicates a secret.
+ * Returns the names in the value of a variable: the value and its folders if the variable's name ends in a word of
+ * `NAMING`, and the user, host and database if the value is an address. Returns none if the variable's name indicates a
+ * secret.
  */
 export function namesOfVariable(variable: string, value: string): readonly string[] {
   if (looksSecretName(variable)) return []
@@ -35,8 +36,8 @@ export function namesOfVariable(variable: string, value: string): readonly strin
 }
 
 /**
- * Returns the user, the host and the database of an address. Omits a user without a password, who may be a token, and
- * the path of an HTTP address, which may contain a secret.
+ * Returns the user, the host and the database of an address. Omits a user name without a password, because it may be a
+ * token. Also omits the path of an HTTP address, because it may contain a secret.
  */
 function namesOfAddress(text: string): readonly string[] {
   const [, scheme = '', user = '', password, host = '', path = ''] =

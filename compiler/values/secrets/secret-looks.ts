@@ -2,9 +2,9 @@ import { isVariableWithSecret, looksSecretName, wordsOf } from './secret-names.t
 import { type SecretLook, secretShapes } from './secret-shapes.ts'
 
 /**
- * Returns the reason why the value of a variable looks secret: a known shape, the variable's name, or a random value;
- * undefined if the value does not look secret. `isKnownName` returns true for names that are not secrets, such as names
- * of services.
+ * Returns the part of a variable's value that looks secret, with the reason: a known shape, the variable's name, or a
+ * random value. Returns undefined if no part looks secret. `isKnownName` returns true for names that are not secrets,
+ * such as names of services.
  */
 export function looksSecretVariable(
   name: string,
@@ -27,16 +27,16 @@ export function looksSecretShape(text: string): SecretLook | undefined {
 }
 
 /**
- * Returns the reason why any text (a command, a config) looks secret: a known shape, a name with its value (`password:
- * …`, `--token …`), or a long random word.
+ * Returns the first part of any text (a command, a config) that looks secret, with the reason: a known shape, a name
+ * with its value (`password: …`, `--token …`), or a long random word.
  */
 export function looksSecretText(text: string): SecretLook | undefined {
   return looksNamedSecret(text) ?? looksRandom(text)
 }
 
 /**
- * Returns the reason why a text looks secret, like `looksSecretText`, but ignores long random words, because names of
- * Pods look like them.
+ * Returns the first part of a text that looks secret, like `looksSecretText`, but ignores long random words, because
+ * names of Pods look like them.
  */
 export function looksNamedSecret(text: string): SecretLook | undefined {
   return looksSecretShape(text) ?? looksAssigned(text) ?? looksLikeLogin(text)
@@ -65,7 +65,8 @@ function looksAssigned(text: string): SecretLook | undefined {
 }
 
 /**
- * Programs whose password options do not have a telling name. For other programs, the same letters mean something else.
+ * Programs with password options whose names do not indicate a password. In other programs, options with the same
+ * letters have other meanings.
  */
 const LOGINS: readonly { readonly program: RegExp; readonly option: RegExp }[] = [
   { program: /\bcurl\b/, option: /(?<![\w-])(?:-u|--user)[ =]{0,4}["']?[\w.@-]{1,100}:([^\s"']{1,200})/g },
@@ -79,7 +80,7 @@ const LOGINS: readonly { readonly program: RegExp; readonly option: RegExp }[] =
   { program: /\bldap(?:search|whoami|modify|add)\b/, option: /(?<![\w-])-w[ =]{0,4}["']?([^\s"']{3,200})/g },
 ]
 
-/** Finds passwords in commands such as `curl -u name:password` and `redis-cli -a password`. */
+/** Returns the first password in a command such as `curl -u name:password` or `redis-cli -a password`. */
 function looksLikeLogin(text: string): SecretLook | undefined {
   for (const { program, option } of LOGINS) {
     const called = program.exec(text)

@@ -1,6 +1,6 @@
 import { CONDITION_SIGHT, type MaskCondition, namesMadeOf } from './masker.ts'
 
-/** Minimum length of a name. Shorter names are ignored, and masked nowhere. */
+/** Minimum length of a name. Shorter names are ignored, because a secret of that length is not masked within a text. */
 const SHORTEST = 4
 /** Maximum length of a name. A condition cannot read enough text around a secret to recognize a longer name. */
 const LONGEST = CONDITION_SIGHT / 2

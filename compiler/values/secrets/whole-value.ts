@@ -31,8 +31,8 @@ const KIND =
   /(?:service|deployment|statefulset|daemonset|job|cronjob|pod|container|configmap|claim|volume|network|namespace|ingress|project|environment|application|release|chart|image|repository|database|schema|table|role|user|host|file|directory|folder|path)(?:\.[a-z.]+)? ["'`]$/i
 
 /**
- * Returns true if a range in program output or in an object's value is an entire value, although it is also a name.
- * Excludes mount targets, and words that the text calls a name (`service "shop"`).
+ * Returns true if a range in program output or in an object's value is an entire value, although its text is also a
+ * name. Excludes mount targets, and words that the text calls a name (`service "shop"`).
  */
 export function isValueNotName(text: string, start: number, end: number): boolean {
   if (!isWholeValue(text, start, end)) return false
@@ -54,8 +54,8 @@ const SECRET_REFERENCE = /^(?:secrets?|(?:tls|pull|imagePull)-?secrets?)$/i
 const QUOTED_OUTPUT = [/note:\S* \| [^\n]*$/, /"\| (?:[^"\\\n]|\\.)*$/]
 
 /**
- * Returns true if a range of a devctl message, although it equals a name, is a secret value: a password in an address
- * or a command, the value of a secret key, or a value in a quoted log line.
+ * Returns true if a range of a devctl message is a secret value, although its text is also a name: a password in an
+ * address or a command, the value of a secret key, or a value in a quoted log line.
  */
 export function isSecretByPlace(text: string, start: number, end: number): boolean {
   if (!isWholeValue(text, start, end)) return false

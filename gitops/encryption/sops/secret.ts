@@ -55,7 +55,8 @@ function marksOf({ metadata, data }: KubernetesObject, rule: SopsRule, key: KeyO
 }
 
 /**
- * True if an encrypted Secret differs from the given Secret only in that its values are encrypted for these recipients.
+ * True if an encrypted Secret has the same unencrypted fields and the same keys as the given Secret, and its values are
+ * encrypted for the recipients of the rule.
  */
 function isStillTrue(encrypted: KubernetesObject, secret: KubernetesObject, rule: SopsRule): boolean {
   const { sops, data, ...rest } = encrypted

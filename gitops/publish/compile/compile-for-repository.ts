@@ -43,8 +43,8 @@ interface Input extends LoadInput, PlanInput {
 }
 
 /**
- * Codes of diagnostics that `render` allows, but that are errors here, because nothing would resolve them later in a
- * repository.
+ * Codes of diagnostics that `render` allows, but that are errors here: after a publish, nothing would solve these
+ * problems in the repository.
  */
 const NEEDED: ReadonlySet<string> = new Set(['image/no-registry', 'routes/no-domain'])
 
@@ -111,7 +111,7 @@ export async function compileForRepository(
   return { diagnostics, compiled: { plan, manifests, directory, inputs, diagnostics, tree: loaded!.tree, secretRules } }
 }
 
-/** Builds the images that no registry has, and returns the references with digests of all images with a build. */
+/** Builds the images that no registry has. Returns the references with digests of all images that have a build. */
 async function buildMissing(
   { project, plan, diagnostics }: CompiledProject,
   { workspace, on, signal }: LocalContext<PublishEvent>,

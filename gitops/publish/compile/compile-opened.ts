@@ -24,7 +24,7 @@ export interface CompiledToPublish {
   readonly compiled: CompiledForRepository
   /** Manifests with the annotations for controllers, and with the options of the environment (`forController`). */
   readonly manifests: readonly Manifest[]
-  /** Source according to git, which may not have answered yet. */
+  /** Source as reported by git; a promise, because git may still be running. */
   readonly origin: Promise<Origin>
 }
 

@@ -72,8 +72,8 @@ export function foldersOf(
 }
 
 /**
- * Returns the bases that other environments use, each by the path of the environment's folder. Omits environments whose
- * folders no longer exist.
+ * Returns the environments other than the one at `path` that use a shared folder, as pairs of the environment's folder
+ * and the base that it uses. Omits environments whose folders no longer exist.
  */
 function otherUses(
   lock: Lock | undefined,

@@ -25,15 +25,15 @@ export interface Prepared {
   readonly project: OpenProject
   readonly compiled: CompiledForRepository
   readonly destination: Pick<Destination, 'path' | 'layout'>
-  /** Source according to git, which may not have answered yet. */
+  /** Source as reported by git; a promise, because git may still be running. */
   readonly origin: Promise<Origin>
 }
 
 /** Renders the folders of an application. */
 export interface RenderFolders {
   /**
-   * Returns the folders, given the repository's current content, because encrypted values and bases depend on it.
-   * Throws a UserError. The result contains no plain-text secrets.
+   * Returns the folders. Needs the repository's current content (`there`), because encrypted values and bases depend on
+   * it. Throws a UserError, for example for a change that would lose data. The result contains no plain-text secrets.
    */
   folders(there: Repository): Promise<readonly PublishedFolder[]>
   /** Returns the manifests of the last call to `folders`, with secret values encrypted. */
@@ -113,7 +113,7 @@ export async function renderFolders(
 
 /**
  * Returns a function that encrypts the Secrets of an environment for a repository; undefined if the environment
- * publishes none. Throws a UserError.
+ * publishes no Secrets. Throws a UserError for a certificate or key that cannot be read.
  */
 async function encrypterOf(
   world: LocalContext<PublishEvent>,

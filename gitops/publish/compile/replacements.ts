@@ -83,8 +83,9 @@ function refuseLosses(
 }
 
 /**
- * Returns the position in the Compose files of a source (`compose.yaml#volumes.data`) or of an option of the volume,
- * such as `compose.yaml:8:5`. Returns the source itself if it has no position.
+ * Returns the position of an object's source (`compose.yaml#volumes.data`) in the Compose files, such as
+ * `compose.yaml:8:5`; with `option`, the position of this option of the volume. Returns the source itself if it has no
+ * position.
  */
 function placeOf(tree: Tree, source: string, option?: string): string {
   const [section = '', ...names] = source.slice(source.indexOf('#') + 1).split('.')

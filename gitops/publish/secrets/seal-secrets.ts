@@ -23,7 +23,7 @@ export interface Sealer {
 
 /**
  * Returns the certificate and the key of an environment whose Secrets are sealed; undefined for other environments.
- * Throws a UserError.
+ * Throws a UserError if the certificate or the key is invalid or cannot be read.
  */
 export async function sealerOf(
   { workspace, on }: LocalContext<PublishEvent>,
@@ -46,8 +46,8 @@ const HINT = 'fetch it with `kubeseal --fetch-cert`, and keep it beside devctl.y
 
 /**
  * Returns the manifests with SealedSecrets in place of Secrets. Unchanged values keep the result of an earlier run, in
- * the folder at `path` or on the branch of its pull request. `isAnew` is true if the Secrets on the branch were sealed
- * with another user's key, so that devctl cannot tell which values are unchanged.
+ * the folder at `path` or on the branch of its pull request. In the result, `isAnew` is true if the Secrets on the
+ * branch were sealed with another user's key, so that devctl cannot tell which values are unchanged.
  */
 export async function sealManifests(
   manifests: readonly Manifest[],

@@ -7,7 +7,7 @@ import type { CompiledForRepository } from '../compile/compile-for-repository.ts
 
 /**
  * Scans all text that would be committed for secrets. The compiler rejects secrets at their positions; this scan finds
- * those that the compiler missed. Throws a UserError, without the secret.
+ * the secrets that the compiler missed. Throws a UserError, which does not contain the secret.
  */
 export function refuseSecrets(
   folders: readonly { readonly path: string; readonly files: ReadonlyMap<string, string> }[],
@@ -33,8 +33,8 @@ export function refuseSecrets(
 }
 
 /**
- * Scans text that was not compiled: the file of a controller, and its commit message. `texts` is by name. Throws a
- * UserError.
+ * Scans texts that were not compiled: the file of a controller, and its commit message. `texts` contains each text by
+ * its name. Throws a UserError if a text contains a secret.
  */
 export function refuseSecretsIn(texts: ReadonlyMap<string, string>, secrets: KnownSecrets | undefined): void {
   const found = scanForSecrets(texts, { shapes: text => [...secretShapes(text), ...knownIn(text, secrets)] })

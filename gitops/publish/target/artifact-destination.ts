@@ -5,7 +5,7 @@ import { parseReference } from '../oci-reference.ts'
 
 /** Tag in a registry's repository that an application is published to. */
 export interface ArtifactDestination {
-  /** Name of the repository, with the registry. */
+  /** Name of the repository, including the registry. */
   readonly name: string
   readonly tag: string
   /** Reference in the form `NAME:TAG`. */
@@ -23,9 +23,9 @@ const OF_REPOSITORIES = {
 } as const satisfies Partial<Record<keyof PublishInput, string>>
 
 /**
- * Returns the destination of an artifact: from the option, else from the environment, unless an option names a
- * repository. Returns undefined if the application goes to a git repository. Throws a UsageError for options that
- * cannot be combined, and for a layout with more than one folder.
+ * Returns the destination of an artifact: from the option `oci` or, unless the option `repository` is set, from the
+ * environment. Returns undefined if the application is published to a git repository. Throws a UsageError for options
+ * that cannot be combined, and for a layout with more than one folder.
  */
 export function artifactDestination(
   options: PublishInput,

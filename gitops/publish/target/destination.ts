@@ -11,7 +11,7 @@ import type { PushTarget } from '../../repository/checkout.ts'
 import type { PublishInput } from '../input.ts'
 import { holdsSecret } from '../secrets/secret-check.ts'
 
-/** Destination of an application: from the options, else from the environment. */
+/** Destination of an application. A part that no option names comes from the environment. */
 export interface Destination {
   readonly target: PushTarget
   /** Folder of the application in the repository, with `/`. */
@@ -76,7 +76,10 @@ export function destinationOf(
   }
 }
 
-/** Throws a UserError for a folder or a branch whose name contains a known secret value. */
+/**
+ * Throws a UserError if the path of a folder or the name of a branch contains the value of a secret, which would then
+ * be in the repository.
+ */
 function refuseSecretName(
   { secrets }: Workspace,
   what: 'path' | 'branch',
@@ -91,8 +94,8 @@ function refuseSecretName(
 }
 
 /**
- * Calls `work`, and adds the position of a value in a file to the UserErrors that it throws. Without a position, the
- * value comes from an option.
+ * Calls `work`, and adds `place`, the position of a value in a file, to the UserErrors that `work` throws. If the value
+ * comes from an option, it has no position, and the errors stay unchanged.
  */
 export function atPlace<T>(place: Span | undefined, work: () => T): T {
   try {
@@ -130,8 +133,8 @@ export function earlyTarget(
 }
 
 /**
- * Throws a UsageError if neither an option nor an environment names a repository, to fail before any other work. Errors
- * in the manifest are reported first.
+ * Throws a UsageError if neither an option nor an environment names a repository. Called early, so that the command
+ * fails before any other work. Does nothing if there are errors in the files, because those are reported first.
  */
 export function refuseNoRepository({ repository }: Input, { environment, manifest, diagnostics }: OpenProject): void {
   if (repository !== undefined || environment?.publish.repository) return

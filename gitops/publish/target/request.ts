@@ -64,8 +64,8 @@ export async function openRequest(
 }
 
 /**
- * Returns the forge's error, extended by the steps done so far: the branch is pushed, and the request can be opened by
- * hand.
+ * Returns the forge's error with a note that the branch is pushed and that the request can be opened by hand. Returns
+ * errors other than UserErrors unchanged.
  */
 function notOpened(error: unknown, head: string, page: string): unknown {
   if (!(error instanceof UserError)) return error

@@ -79,7 +79,7 @@ interface Work {
   readonly describe: Describe
 }
 
-/** Returns the outcome for the caller. */
+/** Returns the outcome of the publish with the changes of the artifact. Reports the push, if there was one. */
 async function outcomeOf(work: Work, outcome: ArtifactOutcome): Promise<PublishOutcome> {
   const { world, project, prepared, destination, describe } = work
   const { reference } = destination
@@ -125,8 +125,8 @@ function tellPushed(
 
 /**
  * Returns the annotations that name the source of the artifact
- * (https://github.com/opencontainers/image-spec/blob/main/annotations.md). They are derived from the source, and
- * contain no time except that of its commit.
+ * (https://github.com/opencontainers/image-spec/blob/main/annotations.md). They are derived from the source alone; the
+ * only time among them is that of the source commit.
  */
 function annotationsOf({ commit, page, repository }: Origin): Readonly<Record<string, string>> {
   const source = page ?? repository
@@ -139,8 +139,8 @@ function annotationsOf({ commit, page, repository }: Origin): Readonly<Record<st
 }
 
 /**
- * Returns the registry operations for a tag. A push also creates a second tag that only this artifact has: registries
- * remove untagged artifacts, but a rollback needs the previous one.
+ * Returns the registry operations for a tag. Each push also creates a second tag for the new artifact alone: registries
+ * remove artifacts without tags, but a rollback needs the artifact that the first tag pointed to before.
  */
 function registryAt(store: ArtifactStore, { tag }: ArtifactDestination): ArtifactRegistry {
   return {

@@ -85,7 +85,7 @@ function optionsFor({ world, input, project, prepared, destination }: Work): Omi
 }
 
 /**
- * Returns the outcome for the caller, and opens the pull request if one is requested. `message` is set if a commit was
+ * Returns the outcome of the publish. Opens the pull request if one is requested. `message` is set if a commit was
  * created.
  */
 async function outcomeOf(work: Work, outcome: Outcome, message: Message | undefined): Promise<PublishOutcome> {

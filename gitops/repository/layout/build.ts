@@ -9,7 +9,7 @@ import { accountsOf, withNamespace } from './namespace-transformer.ts'
 import { readKustomization, readPatch, UnsupportedForm } from './read-kustomization.ts'
 import { isScaledBy, withReplicas } from './replica-transformer.ts'
 
-/** Returns the text of a file by its path with `/`; undefined if the file does not exist. */
+/** Returns the text of the file at a path with `/` as the separator; undefined if the file does not exist. */
 export type ReadText = (path: string) => string | undefined
 
 type Objects = readonly KubernetesObject[]
@@ -76,7 +76,7 @@ function objectsIn(document: unknown): Objects {
   return [document as unknown as KubernetesObject] // it has the fields that all have
 }
 
-/** Throws if two objects have the same identity, because kustomize rejects them. */
+/** Throws if two objects have the same identity, because kustomize rejects such objects. */
 function refuseTwins(objects: Objects): void {
   const identities = objects.map(({ apiVersion, kind, metadata: { name, namespace } }) => {
     const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : ''
@@ -138,7 +138,9 @@ function matcher({ group, version, kind, name }: PatchTarget): (object: Kubernet
   }
 }
 
-/** Kinds without a namespace that kustomize knows, except Namespace itself. devctl writes none of them. */
+/**
+ * Kinds, other than Namespace itself, that kustomize treats as objects without a namespace. devctl writes none of them.
+ */
 const CLUSTER_WIDE = /^(Cluster.*|CustomResourceDefinition|PersistentVolume|StorageClass|PriorityClass|IngressClass)$/
 
 /** Applies the transformers in the same order as kustomize. */

@@ -9,7 +9,10 @@ interface Reference {
   readonly digest?: string
 }
 
-/** Returns the `images` entries, for image names that get the same new reference everywhere. */
+/**
+ * Returns the `images` entries, for image names that get the same new reference in all objects. Omits entries that
+ * would change other images of the wanted objects.
+ */
 export function imagesBetween(pairs: readonly ObjectPair[], wanted: readonly KubernetesObject[]): Transformer {
   const references = new Map<string, Set<string>>()
   for (const [before, after] of pairs) {
@@ -29,7 +32,7 @@ export function imagesBetween(pairs: readonly ObjectPair[], wanted: readonly Kub
   return { fields: { images }, apply: object => withImages(object, images) }
 }
 
-/** Returns an object after `images` is applied; each entry has a tag or a digest. */
+/** Returns an object with the `images` entries applied; each entry has a tag or a digest. */
 export function withImages(object: KubernetesObject, images: readonly ImageEntry[]): KubernetesObject {
   if (images.length === 0) return object
   return changed(object, copy => {

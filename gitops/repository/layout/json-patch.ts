@@ -87,8 +87,8 @@ function betweenLists(before: readonly unknown[], after: readonly unknown[], at:
 }
 
 /**
- * Returns the operations that replace an item: an item with another name is replaced as a whole, even if the rest is
- * equal.
+ * Returns the operations that turn a list item into the item in its place. An item whose name differs is replaced as a
+ * whole, even if the rest is equal.
  */
 function replacing(before: unknown, after: unknown, at: Place): readonly Operation[] {
   return nameOf(before) === nameOf(after) ? between(before, after, at) : [operation('replace', at, after)]

@@ -17,7 +17,7 @@ export interface PatchTarget {
   readonly name?: string
 }
 
-/** A kustomization by its keys; empty lists are omitted. */
+/** Content of a kustomization file. Empty lists are omitted from the file. */
 export interface Kustomization {
   readonly namespace?: string
   readonly resources: readonly string[]

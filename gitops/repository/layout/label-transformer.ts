@@ -35,8 +35,8 @@ export function labelsBetween(pairs: readonly ObjectPair[], wanted: readonly Kub
 }
 
 /**
- * Returns an object after `labels` is applied. The object must already have labels at every path that the entries
- * reach.
+ * Returns an object with the `labels` entries applied. The object must already have labels at every path that the
+ * entries reach.
  */
 export function withLabels(object: KubernetesObject, labels: readonly LabelEntry[]): KubernetesObject {
   if (labels.length === 0) return object

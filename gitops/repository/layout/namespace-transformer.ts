@@ -18,7 +18,9 @@ export function namespaceBetween(pairs: readonly ObjectPair[], wanted: readonly 
   return isExact ? { fields: { namespace }, apply } : { fields: {}, apply: object => object }
 }
 
-/** Returns an object after `namespace` is applied. `accounts` are the names of the application's service accounts. */
+/**
+ * Returns an object with the `namespace` entry applied. `accounts` are the names of the application's service accounts.
+ */
 export function withNamespace(
   object: KubernetesObject,
   namespace: string,

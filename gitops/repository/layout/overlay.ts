@@ -11,7 +11,7 @@ import { namespaceBetween } from './namespace-transformer.ts'
 import { replicasBetween } from './replica-transformer.ts'
 import type { ObjectPair, Transformer } from './transformer.ts'
 
-/** Files by path with `/`, relative to their folder. */
+/** Texts of a folder's files. The keys are paths relative to the folder, with `/` as the separator. */
 export type FileTexts = ReadonlyMap<string, string>
 
 /** Folder of the patches. Services cannot have this name, so their files cannot conflict. */
@@ -29,10 +29,10 @@ export function toBase(manifests: readonly Manifest[]): { readonly name: string;
 }
 
 /**
- * Returns the folder of an environment over a base, from which `kubectl kustomize` builds exactly the objects of
- * `wanted`. A change that is the same for all objects is written once (namespace, labels, images, replicas). Other
- * changes are written as JSON Patches, as separate files for objects that the base lacks, and as deletions. `basePath`
- * is the path from the overlay's folder to the base's folder.
+ * Returns the files of an overlay for an environment. From the overlay and its base, `kubectl kustomize` builds exactly
+ * the objects of `wanted`. A change that is the same for all objects (namespace, labels, images, replicas) is written
+ * once. Other changes are written as JSON Patches, as separate files for objects that the base lacks, and as deletions.
+ * `basePath` is the path from the overlay's folder to the base's folder.
  */
 export function toOverlay(
   base: readonly Manifest[],

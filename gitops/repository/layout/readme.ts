@@ -6,7 +6,7 @@ export interface ReadmeData {
   readonly application: string
   /** Key of `environments` in `devctl.yml`, if one was named. */
   readonly environment?: string
-  /** Options with which devctl produces the same files: `['--environment', 'staging']`. */
+  /** Options with which devctl produces the files of the folder again: `['--environment', 'staging']`. */
   readonly options: readonly string[]
   /** Options that name the destination, if no manifest does: `['--path', 'shop']`. */
   readonly target?: readonly string[]

@@ -7,8 +7,8 @@ import type { ObjectPair, Transformer } from './transformer.ts'
 const SCALED = new Set(['Deployment', 'StatefulSet', 'ReplicaSet', 'ReplicationController'])
 
 /**
- * Returns the `replicas` entries, for workloads whose replica count differs, unless another workload of the same name
- * has a different count.
+ * Returns the `replicas` entries, for workloads whose replica count differs from the base. Omits names that several
+ * wanted workloads with different replica counts share.
  */
 export function replicasBetween(pairs: readonly ObjectPair[], wanted: readonly KubernetesObject[]): Transformer {
   const counts = new Map<string, number>()
@@ -23,7 +23,7 @@ export function replicasBetween(pairs: readonly ObjectPair[], wanted: readonly K
   return { fields: { replicas }, apply: object => withReplicas(object, replicas) }
 }
 
-/** Returns an object after `replicas` is applied. */
+/** Returns an object with the `replicas` entries applied. */
 export function withReplicas(object: KubernetesObject, replicas: readonly ReplicaEntry[]): KubernetesObject {
   const count = replicas.find(entry => isScaledBy(object, entry))?.count
   if (count === undefined) return object

@@ -161,7 +161,7 @@ function originText({ source, verify }: RequestContent): readonly string[] {
 }
 
 /**
- * True if an address is safe as a link: only `http` or `https`, without characters that end the
+ * True if an address can be used as a link: its scheme is `http` or `https`, and it contains no characters that end the
  * link.
  */
 const isPage = (text: string): boolean => /^https?:\/\/[^\s<>\\]+$/.test(text)

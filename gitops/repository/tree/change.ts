@@ -28,11 +28,11 @@ export interface FolderOutput {
    */
   readonly isOnlyLooked?: boolean
   /**
-   * Additional content of the lock. If absent, the lock gets no facts, because those of an earlier lock no longer
+   * Additional content of the lock. If absent, the lock gets no facts, because the facts of an earlier lock no longer
    * apply.
    */
   readonly facts?: Facts
-  /** Users of a folder that several overlays share, each with the part that it uses. */
+  /** Parts of a shared folder that overlays use: the keys are the overlays, and the values are the parts. */
   readonly uses?: Readonly<Record<string, string>>
 }
 

@@ -13,7 +13,8 @@ const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)$/
 const LONGEST_NAME = 120
 
 /**
- * Returns the files of an output folder, one object each, by path with `/` (such as `web/deployment-web.yaml`), sorted.
+ * Returns the files of an output folder, one for each object, sorted by path. The paths use `/`, such as
+ * `web/deployment-web.yaml`.
  */
 export function toFiles(
   manifests: readonly Manifest[],

@@ -2,8 +2,9 @@ import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import { look } from './change.ts'
 
 /**
- * Throws a UserError if a folder below the output folder, or one between them, is a symbolic link or a file, because
- * the files would be written elsewhere. The output folder itself may be a link; `shown` names it in the error.
+ * Throws a UserError if the folder at `path` below the output folder, or a folder between the two, is a symbolic link
+ * or a file: the files would not be written below the output folder. The output folder itself may be a link; `shown`
+ * names it in the error.
  */
 export function refuseLinkedFolders(root: string, shown: string, path: string): void {
   if (path === '.') return

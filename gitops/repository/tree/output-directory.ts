@@ -135,8 +135,9 @@ function writeLock(root: string, lock: Lock): void {
 }
 
 /**
- * Creates a folder and its parents, and returns the topmost folder that it created. Node's recursive mkdir never
- * returns for a parent that does not accept folders (`/proc/x`).
+ * Creates a folder and its parents, one after the other, and returns the topmost folder that it created; undefined if
+ * the folder exists. Does not use Node's recursive mkdir, which never returns for a parent that does not accept folders
+ * (`/proc/x`).
  */
 function makeFolders(folder: string): string | undefined {
   if (existsSync(folder)) return undefined
@@ -152,7 +153,7 @@ function makeFolders(folder: string): string | undefined {
   return first ?? folder
 }
 
-/** Removes the folders of these paths that are now empty. */
+/** Removes the folders that contained these paths, unless they contain other files. */
 function removeEmptyFolders(root: string, paths: readonly string[]): void {
   const folders = new Set<string>()
   for (const path of paths) {

@@ -8,7 +8,9 @@ export interface ConflictingFile {
   readonly there: string
   /** Content that devctl would write; absent if devctl would remove the file. */
   readonly wanted?: string
-  /** True if devctl wrote the file and it was edited since; false for a file that devctl did not write. */
+  /**
+   * True if devctl wrote the file and the file has been edited since then; false for a file that devctl did not write.
+   */
   readonly isOurs: boolean
 }
 

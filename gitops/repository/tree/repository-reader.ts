@@ -14,8 +14,8 @@ export interface RepositoryReader {
 }
 
 /**
- * Returns a reader for the repository, or for the output folder that stands for one, at an absolute path. Paths passed
- * to the reader use `/`; `.` is `root` itself.
+ * Returns a reader for the repository at an absolute path, or for an output folder that is written in place of a
+ * repository. Paths passed to the reader use `/`; `.` is `root` itself.
  */
 export function readerOf(root: string): RepositoryReader {
   const read = (path: string) => {

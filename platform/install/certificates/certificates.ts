@@ -33,15 +33,16 @@ const DAY = 86_400_000
  */
 const BEFORE = DAY
 /**
- * Lifetime of certificate authorities, and of the certificates that builders and the server present to each other.
- * These are never renewed.
+ * Lifetime in milliseconds of certificate authorities, and of the certificates that builders and the server present to
+ * each other. None of them is ever renewed.
  */
 const LIFETIME = 3650 * DAY
 
 /**
  * Creates a certificate authority with its own key (ECDSA, P-256). It signs the certificates that the parts of a
  * platform present to each other. An authority with a domain has name constraints: clients that trust it do not accept
- * its certificates for hosts of other domains. Written here because Node.js can read certificates but not create them.
+ * its certificates for hosts of other domains. The encoding is part of devctl, because Node.js can read certificates
+ * but not create them.
  */
 export function makeAuthority(name: string, now: number, domain?: string): KeyedCertificate {
   const key = newKey()
@@ -102,8 +103,8 @@ const authorityUse = (): readonly Buffer[] => [
 ]
 
 /**
- * Name constraints (RFC 5280, 4.2.1.10): permits a domain and its subdomains, and excludes all IP addresses, that is, 4
- * or 16 zero bytes, each with a mask of zeros.
+ * Returns the name constraints (RFC 5280, 4.2.1.10) that permit a domain and its subdomains, and exclude all IP
+ * addresses. The excluded ranges are zero bytes: an address of 4 or 16 bytes, followed by a mask of the same length.
  */
 const onlyBelow = (domain: string): Buffer =>
   extension(

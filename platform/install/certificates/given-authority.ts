@@ -4,8 +4,9 @@ import { withTimeLimit } from '../../../adapters/process/time-limit.ts'
 import { REACH } from '../checks/certificate-status.ts'
 
 /**
- * Connects to a platform or an API server, and returns the fingerprint (SHA-256) of the authority of `--ca` (PEM) that
- * has signed the server's certificate. Undefined if none of these authorities has, or if the server does not answer.
+ * Connects to a platform or an API server, and returns the fingerprint (SHA-256) of the authority that has signed the
+ * server's certificate, if it is one of the authorities of `--ca` (PEM). Otherwise, or if the server does not answer,
+ * returns undefined.
  */
 export async function givenAuthority(
   { env, signal }: { readonly env: Readonly<Record<string, string | undefined>>; readonly signal: AbortSignal },

@@ -7,9 +7,9 @@ import { type KeyedCertificate, makeAuthority, makeCertificate, maySignFor } fro
 /** The Secret with the platform's own certificate authority. The server's account cannot read it. */
 export const OWN_AUTHORITY = 'own-ca'
 const DAY = 86_400_000
-/** Lifetime of a certificate in days: browsers refuse certificates with a longer one. */
+/** Lifetime of a certificate, in days. Browsers refuse certificates with a longer lifetime. */
 const LIFETIME = 397
-/** Days before its expiry from which another `install` renews the certificate. */
+/** Remaining validity of a certificate, in days, from which another `install` renews the certificate. */
 const RENEWAL = 120
 
 const refOf = (name: string) => ({ apiVersion: 'v1', kind: 'Secret', name, namespace: PLATFORM_NAMESPACE }) as const

@@ -38,7 +38,11 @@ interface PolicyPeer {
   readonly podSelector?: object
 }
 
-/** Compares the network policy of the installed builders with the current addresses of the ingress controller. */
+/**
+ * Compares the network policy of the installed builders with the current addresses of the ingress controller. Returns
+ * the problem if the policy is missing, if it does not allow these addresses, or if there are none; otherwise
+ * undefined.
+ */
 export async function builderIngressProblem(
   cluster: Cluster,
   { host, networks }: { readonly host: string; readonly networks: readonly string[] },

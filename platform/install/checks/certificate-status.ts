@@ -8,7 +8,7 @@ import type { PlatformProblem } from '../../session/platform-problem.ts'
  * a long wait.
  */
 export const REACH = 10_000
-/** Days before its expiry by which a certificate should have been renewed. */
+/** Remaining validity, in days, below which the renewal of a certificate is overdue. */
 const RENEWAL = 14
 const DAY = 86_400_000
 

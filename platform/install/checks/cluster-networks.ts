@@ -125,8 +125,8 @@ export function isProxy(text: string): boolean {
 }
 
 /**
- * Returns the networks of Services. Newer clusters have ServiceCIDR objects; others name the range in the error for a
- * Service with an address outside it.
+ * Returns the networks of Services, from the ServiceCIDR objects of newer clusters. Other clusters name the range in
+ * the error for a Service whose address is outside the range.
  */
 async function serviceNetworks(cluster: Cluster, signal: AbortSignal): Promise<readonly string[]> {
   const objects = await cluster.list({ apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR' }, { signal })

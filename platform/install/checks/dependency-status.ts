@@ -8,7 +8,9 @@ import type { PlatformProblem } from '../../session/platform-problem.ts'
 import { type InstallContext, LOOK } from '../install-context.ts'
 import { type Installation, settingsHash } from '../manifests/server.ts'
 
-/** Settings that name other servers; `kept` contains the settings as an administrator has written them. */
+/**
+ * Settings that name other servers: the login providers, and in `kept` the settings that an administrator has written.
+ */
 export interface NamedServers {
   readonly providers?: readonly ProviderSettings[]
   readonly kept?: Readonly<Record<string, unknown>>
@@ -32,8 +34,9 @@ export const statusProblems = (all: readonly DependencyState[]): readonly Platfo
 }
 
 /**
- * Waits until the server that was just installed has checked the servers that it needs. Returns their states, which are
- * `unknown` if it has not checked them in time or has no replicas.
+ * Waits until the server that was just installed has checked the other servers that it needs. Returns the states of
+ * these servers. A state is `unknown` if its check did not end in time; the list is empty if the installation has no
+ * replicas.
  */
 export async function checkedDependencies(
   world: InstallContext,

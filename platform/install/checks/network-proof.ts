@@ -29,10 +29,10 @@ const CANNOT_PULL: ReadonlySet<string> = new Set(['ErrImagePull', 'ImagePullBack
 const METADATA = '169.254.169.254:80'
 
 /**
- * Script that runs in the Pod. It tries the addresses, and the router of the Pod, which is an address of the node with
- * most network plugins. It tries those that accepted a connection again some seconds later, because a policy applies to
- * a new Pod with a short delay. A run may reach the API server; if the script cannot reach it, the Pod has no network,
- * and the other results mean nothing.
+ * Script that runs in the Pod. It tries to connect to the addresses, and to the router of the Pod, which is an address
+ * of the node with most network plugins. After some seconds, it repeats the connections that were accepted, because a
+ * policy applies to a new Pod with a short delay. A run may reach the API server; if the script cannot reach it, the
+ * Pod has no network, and the other results mean nothing.
  */
 const SCRIPT = `
 const { connect } = require('node:net')
@@ -68,9 +68,9 @@ run()
 `
 
 /**
- * Starts a Pod that tries to connect to nodes, and deletes it again. The network policy of the runs applies to it,
- * which allows the same addresses outside the cluster as the policies of namespaces and builds. The Pod uses the image
- * of the server, which nodes already have.
+ * Starts a Pod that tries to connect to nodes, returns the result, and deletes the Pod. The network policy of runs
+ * applies to the Pod; it allows the same addresses outside the cluster as the policies of namespaces and builds. The
+ * Pod uses the image of the server, which nodes already have.
  */
 export async function proveNetworks(
   { cluster, signal, on }: InstallContext,

@@ -16,7 +16,7 @@ export interface OpenAddresses {
 /** Networks that the settings list. */
 export interface ListedNetworks extends Networks {
   readonly clusterNetworks: readonly string[]
-  /** True if an operator has named the networks; an upgrade then adds none. */
+  /** True if an operator has named `clusterNetworks`; an upgrade then adds no networks. */
   readonly areNetworksNamed: boolean
 }
 

@@ -74,7 +74,9 @@ export interface PlatformStatus {
   /** Login providers. Logins by link are possible in addition. */
   readonly login: readonly string[]
   readonly users: { readonly all: number; readonly admins: number; readonly suspended: number }
-  /** `unfollowed` is the number of sleeping namespaces that a visit of their pages does not wake. */
+  /**
+   * Numbers of namespaces. `unfollowed` counts the sleeping namespaces that do not wake when their pages are visited.
+   */
   readonly namespaces: {
     readonly all: number
     readonly awake: number
@@ -83,7 +85,7 @@ export interface PlatformStatus {
   }
   readonly runs: { readonly queued: number; readonly running: number }
   readonly builders: readonly string[]
-  /** Other servers that the platform needs, with the result of the last check by its own server. */
+  /** Other servers that the platform needs, each with the result of the last check by the platform's server. */
   readonly dependencies: readonly DependencyState[]
   readonly registry: string | undefined
   /** Size and free space of the disk of the bundled registry, in bytes. Absent if not measured. */
@@ -191,8 +193,8 @@ const stoppedProblem = ({ name, namespace }: OwnWorkload): PlatformProblem => ({
 })
 
 /**
- * Pools of builders that can be installed with a platform, each with its option, and with a phrase for the code that it
- * builds.
+ * Pools of builders that can be installed with a platform. `option` is the command-line option of a pool; `of` is a
+ * phrase for the code that its builders build.
  */
 export const BUNDLED_BUILDERS = [
   { ...OWN_WORKLOADS.builders, option: '--builders', of: '' },

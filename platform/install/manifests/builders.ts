@@ -18,7 +18,10 @@ export interface BundledBuilders {
   readonly clusterNetworks: readonly string[]
   /** Private networks outside the cluster, which builds can reach. */
   readonly privateNetworks: readonly string[]
-  /** Exceptions, for HTTPS only: the ingress controller, behind which the platform and its registry are. */
+  /**
+   * Addresses of the ingress controller, behind which the platform and its registry are. Builds can reach these
+   * addresses by HTTPS even if they are in `clusterNetworks`.
+   */
   readonly ingress: readonly IngressPeer[]
   /** Certificate authorities that the platform trusts, from its ConfigMap `settings`. */
   readonly trusted?: string
@@ -142,8 +145,8 @@ const poolObjects = (pool: Pool, count: number, one: BundledBuilders): readonly 
       ]
 
 /**
- * Network policy of the builders. Only the server can reach them, not even builders of the other pool. Their builds can
- * reach addresses outside the cluster.
+ * Returns the network policy of the builders of all pools. Only the server can reach the builders, so they cannot reach
+ * each other. Builds can reach addresses outside the cluster.
  */
 const networkPolicy = ({ ingress, networks, ...outside }: BundledBuilders): KubeObject => ({
   apiVersion: 'networking.k8s.io/v1',

@@ -75,8 +75,8 @@ const toItself = (account: string): string =>
   `s.kind == 'ServiceAccount' && s.?namespace.orValue('') == '${PLATFORM_NAMESPACE}' && s.name == '${account}' && object.roleRef.name == '${KEEPER}'`
 
 /**
- * Limits the account to pull credentials. With Secrets of another type, or with annotations of a ServiceAccount, it
- * could give code in a namespace permissions outside that namespace.
+ * Returns the rules that limit the account to pull credentials. By writing Secrets of another type, or annotations of a
+ * ServiceAccount, the account could give code in a namespace permissions outside that namespace.
  */
 const pullOnly = (own: string) => [
   {
@@ -101,8 +101,8 @@ const SLEEP_FIELDS: Readonly<
 }
 
 /**
- * Limits the account to the fields that sleep changes. Changing any other field could run code in a namespace, or
- * redirect its routes.
+ * Returns the rules that limit the account to the fields that sleep changes. By changing any other field, the account
+ * could run code in a namespace, or redirect its routes.
  */
 const sleepOnly = () =>
   Object.entries(SLEEP_FIELDS).map(([name, { spec, annotations }]) => {

@@ -6,8 +6,9 @@ import { admissionPolicy, resourceRule } from './admission.ts'
 const NAME = 'devctl-hosts'
 
 /**
- * Returns the admission policy for the hosts and addresses that a namespace may use (design, section 5): only its own,
- * and nothing that would redirect the traffic of another namespace or of the platform to it. It applies to all users.
+ * Returns the admission policy for the hosts and addresses that a namespace may use (design, section 5): only its own.
+ * The policy also denies everything that would redirect the traffic of another namespace, or of the platform, to the
+ * namespace. It applies to all users.
  */
 export function hostsPolicy(domain: string): readonly KubeObject[] {
   const rules = (apiGroup: string, ...resources: readonly string[]) =>

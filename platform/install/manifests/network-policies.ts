@@ -5,16 +5,18 @@ import { admissionPolicy, resourceRule } from './admission.ts'
 const NAME = 'devctl-network-policies'
 const GROUP = 'networking.k8s.io'
 /**
- * API groups of network plugins, which have their own kinds of policies. Some of these override those of Kubernetes.
+ * API groups of network plugins. The plugins define their own kinds of policies, some of which override the
+ * NetworkPolicies of Kubernetes.
  */
 const PLUGINS = ['cilium.io', 'crd.projectcalico.org', 'projectcalico.org', 'crd.antrea.io']
 const OF_PLUGINS = ['networkpolicies', 'ciliumnetworkpolicies', 'networksets']
 
 /**
  * Returns the policy for the NetworkPolicies that members of a managed namespace may write. NetworkPolicies are
- * additive, so those of members could only allow traffic that those of the platform deny. They may allow ingress,
- * because that exposes only the members' own Pods, and egress to Pods of the same namespace and to DNS. Accounts that
- * may write such policies in all namespaces, such as the platform and the administrators of the cluster, are exempt.
+ * additive, so a member's NetworkPolicy could only allow traffic that the platform's NetworkPolicies deny. Members may
+ * allow ingress, because that exposes only their own Pods, and egress to Pods of the same namespace and to DNS.
+ * Accounts that may write such policies in all namespaces, such as the platform and the administrators of the cluster,
+ * are exempt.
  */
 export function networkPoliciesPolicy(): readonly KubeObject[] {
   const operations = ['CREATE', 'UPDATE', 'DELETE']
@@ -53,8 +55,8 @@ const IN_ALL_NAMESPACES =
   "authorizer.group(request.resource.group).resource(request.resource.resource).check(request.operation == 'DELETE' ? 'delete' : 'update').allowed()"
 
 /**
- * Returns CEL that is true if a condition is true for all peers of a rule. A rule without `to` allows all destinations,
- * so it fails.
+ * Returns CEL that is true if a condition is true for all peers of a rule. The CEL is false for a rule without `to`,
+ * which allows all destinations.
  */
 const peers = (each: string): string => `rule.?to.orValue([]).size() > 0 && rule.to.all(peer, ${each})`
 const TO_OWN_PODS = peers('has(peer.podSelector) && !has(peer.namespaceSelector) && !has(peer.ipBlock)')

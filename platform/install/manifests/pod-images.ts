@@ -12,10 +12,10 @@ const DIGITS = 8
 
 /**
  * Returns the policy for the images that a Pod of a managed namespace may use from the image cache of its node, in
- * containers and as volumes. A node that has pulled an image for one namespace lets every other namespace that knows
- * its name use it, without asking the registry. So images of other namespaces in the platform's registry must always be
- * pulled, which requires registry credentials in the Pod, and no image may be referred to by its id, or by a prefix of
- * the id.
+ * containers and as volumes. If a node has pulled an image for one namespace, every other namespace can use the image
+ * by its name, without a request to the registry. So images of other namespaces in the platform's registry must always
+ * be pulled, which requires registry credentials in the Pod, and no image may be referred to by its id, or by a prefix
+ * of the id.
  */
 export const podImagesPolicy = (registry: string | undefined): readonly KubeObject[] =>
   admissionPolicy(NAME, {

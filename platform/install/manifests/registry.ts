@@ -6,7 +6,7 @@ import { diskContainer } from './registry-disk.ts'
 /** The registry that is installed with a platform (distribution). */
 export interface BundledRegistry extends IngressOptions {
   readonly image: string
-  /** Size of its disk, such as `50Gi`. It cannot be changed later. */
+  /** Size of the registry's disk, such as `50Gi`. It cannot be changed later. */
   readonly size: string
   readonly domain: string
   /** URL of the platform. */

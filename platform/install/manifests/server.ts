@@ -61,7 +61,7 @@ export interface Installation extends IngressOptions {
   readonly certManager?: string
   /** Networks of the cluster itself, which namespaces cannot reach. */
   readonly clusterNetworks?: readonly string[]
-  /** True if the operator has named these networks; an upgrade then adds none. */
+  /** True if the operator has named `clusterNetworks`; an upgrade then adds no networks. */
   readonly areNetworksNamed?: boolean
   /** Private networks outside the cluster that Pods of namespaces, runs and builds can reach. */
   readonly privateNetworks?: readonly string[]
@@ -292,8 +292,8 @@ const runsNetworkPolicy = ({ apiServer = [], ...networks }: Installation): KubeO
 })
 
 /**
- * Returns the ConfigMap with the certificate authorities that runs trust. Without authorities it has no data of the
- * platform, because operators also write their configuration of git into it, which has to stay.
+ * Returns the ConfigMap with the certificate authorities that runs trust. Without authorities, the object has no
+ * `data`: operators also write their git configuration into this ConfigMap, and the platform must not remove it.
  */
 const runsAuthorities = ({ trusted }: Installation): KubeObject => ({
   apiVersion: 'v1',
@@ -359,7 +359,10 @@ const settingsOf = (one: Installation) => ({
   },
 })
 
-/** The settings that the installation decides, and the keys of `runs` that it decides. */
+/**
+ * Keys of the settings that the installation decides. `DECIDED_OF_RUNS` contains the keys of the setting `runs` that it
+ * decides.
+ */
 const DECIDED = [
   'domain',
   'url',

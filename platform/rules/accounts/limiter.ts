@@ -35,7 +35,7 @@ export class Limiter {
     return 0
   }
 
-  /** Gives an attempt back that turned out not to count. */
+  /** Gives back an attempt that does not count after all. */
   giveBack(key: string): void {
     const full = this.#full.get(key)
     if (full !== undefined) this.#full.set(key, full - this.#options.every)

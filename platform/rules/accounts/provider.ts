@@ -12,7 +12,10 @@ export type ProviderSettings =
        */
       readonly issuer: string
       readonly clientId: string
-      /** Rules for who may log in. One of them has to match; without rules, every user of the provider may log in. */
+      /**
+       * Rules for who may log in. At least one rule has to match; if there are no rules, every user of the provider may
+       * log in.
+       */
       readonly allow: readonly ClaimRule[]
     }
   | {

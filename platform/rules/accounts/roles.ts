@@ -24,7 +24,7 @@ const ALLOWED: Readonly<Record<NamespaceRole, ReadonlySet<NamespaceAction>>> = {
   owner: new Set(['see', 'pull', 'wake', 'sleep', 'deploy', 'variables', 'share', 'delete']),
 }
 /**
- * Actions that administrators may do in namespaces of other users: they manage these namespaces, without reading
+ * Actions that administrators may perform in namespaces of other users. They manage these namespaces, but cannot read
  * secrets.
  */
 const ADMIN: ReadonlySet<NamespaceAction> = new Set(['see', 'wake', 'sleep', 'share', 'delete', 'transfer'])

@@ -29,8 +29,8 @@ const FORM = new RegExp(
 )
 
 /**
- * Creates a token from random bytes: 10 for its id and 32 for its secret. Its format and its checksum let secret
- * scanners recognize it offline.
+ * Creates a token from random bytes: 10 for its id and 32 for its secret. Secret scanners can recognize the token
+ * offline by its format and its checksum.
  */
 export function makeToken(
   kind: TokenKind,

@@ -29,8 +29,8 @@ export function deliveryKeys(forge: HookForge, { headers, body }: SentHook): rea
 }
 
 /**
- * Returns the digests to remember after a new delivery, and drops the oldest if there are too many. Undefined if the
- * delivery was seen before.
+ * Returns the digests to remember after a new delivery: the previous ones and those of the delivery, without the oldest
+ * if there are too many. Returns undefined if the delivery was seen before.
  */
 export function remember(seen: readonly string[], keys: readonly string[]): readonly string[] | undefined {
   if (keys.some(key => seen.includes(key))) return undefined

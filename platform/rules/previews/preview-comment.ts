@@ -11,13 +11,12 @@ const STATES: Readonly<Partial<Record<PreviewStatus, string>>> = {
 }
 
 /**
- * Content of a comment on a preview. Except for the name, a user who can push to the branch controls all of this
- * content.
+ * Content of a comment on a preview. A user who can push to the branch controls all of this content except the name.
  */
 export interface ToldPreview {
   readonly name: string
   readonly status: PreviewStatus
-  /** Endpoints of the preview, without services if it is unknown which ones are ready. */
+  /** Endpoints of the preview. `services` is empty if the services of an endpoint and their state are unknown. */
   readonly endpoints: readonly {
     readonly url: string
     readonly services: readonly string[]
@@ -53,10 +52,7 @@ export function commentText(preview: ToldPreview, page: string, said?: string): 
   ].join('\n\n')
 }
 
-/**
- * Describes the status. A preview can have a problem although its deploy succeeded, because the problem may have
- * occurred later.
- */
+/** Describes the status of a preview. A preview whose deploy succeeded can have a problem that occurred later. */
 const stateText = ({ status, problem }: ToldPreview): string =>
   status === 'Active' && problem ? '❌ problem' : (STATES[status] ?? status)
 

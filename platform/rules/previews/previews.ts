@@ -66,7 +66,9 @@ export function previewConflict(
   return there.scope === 'personal' && there.owner !== wanted.owner ? 'owner' : undefined
 }
 
-/** Normalizes a repository URL, because it means the same repository with and without `.git`. */
+/**
+ * Removes a trailing slash and `.git` from a repository URL, because the URL means the same repository without them.
+ */
 const sameRepository = (url: string): string => url.replace(/\/$/, '').replace(/\.git$/, '')
 
 /** Returns the reason why a text cannot be the URL of a pull request; undefined if it can. Pages show it as a link. */

@@ -42,9 +42,9 @@ export interface PullFacts {
 }
 
 /**
- * True if the author's permissions matter, because the branch is in the author's own fork. Any user can open a request
- * from any fork, and the owner of the fork can push to it later, so an author with write access vouches only for their
- * own fork.
+ * True if the author's permissions decide about trust in the code, because the branch is in the author's own fork. Any
+ * user can open a request from any fork, and the owner of the fork can push to it later. An author with write access
+ * therefore vouches only for their own fork.
  */
 export const dependsOnAuthor = ({ base, head, author }: PullFacts): boolean =>
   head !== undefined && head.id !== base && head.owner !== undefined && head.owner === author.id

@@ -4,8 +4,8 @@ import type { HookForge } from './webhook-signature.ts'
 const GREATEST = 999_999
 
 /**
- * The meaning of a delivery. `pull`: the request with this number has to be checked; other contents of the delivery are
- * not used, because the API of the forge returns the current state. `other`: the event is not about a request.
+ * The meaning of a delivery. `pull`: the pull request with this number has to be checked. Nothing else is read from the
+ * delivery, because the API of the forge returns the current state. `other`: the event is not about a pull request.
  */
 export type ReadHook =
   | { readonly kind: 'pull'; readonly number: number; readonly repository: string }

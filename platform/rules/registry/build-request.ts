@@ -40,8 +40,7 @@ export interface BuildScope {
   /** Key of the cache. Builds with different keys share no steps, cache mounts or copied contexts. */
   readonly cache: string
   /**
-   * The platform's own registry, and the path of the namespace, with which the names of the namespace's images in this
-   * registry begin.
+   * The platform's own registry, and the path in this registry with which the names of the namespace's images begin.
    */
   readonly images?: { readonly registry: string; readonly place: string }
 }
@@ -59,7 +58,10 @@ const FRONTEND = 'dockerfile.v0'
 const ATTRIBUTE =
   /^(?:filename|context|dockerfilekey|target|platform|no-cache|image-resolve-mode|force-network-mode|add-hosts|shm-size|ulimit|attest:(?:provenance|sbom)|(?:context|build-arg|label):.+)$/
 
-/** Build arguments that are settings of the frontend, which the platform sets itself. */
+/**
+ * Build arguments that configure the frontend. Builds must not contain them, because the platform sets these values
+ * itself.
+ */
 const OWN_ARGUMENT = /^build-arg:BUILDKIT_(?:SYNTAX|SANDBOX_HOSTNAME|CACHE_MOUNT_NS)$/i
 
 /** The allowed exporters and their options, namely those that devctl uses. */
@@ -70,8 +72,8 @@ const EXPORTERS: Readonly<Record<string, ReadonlySet<string>>> = {
 }
 
 /**
- * Attributes that a build has to set for a cache, by type of cache. Without them, a builder would use credentials of
- * its own.
+ * Attributes that a build has to set for a cache, by type of cache. Without them, the builder would use its own
+ * credentials.
  */
 const OWN_LOGIN: Readonly<Record<string, readonly string[]>> = {
   registry: [],

@@ -19,7 +19,7 @@ const ACTIONS: Readonly<Record<RegistryRelation, readonly string[]>> = {
   stranger: [],
 }
 
-/** Maximum number of scopes in one request: a push that mounts layers of other images has several. */
+/** Maximum number of scopes in one request. A push that mounts layers of other images needs several scopes. */
 const SCOPES = 20
 const LONGEST = 400
 /** Pattern of a repository path. A text that does not match it names no repository. */
@@ -44,8 +44,8 @@ export function parseScopes(texts: readonly string[]): readonly RegistryAccess[]
 }
 
 /**
- * Splits the address of a registry into its host and the path below which the platform's images are, such as `team/`,
- * or an empty string.
+ * Splits the address of a registry into its host and a prefix: the path below which the platform's images are, such as
+ * `team/`. The prefix is an empty string if the address has no path.
  */
 export function splitRegistry(registry: string): { readonly host: string; readonly prefix: string } {
   const [host = '', ...path] = registry.split('/')
@@ -66,7 +66,8 @@ export const placeFor = ({ name, uid }: { readonly name: string; readonly uid: s
   `${name}-${uid.slice(0, DIGITS)}`
 
 /**
- * Returns the name of the namespace, perhaps a deleted one, that a path belongs to; undefined if it belongs to none.
+ * Returns the name of the namespace that a path belongs to, even if the namespace was deleted. Returns undefined if no
+ * namespace can have this path.
  */
 export const namespaceIn = (place: string): string | undefined => PLACE.exec(place)?.[1]
 

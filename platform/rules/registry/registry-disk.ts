@@ -15,7 +15,7 @@ export interface RegistryDisk {
 
 /** Default maximum share of the disk for the images of one person's namespaces. */
 export const REGISTRY_SHARE = 0.2
-/** Used part of the disk above which the platform is reported as unhealthy. */
+/** Used share of the disk above which the platform is reported as unhealthy. */
 const FULL = 0.85
 /** Maximum length of a measurement in characters: enough for tens of thousands of namespaces. */
 export const LONGEST_MEASUREMENT = 4 * 1024 * 1024

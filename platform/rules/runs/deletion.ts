@@ -29,9 +29,9 @@ export interface DeletionStep<R> {
 }
 
 /**
- * Returns the next step of the deletion of a namespace, based on its runs. Each environment that a run has deployed is
- * destroyed by a run at the deployed commit. Environments that were already destroyed, or never cloned, need no run. A
- * repeated call returns the same step.
+ * Returns the next step of the deletion of a namespace, based on its runs. Each environment that was deployed by a run
+ * is destroyed by another run, with the manifest at the deployed commit. Environments that were already destroyed, or
+ * never cloned, need no run. A repeated call returns the same step.
  */
 export function decideDeletion<R extends RunBefore>(runs: readonly R[], deletion: string): DeletionStep<R> {
   const all = [...runs].sort((a, b) => (a.id < b.id ? 1 : -1))

@@ -10,9 +10,10 @@ interface DeployRun {
 }
 
 /**
- * Returns the last deploy by a run of each environment: in `atWork` if it has not ended, and in `failed` if it failed
- * or was refused and no later deploy is recorded, whether by a run or not. `runs` and the results are sorted newest
- * first; `deployed` contains the times (RFC 3339) of the last recorded deploys by environment.
+ * Returns the latest run that deploys each environment: in `atWork` if the run has not ended; in `failed` if it failed
+ * or was refused, and no later deploy of the environment is recorded. Deploys without a run are recorded, too. `runs`
+ * and the results are sorted newest first; `deployed` contains the time (RFC 3339) of the last recorded deploy, by
+ * environment.
  */
 export function openDeploys<R extends DeployRun>(
   runs: readonly R[],

@@ -23,14 +23,18 @@ export interface QueueDecision {
   readonly start: readonly string[]
   /** Queued runs that a newer run of the same environment replaces; they never start. */
   readonly replace: readonly string[]
-  /** Active deploys to stop, because a newer run is waiting. The newer run continues from the state that they leave. */
+  /**
+   * Active deploys to stop, because a newer run is waiting. The newer run continues from the state in which a stopped
+   * deploy leaves the environment.
+   */
   readonly stop: readonly string[]
 }
 
 /**
  * Decides which runs start, are replaced, or stop (design, section 6). Older runs start first, one run of an
- * environment at a time, within the limits. Runs that webhooks have started do not count against the limit for the runs
- * that their user starts. `runs` contains all runs that have not ended. A repeated call returns the same decision.
+ * environment at a time, within the limits. The limit for a run that a user has started counts only such runs of the
+ * user; the limit for a run that a webhook has started counts all runs of the user. `runs` contains all runs that have
+ * not ended. A repeated call returns the same decision.
  */
 export function decideQueue(runs: readonly QueuedRun[], { perUser, inAll }: QueueLimits): QueueDecision {
   const all = [...runs].sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -72,8 +76,8 @@ export interface EndedRun {
 }
 
 /**
- * Returns the ids of the runs to delete: the history keeps the newest runs of each environment, and the newest of each
- * namespace.
+ * Returns the ids of the runs to delete. The history keeps only a limited number of the newest runs of each
+ * environment, and of each namespace.
  */
 export function forgotten(
   runs: readonly EndedRun[],

@@ -27,7 +27,7 @@ interface DeployRun {
   readonly environment: string
 }
 
-/** Content of a namespace: its environments, and its failed and active deploys by runs if these were read. */
+/** Content of a namespace: its environments and, if they were read, its failed and active deploys by runs. */
 export interface NamespaceContent<E extends ShownEnvironment, F extends DeployRun> {
   readonly environments: readonly E[]
   /** Failed deploys that no later deploy has superseded: one for each environment, newest first. */
@@ -65,7 +65,7 @@ export interface Running<E extends ShownEnvironment, F extends DeployRun> {
   readonly waits?: ServiceReason
   /** Last deploy, with its environment. */
   readonly deployed?: { readonly environment: string; readonly deploy: NonNullable<E['deployed']> }
-  /** Last deploy by a run that failed and that no later deploy has superseded. */
+  /** Last failed deploy by a run, if no later deploy has superseded it. */
   readonly failedDeploy?: F
   /** True if the version that was running before `failedDeploy` is still ready. */
   readonly isPreviousRunning?: true

@@ -70,7 +70,10 @@ function variableOf({ name, valueFrom }: Fields): ServiceSettings['variables'] {
   return [{ name: text, ...(from !== undefined && { from }) }]
 }
 
-/** Describes an object whose keys all become variables. Their names are in that object, which is not read. */
+/**
+ * Returns an entry for the variables that are created from all keys of a Secret or ConfigMap. The names of the keys are
+ * unknown, because this object is not read.
+ */
 function sourceOf({ prefix, secretRef, configMapRef }: Fields): ServiceSettings['variables'] {
   const from = referenceTo('secret', secretRef) ?? referenceTo('configmap', configMapRef)
   return from === undefined ? [] : [{ name: `${textOf(prefix) ?? ''}*`, from }]

@@ -12,7 +12,7 @@ export interface BuildSlot {
 /** A build that requests a slot. */
 export interface WantedSlot {
   readonly user: string
-  /** Cache scope of the namespace that the build belongs to, derived from its UID. */
+  /** Cache scope of the namespace that the build belongs to, derived from the UID of the namespace. */
   readonly namespace: string
   /** Builds with the same key reuse each other's cache. */
   readonly key: string
@@ -53,9 +53,10 @@ const WAITING = 256
 /**
  * Assigns builds to the slots of all builders. The user with the fewest running builds is served first, and if there
  * are several slots, no user occupies all of them, so a user with many builds does not hold up the others. If each
- * builder runs builds of only one namespace at a time, neither a user nor a namespace occupies all builders. For the
- * first build that waits for an empty builder, one builder is drained: later builds get no slot on it, but may use
- * every slot on the other builders. If there is only one builder, it accepts a few more builds before it is drained.
+ * builder runs builds of only one namespace at a time, neither a user nor a namespace occupies all of several builders.
+ * For the first build that waits for an empty builder, one builder is drained: later builds get no slot on this
+ * builder, but may use every slot on the other builders. If there is only one builder, it accepts a few more builds
+ * before it is drained.
  */
 export class BuildSlots {
   readonly #builders: readonly string[]
@@ -149,8 +150,8 @@ export class BuildSlots {
   }
 
   /**
-   * Number of later builds that still get a slot on a builder that is being drained. It is 0 if there are several
-   * builders; a single builder would be idle without such builds.
+   * Number of later builds that still get a slot on the builder that is being drained. The number is 0 if there are
+   * several builders. A single builder accepts a few more builds, because it would otherwise be idle.
    */
   get #mostOvertaking(): number {
     return this.#builders.length === 1 ? this.#most - 1 : 0
@@ -167,7 +168,10 @@ export class BuildSlots {
     return own > 0 && own >= this.#buildersOfOne * this.#most - 1
   }
 
-  /** Number of builders that one user or one namespace may occupy. Further builds have to wait for an empty builder. */
+  /**
+   * Maximum number of builders that one user or one namespace can occupy. At this limit, further builds of the user or
+   * the namespace get slots only on these builders.
+   */
   get #buildersOfOne(): number {
     const { length } = this.#builders
     return this.#oneNamespace && length > 1 ? length - 1 : length

@@ -95,7 +95,7 @@ interface Session {
   readonly gone: AbortSignal
   /** Ends the session and releases its slot, even if the client does not respond. Further calls do nothing. */
   readonly end: (error?: CallError) => void
-  /** The number of builds ahead; undefined once the build has a slot. */
+  /** Number of builds ahead in the queue; undefined once the build has a slot. */
   before: number | undefined
   readonly onQueue: Set<() => void>
 }
@@ -167,7 +167,7 @@ class BuildTunnel {
   readonly #slots: BuildSlots
   readonly #links: BuilderLinks
   readonly #onBuilding: (isBuilding: boolean) => void
-  /** Number of sessions with a slot on a builder. */
+  /** Number of sessions that have a slot on a builder. */
   #placed = 0
   readonly #sessions = new Map<string, Session>()
   /** Builds by the name that the client chose. */
@@ -213,8 +213,8 @@ class BuildTunnel {
   }
 
   /**
-   * Answers requests for information about the builder itself. The request's fields do not matter, so an empty request
-   * is sent.
+   * Answers requests for information about the builder itself. An empty request is sent to the builder, because the
+   * fields of the client's request do not matter.
    */
   async #ask(down: ServerHttp2Stream, path: string): Promise<void> {
     const { pool, scope, room } = this.#client
@@ -383,7 +383,7 @@ class BuildTunnel {
     }
   }
 
-  /** Serves a status call. A client may send it before it requests the build. */
+  /** Serves a status call. A client can send the call before it requests the build. */
   async #status(down: ServerHttp2Stream): Promise<void> {
     const { message, done } = await onlyMessage(down, SMALL, this.#client.room)
     done()
@@ -402,7 +402,10 @@ class BuildTunnel {
     }
   }
 
-  /** Waits for the slot of a session. Until then, the status call shows the position in the queue. */
+  /**
+   * Waits until a session has a slot, and returns the connection to its builder. As long as the session waits, the
+   * status call shows the session's position in the queue.
+   */
   async #placeOf(session: Session, down: ServerHttp2Stream): Promise<ClientHttp2Session> {
     const tell = () => this.#tellQueue(down, session)
     const leave = () => session.onQueue.delete(tell)
@@ -441,12 +444,12 @@ class BuildTunnel {
     return build
   }
 
-  /** Returns a name that no other connection can have. */
+  /** Returns a name that is derived from the client's text, and that no other connection can have. */
   #connectionName(text: string): string {
     return createHmac('sha256', this.#client.key).update(text).digest('hex').slice(0, 40)
   }
 
-  /** Returns a name that no other namespace can have. */
+  /** Returns a name that is derived from the client's text, and that no other namespace can have. */
   #scopeName(text: string): string {
     return createHmac('sha256', this.#client.scope.cache).update(text).digest('hex')
   }
@@ -458,7 +461,10 @@ interface Deferred<T> {
   reject(error: unknown): void
 }
 
-/** Returns a promise that the caller settles later, with a deadline in milliseconds. */
+/**
+ * Returns a promise with the functions that settle it. The promise rejects with a CallError if it is not settled within
+ * the given time in milliseconds.
+ */
 function deferred<T>(within: number): Deferred<T> {
   let [resolve, reject]: [(value: T) => void, (error: unknown) => void] = [() => {}, () => {}]
   const promise = new Promise<T>((onValue, onError) => {

@@ -12,8 +12,8 @@ const ALIVE = 15_000
 const WINDOW = { call: 1 << 20, all: 4 << 20 }
 
 /**
- * The connections to builders on behalf of one client. They are closed together with the client's own connection, and
- * its builds end.
+ * The connections to builders on behalf of one client. They are closed together with the client's own connection, which
+ * ends the client's builds.
  */
 export class BuilderLinks {
   readonly #tls: BuilderTls | undefined

@@ -11,8 +11,8 @@ export interface BuilderSettings {
   /** The name in the certificates of all builders. If absent, each certificate has to match the builder's host. */
   readonly serverName?: string
   /**
-   * Certificate folder and name for the builders of untrusted code. If absent, they use the settings of the other
-   * builders.
+   * Folder of the certificates, and name in the certificates, for the builders of untrusted code. If absent, the
+   * settings of the other builders apply.
    */
   readonly untrustedCertificates?: string
   readonly untrustedServerName?: string

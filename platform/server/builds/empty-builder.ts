@@ -10,8 +10,8 @@ const PRUNE = '/moby.buildkit.v1.Control/Prune'
 const EMPTYING = 120_000
 
 /**
- * Makes a builder prune everything that no build is using: layers, cache mounts and copied folders, including shared
- * ones. Throws a CallError. A builder that could not be emptied gets no build.
+ * Makes a builder delete everything that no build is using: layers, cache mounts and copied folders, including shared
+ * ones. Throws a CallError; a builder that could not be emptied must not get a build.
  */
 export async function emptyBuilder(link: ClientHttp2Session, signal: AbortSignal): Promise<void> {
   const call = callOnce(link, PRUNE, encodeMessage('moby.buildkit.v1.PruneRequest', { all: true }))

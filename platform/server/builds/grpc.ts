@@ -42,8 +42,8 @@ export function begin(down: ServerHttp2Stream): void {
 const LEAVE = 5_000
 
 /**
- * Ends a call. If the response has begun, its trailers contain the status. A client that does not close its side is
- * disconnected.
+ * Ends a call. If the response has begun, the status is sent in its trailers, otherwise in its headers. A client that
+ * does not close its side is disconnected.
  */
 export function finish(down: ServerHttp2Stream, trailers: OutgoingHttpHeaders): void {
   if (down.destroyed || down.writableEnded) return
@@ -75,7 +75,7 @@ export function fail(down: ServerHttp2Stream, error: unknown): void {
 
 /** Memory budget for requests that are being read or wait for a builder. */
 export interface RequestRoom {
-  /** Reserves memory. Returns false if less is left. */
+  /** Reserves memory. Returns false if the rest of the budget is too small. */
   take(bytes: number): boolean
   give(bytes: number): void
 }
@@ -144,7 +144,7 @@ export function answerWith(down: ServerHttp2Stream, up: ClientHttp2Stream): void
   else down.once('close', cancel)
 }
 
-/** Returns the headers that contain the status of a call. */
+/** Returns those of the given headers that contain the status of a call. */
 function statusIn(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const names = ['grpc-status', 'grpc-message', 'grpc-status-details-bin']
   return Object.fromEntries(names.flatMap(name => (headers[name] === undefined ? [] : [[name, headers[name]]])))

@@ -34,7 +34,7 @@ export interface Call<N extends RouteName> {
   readonly signal: AbortSignal
 }
 
-/** An event of a stream. If it has an id, a client can resume after it. */
+/** An event of a stream. A client can resume the stream after an event that has an id. */
 export interface StreamEvent<T> {
   readonly id?: string
   readonly data: T

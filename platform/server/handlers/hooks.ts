@@ -59,8 +59,8 @@ export function hookHandlers(
   }
 
   /**
-   * Returns the last deployed commit of a pull request if the deploy of this commit has failed, otherwise undefined.
-   * Only this commit can be deployed again.
+   * Returns the last deployed commit of a pull request if the deploy of this commit has failed; undefined otherwise. A
+   * commit can be deployed again only if this function returns it.
    */
   const failedCommit = async (hook: HookRecord, { number, deployed }: PullRecord): Promise<string | undefined> => {
     if (!deployed) return undefined

@@ -51,8 +51,8 @@ export function previewHandlers({
   }
 
   /**
-   * Returns the endpoints that run in the namespace, read with the rights of the caller. An administrator who is not a
-   * member gets none.
+   * Returns the URLs of the services in a namespace, and the first problem of these services, read with the rights of
+   * the caller. An administrator who is not a member gets neither.
    */
   const inside = async (by: Identified, name: string): Promise<Pick<PreviewDetails, 'endpoints' | 'problem'>> => {
     const all = await live

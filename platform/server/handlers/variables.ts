@@ -20,8 +20,8 @@ export function variableHandlers(
     return variables.change(owner, by.user.id, values)
   }
   /**
-   * Returns the id of the user whose variables a caller gets; undefined for a destroy that is part of another user's
-   * deletion of the namespace.
+   * Returns the id of the user whose variables the caller gets. Returns undefined for a destroy that is part of the
+   * deletion of a namespace, if another user has requested the deletion.
    */
   const personOfVariables = async ({ user, token }: Identified): Promise<string | undefined> => {
     const run = token.kind === 'run' ? await runs.ofToken(token) : undefined

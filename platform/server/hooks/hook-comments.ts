@@ -40,7 +40,7 @@ interface Wanted {
   readonly text?: string
 }
 
-/** Services that the comments are read from and written with. */
+/** Services that provide the state of previews, and that write the comments. */
 interface Parts {
   readonly hooks: Hooks
   readonly namespaces: Namespaces
@@ -48,8 +48,8 @@ interface Parts {
 }
 
 /**
- * Writes the state of previews to the forge, as one comment on each pull request, which is updated. The state of the
- * last comment is recorded, so another leader can continue. If the forge refuses a comment, the preview is not held up.
+ * Writes the state of previews to the forge. Each pull request has one comment, which is updated. The state of the last
+ * comment is recorded, so another leader can continue. If the forge refuses a comment, the preview is not held up.
  */
 export class HookComments implements LeaderTask {
   readonly name = 'comments of webhooks'

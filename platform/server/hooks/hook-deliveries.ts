@@ -41,7 +41,7 @@ export class HookDeliveries {
   readonly #ofRequest = new Limiter(OF_REQUEST)
   readonly #ofHook = new Limiter(OF_HOOK)
   readonly #unsigned = new Limiter(UNSIGNED)
-  /** Webhooks whose last delivery was written a moment ago, with the delivery to write next. */
+  /** Webhooks with a delivery that was written a moment ago, each with the next delivery to write, if there is one. */
   readonly #written = new Map<string, { next?: DeliveryRecord | undefined }>()
 
   constructor(
@@ -127,7 +127,8 @@ export class HookDeliveries {
 
   /**
    * Counts a delivery. Throws a PlatformError if there were too many deliveries about this pull request, or about all
-   * pull requests of its group: those from the repository itself, or all others.
+   * pull requests of its group. The pull requests from the repository itself are one group, all others are a second
+   * group.
    */
   #count({ id, pulls }: HookRecord, number: number): void {
     const now = performance.now()
@@ -171,10 +172,7 @@ export class HookDeliveries {
     await this.#hooks.noteDelivery(id, delivery)
   }
 
-  /**
-   * Records the time of an unsigned delivery. Nothing else is recorded, because the rest of the delivery may come from
-   * anyone.
-   */
+  /** Records only the time of an unsigned delivery, because anyone could have sent the delivery. */
   async #noteUnsigned({ id, lastUnsigned }: HookRecord): Promise<void> {
     const now = this.#world.now()
     // Another replica may have recorded an unsigned delivery a moment ago.

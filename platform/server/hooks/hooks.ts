@@ -46,7 +46,7 @@ const KNOWN = 5000
 const ATTEMPTS = 20
 /** Timeout for one request to a forge, including retries, in milliseconds. */
 const ASKING = 15_000
-/** Retries of a request when the forge asks to retry later. */
+/** Retries of a request when the forge asks to retry later: the number of attempts, and times in milliseconds. */
 const RETRIES = { attempts: 2, pause: 500, longest: 1000, asked: 2000 }
 /** Maximum length of a prefix, without its trailing dash. */
 const LONGEST = 30
@@ -66,8 +66,8 @@ export class Hooks {
   }
 
   /**
-   * Returns the valid webhooks, the oldest first. `isLook` selects webhooks with pull requests to check, and `isTell`
-   * webhooks with comments to write.
+   * Returns the valid webhooks, oldest first. `isLook` limits the result to webhooks with pull requests to check, and
+   * `isTell` to webhooks with comments to write.
    */
   async list({ isLook = false, isTell = false } = {}, signal?: AbortSignal): Promise<readonly HookRecord[]> {
     const of = [isLook ? `,${LOOK_LABEL}=true` : '', isTell ? `,${TELL_LABEL}=true` : '']
@@ -154,7 +154,10 @@ export class Hooks {
     return { hook: wanted.create ? await this.#createAtForge(hook, secret) : hook, secret }
   }
 
-  /** Creates the webhook in the settings of its repository. If that fails, the platform's webhook is deleted again. */
+  /**
+   * Creates the webhook in the settings of its repository. If that fails, deletes the platform's record of the webhook,
+   * and throws an error.
+   */
   async #createAtForge(hook: HookRecord, secret: string): Promise<HookRecord> {
     const webhook = { address: this.addressOf(hook), secret }
     let remote: number
@@ -187,8 +190,8 @@ export class Hooks {
   }
 
   /**
-   * Deletes a webhook, so that it accepts no more deliveries. Its runs and previews remain. If the platform created the
-   * webhook in the settings of its repository, removes it from these settings, too; `left` is the reason if that
+   * Deletes a webhook, so that its deliveries are no longer accepted. Its runs and previews remain. If the platform
+   * created the webhook in the settings of its repository, removes it there, too; `left` is the reason if this removal
    * failed.
    */
   async remove(hook: HookRecord): Promise<{ readonly left?: string }> {
@@ -241,7 +244,10 @@ export class Hooks {
     return asked(served, token, own ? 'credentials' : 'webhook')
   }
 
-  /** Returns the credential with which a run of trusted code clones. */
+  /**
+   * Returns the credential with which a run of trusted code clones: the token of the webhook that started the run.
+   * Returns undefined if the webhook does not exist, has no token, or belongs to another host.
+   */
   async cloneLogin(id: string, host: string): Promise<CloneLogin | undefined> {
     const hook = await this.find(id)
     const password = hook && this.#tokenOf(hook)
@@ -304,8 +310,8 @@ export class Hooks {
   }
 
   /**
-   * Throws a PlatformError if the prefix is in use, or the user has reached the maximum number of webhooks. The webhook
-   * `besides` is not counted.
+   * Throws a PlatformError if the prefix is in use by another webhook, or the user has the maximum number of webhooks.
+   * The webhook `besides` is not counted.
    */
   async #requireRoom(owner: PlatformUser, prefix: string, besides?: string): Promise<void> {
     const all = (await this.list()).filter(one => one.id !== besides)
@@ -340,8 +346,8 @@ export const within = (signal?: AbortSignal): { readonly signal: AbortSignal } =
 })
 
 /**
- * Returns the error response for a request to the forge that failed or timed out. `more` is an additional hint for the
- * caller.
+ * Converts the failure or timeout of a request to the forge to an error response, and returns any other error
+ * unchanged. `more` is an additional hint for the caller.
  */
 export function toPlatformError(error: unknown, more?: string): unknown {
   if (error instanceof ForgeError) {

@@ -37,7 +37,10 @@ const FORKS = 10
 /** Maximum length of a problem, and of other texts from a forge, in characters. */
 const LONGEST = 300
 
-/** The record of a pull request after a check. If `again` is true, the pull request is checked once more. */
+/**
+ * The result of checking a pull request: its new record, and whether the pull request has to be checked once more
+ * (`again`).
+ */
 interface Looked {
   /** Undefined if the pull request is forgotten. */
   readonly pull: PullRecord | undefined
@@ -216,7 +219,7 @@ export class WebhookController implements LeaderTask {
     }
   }
 
-  /** Returns the preview with this name, if this webhook created it. */
+  /** Returns the preview with this name; undefined if this webhook did not create it. */
   async #ownPreview(hook: HookRecord, name: string): Promise<SharedNamespace | undefined> {
     const found = await this.#parts.namespaces.find(name)
     return found?.namespace.preview?.hook === hook.id ? found : undefined
@@ -287,8 +290,9 @@ const isGoing = ({ namespace: { status } }: SharedNamespace): boolean =>
   status === 'Deleting' || status === 'DeleteFailed'
 
 /**
- * Returns the reason why a source that the forge reported cannot be cloned. The URL is passed to git, and the webhook's
- * token may be sent to the webhook's own host only.
+ * Returns the reason why a source that the forge reported cannot be cloned; undefined if it can be cloned. The source
+ * is checked because its URL is passed to git, and because the webhook's token may be sent to the webhook's own host
+ * only.
  */
 function sourceProblem(hook: HookRecord, { commit, branch, head }: PullFacts): string | undefined {
   if (!isCommit(commit)) return 'the forge does not report its commit'

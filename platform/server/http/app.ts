@@ -258,8 +258,8 @@ const taken = new WeakMap<FastifyRequest, QueueSlot<unknown>>()
 const audited = new WeakSet<FastifyRequest>()
 
 /**
- * Returns the key that a request is counted under. Code of a run does not use up the request limit of the user who
- * started it.
+ * Returns the key that a request is counted under: the id of the token for a run, otherwise the id of the user. Code of
+ * a run thus does not use up the request limit of the user who started the run.
  */
 const turnsOf = ({ user, token }: Identified): string => (token.kind === 'run' ? token.id : user.id)
 

@@ -12,7 +12,7 @@ export interface RequestLimits {
 /** A request whose caller is not known yet. */
 export interface WaitingRequest {
   /**
-   * The secret alone, without the rest of the header, because another spelling of the header would wait in a different
+   * Secret of the request without the rest of the header, so that different spellings of the header wait in the same
    * queue. Absent if the request has no credential.
    */
   readonly credential: string | undefined
@@ -25,8 +25,8 @@ export interface QueueSlot<T> {
   /** Ends the turn, even before the response ends. */
   readonly end: () => void
   /**
-   * Runs the work of the request. The request keeps its turn until the work has settled, so a client cannot get more
-   * turns by disconnecting. Throws a PlatformError if the client has already disconnected.
+   * Runs the work of the request. The request keeps its turn until this work has settled, so that a client cannot get
+   * more turns by disconnecting. Throws a PlatformError if the client has already disconnected.
    */
   readonly work: <R>(run: () => Promise<R>) => Promise<R>
 }

@@ -63,8 +63,8 @@ export const toWebFile = (name: string, plain: Buffer): WebFile => ({
 })
 
 /**
- * Content security policy: scripts, styles and fonts only from this host, no inline code, no frames, and forms are
- * submitted only to this host.
+ * Content security policy: scripts, styles and fonts are loaded only from this host, inline code and frames are
+ * forbidden, and forms are submitted only to this host.
  */
 const POLICY = [
   "default-src 'none'",

@@ -51,8 +51,8 @@ async function documentFailure(
 const hrefOf = (url: string): string => new URL(url).href
 
 /**
- * Checks that a server responds. Because the request has no token, a status such as 401 is fine, but 404 and 5xx are
- * not.
+ * Returns a failure if a server responds with 404 or 5xx. Other statuses, such as 401, are fine, because the request
+ * has no token.
  */
 async function answerFailure(
   url: URL,

@@ -45,8 +45,8 @@ export function answerUpgrades(app: FastifyInstance): void {
 }
 
 /**
- * Upgrades the connection of a request, and serves it. Throws a PlatformError if the request did not ask for this
- * upgrade, or comes from a web page.
+ * Upgrades the connection of a request, and serves it. Throws a PlatformError if the request does not ask for the
+ * protocol of these connections, or comes from a web page.
  */
 export function takeConnection({ raw, headers }: FastifyRequest, reply: FastifyReply, serve: ServeConnection): void {
   const found = upgrading.get(raw)

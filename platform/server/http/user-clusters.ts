@@ -16,9 +16,9 @@ interface Kept {
 }
 
 /**
- * Kubernetes clients with the rights of a caller instead of the server's rights, so the API server decides what the
- * caller may read. Their Kubernetes tokens are bound to the caller's platform token and end with it. A caller who may
- * no longer use the platform gets no new Kubernetes token.
+ * Kubernetes clients with the rights of a caller instead of the server's rights, so that the API server decides what
+ * the caller may read. The clients' Kubernetes tokens are bound to the caller's platform token and end with it. A
+ * caller who may no longer use the platform gets no new Kubernetes token.
  */
 export class UserClusters {
   readonly #world: ServerContext

@@ -19,8 +19,8 @@ export interface LeaderTask {
   /** Signal that ends the pause early. */
   readonly nudge?: WakeSignal
   /**
-   * Runs the task once. The task has to stop soon after the signal is aborted, because another replica may have started
-   * it by then. Each write of the task has to be correct even if an earlier run was interrupted halfway.
+   * Runs the task once. The task has to stop soon after the signal is aborted, because another replica may then start
+   * the same task. Each write of the task has to be correct even if an earlier run was interrupted halfway.
    */
   run(signal: AbortSignal): Promise<void>
 }

@@ -14,7 +14,9 @@ import {
 import type { ServerContext } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
 
-/** Maximum number and total size of one owner's entries. A Kubernetes object has room for more than these limits. */
+/**
+ * Maximum number of one owner's entries, and their maximum total size in bytes. A Kubernetes object has room for more.
+ */
 const MOST = 100
 const BYTES = 256 * 1024
 /** Maximum number of attempts to update a record. Up to this number of concurrent writers, all of them succeed. */

@@ -10,14 +10,19 @@ export type SealingKeys = ReadonlyMap<number, Buffer>
  * or copied to another record, cannot be opened.
  */
 export interface Sealing {
-  /** Seals a text. `associated` describes what the text is and where it belongs; opening it requires the same value. */
+  /**
+   * Seals a text. `associated` describes the text and the place that it belongs to. The sealed text can be opened only
+   * with the same value.
+   */
   seal(text: string, associated: string): string
   /**
    * Opens a sealed text. Returns undefined if the text was changed, was sealed with another `associated` value, or
    * needs a missing key.
    */
   open(sealed: string, associated: string): string | undefined
-  /** Returns the number of the key that seals, and the numbers of all keys that open. */
+  /**
+   * Returns the number of the key that is used for sealing, and the numbers of all keys that can be used for opening.
+   */
   numbers(): { readonly seals: number; readonly opens: readonly number[] }
 }
 
@@ -39,8 +44,8 @@ export interface KeySource {
 }
 
 /**
- * Returns a sealing with AES-256-GCM. The newest key seals, and all keys open. The folder is read again regularly, so
- * keys that are added later are found. Throws an Error if there is no key at the start.
+ * Returns a sealing with AES-256-GCM. The newest key seals, and all keys can open. The folder is read again regularly,
+ * so keys that are added later are found. Throws an Error if there is no key at the start.
  */
 export function sealingWith({ read, now }: KeySource): Sealing {
   let keys = read()

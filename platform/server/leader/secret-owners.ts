@@ -13,9 +13,9 @@ export type OwnerUse = 'see' | 'change'
 const WORKERS: ReadonlySet<string> = new Set(['run', 'ci'])
 
 /**
- * Returns the owner of the secrets of a scope (`admin`, `user`, `namespace:NAME`), if the caller may see or change
- * them, as given by `use`. Every user can list the platform-wide names, but only administrators can change them. Throws
- * a PlatformError.
+ * Returns the owner of the secrets in a scope (`admin`, `user`, `namespace:NAME`). Throws a PlatformError if the caller
+ * may not see or change the secrets, depending on `use`. Every user can list the names of platform-wide secrets, but
+ * only administrators can change these secrets.
  */
 export async function secretOwner(
   { user, token }: Identified,
@@ -41,8 +41,8 @@ type OwningNamespace = Extract<SecretOwner, { kind: 'namespace' }> & {
 }
 
 /**
- * Returns the owner of a namespace's secrets, if the caller may perform the action in the namespace, and the token is
- * valid for the namespace. Throws a PlatformError otherwise.
+ * Returns the owner of a namespace's secrets. Throws a PlatformError if the caller may not perform the action in the
+ * namespace, or if the caller's token is not valid for the namespace.
  */
 export async function namespaceOwner(
   { user, token }: Identified,

@@ -22,7 +22,7 @@ interface Explanation {
 
 /** Dependencies of explanations. */
 export interface ExplanationContext extends Room {
-  /** Runs a task that reads logs as soon as there is a slot. */
+  /** Runs a task that reads logs, as soon as a slot is free. */
   explain<T>(task: () => Promise<T>): Promise<T>
 }
 
@@ -44,8 +44,8 @@ export class Explanations {
   }
 
   /**
-   * Returns the problems of a service that have been explained so far. If the failure is new, starts to explain it, and
-   * calls `changed` when the explanation is complete.
+   * Returns the problems of a service that have been explained so far. If the failure of the service is new, starts to
+   * explain it. The callback `changed` is called when the explanation is complete.
    */
   of(environment: string, seen: ObservedService, application: DeployedApplication): readonly ServiceProblem[] {
     const key = `${environment}/${seen.overview.service}`
@@ -111,7 +111,10 @@ export class Explanations {
   }
 }
 
-/** Returns a hash of a service's problems. It is a hash because a workload can have any number of containers. */
+/**
+ * Returns a hash of a service's problems. The problems themselves are not kept for comparison, because a workload can
+ * have any number of containers.
+ */
 function aboutOf({ workload, found }: ObservedService): string {
   const problems = found.problems.map(({ code, where, container, ends }) => [code, where, container, ends])
   return createHash('sha256')

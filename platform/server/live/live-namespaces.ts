@@ -155,7 +155,7 @@ export class LiveNamespaces {
     return this.#read(by, namespace, signal, open => this.#clusters.of(by).get(ref, { signal: open }))
   }
 
-  /** Reads objects of a namespace as soon as one of the caller's slots is free. */
+  /** Runs a read of a namespace's objects as soon as one of the caller's slots is free. */
   #readInTurn<T>(
     by: Identified,
     namespace: string,
@@ -266,8 +266,8 @@ export class LiveNamespaces {
   }
 
   /**
-   * Ends a view if its caller would be refused now, or has lost their rights. A view without viewers, which is kept for
-   * the next request, is also checked.
+   * Ends a view if a request of its caller would be refused now, or the caller has lost their rights in the namespace.
+   * A view without viewers, which is kept for the next request, is also checked.
    */
   async #check({ view }: Kept, by: Identified, namespace: string): Promise<void> {
     try {
@@ -298,7 +298,7 @@ export class LiveNamespaces {
   }
 }
 
-/** Returns the share of a budget that one user can use. */
+/** Returns a budget for one user, which takes its memory from a shared budget. */
 const roomIn = (budget: SharedBudget, user: string): Room => ({
   take: size => budget.take(user, size),
   give: size => budget.give(user, size),

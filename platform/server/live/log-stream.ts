@@ -28,7 +28,7 @@ export interface WantedLogs {
   readonly namespace: string
   readonly environment: string | undefined
   readonly service: string | undefined
-  /** Number of earlier lines of each container. */
+  /** Number of earlier lines of each container to send first. */
   readonly tail: number
   /** The id of the last line that the client received. */
   readonly after: string | undefined

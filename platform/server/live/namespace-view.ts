@@ -11,8 +11,8 @@ import { shownJobs } from './view-jobs.ts'
 /** Time in milliseconds for which changes are collected, because the start of one Pod causes several changes. */
 const GATHERING = 40
 /**
- * Factor by which the pause is longer than the time that computing states took, so that computing uses only a part of
- * the server's time; and the maximum pause in milliseconds.
+ * Minimum ratio of the pause to the time that the last computation of states took, so that computing uses only a part
+ * of the server's time, and maximum pause in milliseconds.
  */
 const SHARE = 5
 const LONGEST_PAUSE = 3000
@@ -90,7 +90,7 @@ export class NamespaceView {
   readonly #listeners = new Set<(environment: string, changed: Changed) => void>()
   readonly #ready: Promise<void>
   #isListed = false
-  /** Settles when the last computation that was started is complete. */
+  /** Settles when the last computation of states that was started is complete. */
   #publishing: Promise<void> = Promise.resolve()
   #isPublishing = false
   #timer: NodeJS.Timeout | undefined
@@ -211,8 +211,9 @@ export class NamespaceView {
   }
 
   /**
-   * Yields an event as soon as the budget has room for it. Only then does `make` create the event, which is passed to
-   * `take` before it is yielded. The event's share of the budget is released when the client asks for the next event.
+   * Yields an event as soon as the budget has room for it. Each attempt creates the event with `make`. The event of the
+   * successful attempt is passed to `take`, and then yielded. Its share of the budget is released when the client asks
+   * for the next event.
    */
   async *#sent<E extends SizedEvent>(
     signal: AbortSignal,
@@ -338,8 +339,8 @@ export class NamespaceView {
   }
 
   /**
-   * Returns the part of an environment that fits into the budget. If the environment does not fit, the notes of
-   * problems are omitted; if it still does not fit, all services and jobs. `isCut` is set if anything is omitted.
+   * Returns the part of an environment that fits into the budget. If the environment does not fit, omits the notes of
+   * problems. If it still does not fit, omits all services and jobs. `isCut` is set if anything is omitted.
    */
   #fitting(whole: EnvironmentDetails): Published {
     const published = toPublished(whole)

@@ -24,7 +24,7 @@ interface Known {
 }
 
 /**
- * The deploy records of a namespace. A record can be large, so it is parsed only once, if the result fits into the
+ * The deploy records of a namespace. Because a record can be large, the parsed record is cached if it fits into the
  * budget.
  */
 export class Notes {

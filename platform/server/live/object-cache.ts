@@ -22,8 +22,8 @@ const MOST_ROUTES = 100
 const GATEWAYS = 500
 
 /**
- * Kinds of objects that are watched. Optional kinds may be missing in the cluster, or the viewer may have no right to
- * list them.
+ * Kinds of objects that are watched. An error is ignored for optional kinds that are missing in the cluster, or that
+ * the viewer has no right to list.
  */
 const KINDS: readonly WatchedKind[] = [
   { apiVersion: 'v1', kind: 'ConfigMap' },
@@ -37,13 +37,13 @@ const KINDS: readonly WatchedKind[] = [
   { apiVersion: 'v1', kind: 'Event', fields: 'type=Warning', isOptional: true },
 ]
 
-/** Events of autoscalers. They are not watched before a Pod without a node is seen. */
+/** Events of autoscalers. They are watched only after a Pod without a node was seen. */
 const CAPACITY: WatchedKind = { apiVersion: 'v1', kind: 'Event', fields: CAPACITY_EVENTS, isOptional: true }
 
 interface WatchedKind {
   readonly apiVersion: string
   readonly kind: string
-  /** Field selector; absent for objects, which are selected by the label of their environment. */
+  /** Field selector. Absent for kinds whose objects are selected by the label of their environment. */
   readonly fields?: string
   readonly isOptional?: true
 }
@@ -58,7 +58,7 @@ export interface SceneEnvironment {
 
 /** A memory budget in characters. */
 export interface Room {
-  /** Reserves a part of the budget. Returns false if less is left. */
+  /** Reserves a part of the budget. Returns false if the rest of the budget is too small. */
   take(size: number): boolean
   give(size: number): void
 }
@@ -71,7 +71,7 @@ export class ObjectCache {
   readonly #cluster: Cluster
   readonly #namespace: string
   readonly #environments = new Map<string, Map<string, KubeObject>>()
-  /** The environment, size and watch of each object, by kind and name. */
+  /** Environment, size and watched kind of each object, by kind and name of the object. */
   readonly #sizes = new Map<
     string,
     { readonly environment: string; readonly size: number; readonly watched: WatchedKind }
@@ -272,7 +272,10 @@ export class ObjectCache {
   }
 }
 
-/** Failures that mean that the kind is missing in the cluster, or that the user may not see it. */
+/**
+ * Failures of a watch that mean that the kind is missing in the cluster, or that the user may not see objects of this
+ * kind.
+ */
 const MISSING: ReadonlySet<string> = new Set(['forbidden', 'not-found'])
 
 const keyOf = (kind: string, { metadata }: KubeObject): string => `${kind}/${metadata.name}`

@@ -15,8 +15,8 @@ const LONGEST = 300
 const MOST_ROUTES = 200
 
 /**
- * Returns the public URLs of the environments in a namespace, shorter URLs first. They are the URLs of the routes that
- * the page of an environment shows. Throws a ClusterError if the caller may not read the routes.
+ * Returns the public URLs of the environments in a namespace, shorter URLs first. The page of an environment shows the
+ * URLs of the same routes. Throws a ClusterError if the caller may not read the routes.
  */
 export async function publicUrls(cluster: Cluster, namespace: string, signal: AbortSignal): Promise<readonly string[]> {
   const urls = new Set<string>()

@@ -36,8 +36,8 @@ function toShown({ job, schedules, suspended, nextRun, lastRun, runs: [last] }: 
 }
 
 /**
- * Returns true if no later run of the job was started. If later runs have been deleted, the last run that still exists
- * is not the newest one.
+ * Returns true if no later run of the job was started. The newest run that still exists may be an older one, because
+ * later runs can have been deleted.
  */
 const isNewest = ({ started }: JobRun, lastRun: string | undefined): boolean =>
   started === undefined || lastRun === undefined || started >= lastRun

@@ -44,8 +44,8 @@ export interface ObservedEnvironment {
 }
 
 /**
- * Converts an environment to the form that pages show. `problemsOf` returns the known reasons why a service is not
- * ready.
+ * Converts an environment to the form that pages show. `problemsOf` returns the reasons, as far as explained, why a
+ * service is not ready.
  */
 export function toDetails(
   namespace: string,

@@ -5,8 +5,8 @@ import { rfc3339 } from '../../records/names.ts'
 import { isPartOf } from '../../rules/runs/workload-parts.ts'
 
 /**
- * Maximum number of a namespace's events that are read, the number of events on a page, and the maximum number of
- * events that are shown.
+ * Maximum number of a namespace's events that are read, number of events that are read with one request, and maximum
+ * number of events that are shown.
  */
 const LOOKED_AT = 2000
 const PAGE = 100

@@ -22,7 +22,7 @@ interface Parts extends Accounts {
 /**
  * Stores the refresh token of a login, which is used to check the account later. Call this function before the login is
  * recorded, so that a running check of an earlier login notices the new login. Throws a LoginError if this login has no
- * refresh token although an earlier login had one, because otherwise a login could end the checks.
+ * refresh token although an earlier login had one. Otherwise, a login without a refresh token would end the checks.
  */
 export async function saveRefreshToken(
   world: ServerContext,

@@ -21,7 +21,7 @@ const OF_ONE = { burst: 60, every: 10_000, keys: 10_000 }
 
 /**
  * Exchanges the token that a CI system issued to a job for a platform token. The issuers' keys are cached for minutes.
- * There are only as many issuers as the settings trust.
+ * The cache is small, because only issuers in the settings are trusted.
  */
 export class CiExchange {
   readonly #world: Pick<ServerContext, 'settings' | 'now'>
@@ -38,8 +38,8 @@ export class CiExchange {
   }
 
   /**
-   * Exchanges the token of a job for a platform token that is valid for an hour, for previews with the name prefix of
-   * the rule that allows the job. Throws a PlatformError.
+   * Exchanges the token of a job for a platform token. The platform token is valid for an hour, and only for previews
+   * whose names begin with the prefix of the rule that allows the job. Throws a PlatformError.
    */
   async exchange(jwt: string): Promise<{ readonly issued: IssuedToken; readonly user: PlatformUser }> {
     const trust = this.#trusted(jwt)

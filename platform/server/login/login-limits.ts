@@ -20,7 +20,8 @@ export interface LoginLimits {
   /** Counts an attempt by its target, such as one link. Throws a PlatformError if there were too many. */
   target(route: RouteName, body: unknown): void
   /**
-   * Takes back the count of a successful attempt, so users who share an address do not use up each other's attempts.
+   * Takes back the count of a request that succeeded, so that users who share an address do not use up each other's
+   * attempts.
    */
   right(what: RouteName | '/login', request: LimitedRequest): void
   /**
@@ -38,8 +39,8 @@ const BEGUN = { one: { burst: 30, every: 20_000, keys: KEYS }, many: { burst: 30
 /** Rate limit for attempts at one link, code, or pending login. A CLI polls its pending login every two seconds. */
 const TARGET = { burst: 20, every: 1000, keys: KEYS }
 /**
- * Rate limits for an account: guesses at codes, which are short because users type them, and logins and tokens that the
- * account creates itself.
+ * Rate limits for one account: for guesses at codes, which are short because users type them, and for the logins and
+ * tokens that the account creates.
  */
 const GUESSES = { burst: 20, every: 30_000, keys: KEYS }
 const MADE = { burst: 60, every: 60_000, keys: KEYS }
@@ -64,7 +65,7 @@ export function loginLimits(before: Before): LoginLimits {
   const [wrong, begun] = [pair(WRONG), pair(BEGUN)]
   const [targets, guesses, made] = [new Limiter(TARGET), new Limiter(GUESSES), new Limiter(MADE)]
   const delivered = pair(WRONG)
-  /** Deliveries that were counted and have not been taken back. */
+  /** Deliveries that were counted, so that `right` can take back their count. */
   const counted = new WeakSet<LimitedRequest>()
   const waitOf = ({ one, many }: ReturnType<typeof pair>, { client, connection }: Source) =>
     (client !== undefined && one.take(client, now())) || (connection !== undefined && many.take(connection, now())) || 0

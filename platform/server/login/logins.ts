@@ -33,7 +33,10 @@ export class Logins {
     this.#world = world
   }
 
-  /** Returns a code for the CLI that sent a challenge. The code is valid once, for a minute. */
+  /**
+   * Returns a code for the login of the CLI that sent the challenge. The code can be used once, and is valid for a
+   * minute.
+   */
   async allow(user: string, challenge: string, label: string): Promise<string> {
     const { now, random } = this.#world
     const [id, secret] = [this.#newId(), random(24).toString('base64url')]

@@ -100,8 +100,8 @@ export class Tokens {
   }
 
   /**
-   * Revokes the given logins, and the Kubernetes tokens that were issued for all of the given tokens. API tokens are
-   * recreated, so that they are valid again when their owner is allowed to log in again.
+   * Revokes the given tokens, and the Kubernetes tokens that were issued for them. API tokens are recreated at once, so
+   * that they are valid again when their owner is allowed to log in again.
    */
   async suspend(records: readonly TokenRecord[]): Promise<void> {
     await Promise.all(

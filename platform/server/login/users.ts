@@ -51,8 +51,8 @@ export class Users {
   }
 
   /**
-   * Records a login; the first login creates the user. The provider's current data replaces the previous data; all
-   * other fields belong to the platform and are kept. `role` is for logins with a setup link.
+   * Records a login. The first login creates the user. The provider's current data replaces the data of the previous
+   * login; all other fields belong to the platform and are kept. `role` is set for logins with a setup link.
    */
   async loggedIn(identity: ProvenIdentity, role?: PlatformRole): Promise<PlatformUser> {
     const id = userId(identity.issuer, identity.subject)

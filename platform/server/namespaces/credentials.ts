@@ -36,8 +36,8 @@ export class ForgeCredentials {
   }
 
   /**
-   * Returns the credential for a run in a namespace: the namespace's credential, otherwise the credential of the user
-   * who started the run, if any.
+   * Returns the credential for a run in a namespace. The credential of the namespace takes precedence over the
+   * credential of the user who started the run. Returns undefined if there is neither.
    */
   async loginFor(
     namespace: { readonly name: string; readonly uid: string },
@@ -69,8 +69,8 @@ export class ForgeCredentials {
 }
 
 /**
- * Throws a PlatformError if the user or password is invalid. Both become lines in the input of git's credential
- * protocol.
+ * Throws a PlatformError if the user name or the password is invalid, because both become lines in the input of git's
+ * credential protocol.
  */
 export function checkLogin(login: CloneLogin): CloneLogin {
   // The user is also displayed, so invisible characters are refused.

@@ -212,9 +212,9 @@ export class NamespaceDeletions implements LeaderTask {
   }
 
   /**
-   * Records the members of a personal namespace so that it can be recreated. Reads the members again after each write
-   * of the record, and repeats the write if they have changed: a concurrent change of members that does not find the
-   * record is complete before the members are read again.
+   * Records the members of a personal namespace so that it can be recreated. After each write of the record, reads the
+   * members again, and repeats the write if they have changed. A concurrent change of members that does not find the
+   * record is complete before the members are read again, so no change is lost.
    */
   async #remember({ name, uid, kind, owner }: ManagedNamespace): Promise<void> {
     if (kind !== 'personal' || uid === undefined || this.#emptied.get(name)?.uid === uid) return

@@ -72,8 +72,8 @@ export async function deleteHeldObjects(
 }
 
 /**
- * Returns the objects of a namespace with finalizers of other programs that the owner may list. Only their metadata is
- * read.
+ * Returns the objects of a namespace that have finalizers of other programs. Objects that the owner may not list are
+ * omitted. Only the metadata of the objects is read.
  */
 async function heldObjects(
   platform: Cluster,

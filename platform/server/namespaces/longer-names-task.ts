@@ -7,9 +7,9 @@ import type { LongerNames } from './longer-names.ts'
 const EVERY = 60_000
 
 /**
- * Returns the task that releases reserved hosts. A namespace keeps hosts free for a namespace with a longer name, and
- * releases them when that namespace is deleted. A longer name is recorded before its namespace is created, so the
- * namespace has to be missing in two checks, a minute apart.
+ * Returns the task that releases reserved hosts. A namespace reserves hosts for a namespace with a longer name, until
+ * the namespace with the longer name is deleted. The longer name is recorded before its namespace is created. Hosts are
+ * therefore released only if the namespace is missing in two checks, a minute apart.
  */
 export const longerNamesTask = ({ cluster }: ServerContext, longerNames: LongerNames): LeaderTask => {
   let missing: ReadonlyMap<string, ReadonlySet<string>> = new Map()

@@ -33,8 +33,8 @@ export class LongerNames {
   }
 
   /**
-   * Repeats the reservation after a namespace was created, because namespaces that are created at the same time do not
-   * see each other.
+   * Repeats the reservation of hosts after a namespace was created. When namespaces are created at the same time, none
+   * of them sees the others before its creation.
    */
   async meet({ name, longerNames: known }: ManagedNamespace, all: readonly ManagedNamespace[]): Promise<void> {
     const names = all.map(one => one.name)
@@ -66,7 +66,10 @@ export class LongerNames {
     })
   }
 
-  /** Returns a host of the new namespace that an existing namespace already uses. */
+  /**
+   * Returns a host of the new namespace `namespace` that the existing namespace `inNamespace` already uses; undefined
+   * if there is none.
+   */
   async #hostOf(namespace: string, inNamespace: string): Promise<string | undefined> {
     const { cluster, settings } = this.#world
     for await (const host of routeHosts(cluster, inNamespace))

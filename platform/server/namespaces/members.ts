@@ -89,8 +89,9 @@ export class Members {
   }
 
   /**
-   * Gives a user rights in this namespace. A RoleBinding refers to its namespace only by name, so it may be created in
-   * a later namespace of the same name. In this case, it is deleted again, and a PlatformError is thrown.
+   * Gives a user rights in a namespace. A RoleBinding refers to its namespace only by name, so it can be created in a
+   * later namespace of the same name. In this case, deletes the RoleBinding unless the user owns the later namespace,
+   * and throws a PlatformError.
    */
   async bind({ name, uid }: NamespaceRef, member: Member): Promise<void> {
     const { cluster } = this.#world

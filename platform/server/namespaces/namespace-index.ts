@@ -32,7 +32,7 @@ export class NamespaceIndex {
     this.#world = world
   }
 
-  /** False until all namespaces are known. */
+  /** True once the list of all namespaces is complete. */
   get isListed(): boolean {
     return this.#isListed
   }
@@ -50,8 +50,8 @@ export class NamespaceIndex {
   }
 
   /**
-   * Returns the time at which the namespace was seen to wake up, in milliseconds since 1970; 0 if it has always been
-   * awake since the start of the watch.
+   * Returns the time at which the namespace was seen to wake up, in milliseconds since 1970; 0 if it has been awake
+   * since the watch was started.
    */
   awakeSince(name: string): number {
     return this.#all.get(name)?.awakeSince ?? 0

@@ -11,8 +11,8 @@ export async function listNamespaces(cluster: Cluster): Promise<readonly Managed
 }
 
 /**
- * Changes this namespace. If it was replaced by a later namespace of the same name, which may belong to another user,
- * throws a PlatformError.
+ * Changes the metadata of a namespace. Throws a PlatformError if the namespace was replaced by a later namespace of the
+ * same name, which may belong to another user.
  */
 export async function patchNamespace(cluster: Cluster, { name, uid }: NamespaceRef, metadata: object): Promise<void> {
   const ref = { apiVersion: 'v1', kind: 'Namespace', name }

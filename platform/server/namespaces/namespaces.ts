@@ -42,7 +42,10 @@ interface Parts {
   readonly pullSecrets: PullSecrets
 }
 
-/** Minimum interval in milliseconds at which work in a namespace is recorded. Pages show this time in minutes. */
+/**
+ * Minimum interval in milliseconds between two records of work in a namespace. Pages show the time of the last work in
+ * minutes.
+ */
 export const NOTED = 30_000
 
 /** The namespaces of the platform, with the objects that each of them always has. */
@@ -182,7 +185,10 @@ export class Namespaces {
     await patchNamespace(this.#world.cluster, namespace, metadata)
   }
 
-  /** Updates a preview that is deployed again, perhaps from another branch. */
+  /**
+   * Updates the source, the time of the last activity and, if given, the expiry time of a preview that is deployed
+   * again, perhaps from another branch.
+   */
   async renew({ namespace }: SharedNamespace, preview: PreviewSource, expires?: string): Promise<void> {
     const annotations = {
       ...fromPreview(preview),

@@ -12,7 +12,7 @@ export interface WantedNamespace {
   readonly kind: NamespaceKind
 }
 
-/** Existing records. */
+/** The existing records that a new namespace is checked against. */
 interface Existing {
   readonly all: readonly ManagedNamespace[]
   readonly users: readonly PlatformUser[]

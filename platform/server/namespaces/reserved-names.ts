@@ -6,10 +6,10 @@ import type { Settings } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
 
 /**
- * Returns the reserved prefix of a name; undefined if the name has none. Names with such a prefix are reserved for the
- * CI jobs of a repository, because another user could otherwise take a name first, and block a deploy or impersonate
- * it. Throws a PlatformError for callers that are neither a job nor an administrator; `hint` describes how to choose
- * another name.
+ * Returns the reserved prefix of a name; undefined if the name has none. Throws a PlatformError for callers that are
+ * neither a job nor an administrator; `hint` describes how to choose another name. Names with such a prefix are
+ * reserved for the CI jobs of a repository, because another user could otherwise take a name first, and block a deploy
+ * or impersonate the preview.
  */
 export function requireReservedName(
   { ci }: Pick<Settings, 'ci'>,

@@ -32,10 +32,9 @@ export class PlatformVariables {
   }
 
   /**
-   * Returns all variables for a deploy in a namespace. Platform-wide variables have the lowest precedence, then the
-   * variables of the user, if there is one; the variables of the namespace have the highest. Deploys that no user
-   * started (`trust`) run code of other people, so they get no user's variables, and code of a fork gets no variables
-   * at all.
+   * Returns all variables for a deploy in a namespace. Variables of the namespace have the highest precedence, followed
+   * by the variables of the user, if there is one, and by platform-wide variables. Deploys that no user started
+   * (`trust`) run code of other people, so they get no user's variables, and code of a fork gets no variables at all.
    */
   async effective(
     user: string | undefined,

@@ -24,8 +24,8 @@ import { mayIn, requireStaying, type SharedNamespace } from '../namespaces/share
 import { checkSource, type HookCode, newestFirst, type Runs, requireSameTrust } from '../runs/runs.ts'
 
 /**
- * A preview: its namespace, its source, and its runs, newest first. In a list, `runs` contains only the runs that the
- * list shows.
+ * A preview: its namespace, its source, and its runs, newest first. If the preview is an entry of a list, `runs`
+ * contains only the runs that the list shows.
  */
 export interface ShownPreview {
   readonly shared: SharedNamespace
@@ -137,8 +137,9 @@ export class Previews {
   }
 
   /**
-   * Returns the existing preview with this name, if it has the same source. Returns undefined if the name is not used
-   * by a preview that the caller may see. Throws a PlatformError if the preview has another source.
+   * Updates and returns the existing preview with this name, if it has the same source. Returns undefined if the name
+   * is not used by a preview that the caller may see. Throws a PlatformError if the preview has another source or
+   * cannot be deployed now.
    */
   async #again(
     { user }: Deployer,

@@ -23,9 +23,9 @@ const AGAIN = 50
 const CONFLICTS = 5
 
 /**
- * The credentials with which Pods in namespaces pull images. They are in a Secret in each namespace, which the
- * ServiceAccount `default` refers to, so manifests do not have to name it. They allow pulling the images of the
- * namespace and shared images, and nothing else.
+ * The credentials with which Pods in namespaces pull images. Each namespace has a Secret with its credentials. The
+ * ServiceAccount `default` refers to the Secret, so manifests do not have to name it. The credentials allow pulling the
+ * images of the namespace and shared images, and nothing else.
  */
 export class PullSecrets {
   readonly #world: ServerContext
@@ -132,14 +132,14 @@ function pullSecret(namespace: string, host: string, password: string): KubeObje
 export function pullSecretsTask(world: ServerContext, secrets: PullSecrets, users: Pick<Users, 'all'>): LeaderTask {
   const { cluster, now } = world
   /**
-   * Last renewal of the credentials of each namespace by this replica, by the UID of the namespace: the time, and the
-   * id that valid credentials contained at that time.
+   * Last renewal of each namespace's credentials by this replica, by the UID of the namespace: the time in milliseconds
+   * since 1970, and the id that valid credentials contained at that time.
    */
   const renewed = new Map<string, { readonly at: number; readonly pullLogins: string | undefined }>()
 
   /**
-   * Returns the time at which a member of each namespace was last suspended or refused, by the namespace's name.
-   * Credentials from before this time are invalid.
+   * Returns, by the name of the namespace, the last time at which a member was suspended or refused, in milliseconds
+   * since 1970. Credentials of the namespace from before this time are invalid.
    */
   const barredIn = async (signal: AbortSignal): Promise<ReadonlyMap<string, number>> => {
     const found = new Map<string, number>()

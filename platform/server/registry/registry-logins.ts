@@ -40,9 +40,9 @@ export const registryPassword = ({ sealing }: Pick<ServerContext, 'sealing'>, lo
   `devctl_registry_${sealing.seal(JSON.stringify(login), SEALED_FOR)}`
 
 /**
- * Returns the caller that requests a registry token. Callers authenticate with a user name and a password, like all
- * registry clients (the name is ignored), or with a platform token, as for all other requests. Throws a PlatformError
- * if there is no valid login.
+ * Returns the caller that requests a registry token. Callers use a platform token, as for all other requests, or a user
+ * name and a password, like all registry clients; the user name is ignored. Throws a PlatformError if there is no valid
+ * login.
  */
 export async function registryCaller(
   headers: IncomingHttpHeaders,

@@ -62,8 +62,8 @@ export class RegistryUsage {
   }
 
   /**
-   * Returns the usage and the limit of the owner's images, if the usage exceeds the limit; in that case, pushes to the
-   * owner's namespaces are refused.
+   * Returns the usage and the limit of an owner's images in bytes if the usage exceeds the limit, so that pushes to the
+   * owner's namespaces have to be refused. Returns undefined if the usage is within the limit or unknown.
    */
   async full({
     owner,

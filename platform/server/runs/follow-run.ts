@@ -13,8 +13,8 @@ const SAVING = 90_000
 export type Followed = { readonly type: 'state'; readonly run: RunRecord } | ({ readonly type: 'line' } & RunLine)
 
 /**
- * Yields the state changes of a run, and its log lines after a line number, whether they are in the Pod's log or saved.
- * The last event is the final state.
+ * Yields the state changes of a run, and its log lines after the line with the number `after`. The lines come from the
+ * Pod's log, or from the saved log if there is one. The last event is the final state.
  */
 export async function* followRun(
   { cluster, now }: Pick<ServerContext, 'cluster' | 'now'>,

@@ -61,7 +61,10 @@ const BEING_DELETED = 'the namespace is being deleted'
 /** Interval between two passes over the queue, in milliseconds. */
 const EVERY = 500
 const FORGET_EVERY = 15_000
-/** Time in milliseconds for which a run may lack its Secret, which is created after its Job. */
+/**
+ * Time in milliseconds for which a run can exist without its Secret, because the Secret is created after the Job of the
+ * run.
+ */
 const HALF_MADE = 60_000
 /** Timeout for reading the last log lines of a run that was stopped, in milliseconds. */
 const GOODBYE = 60_000
@@ -209,7 +212,8 @@ export class RunController {
 
   /**
    * Returns the credential that a run clones with. Code of a fork is cloned without a credential. A run that no user
-   * started gets the token of its webhook or the credential of the namespace, even if the webhook no longer exists.
+   * started gets the token of its webhook. If the webhook no longer exists or has no token, the run gets the credential
+   * of the namespace, but never the credential of a user.
    */
   async #loginOf({ user, namespace, trust, hook }: RunRecord, host: string): Promise<CloneLogin | undefined> {
     if (trust === 'fork') return undefined
@@ -230,7 +234,7 @@ export class RunController {
   }
 
   /**
-   * Returns the namespace and the user of a run, or the reason why the user may no longer run it. Called before the run
+   * Returns the namespace and the user of a run, or the reason why the run is no longer allowed. Called before the run
    * starts, and every few seconds while it is active.
    */
   async #allowed({ user: id, namespace, namespaceUid, deletion }: RunRecord): Promise<AllowedRun | string> {
@@ -345,7 +349,10 @@ export class RunController {
     await runs.change(run.id, () => ({ metadata: { labels: { [LIVE_LABEL]: null } } }))
   }
 
-  /** Returns all log lines of a run until it ends, or the lines that were read by the deadline. */
+  /**
+   * Collects the log lines of a run until the run ends. If the signal is aborted earlier, returns the lines that were
+   * read by then.
+   */
   async #collect({ id }: RunRecord, signal: AbortSignal): Promise<KeptLines> {
     const kept = new KeptLines()
     try {

@@ -34,8 +34,8 @@ const LOOK = 250
 const ATTEMPTS = 8
 
 /**
- * Reads the log of a run's Pod from its first line. It can be read several times, and lines always get the same
- * numbers. The log of a container that has ended is read only once.
+ * Reads the log of a run's Pod from its first line. The log can be read several times, and each line has the same
+ * number every time. The log of a container that has ended is read only once.
  */
 export class PodLog {
   readonly #cluster: Cluster

@@ -85,16 +85,16 @@ export class Runs {
   }
 
   /**
-   * Returns the runs that can be read, newest first. The list for all namespaces can be large, so `each` is preferable
-   * for it.
+   * Returns the valid runs that match a filter, newest first. The list of the runs in all namespaces can be large; use
+   * `each` to read it.
    */
   async list(query: RunQuery, signal?: AbortSignal): Promise<readonly RunRecord[]> {
     return sorted(this.each(query, signal))
   }
 
   /**
-   * Yields the runs that can be read, in no particular order. The caller keeps only what it needs of each run, so no
-   * more than one page of Jobs is in memory.
+   * Yields the valid runs that match a filter, in no particular order. The caller keeps only the parts of each run that
+   * it needs, so that no more than one page of Jobs is in memory.
    */
   async *each({ namespace, environment, isLive }: RunQuery, signal?: AbortSignal): AsyncGenerator<RunRecord, void> {
     const labels = [
@@ -256,7 +256,10 @@ export class Runs {
     await this.complete(made)
   }
 
-  /** Creates the Secret of a deletion's run, if an earlier call was interrupted before it created the Secret. */
+  /**
+   * Creates the Secret of a run that is part of a deletion, if an earlier call was interrupted before it created the
+   * Secret.
+   */
   async complete(run: RunRecord): Promise<void> {
     const held = runSecret(run, heldSecret(run.id), { variables: '{}' })
     await this.#world.cluster.create(held).catch(error => {
@@ -265,8 +268,8 @@ export class Runs {
   }
 
   /**
-   * Stops a run. A run that has ended is not changed. A run that was already stopped can still be changed to refused,
-   * which revokes its rights.
+   * Stops a run. A run that has ended is not changed. For a run that was already stopped, the reason can still be
+   * changed to `refused`, which revokes the run's rights.
    */
   async stop(id: string, stop: Omit<RunStop, 'time'>): Promise<RunRecord | undefined> {
     const isToldSo = (before: RunStop) => before.why === 'refused' || stop.why !== 'refused'
@@ -321,9 +324,9 @@ export class Runs {
   }
 
   /**
-   * Returns the source to clone. If the request for a destroy names no repository, the source of the same user's last
-   * deploy by a run is used. Sources from other users are not used, because their commands would run with this user's
-   * variables.
+   * Returns the source to clone. If the request for a destroy names no repository, returns the source of the last
+   * deploy by a run of the same user. Sources from other users are not used, because the commands in them would run
+   * with this user's variables.
    */
   async #sourceOf(
     { namespace, environment, action, repository, branch, file }: NewRun,
@@ -401,7 +404,7 @@ const pick = (run: RunRecord | undefined) => ({
 
 export const newestFirst = (a: RunRecord, b: RunRecord): number => (a.id < b.id ? 1 : -1)
 
-/** Sorts runs, newest first, and returns the first `most` of them. At most twice as many are in memory. */
+/** Returns the newest runs, newest first, up to the number `most`. At most twice as many are in memory. */
 async function sorted(runs: AsyncIterable<RunRecord>, most = Number.POSITIVE_INFINITY): Promise<readonly RunRecord[]> {
   let all: RunRecord[] = []
   for await (const run of runs) {

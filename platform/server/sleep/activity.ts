@@ -39,9 +39,8 @@ function renewedAt({ spec }: KubeObject): number {
 const BY_ITSELF = /^(kube-controller-manager|devctl-sleep|devctl-platform|traefik|nginx-ingress-controller)$/
 
 /**
- * Returns the time at which a user last changed something in a namespace, in milliseconds since 1970; 0 if never. It is
- * determined from the managed fields of the namespace's objects, and from the Leases of deploys and development
- * containers.
+ * Returns the time at which a user last changed something in a namespace, in milliseconds since 1970; 0 if never.
+ * Considers the managed fields of the namespace's objects, and the Leases of deploys and development containers.
  */
 export async function lastWork(cluster: Cluster, namespace: string, now: number, signal: AbortSignal): Promise<number> {
   const leases = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace }

@@ -25,8 +25,8 @@ export const hostOf = (ingress: KubeObject, domain: string): string | undefined 
   ruleHosts(ingress).find(host => host.endsWith(`.${domain}`))
 
 /**
- * Returns the sleeping routes that their ingress controller still serves although their class has changed. Only one
- * route of each class is checked.
+ * Returns the sleeping routes whose ingress controller ignores the changed class and still serves them. Only one route
+ * of each class is checked.
  */
 export async function findIgnoredIngressClasses(
   routes: readonly SuspendedRoute[],

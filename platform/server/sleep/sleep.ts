@@ -127,8 +127,9 @@ export class Sleep {
   }
 
   /**
-   * Checks the sleeping routes, and restores the class of each route whose ingress controller ignores it. The changed
-   * class has no effect on these routes now, but would take them offline if the controller starts to honor it.
+   * Checks the sleeping routes, and restores the class of each route whose ingress controller ignores the changed
+   * class. The changed class has no effect on such a route now, but would take it offline if the controller starts to
+   * honor the class.
    */
   async #restore(
     which: NamespaceRef,
@@ -245,7 +246,10 @@ export class Sleep {
     })
   }
 
-  /** Makes sure that the server has the rights that sleep needs. Namespaces of an older version lack them. */
+  /**
+   * Makes sure that the server has the rights to put a namespace to sleep. Namespaces that an older version created
+   * lack these rights.
+   */
   async #keep(name: string, signal?: AbortSignal): Promise<void> {
     const { cluster } = this.#world
     const until = Date.now() + BINDING

@@ -99,8 +99,8 @@ interface AskedProps {
 }
 
 /**
- * Requests the content of the namespaces at the top, with one request. Calls `children` with true once the answer has
- * arrived, and with false before.
+ * Requests the content of the first namespaces on the page, with a single request. Calls `children` with false until
+ * the response has arrived, then with true.
  */
 function Asked({ all, children }: AskedProps) {
   const names = askedOf(all)

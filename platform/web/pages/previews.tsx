@@ -155,7 +155,7 @@ const List = ({
   onRemove,
 }: {
   readonly items: readonly Preview[]
-  /** Requests whose newest commit was deployed, by the names of their previews. */
+  /** Pull requests whose newest commit was deployed. The keys are the names of their previews. */
   readonly pulls: ReadonlyMap<string, ShownPull>
   readonly onRetry: (pull: ShownPull) => void
   readonly onRemove: (name: string) => void

@@ -5,7 +5,7 @@ import { InlineCode } from './problem.tsx'
 
 interface FailedDeployProps {
   readonly failed: FailedDeploy
-  /** True if the version from before the failed deploy is still ready. */
+  /** True if the previously deployed version is still ready. */
   readonly isPreviousRunning: boolean
 }
 

@@ -30,7 +30,7 @@ type Deploys = Pick<RunningNamespace, 'failedDeploys' | 'deploys'>
 
 const inputOf = (ns: string) => ({ params: { ns } })
 
-/** Returns the known content of a namespace, which `AskTogether` requests. */
+/** Returns the content of a namespace; undefined if no part of the page has loaded it. `AskTogether` requests it. */
 export function runningIn(ns: string): ShownRunning | undefined {
   const { data } = readResource('GET /namespaces/:ns/environments', inputOf(ns))
   return data && runningOf({ environments: data.items, ...deploysIn(ns) })
@@ -40,7 +40,10 @@ export function runningIn(ns: string): ShownRunning | undefined {
 export const deploysIn = (ns: string): Deploys => deploys.value.get(ns) ?? NONE
 
 const NONE: Deploys = { failedDeploys: [], deploys: [] }
-/** Deploys by namespace, because the stream of a namespace does not report them. */
+/**
+ * Deploys by namespace. Stored separately from the environments, because the stream of a namespace does not report
+ * deploys.
+ */
 const deploys = signal<ReadonlyMap<string, Deploys>>(new Map())
 
 /** Lists of namespaces whose content is currently requested, one list for each `AskTogether` on the page. */
@@ -55,7 +58,7 @@ interface AskTogetherProps {
   readonly names: readonly string[]
   /** Polling interval in milliseconds. */
   readonly every: number
-  /** Called when the first response has arrived, or has failed. */
+  /** Called when the first request has ended, even if it failed, and after each later response. */
   readonly onAnswer?: () => void
 }
 

@@ -53,7 +53,7 @@ export const namespaceState = (status: string): ShownState => stateIn(STATUSES, 
 /** Returns how the `state` of a service or an environment is shown. */
 export const workloadState = (state: string): ShownState => stateIn(STATES, state)
 
-/** Returns how a state with its own text is shown. */
+/** Returns how `state` is shown, with the text `word` instead of the usual text of the state. */
 export const standingState = ({ state, word }: { readonly state: string; readonly word: string }): ShownState => ({
   ...stateIn({ ...STATUSES, ...STATES }, state),
   word,

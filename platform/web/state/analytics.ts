@@ -14,7 +14,10 @@ export interface Counted {
 
 /** Usage of one command. */
 export interface UsedOften extends Counted {
-  /** Percentage of failed commands, without those that were interrupted or mistyped. */
+  /**
+   * Failed commands as a percentage of the commands that succeeded or failed. Interrupted and mistyped commands are not
+   * counted.
+   */
   readonly failed: number
   /** Upper limit of the median duration, as text; undefined if the median is more than ten minutes. */
   readonly half: string | undefined

@@ -1,6 +1,6 @@
 import { printable } from '../../../compiler/values/printable.ts'
 
-/** A part of a line with the same style; `look` is a list of CSS classes, empty for plain text. */
+/** Part of a line that has one style. `look` is a list of CSS classes; it is empty for plain text. */
 export interface AnsiSpan {
   readonly text: string
   readonly look: string

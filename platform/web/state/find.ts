@@ -17,7 +17,7 @@ export interface Findable {
 
 type Searched = Pick<Findable, 'text' | 'also' | 'begins'>
 
-/** Minimum number of characters from which `begins` is matched. */
+/** Minimum length of a search word that is compared with `begins`, in characters. */
 const LEAST = 4
 
 /** Ranks of the ways in which a word matches a text, best first. */

@@ -18,7 +18,7 @@ export interface PlacedEdge {
   readonly path: string
 }
 
-/** Condition of another service that a service waits for: started, healthy, or completed. */
+/** State that a service waits for another service to reach. */
 export type WaitsFor = 'started' | 'healthy' | 'completed'
 
 export interface PlacedGraph {
@@ -176,7 +176,7 @@ function curve(from: Point, to: Point): string {
   return `C${from.x + bend} ${from.y} ${to.x - bend} ${to.y} ${to.x} ${to.y}`
 }
 
-/** Converts a condition of Compose, such as `service_healthy`. */
+/** Converts a condition of Compose, such as `service_healthy`. Returns `started` for an unknown condition. */
 function waitsForOf(condition: string): WaitsFor {
   if (condition === 'service_healthy') return 'healthy'
   return condition === 'service_completed_successfully' ? 'completed' : 'started'

@@ -84,7 +84,10 @@ export function useResource<N extends Reading>(name: N, input: CallInput<N>, eve
 
 const keyOf = (name: string, input: unknown): string => `${name} ${JSON.stringify(input)}`
 
-/** Returns the data that another part of the page has read. The caller is rendered again when it changes. */
+/**
+ * Returns the data that another part of the page has read. When the data changes, the calling component is rendered
+ * again.
+ */
 export function readResource<N extends Reading>(name: N, input: CallInput<N>): ReadState<ReplyOf<N>> {
   return hold(keyOf(name, input), name, input).state.value as ReadState<ReplyOf<N>> // what the table promises
 }

@@ -20,7 +20,7 @@ export interface ReadLine {
   readonly tone?: Tone
   /** May contain ANSI escapes. */
   readonly text: string
-  /** Public URLs to show at its end. */
+  /** Public URLs to show at the end of the line. */
   readonly endpoints?: readonly string[]
   /** Type of the event. Absent for a line of text. */
   readonly type?: string
@@ -165,7 +165,7 @@ export class KeptLog {
     return this.#steps
   }
 
-  /** The first lines that report an error. They are kept, however many lines follow. */
+  /** The first lines that report an error, at most `ERRORS`. They are kept even when their steps are shortened. */
   get errors(): readonly ReadLine[] {
     return this.#errors
   }
@@ -195,7 +195,10 @@ export class KeptLog {
     if (this.#lines > this.#most.lines || this.#letters > this.#most.letters) this.#shorten()
   }
 
-  /** Drops the older half of the step with the most lines. This happens rarely, instead of with each line. */
+  /**
+   * Drops the older half of the step with the most lines, so that the next shortening is only necessary after many more
+   * lines.
+   */
   #shorten(): void {
     const [longest] = RUN_STEPS.map(step => this.#steps[step]).sort((a, b) => b.length - a.length)
     const gone = longest?.splice(0, Math.ceil(longest.length / 2)) ?? []

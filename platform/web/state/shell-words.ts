@@ -1,4 +1,4 @@
-/** Returns a command line whose arguments are quoted for a shell; undefined arguments are left out. */
+/** Returns a command line whose arguments are quoted for a shell. Skips undefined arguments. */
 export const commandLine = (...words: readonly (string | undefined)[]): string =>
   words.flatMap(word => (word === undefined ? [] : [quoted(word)])).join(' ')
 

@@ -44,8 +44,8 @@ const contextCircle = diagnostic({
 })
 
 /**
- * Checks the builds of the services, the builds of other services whose images they use, and cycles among all these
- * builds.
+ * Checks the builds of the services, the builds of other services whose images these builds use, and cycles among all
+ * checked builds.
  */
 export function checkBuilds(services: MapTree, input: ConsistencyInput): void {
   const used = input.allServices

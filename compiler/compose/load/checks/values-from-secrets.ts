@@ -7,9 +7,9 @@ import { isTopLevelExtension } from '../../keys/sections.ts'
 /**
  * Returns a function that decides which values of a document need not be set because a Secret in the cluster has them;
  * for example, a pipeline does not set `${DB_PASSWORD:?}`. The function matches variables by name in any service,
- * because `extends` may copy them to another service. If it spares a value that is needed after all,
- * `read/environment.ts` reports that. Returns undefined if there are no such values, or if the backend encrypts values
- * and therefore needs all of them.
+ * because `extends` may copy a variable to another service. If a value is needed although the function has excused it,
+ * `read/environment.ts` reports the value. Returns undefined if no values come from Secrets, or if the backend encrypts
+ * values and therefore needs all of them.
  */
 export function valuesFromSecrets(
   document: MapTree,

@@ -22,7 +22,10 @@ export function changedPart(merged: MapTree, document: MapTree): MapTree {
   return part
 }
 
-/** Puts a changed part back into the model. Removes the entries that are in `taken` but no longer in `part`. */
+/**
+ * Puts a part of the model back after it was changed: `taken` is the part as it was taken out. Removes the entries that
+ * are in `taken` but no longer in `part`.
+ */
 export function replacePart(merged: MapTree, taken: MapTree, part: MapTree): MapTree {
   let result = part
   for (const name of SECTIONS) {

@@ -53,8 +53,8 @@ export function documentsOf(
 }
 
 /**
- * Substitutes the variables of a document and casts the results, without the values in error. Returns undefined if the
- * document is empty, or if it is not a mapping (which is reported).
+ * Returns a document with its variables substituted and the results cast to their types, without the values in error.
+ * Returns undefined if the document is empty, or if it is not a mapping (which is reported).
  */
 export function readDocument(document: YamlDocument, variables: VariableScope, state: LoadState): MapTree | undefined {
   const { tree } = document

@@ -72,7 +72,7 @@ interface Services {
   readonly file: string
   readonly entries: Map<string, Entry>
   readonly resets: Resets
-  /** Services whose `extends` is already resolved, with the length of their chain. */
+  /** Services whose `extends` is already resolved, with the number of `extends` that the resolution had to follow. */
   readonly done: Map<string, number>
 }
 

@@ -188,7 +188,10 @@ function importInto(model: MapTree, imported: MapTree, state: LoadState): MapTre
   return result
 }
 
-/** Returns a short name for an included file: the name of its folder, or its own name if it has no folder. */
+/**
+ * Returns a short name for an included file: the name of its folder, or the name of the file without its extension if
+ * the path has no folder.
+ */
 function folderOrFile(path: string): string {
   const folder = basename(dirname(path))
   return /^\.{0,2}$/.test(folder) ? basename(path).replace(/\.\w+$/, '') : folder

@@ -28,7 +28,7 @@ export function mergeModels(base: MapTree, override: MapTree, reporter: Reporter
   return new Merger(reporter, MERGE.start).maps(base, override)
 }
 
-/** Merges the values at one path, for example a service over the one it extends. */
+/** Merges two values at the same path of the model, for example a service over the service that it extends. */
 export function mergeAt(path: readonly string[], base: Tree, override: Tree, reporter: Reporter): Tree {
   return mergeTrees(base, override, reporter, MERGE.find(path))
 }

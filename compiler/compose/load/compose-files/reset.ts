@@ -31,7 +31,7 @@ export class Resets {
   readonly #root: Mark = { below: new Map(), resets: [], used: false }
   readonly #dropped: DroppedValue[]
 
-  /** Adds the values that the tags remove to `dropped`. */
+  /** Creates the tags of a document. The values that the tags remove are added to `dropped` later. */
   constructor(resets: readonly Reset[], dropped: DroppedValue[]) {
     this.#dropped = dropped
     for (const reset of resets) {

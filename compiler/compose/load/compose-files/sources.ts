@@ -164,7 +164,7 @@ interface NotUtf8 {
   readonly offset: number
 }
 
-/** Decodes UTF-8, or UTF-16 with a byte order mark. */
+/** Decodes UTF-8, or UTF-16 with a byte order mark. For all other bytes, returns their readable version. */
 function decodeText(bytes: Uint8Array): string | NotUtf8 {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)

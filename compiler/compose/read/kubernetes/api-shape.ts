@@ -13,8 +13,8 @@ import { type FieldType, fieldsOf } from '../../../values/kubernetes/fields.ts'
 
 /**
  * Returns the shape of a type of the Kubernetes API. With `part`, the shape is for fields to be merged into an object.
- * Required fields may then be missing, except the key fields by which list items are paired, and the fields of items
- * that are not paired.
+ * Required fields may then be missing, with two exceptions: the key fields by which list items are paired, and all
+ * required fields of items that are not paired.
  */
 export function apiShape(name: string, part: 'whole' | 'part'): Shape {
   const id = `${part} ${name}`

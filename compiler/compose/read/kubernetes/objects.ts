@@ -43,8 +43,8 @@ const REFUSED: Readonly<Record<string, string>> = {
 }
 
 /**
- * Well-known kinds whose objects are in no namespace. The deploy also refuses all other kinds of which the API server
- * says that their objects are in no namespace.
+ * Well-known kinds of objects that are in no namespace. The deploy also refuses other kinds if the API server says that
+ * their objects are in no namespace.
  */
 const OF_THE_CLUSTER = new Set(
   `APIService CertificateSigningRequest ClusterIssuer ClusterRole ClusterRoleBinding ClusterSecretStore CSIDriver

@@ -3,7 +3,7 @@ import type { EntryVariable } from '../../project.ts'
 import type { ReadContext } from '../context.ts'
 import { entries, sortByName } from '../tree-values.ts'
 
-/** Reads variables whose values are entries of a top-level section, in both forms, sorted by name. */
+/** Reads variables whose values are entries of a top-level section, in the short and the long form, sorted by name. */
 export function readEntryVariables(service: MapTree, _: ReadContext, section: string): readonly EntryVariable[] {
   const found = [...entries(service, section)].flatMap(([name, { key, value }]): readonly EntryVariable[] => {
     const entry = entryOf(value)
@@ -14,7 +14,10 @@ export function readEntryVariables(service: MapTree, _: ReadContext, section: st
   return sortByName(found)
 }
 
-/** Returns the entry that a variable names: its value, or `source` of the long form. */
+/**
+ * Returns the name of the top-level entry that a variable refers to: the value of the variable or, in the long form,
+ * its `source`.
+ */
 export function entryOf(variable: Tree): ScalarTree | undefined {
   const source = isMap(variable) ? get(variable, 'source') : variable
   return isScalar(source) ? source : undefined

@@ -4,7 +4,10 @@ import type { At, Span } from '../../../text/source.ts'
 import type { Service } from '../../project.ts'
 import type { ReadContext } from '../context.ts'
 
-/** Options that are often written after one colon instead of two, as in `/etc/localtime:ro`. */
+/**
+ * Mount options. A user may write one after the source and a single colon, where the target should be, as in
+ * `/etc/localtime:ro`.
+ */
 const OPTIONS = new Set(['ro', 'rw', 'z', 'Z'])
 
 const relativeTarget = diagnostic({

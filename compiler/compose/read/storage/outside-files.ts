@@ -9,7 +9,10 @@ const WRITE_HINT = 'name a folder of the project, or add `--allow-outside` if yo
 
 interface OutsideFile {
   readonly path: string
-  /** True for the folder that a build exports its cache to. */
+  /**
+   * True if a build would write to the path, as the folder that its cache is exported to. False if the path would only
+   * be read.
+   */
   readonly isWritten: boolean
 }
 

@@ -45,7 +45,7 @@ export const readMounts = (service: MapTree, context: ReadContext): readonly Mou
     .filter(isMap)
     .flatMap(item => readMount(item, context) ?? [])
 
-/** Reads `tmpfs`. */
+/** Reads the entries of `tmpfs`. Omits invalid entries, which are reported. */
 export const readTmpfsEntries = (service: MapTree, context: ReadContext): readonly TmpfsEntry[] =>
   scalars(service, 'tmpfs').flatMap(item => readTmpfs(item, context) ?? [])
 

@@ -132,8 +132,8 @@ export function oidcProvider(
 /**
  * Returns the provider's claims about an account that has just received a new token; undefined if the provider rejects
  * the token. Gitea issues new tokens even to deactivated accounts, and then responds with an HTML page. If the provider
- * cannot respond now, returns no claims instead of throwing: the old refresh token is already used up, so the new one
- * has to be stored.
+ * cannot respond now, returns an empty object instead of throwing. In this case the new refresh token still has to be
+ * stored, because the old one is already used up.
  */
 async function accountOf(
   config: Configuration,

@@ -62,8 +62,8 @@ export class WakingProgress {
   }
 
   /**
-   * Reads the workloads of the namespace's sleep record one by one, because the namespace may contain many other, large
-   * workloads.
+   * Reads only the workloads in the namespace's sleep record, one by one, because the namespace may contain many other,
+   * large workloads.
    */
   async #read(namespace: string): Promise<Waking> {
     const live = await this.#cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace })

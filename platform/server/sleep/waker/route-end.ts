@@ -7,8 +7,8 @@ import { PROGRESS_TYPE, WAKER_HEADER } from './page.ts'
 const LIMIT = 3000
 
 /**
- * Returns true if requests for an application's host reach the platform. It checks this with a request that wakes
- * nothing. Returns undefined if there is no response. Never rejects.
+ * Returns true if requests for an application's host reach the platform; undefined if there is no response. Checks this
+ * with a request that wakes no namespace. Never rejects.
  */
 export async function leadsHere(host: string, signal?: AbortSignal): Promise<boolean | undefined> {
   const limit = AbortSignal.timeout(LIMIT)

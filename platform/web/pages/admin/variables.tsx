@@ -2,7 +2,7 @@ import { Variables } from '../../parts/forms/variables.tsx'
 import { Page } from '../../parts/frame/page.tsx'
 import { isAdmin } from '../../state/session.ts'
 
-/** Shows administrators the variables that all deploys get. */
+/** Shows administrators the variables that every deploy on the platform receives. */
 export const EverybodysVariables = () => (
   <Page title="Variables for everyone">
     <Variables

@@ -14,7 +14,7 @@ interface ServiceSettingsProps {
   readonly namespace: string
   readonly environment: string
   readonly service: ShownService
-  /** URL of a page of the forge, which shows the service's line in the Compose file; undefined if it is unknown. */
+  /** URL of the forge's page that shows the line of the service in the Compose file; undefined if it is unknown. */
   readonly page: string | undefined
 }
 

@@ -17,8 +17,8 @@ const STATES: Readonly<Record<string, ShownState | undefined>> = {
 const TITLES: Readonly<Record<RunStep, string>> = { clone: 'Clone', build: 'Build', deploy: 'Deploy' }
 
 /**
- * Shows the log of a run, collapsed by step. Each line has a URL. `_drawn` changes when lines are added, which renders
- * this again.
+ * Shows the log of a run, collapsed by step. Each line has a URL. `_drawn` is not read: it changes when lines are
+ * added, so that the component is rendered again.
  */
 export function RunLog({ run, log }: { readonly run: Run; readonly log: KeptLog; readonly _drawn: number }) {
   const { steps, seen, left } = log

@@ -122,7 +122,10 @@ const Origin = ({ pull: { author, from, branch } }: { readonly pull: ShownPull }
   </>
 )
 
-/** Returns the state of a request's newest commit. `preview` is the state of its preview, if known. */
+/**
+ * Returns the state of the newest commit of a pull request. `preview` is the state of the preview for this pull
+ * request, if known.
+ */
 export function pullState({ isWaiting, problem, deployed, commit }: ShownPull, preview?: ShownState): ShownState {
   if (isWaiting) return { tone: 'warn', icon: 'lock', word: 'Waiting for approval' }
   if (problem !== undefined) return { tone: 'bad', icon: 'warn', word: 'No preview' }

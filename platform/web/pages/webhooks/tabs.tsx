@@ -1,7 +1,7 @@
 import { addressOf } from '../../../api/pages.ts'
 import { Tabs } from '../../parts/frame/page.tsx'
 
-/** Tabs of the pages about previews. */
+/** Renders the tabs of the two pages about previews. */
 export const PreviewTabs = () => (
   <Tabs
     label="Previews"

@@ -27,8 +27,8 @@ import { PreviewTabs } from './tabs.tsx'
 const EVERY = 30_000
 
 /**
- * Shows the webhooks of repositories, whose pull requests get previews. Users see their own webhooks, administrators
- * see all.
+ * Shows webhooks. The pull requests of a repository with a webhook get previews. Users see their own webhooks,
+ * administrators see all.
  */
 export function Webhooks() {
   const found = useResource('GET /hooks', {}, EVERY)

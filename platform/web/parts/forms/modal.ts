@@ -2,9 +2,9 @@ import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
 /**
- * Shows a `<dialog>` over the page, and calls `onClose` when the browser has closed it. The page behind it cannot take
- * the focus while the dialog is open, so the dialog is closed before it is removed: the browser then restores the
- * focus.
+ * Shows a `<dialog>` over the page, and calls `onClose` when the dialog has been closed. Before the dialog is removed,
+ * it is closed, because nothing else on the page can take the focus while it is open. The focus then returns to its
+ * earlier element.
  */
 export function useModal(onClose: () => void): { readonly ref: RefObject<HTMLDialogElement | null>; close(): void } {
   const ref = useRef<HTMLDialogElement>(null)

@@ -61,7 +61,10 @@ export function Page(props: PageProps) {
     </div>
   )
 }
-/** False for the first page of a visit, on which the browser's own focus is kept. */
+/**
+ * True after the first page of a visit. A later page focuses its heading; on the first page, the browser determines the
+ * focus.
+ */
 let wasOpened = false
 
 /** Renders tabs for related pages: each tab is a link. */

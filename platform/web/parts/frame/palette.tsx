@@ -87,14 +87,14 @@ function pagesAndActions(): readonly Findable[] {
   ]
 }
 
-/** Everything that can be searched and was loaded so far, and the parts that are missing. */
+/** Items that the search can find, as far as they are loaded, with messages about data that is still missing. */
 interface Searchable {
   readonly all: readonly Findable[]
   /** Results that are shown before the user types. */
   readonly first: readonly Findable[]
-  /** Names of the parts that are still being loaded, such as `runs`. */
+  /** Names of the kinds of data that are still being loaded, such as `runs`. */
   readonly loading: readonly string[]
-  /** Messages about parts that could not be loaded. */
+  /** Messages about data that could not be loaded. */
   readonly problems: readonly string[]
 }
 
@@ -140,7 +140,10 @@ function OpenPalette() {
     isOpen.value = false
   })
   const text = useSignal('')
-  /** The row that the user has moved to, because results that arrive later must not change the selection. */
+  /**
+   * Key of the row that the user has selected; undefined before that. A key, unlike an index, stays valid when further
+   * results arrive.
+   */
   const moved = useSignal<string | undefined>(undefined)
   const id = useId()
   const { all, first, loading, problems } = useSearchable()

@@ -126,8 +126,8 @@ function Namespaces({ all }: { readonly all: readonly Namespace[] }) {
   const shown = own.slice(0, SHOWN)
   const asked = shown.filter(isAsked).map(({ name }) => name)
   /**
-   * True if the sidebar requests the content of its namespaces itself. It first waits for the requests of the page;
-   * while these cover the same namespaces, the sidebar uses their responses.
+   * True if the sidebar requests the content of its namespaces itself. The sidebar first waits for the requests of the
+   * page, and uses their responses as long as they cover all of these namespaces.
    */
   const isLater = useSignal(false)
   useEffect(() => {
