@@ -14,7 +14,7 @@ import { printDiagnostics } from '../terminal/report.ts'
 /**
  * Matches the names of files that devctl finds without an option. A new file with such a name may change the result.
  */
-const INPUT = /^(\.env|(docker-)?compose.*\.ya?ml|devctl\.ya?ml)$/
+const INPUT = /^(\.env|((docker-)?compose.*|okteto-(stack|compose)|devctl)\.ya?ml)$/
 
 /**
  * Renders the files, and renders them again whenever a file that was read changes, until Ctrl-C. Prints a line for each

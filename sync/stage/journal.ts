@@ -89,8 +89,8 @@ export class Journal {
 
 /**
  * Reads the lines of the journal files with a number above `after`, except an incomplete last line. Deletes the other
- * journal files: those up to `after`, and those of another owner. Also returns the number of the last file, and the size
- * of the files that were read, in bytes.
+ * journal files: those up to `after`, and those of another owner. Also returns the number of the last file, and the
+ * size of the files that were read, in bytes.
  */
 export function readJournal(
   disk: Disk,
