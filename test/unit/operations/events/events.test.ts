@@ -20,10 +20,22 @@ const event = (kind: string, name: string, time: string) => ({
   involvedObject: { kind, name, uid: 'u' },
 })
 
-test('events are those of the environment, also of deleted Pods, oldest first', async () => {
+/** Returns the objects of the events that are printed for an environment with one workload. */
+async function eventsOf(
+  object: ReturnType<typeof workload>,
+  all: readonly (readonly [kind: string, name: string, time: string])[],
+) {
   const cluster = newCluster()
-  await deploy(cluster, wanted([], [WEB]))
-  for (const [kind, name, time] of [
+  await deploy(cluster, wanted([], [object]))
+  for (const one of all) await cluster.create(event(...one))
+  const { world, project, name } = await operationOn(cluster)
+  const printed: ClusterEvent[] = []
+  await events(world, { name }, project, one => void printed.push(one))
+  return printed.map(one => one.object)
+}
+
+test('events are those of the environment, also of deleted Pods, oldest first', async () => {
+  const printed = await eventsOf(WEB, [
     ['Pod', 'web-7d9f8-x2x4z', '03'],
     ['Deployment', 'web', '01'],
     ['ReplicaSet', 'web-7d9f8', '02'],
@@ -31,12 +43,8 @@ test('events are those of the environment, also of deleted Pods, oldest first', 
     ['Pod', 'web-run-0a1b2c3d-x2x4z', '07'],
     ['Pod', 'web-admin-7d9f8-x2x4z', '04'],
     ['Deployment', 'other', '05'],
-  ] as const)
-    await cluster.create(event(kind, name, time))
-  const { world, project, name } = await operationOn(cluster)
-  const printed: ClusterEvent[] = []
-  await events(world, { name }, project, one => void printed.push(one))
-  expect(printed.map(one => one.object)).toEqual([
+  ])
+  expect(printed).toEqual([
     'deployment/web',
     'replicaset/web-7d9f8',
     'pod/web-7d9f8-x2x4z',
@@ -46,9 +54,7 @@ test('events are those of the environment, also of deleted Pods, oldest first', 
 })
 
 test('events of a job include those of runs that started later, or are gone', async () => {
-  const cluster = newCluster()
-  await deploy(cluster, wanted([], [workload('CronJob', 'backup', { spec: { schedule: '@daily' } })]))
-  for (const [kind, name, time] of [
+  const printed = await eventsOf(workload('CronJob', 'backup', { spec: { schedule: '@daily' } }), [
     ['CronJob', 'backup', '01'],
     ['Job', 'backup-29411730', '02'],
     ['Pod', 'backup-29411730-x2x4z', '03'],
@@ -56,12 +62,8 @@ test('events of a job include those of runs that started later, or are gone', as
     ['Pod', 'backup-run-0a1b2c3d-x2x4z', '05'],
     ['Job', 'backup-of-2025', '06'],
     ['Pod', 'backup-x2x4z', '07'],
-  ] as const)
-    await cluster.create(event(kind, name, time))
-  const { world, project, name } = await operationOn(cluster)
-  const printed: ClusterEvent[] = []
-  await events(world, { name }, project, one => void printed.push(one))
-  expect(printed.map(one => one.object)).toEqual([
+  ])
+  expect(printed).toEqual([
     'cronjob/backup',
     'job/backup-29411730',
     'pod/backup-29411730-x2x4z',
