@@ -12,9 +12,10 @@ export interface SourceRemote {
 }
 
 /**
- * Returns the remote `origin`, else the first one; undefined if there is none. Of the repository's own connection
- * settings, keeps only the HTTP header for that server, in which pipelines store their credentials: any other setting
- * may name a program to run.
+ * Returns the remote `origin`, or the first remote if there is no `origin`; undefined if there is no remote or its
+ * address is unsafe. `configuration` contains only the HTTP headers for the remote's server, because pipelines store
+ * their credentials there. All other connection settings of the repository are omitted, because they may name a program
+ * to run.
  */
 export async function sourceRemote(git: Git, env: GitOptions['env']): Promise<SourceRemote | undefined> {
   const names = (await git.ask('remote'))?.split('\n') ?? []

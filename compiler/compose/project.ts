@@ -625,7 +625,10 @@ export interface TlsSource {
   readonly issuer?: { readonly kind: 'Issuer' | 'ClusterIssuer'; readonly name: string }
 }
 
-/** The endpoints, from any of the three notations. `name` is absent for the environment's own endpoint. */
+/**
+ * Top-level `endpoints` of the files: a list of rules, a mapping with `rules`, or a mapping of names to endpoints. An
+ * item has no `name` if it is the environment's own endpoint.
+ */
 export interface Endpoints {
   readonly span: Span
   readonly endpoints: readonly {

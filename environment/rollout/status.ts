@@ -44,7 +44,8 @@ interface Fields {
 
 /**
  * Returns the status of a Deployment, StatefulSet, DaemonSet, Job or CronJob. `pods` are the known Pods of the object's
- * newest revision: a Deployment whose Pods only wait has not failed, however long that takes.
+ * newest revision. They are needed because a Deployment that exceeds its deadline has not failed if all its Pods that
+ * are not ready only wait, for example for a node or an image.
  */
 export function statusOf(object: KubeObject, pods: readonly KubeObject[] = []): WorkloadStatus {
   const { spec = {}, status = {} } = object as unknown as Partial<Fields> // the server has checked its shape

@@ -58,9 +58,9 @@ export interface JobOverview {
 }
 
 /**
- * Returns the jobs among the objects of an environment, the services that are Jobs, and other services with runs,
- * sorted by name. The exit statuses are read from the Pods, if `objects` contains any. `now` is in milliseconds since
- * 1970.
+ * Returns the jobs of an environment, and its other services that have runs, sorted by name. A job is a service with a
+ * Job or CronJob among `objects`. The exit statuses are read from the Pods, if `objects` contains any. `now` is in
+ * milliseconds since 1970.
  */
 export function listJobs(objects: readonly KubeObject[], now: number): readonly JobOverview[] {
   const workloads = objects.filter(one => !isDependant(one) && serviceOf(one) !== undefined)

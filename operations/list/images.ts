@@ -53,7 +53,9 @@ interface PodTemplate {
   }
 }
 
-/** Returns the containers that keep running, with their images. */
+/**
+ * Returns the containers of services and the sidecars of a workload, with their images. Omits init containers that end.
+ */
 function imagesOf(workload: KubeObject): readonly { readonly name: string; readonly image: string }[] {
   const template = templateOf<PodTemplate>(workload)
   const names = containerNames({ ...workload, spec: template?.spec })

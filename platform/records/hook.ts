@@ -36,8 +36,9 @@ export interface PullRecord {
   readonly title?: string
   /** Name of the author at the forge, for display. */
   readonly author: string
-  /** Branch of the pull request, and the clone URL of the repository that contains the branch; for display only. */
+  /** Branch of the pull request, for display. */
   readonly branch?: string
+  /** Clone URL of the repository that contains the branch, for display. */
   readonly from?: string
   readonly commit: string
   readonly trust: CodeTrust

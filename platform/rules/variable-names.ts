@@ -45,7 +45,10 @@ const STARTED =
 /** The maximum length of a name. */
 const LONGEST_VARIABLE = 100
 const REFUSED: ReadonlySet<string> = new Set(NAMES)
-/** Allowed exceptions: switches that the documentation recommends for namespaces. */
+/**
+ * Names that are allowed although they start with `DEVCTL_`, because the documentation recommends these variables for
+ * namespaces.
+ */
 const ALLOWED: ReadonlySet<string> = new Set([
   'DEVCTL_BASE_REGISTRY',
   'DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED',

@@ -5,7 +5,9 @@ import type { OperationEvent } from '../../../api/events.ts'
 const REST = 3000
 /** Delay before the second memory check, in milliseconds. */
 const LATER = 10_000
-/** Growth in bytes since the last collection that justifies a pause. */
+/**
+ * Growth of the used memory since the last garbage collection, in bytes, that makes another collection worth its pause.
+ */
 const WORTH = 24 << 20
 
 /** Memory functions of a long-running process, replaced in tests. */

@@ -242,8 +242,8 @@ export const words: Print = (tree, context) => {
 }
 
 /**
- * Work that each variable in an argument adds to the budget, in characters, because every check of the argument looks
- * at its variables.
+ * Number of characters that each variable in an argument counts as in the `text` budget. Variables count because every
+ * check of the argument also looks at them.
  */
 const CHECKED = 16
 

@@ -236,7 +236,10 @@ export interface HostVolumes {
   /** Data folders; none of them is inside another one. */
   readonly dataFolders: readonly string[]
   readonly once: Once
-  /** Paths that are copied from this machine as they are. They are reported together at the end. */
+  /**
+   * Host paths whose files are copied from this machine because there is no git checkout or git failed, each with its
+   * position in the Compose files. One warning at the end reports all of them.
+   */
   readonly unversioned: Map<string, Span>
 }
 

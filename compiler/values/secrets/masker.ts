@@ -143,7 +143,10 @@ interface Forms {
   readonly lengths: number[]
 }
 
-/** A range of a text to mask, from `from` to `certain`. */
+/**
+ * Range of a text to mask, from `from` to `certain`. Forms that start at or after `certain` may still be incomplete.
+ * The characters before `covered` belong to a secret that is already masked.
+ */
 interface Stretch {
   readonly from: number
   readonly certain: number

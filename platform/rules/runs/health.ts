@@ -29,9 +29,15 @@ export interface HealthProblem {
 
 /** Number of consecutive failures after which a task is no longer expected to recover, and is reported as a problem. */
 const AGAIN_AND_AGAIN = 3
-/** Wait of a run in milliseconds after which a problem is reported, if fewer runs than the maximum are active. */
+/**
+ * Time in milliseconds that a run may wait although fewer runs than the maximum are active. A longer wait is reported
+ * as a problem.
+ */
 const PATIENCE = 60_000
-/** Wait of a run in milliseconds after which a problem is reported, if the maximum number of runs is active. */
+/**
+ * Time in milliseconds that a run may wait while the maximum number of runs is active. A longer wait is reported as a
+ * problem.
+ */
 const LONG = 600_000
 
 /** Problem that is reported if no replica holds the Lease. */

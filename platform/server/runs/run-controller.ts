@@ -52,7 +52,10 @@ interface Parts {
   readonly runs: Runs
   readonly hooks: Hooks
   readonly sleep: Sleep
-  /** Returns the forge credential for a run in a namespace. Without a user, no user's credential is returned. */
+  /**
+   * Returns the forge credential for a run in a namespace. If `user` is undefined, returns only a credential of the
+   * namespace, never that of a user.
+   */
   gitLogin(user: string | undefined, namespace: string, host: string): Promise<CloneLogin | undefined>
 }
 
