@@ -56,6 +56,9 @@ const byName = new Map(KINDS.map((one, rank) => [one.kind, { ...one, rank }]))
 /** True if an object runs Pods. */
 export const isWorkload = ({ kind }: { readonly kind: string }): boolean => byName.get(kind)?.phase === 'workload'
 
+/** True if an object runs Pods to their end: a Job or a CronJob. */
+export const isJob = ({ kind }: { readonly kind: string }): boolean => kind === 'Job' || kind === 'CronJob'
+
 /** True if an object makes Services reachable from outside. */
 export const isRoute = ({ kind }: { readonly kind: string }): boolean => byName.get(kind)?.phase === 'route'
 

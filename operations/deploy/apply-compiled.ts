@@ -1,6 +1,7 @@
 import { isAbsolute, relative, sep } from 'node:path'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { isJob } from '../../constructs/kinds.ts'
 import type { DeployOrigin } from '../../environment/apply/deploy.ts'
 import type { Step } from '../../environment/apply/steps.ts'
 import { repositoryOf } from '../../project/names/environment-name.ts'
@@ -22,7 +23,7 @@ interface How {
   readonly signal: AbortSignal
   /** Hashes of the warnings, for the record of the environment. */
   readonly warnings?: readonly string[]
-  /** Set to which the deploy adds the services whose Pods it keeps, except Jobs. */
+  /** Set that the deploy fills with the services whose Pods it keeps, except Jobs and CronJobs. */
   readonly unchanged?: Set<string>
   /** Variables that commands passed on. */
   readonly variables?: Readonly<Record<string, string>>
@@ -64,7 +65,7 @@ export async function applyCompiled(
   const planned: typeof events.planned = (changes, wanted) => {
     events.planned(changes, wanted)
     for (const one of wanted.workloads)
-      if (one.object.kind !== 'Job' && keepsPods(changes.steps.get(one))) unchanged.add(one.service)
+      if (!isJob(one.object) && keepsPods(changes.steps.get(one))) unchanged.add(one.service)
   }
   const result = await deployEnvironment(
     {

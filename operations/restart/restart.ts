@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { isJob } from '../../constructs/kinds.ts'
 import { restartsWith } from '../../constructs/labels.ts'
 import { environmentSelector } from '../../environment/labels.ts'
 import { serviceOf } from '../../environment/plan/desired-state.ts'
@@ -102,8 +103,6 @@ export async function restart(
 
 /** Handlers that ignore the events, because a restart reports the state of each service itself. */
 const NOTHING_COUNTED: Pick<ServiceStates, 'events'> = { events: { planned() {}, applied() {}, status() {} } }
-
-const isJob = ({ kind }: KubeObject): boolean => kind === 'Job' || kind === 'CronJob'
 
 /** Returns a hint with the command that runs these Jobs again. */
 export const jobsHint = (jobs: readonly string[]): string =>
