@@ -12,6 +12,7 @@ import type { LoadInput } from '../../project/input.ts'
 import { openProject } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
+import type { Workspace } from '../../project/workspace.ts'
 import type { DeployEvent } from './events.ts'
 import type { DeployInput } from './input.ts'
 import type { DeployOutcome } from './outcome.ts'
@@ -62,16 +63,15 @@ export async function deployDependencies(
     }
     on({ type: 'note', text: `deploying ${name} from ${address}` })
     const outcome = await inClone(world, dependency, async folder => {
-      const variables = Object.fromEntries(dependency.variables.map(({ name, value }) => [name, value]))
-      const inside = { ...workspace, cwd: folder, env: { ...workspace.env, ...variables } }
+      const inside = ownWorkspace(workspace, dependency, folder)
       const own: DeployInput = {
         ...ownOptions(input, dependency),
         wait,
         services: [],
+        replicas: undefined,
         rerun: undefined,
         image: undefined,
         imagesFile: undefined,
-        var: Object.keys(variables).length > 0 ? variables : undefined,
         isVarPublic: true,
       }
       const project = await openProject(inside, own)
@@ -91,13 +91,31 @@ export async function deployDependencies(
 }
 
 /**
- * Returns the options for a dependency: the options of the project that depends on it, with the dependency's name and
- * manifest instead of the options about files.
+ * Returns the options for a dependency: the options of the project that depends on it, with the dependency's name,
+ * manifest and variables instead of the options about files and variables.
  */
-export function ownOptions<Values extends LoadInput>(options: Values, { name, manifest }: ManifestDependency) {
-  const file = manifest && [manifest.value]
-  return { ...options, file, projectDirectory: undefined, environment: undefined, name }
+export function ownOptions<Values extends LoadInput>(options: Values, dependency: ManifestDependency) {
+  const { name, manifest, variables } = dependency
+  return {
+    ...options,
+    file: manifest && [manifest.value],
+    projectDirectory: undefined,
+    envFile: undefined,
+    environment: undefined,
+    name,
+    var: variables.length > 0 ? variablesOf(dependency) : undefined,
+  }
 }
+
+/** Returns the workspace for a dependency: its clone, and the variables that the manifest sets for it. */
+export const ownWorkspace = (workspace: Workspace, dependency: ManifestDependency, folder: string): Workspace => ({
+  ...workspace,
+  cwd: folder,
+  env: { ...workspace.env, ...variablesOf(dependency) },
+})
+
+const variablesOf = ({ variables }: ManifestDependency): Readonly<Record<string, string>> =>
+  Object.fromEntries(variables.map(({ name, value }) => [name, value]))
 
 /**
  * Clones a repository with the user's git and credentials, runs `work` in the clone, and deletes the clone. Throws a

@@ -5,7 +5,7 @@ import { plainAddress } from '../../project/deploy-source.ts'
 import { openProject } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
-import { inClone, ownOptions } from '../deploy/dependencies.ts'
+import { inClone, ownOptions, ownWorkspace } from '../deploy/dependencies.ts'
 import type { DestroyEvent } from './events.ts'
 import type { DestroyInput } from './input.ts'
 
@@ -31,17 +31,14 @@ export async function destroyDependencies(
   const { workspace, session } = world
   const { cluster, namespace, signal } = session
   for (const dependency of [...dependencies].reverse()) {
-    const { name, repository } = dependency
-    const address = plainAddress(repository.value)
-    if (above.includes(address) || !(await readRecord(cluster, toDnsLabel(name), namespace, { signal }))) continue
+    const address = plainAddress(dependency.repository.value)
+    const environment = toDnsLabel(dependency.name)
+    if (above.includes(address) || !(await readRecord(cluster, environment, namespace, { signal }))) continue
     await inClone(world, dependency, async folder => {
-      const inside = { ...workspace, cwd: folder }
+      const inside = ownWorkspace(workspace, dependency, folder)
       const own = { ...ownOptions(input, dependency), services: [] }
       const project = await openProject(inside, own)
-      await destroy({ ...world, workspace: inside }, own, project, {
-        environment: name,
-        above: [...above, address],
-      })
+      await destroy({ ...world, workspace: inside }, own, project, { environment, above: [...above, address] })
     })
   }
 }
