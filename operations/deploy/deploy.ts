@@ -1,14 +1,16 @@
 import type { ImageBuilder } from '../../builds/builder/builder.ts'
 import type { BuiltImage } from '../../builds/built-image.ts'
 import { withLease } from '../../environment/apply/lease.ts'
+import { unlessForbidden } from '../../environment/forbidden.ts'
 import { newKey, readKept, writeKept } from '../../environment/record/secret-marks.ts'
+import type { CommonEvent } from '../../project/events.ts'
 import { confirmNamespace } from '../../project/namespaces.ts'
 import { manifestOf } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext, Session } from '../../project/session.ts'
 import { tellToolFiles } from '../../project/tool-files.ts'
 import { withHanded } from '../../project/workspace.ts'
-import { runSection } from '../commands/run-section.ts'
+import { runSection, type SectionResult } from '../commands/run-section.ts'
 import { ensureNamespace } from '../ensure-namespace.ts'
 import { applyCompiled, refuseWithoutServices } from './apply-compiled.ts'
 import {
@@ -95,6 +97,7 @@ async function deployOnce(
     })
   const base = { began, isHeld: false, signal, unchanged }
   if (!manifest || commands.length === 0) {
+    if (manifest && !isPart) await forget(session, environment, on)
     return applyCompiled(world, input, compiled, { ...base, ...told })
   }
 
@@ -119,8 +122,7 @@ async function deployOnce(
       active,
     )
     on({ type: 'diagnostics', diagnostics })
-    const kept = { ...input.var, ...variables }
-    if (Object.keys(kept).length > 0) await keep(session, environment, kept, active)
+    await keep(session, environment, { variables: { ...input.var, ...variables }, hasFailed }, active)
     if (hasFailed) return { kind: 'command-failed', environment, namespace }
     const isSame = Object.keys(variables).length === 0
     const fresh: OperationContext<DeployEvent> = { ...world, workspace: withHanded(world.workspace, variables) }
@@ -209,13 +211,34 @@ function prepare(
     : compileWithStoredVariables(world, input, project, images)
 }
 
-/** Stores variables for the commands of destroy, and for projects that depend on the environment. */
+/**
+ * Stores the variables of a deploy for the commands of destroy, and for projects that depend on the environment. After
+ * a failure, also keeps those of the last deploy, because not all commands have run.
+ */
 async function keep(
   { cluster, namespace }: Session,
   environment: string,
-  variables: Readonly<Record<string, string>>,
+  { variables, hasFailed }: Pick<SectionResult, 'variables' | 'hasFailed'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const before = await readKept(cluster, environment, namespace, { signal })
-  await writeKept(cluster, environment, namespace, { key: before?.key ?? newKey(), variables }, { signal })
+  const isEmpty = isEmptyObject(variables)
+  const read = readKept(cluster, environment, namespace, { signal })
+  const before = await (isEmpty ? unlessForbidden(read, undefined) : read)
+  const stored = before?.variables ?? {}
+  if (isEmpty && (hasFailed || isEmptyObject(stored))) return
+  const all = hasFailed ? { ...stored, ...variables } : variables
+  await writeKept(cluster, environment, namespace, { key: before?.key ?? newKey(), variables: all }, { signal })
 }
+
+/** Deletes the stored variables of an environment whose manifest no longer has commands. */
+async function forget(session: Session, environment: string, on: (event: CommonEvent) => void): Promise<void> {
+  const { cluster, namespace, signal } = session
+  const kept = await unlessForbidden(readKept(cluster, environment, namespace, { signal }), undefined)
+  if (!kept || kept.isEnding || isEmptyObject(kept.variables)) return
+  const waiting = (holder: string) => reportLock(on, holder)
+  await withLease({ ...session, environment, waiting }, active =>
+    keep(session, environment, { variables: {}, hasFailed: false }, active),
+  )
+}
+
+const isEmptyObject = (object: object): boolean => Object.keys(object).length === 0
