@@ -73,7 +73,8 @@ export async function setReplicas(
   const { apiVersion, kind, metadata } = live
   const { name, namespace, resourceVersion } = metadata
   const from = scaledFrom(live) ?? { replicas: replicasOf(live), deletesClaims: deletesClaims(live) }
-  const isBack = replicas === from.replicas
+  // A service without replicas by its files is stopped nevertheless, and `start` needs the number that it had.
+  const isBack = replicas === from.replicas && replicas > 0
   const start = replicas === 0 ? ` start ${replicasOf(live)}` : ''
   const text = `${from.replicas}${from.deletesClaims ? ' Delete' : ''}${start}`
   const patch = {

@@ -56,8 +56,14 @@ export async function wait(world: OperationContext, input: WaitInput, project: O
   }
 }
 
+/** True for a service that `stop` has stopped. A service that has no replicas by its files is not waited for. */
+function isStopped(workload: KubeObject): boolean {
+  const from = scaledFrom(workload)
+  return from?.start !== undefined && from.replicas > 0
+}
+
 function refuseStopped(workloads: readonly KubeObject[]): void {
-  const stopped = servicesOf(workloads.filter(one => scaledFrom(one)?.start !== undefined))
+  const stopped = servicesOf(workloads.filter(isStopped))
   if (stopped.length === 0) return
   throw new UserError(`${stopped.map(one => `\`${one}\``).join(', ')} ${stopped.length === 1 ? 'is' : 'are'} stopped`, {
     hint: `\`devctl start ${stopped.join(' ')}\` starts ${stopped.length === 1 ? 'it' : 'them'}`,

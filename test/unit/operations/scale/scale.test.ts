@@ -180,6 +180,21 @@ describe('stop and start', () => {
     expect(await replicasOf(WEB)).toBe(1)
   })
 
+  test('stop remembers the number of replicas of a service that has none by its files', async () => {
+    const none = wanted([], [workload('Deployment', 'web', { spec: { replicas: 0 } })])
+    await deploy(cluster, none)
+    await scaled('web=3')
+    await stopped(stop, 'web')
+    await stopped(start, 'web')
+    expect(await replicasOf(WEB)).toBe(3)
+    await stopped(stop, 'web')
+    expect(await deploy(cluster, none)).toEqual([])
+    expect(await replicasOf(WEB)).toBe(0)
+    cluster.act(ref(WEB.object), live => ({ ...live, status: { observedGeneration: live.metadata.generation } }))
+    const { world, project, name } = await operationOn(cluster)
+    expect((await wait(world, { name, services: ['web'] }, project)).services, 'it has what it needs').toEqual(['web'])
+  })
+
   test('stop keeps the claims of replicas that are scaled away', async () => {
     const policy = async () => (await specOf(DB))['persistentVolumeClaimRetentionPolicy']
     await stopped(stop, 'db')
