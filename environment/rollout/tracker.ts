@@ -392,14 +392,14 @@ function hasNode(pod: KubeObject): boolean {
 const keyOf = ({ kind, metadata }: KubeObject): string => `${kind}/${metadata.name}`
 
 /**
- * Returns true if a Pod belongs to a workload. A Pod of a Deployment is owned by a ReplicaSet, whose name begins with
- * the name of the Deployment.
+ * Returns true if a Pod belongs to a workload. A Pod of a Deployment is owned by a ReplicaSet, whose name is the name
+ * of the Deployment and a hash without hyphens.
  */
 export function belongsTo(pod: KubeObject, workload: KubeObject): boolean {
   const owner = controllerOf(pod)
   if (!owner) return false
   return workload.kind === 'Deployment'
-    ? owner.kind === 'ReplicaSet' && owner.name.startsWith(`${workload.metadata.name}-`)
+    ? owner.kind === 'ReplicaSet' && owner.name.slice(0, owner.name.lastIndexOf('-')) === workload.metadata.name
     : owner.uid === workload.metadata.uid
 }
 
