@@ -6,7 +6,7 @@ import { type DesiredObject, type DesiredWorkload, serviceOf } from '../plan/des
 import { Tracker } from '../rollout/tracker.ts'
 import { explainFailure } from '../status/explain.ts'
 import { applyWorkloads } from './apply.ts'
-import { endedEarly, failuresIn } from './deploy.ts'
+import { beyondWorkloads, endedEarly, failuresIn } from './deploy.ts'
 import type { ApplyEvents } from './deploy-run.ts'
 import type { Step } from './steps.ts'
 
@@ -56,7 +56,7 @@ export interface WaitFailures {
 
 /**
  * Explains the failed workloads in an error of `waitForWorkloads`. `services` are the services of the Compose file, for
- * the positions. Throws the error unchanged if it is not about failed workloads.
+ * the positions. Throws the errors that are not about failed workloads, if there are any.
  */
 export async function explainWait(
   cluster: Cluster,
@@ -66,7 +66,7 @@ export async function explainWait(
 ): Promise<WaitFailures> {
   const ended = endedEarly(error)
   const failed = ended ? ended.late : failuresIn(error, signal)
-  if (!failed) throw error
+  if (!failed) throw beyondWorkloads(error)
   const explained = await Promise.all(failed.map(one => explainFailure(cluster, one, services)))
   const failedServices = failed.map(({ workload }) => workload.service)
   return { failures: explained.flat(), failedServices, ...(ended && { ended: ended.cause }) }
