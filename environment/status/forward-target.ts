@@ -1,10 +1,9 @@
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { isEnding } from '../apply/removal.ts'
 import { unlessForbidden } from '../forbidden.ts'
 import { environmentSelector, SERVICE_LABEL } from '../labels.ts'
 import { isReady } from './problems.ts'
-import { noRunError } from './service-pods.ts'
+import { noPodError, noRunError } from './service-pods.ts'
 
 /** Target of connections to a port of a service. */
 export interface ForwardTarget {
@@ -17,6 +16,11 @@ export interface ForwardTarget {
 interface ServicePort {
   readonly port: number
   readonly targetPort?: number | string
+}
+
+interface ServiceSpec {
+  readonly ports?: readonly ServicePort[]
+  readonly selector?: Readonly<Record<string, string>>
 }
 
 interface PodContainer {
@@ -32,18 +36,18 @@ export async function findForwardTarget(
   { environment, namespace, service, port }: ForwardQuery,
   signal: AbortSignal,
 ): Promise<ForwardTarget> {
-  const labels = `${environmentSelector(environment)},${SERVICE_LABEL}=${service}`
-  const [pods, front] = await Promise.all([
-    cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace, labels }, { signal }),
-    cluster.get({ apiVersion: 'v1', kind: 'Service', name: service, namespace }, { signal }),
-  ])
+  const front = await cluster.get({ apiVersion: 'v1', kind: 'Service', name: service, namespace }, { signal })
+  const { selector, ports } = (front?.spec ?? {}) as ServiceSpec
+  // The container of the service may run in the Pods of another one.
+  const labels = `${environmentSelector(environment)},${SERVICE_LABEL}=${selector?.[SERVICE_LABEL] ?? service}`
+  const pods = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace, labels }, { signal })
   const running = pods.filter(one => !isEnding(one) && phaseOf(one) === 'Running')
   const pod = running.find(isReady) ?? running[0]
   if (pod === undefined) {
     const job = cluster.get({ apiVersion: 'batch/v1', kind: 'CronJob', name: service, namespace }, { signal })
-    throw (await unlessForbidden(job, undefined)) ? noRunError(service) : noPod(service, pods)
+    throw (await unlessForbidden(job, undefined)) ? noRunError(service) : noPodError({ service }, pods)
   }
-  return { pod: pod.metadata.name, namespace, port: podPort(front, pod, port) }
+  return { pod: pod.metadata.name, namespace, port: podPort(ports, pod, port) }
 }
 
 export interface ForwardQuery {
@@ -55,8 +59,7 @@ export interface ForwardQuery {
   readonly port: number
 }
 
-function podPort(front: KubeObject | undefined, pod: KubeObject, port: number): number {
-  const listed = (front?.spec as { ports?: readonly ServicePort[] } | undefined)?.ports ?? []
+function podPort(listed: readonly ServicePort[] = [], pod: KubeObject, port: number): number {
   const target = listed.find(one => one.port === port)?.targetPort ?? port
   if (typeof target === 'number') return target
   const { containers = [] } = pod.spec as { containers?: readonly PodContainer[] }
@@ -65,11 +68,3 @@ function podPort(front: KubeObject | undefined, pod: KubeObject, port: number): 
 }
 
 const phaseOf = ({ status }: KubeObject): string => (status as { phase?: string } | undefined)?.phase ?? 'Unknown'
-
-function noPod(service: string, pods: readonly KubeObject[]): UserError {
-  const there = pods.map(pod => `pod/${pod.metadata.name} is ${phaseOf(pod).toLowerCase()}`)
-  return new UserError(`no Pod of \`${service}\` is running`, {
-    notes: there,
-    hint: pods.length === 0 ? 'deploy it first' : `\`devctl logs ${service}\` shows its log`,
-  })
-}

@@ -50,7 +50,7 @@ export async function findServiceContainer(
   const all = await podsOf(cluster, query, options)
   const running = all.filter(isRunning).sort(byName)
   const pod = index === undefined ? (running.find(isReady) ?? running[0]) : running[index - 1]
-  if (pod === undefined) throw running.length === 0 ? noPod(query, all) : noIndex(service, running, index!)
+  if (pod === undefined) throw running.length === 0 ? noPodError(query, all) : noIndex(service, running, index!)
   return { pod, container: containerOf(pod, service, container) }
 }
 
@@ -95,7 +95,11 @@ export const noRunError = (job: string): UserError =>
     hint: `\`devctl run ${job}\` starts one, and \`devctl logs ${job}\` shows the log of the last; \`devctl jobs\` lists them`,
   })
 
-function noPod({ service, kind }: ServicePodQuery, pods: readonly KubeObject[]): UserError {
+/** Returns the error for a service of which no Pod runs. */
+export function noPodError(
+  { service, kind }: Pick<ServicePodQuery, 'service' | 'kind'>,
+  pods: readonly KubeObject[],
+): UserError {
   if (kind === 'CronJob') return noRunError(service)
   const again =
     kind === 'Job'

@@ -60,6 +60,7 @@ export async function forward(
       listeners.push(listener)
       listening(at(wanted ?? 'localhost', listener.port), remote)
     }
+    session.signal.throwIfAborted()
     return await new Promise<never>((_, reject) =>
       session.signal.addEventListener('abort', () => reject(session.signal.reason)),
     )

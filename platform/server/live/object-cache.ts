@@ -136,6 +136,7 @@ export class ObjectCache {
       } catch (error) {
         if (!kind.isOptional || !(error instanceof ClusterError) || !MISSING.has(error.failure)) throw error
         done()
+        both.throwIfAborted()
         await new Promise<never>((_, reject) => both.addEventListener('abort', () => reject(both.reason)))
       }
     }
