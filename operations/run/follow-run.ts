@@ -1,8 +1,11 @@
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { startStatus } from '../../adapters/kubernetes/start-status.ts'
+import { LONGEST_TIMER } from '../../adapters/process/time-limit.ts'
 import { ProgramError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import { listWarnings } from '../../environment/status/events.ts'
 import { SHORT } from '../../environment/status/failures.ts'
-import { podProblems } from '../../environment/status/problems.ts'
+import { type Problem, podProblems } from '../../environment/status/problems.ts'
+import { addCapacityEvents } from '../../environment/status/unschedulable.ts'
 
 /** A run that has been created. */
 export interface StartedRun {
@@ -50,9 +53,9 @@ interface Status {
 export async function followRun(run: StartedRun, connect: Connect, signal: AbortSignal): Promise<number> {
   const over = new AbortController()
   const late = new AbortController()
-  const timer = setTimeout(() => late.abort(notStarted(run, last)), run.startTimeout)
+  const timer = setTimeout(() => late.abort(notStarted(run, problems)), Math.min(run.startTimeout, LONGEST_TIMER))
   const own = AbortSignal.any([signal, late.signal])
-  let last: KubeObject | undefined
+  let problems: readonly Problem[] = []
   let output: Promise<void> | undefined
   try {
     const { cluster, namespace } = run
@@ -60,15 +63,16 @@ export async function followRun(run: StartedRun, connect: Connect, signal: Abort
     for await (const change of cluster.watch(query, { signal: own })) {
       if (change.type === 'Deleted') throw new UserError(`the Pod of \`${run.job}\` was deleted`)
       if (change.type !== 'Changed') continue
-      last = change.object
-      const status = (last['status'] ?? {}) as Status // a Pod's
+      const pod = change.object
+      const status = (pod['status'] ?? {}) as Status // a Pod's
       const state = status.containerStatuses?.find(({ name }) => name === run.container)?.state
       if (!state?.running && !state?.terminated) {
         refuseWaiting(run.job, state?.waiting)
-        refuseProblem(run, last, status)
+        problems = await problemsOf(run, pod, own)
+        refuseProblem(run, problems, status)
       } else {
         clearTimeout(timer)
-        output ??= connect({ pod: last.metadata.name, signal, over: over.signal })
+        output ??= connect({ pod: pod.metadata.name, signal, over: over.signal })
         output.catch(error => {
           if (error instanceof InputError) late.abort(error.cause)
         })
@@ -117,9 +121,24 @@ function refuseProgram(job: string, message: string): void {
   throw new ProgramError(status, `\`${job}\` cannot start: ${fault}`, { notes: lines(message) })
 }
 
+/** Returns the problems of a Pod that has not started. Only events tell which of them will pass. */
+async function problemsOf(
+  { cluster, namespace, now }: StartedRun,
+  pod: KubeObject,
+  signal: AbortSignal,
+): Promise<readonly Problem[]> {
+  const warnings = await listWarnings(cluster, namespace, { signal })
+  await addCapacityEvents(cluster, namespace, { pods: [pod], warnings }, { signal })
+  return podProblems(pod, warnings.about(pod), now())
+}
+
 /** Throws a UserError for a Pod that will not start. */
-function refuseProblem({ job, now }: StartedRun, pod: KubeObject, { phase, initContainerStatuses = [] }: Status): void {
-  const problem = podProblems(pod, [], now()).find(one => !one.isPassing)
+function refuseProblem(
+  { job }: StartedRun,
+  problems: readonly Problem[],
+  { phase, initContainerStatuses = [] }: Status,
+): void {
+  const problem = problems.find(one => !one.isPassing)
   if (problem) throw new UserError(`\`${job}\` cannot start: ${SHORT[problem.code]}`, { notes: lines(problem.detail) })
   if (phase !== 'Failed') return
   const failed = initContainerStatuses.find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0)
@@ -129,8 +148,7 @@ function refuseProblem({ job, now }: StartedRun, pod: KubeObject, { phase, initC
   throw new UserError(`\`${job}\` cannot start: ${what}`)
 }
 
-function notStarted({ job, now }: StartedRun, pod: KubeObject | undefined): UserError {
-  const problem = pod && podProblems(pod, [], now())[0]
+function notStarted({ job }: StartedRun, [problem]: readonly Problem[]): UserError {
   const notes = problem ? [SHORT[problem.code], ...lines(problem.detail)] : []
   const hint = 'wait longer with `--timeout`; `--no-deps` does not wait for dependencies'
   return new UserError(`\`${job}\` has not started in time`, { notes, hint })

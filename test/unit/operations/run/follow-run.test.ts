@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Change, Cluster, KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
 import { ProgramError } from '../../../../compiler/diagnostics/user-error.ts'
 import { followRun } from '../../../../operations/run/follow-run.ts'
-import { never } from '../../../support/objects/deploying.ts'
+import { NAMESPACE, never, newCluster, object, ref } from '../../../support/objects/deploying.ts'
+import { settle } from '../../../support/objects/fake-clock.ts'
 
 /** Follows a run whose container has these states one after another. */
 async function follow(...states: readonly object[]): Promise<number> {
@@ -14,7 +15,8 @@ async function follow(...states: readonly object[]): Promise<number> {
       ...{ status: { phase: 'Running', containerStatuses: [{ name: 'web', restartCount: 0, state }] } },
     }),
   )
-  const cluster: Pick<Cluster, 'watch'> = {
+  const cluster: Pick<Cluster, 'watch' | 'list'> = {
+    list: async () => [],
     async *watch() {
       for (const object of pods) yield { type: 'Changed', object } as Change
     },
@@ -53,4 +55,62 @@ test('a container that cannot start for another reason is no missing program', a
 
 test('a run that has ended has the exit status of its container', async () => {
   expect(await follow({ running: {} }, { terminated: { exitCode: 5, reason: 'Error' } })).toBe(5)
+})
+
+describe('a run whose Pod has not started', () => {
+  const NOW = Date.parse('2026-01-01T12:00:00Z')
+  const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString()
+  const DETAIL = '0/4 nodes are available: 4 Insufficient cpu.'
+  const noNode = {
+    conditions: [{ ...{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }, message: DETAIL }].map(
+      one => ({ ...one, lastTransitionTime: ago(60) }),
+    ),
+  }
+  const backOff = { waiting: { reason: 'ImagePullBackOff', message: 'Back-off pulling image "nginx"' } }
+  const pulls = { containerStatuses: [{ name: 'web', restartCount: 0, state: backOff }] }
+
+  /** Follows a run whose Pod has this status and these events, and returns the error; `waits` if there is none yet. */
+  async function followPending(status: object, events: readonly object[], startTimeout = 300_000): Promise<unknown> {
+    const cluster = newCluster()
+    const pod = object('Pod', 'web-run-x', { spec: { containers: [{ name: 'web' }] } })
+    await cluster.create({ ...pod, metadata: { ...pod.metadata, labels: { 'job-name': 'web-run' } } })
+    const { uid } = cluster.act(ref(pod), live => ({ ...live, status: { phase: 'Pending', ...status } })).metadata
+    for (const [index, event] of events.entries())
+      await cluster.create({
+        ...{ apiVersion: 'v1', kind: 'Event', metadata: { name: `event-${index}`, namespace: NAMESPACE } },
+        ...{ involvedObject: { kind: 'Pod', name: 'web-run-x', uid }, lastTimestamp: ago(5), ...event },
+      })
+    const run = { cluster, namespace: NAMESPACE, job: 'web-run', container: 'web', startTimeout, now: () => NOW }
+    const end = new AbortController()
+    const ended = followRun(run, async () => {}, end.signal).catch(error => error)
+    const found = await Promise.race([ended, settle().then(() => 'waits')])
+    end.abort()
+    await ended
+    return found
+  }
+
+  const scaleUp = { type: 'Normal', reason: 'TriggeredScaleUp', message: 'pod triggered scale-up' }
+  const failed = (message: string) => ({ type: 'Warning', reason: 'Failed', message })
+  const pullMessage = 'Failed to pull image "nginx": 429 Too Many Requests'
+  const noSuchImage = 'Failed to pull image "nginx": not found'
+
+  test.each([
+    ['waits for a node that an autoscaler adds', noNode, [scaleUp], 'waits'],
+    ['waits for a registry that limits the number of pulls', pulls, [failed(pullMessage)], 'waits'],
+    ['ends if no node comes', noNode, [], { notes: [DETAIL] }],
+    [
+      'ends with the reason of the registry',
+      pulls,
+      [failed(noSuchImage)],
+      { notes: [expect.stringMatching('not found')] },
+    ],
+  ])('%s', async (_, status, events, expected) => {
+    const found = await followPending(status, events)
+    if (typeof expected === 'string') expect(found).toBe(expected)
+    else expect(found).toMatchObject(expected)
+  })
+
+  test('waits even if the timeout is longer than timers can be', async () => {
+    expect(await followPending({}, [], 2 ** 31)).toBe('waits')
+  })
 })
