@@ -136,23 +136,8 @@ export async function deployEnvironment(input: DeployEnvironmentInput, world: De
   const { cluster, plan, namespace, holder } = input
   const { clock, events, signal } = world
   const environment = plan.environment.name
-  const planned = await planDeploy(input, { signal })
-  const unready = await findUnreadyWorkloads(cluster, planned.wanted, planned.changes.steps, clock.now(), { signal })
-  const chances = countRetries(unready)
-  const first: DeployPlan = {
-    ...planned,
-    changes: { ...planned.changes, steps: withJobsAgain(planned.changes.steps, unready) },
-  }
-  refuseManyDeletions(first.changes, input.choices)
-  events.planned(first.changes, first.wanted)
-  const drift = driftOf(first.changes, input.secrets)
-  const asked = events.mayOverwrite ? drift.filter(isByHand) : []
-  if (asked.length > 0 && !(await events.mayOverwrite?.(asked)))
-    throw new UserError('nothing was deployed: manual changes are kept', {
-      hint: 'make the changes in the files, or overwrite them with `--drift overwrite`',
-    })
-  const told = drift.filter(one => !asked.includes(one))
-  if (told.length > 0) events.overwriting?.(told)
+  const first = await planAllowed(input, world)
+  const { unready } = first
   const begun = unready.flatMap(one => one.begun)
   const tracker = new Tracker(cluster, environment, namespace, clock, begun)
   const runUntil = (active: AbortSignal): DeployRun => ({
@@ -166,11 +151,17 @@ export async function deployEnvironment(input: DeployEnvironmentInput, world: De
   })
   const routes: KubeObject[] = []
   const upToDate =
-    isUpToDate(first.changes) && !first.toKeep && chances.length === 0 && (input.isHeld || !first.isLocked)
+    isUpToDate(first.changes) &&
+    !first.toKeep &&
+    countRetries(unready).length === 0 &&
+    (input.isHeld || !first.isLocked)
   try {
     if (upToDate && input.wait) await applyWorkloads(runUntil(signal), first.wanted, first.changes.steps, true)
     const lease = { cluster, environment, namespace, holder, clock, signal, waiting: events.locked }
-    const act = (active: AbortSignal) => perform(input, runUntil(active), first, chances)
+    const act = (active: AbortSignal) => {
+      const planAgain = () => planAllowed(input, { ...world, signal: active }, first.drift)
+      return perform(input, runUntil(active), first, planAgain)
+    }
     if (upToDate) await keepWarnings(input, first, { signal })
     const pruned = upToDate ? [] : await (input.isHeld ? act(signal) : withLease(lease, act))
     if (input.wait)
@@ -205,6 +196,48 @@ export async function deployEnvironment(input: DeployEnvironmentInput, world: De
   } finally {
     tracker.stop()
   }
+}
+
+/** Plan that the limits and the user allow. */
+interface AllowedPlan extends DeployPlan {
+  /** Workloads that the deploy does not change and that are not ready. */
+  readonly unready: readonly UnreadyWorkload[]
+  /** Values set by others that the deploy overwrites. */
+  readonly drift: readonly Drift[]
+}
+
+/**
+ * Plans a deploy, and reports the plan. Throws a UserError if it deletes too many workloads, or if the user keeps
+ * manual changes. The user is not asked again about the changes in `known`.
+ */
+async function planAllowed(
+  input: DeployEnvironmentInput,
+  { clock, events, signal }: DeployContext,
+  known: readonly Drift[] = [],
+): Promise<AllowedPlan> {
+  const planned = await planDeploy(input, { signal })
+  const { wanted } = planned
+  const { steps } = planned.changes
+  const unready = await findUnreadyWorkloads(input.cluster, wanted, steps, clock.now(), { signal })
+  const changes = { ...planned.changes, steps: withJobsAgain(steps, unready) }
+  refuseManyDeletions(changes, input.choices)
+  events.planned(changes, wanted)
+  const drift = driftOf(changes, input.secrets)
+  const old = new Set(known.map(one => JSON.stringify(one)))
+  const fresh = drift.filter(one => !old.has(JSON.stringify(one)))
+  await mayOverwrite(events, fresh)
+  return { ...planned, changes, unready, drift }
+}
+
+/** Asks about manual changes, and reports the other values that are overwritten. Throws a UserError after a no. */
+async function mayOverwrite(events: DeployEvents, drift: readonly Drift[]): Promise<void> {
+  const asked = events.mayOverwrite ? drift.filter(isByHand) : []
+  if (asked.length > 0 && !(await events.mayOverwrite?.(asked)))
+    throw new UserError('nothing was deployed: manual changes are kept', {
+      hint: 'make the changes in the files, or overwrite them with `--drift overwrite`',
+    })
+  const told = drift.filter(one => !asked.includes(one))
+  if (told.length > 0) events.overwriting?.(told)
 }
 
 /**
@@ -267,15 +300,15 @@ async function keepWarnings(
   }
 }
 
-/** Carries out the plan, and returns the names of the pruned objects. */
+/** Carries out the plan, or that of `planAgain` if it is outdated, and returns the names of the pruned objects. */
 async function perform(
   input: DeployEnvironmentInput,
   run: DeployRun,
-  first: DeployPlan,
-  chances: readonly UnreadyWorkload[],
+  first: AllowedPlan,
+  planAgain: () => Promise<AllowedPlan>,
 ): Promise<readonly string[]> {
   const { cluster, namespace } = input
-  const { current, recorded } = await begin(input, run, first)
+  const { current, recorded } = await begin(input, run, first, planAgain)
   const { wanted, changes, toKeep } = current
   const { noting, done } = withNotes(run)
   const notesOn = async (end?: DeployEnd): Promise<EndNotes> => {
@@ -287,6 +320,7 @@ async function perform(
   }
   try {
     if (toKeep) await writeKept(cluster, wanted.environment, namespace, toKeep, { signal: run.signal })
+    const chances = countRetries(current.unready)
     const orders = { wait: input.wait, chances, notesAfter: () => notesOn() }
     await applyChanges(noting, wanted, changes, recorded, orders)
   } catch (error) {
@@ -329,8 +363,9 @@ const endOf = ({ aborted, reason }: AbortSignal): DeployEnd =>
 async function begin(
   input: DeployEnvironmentInput,
   run: DeployRun,
-  first: DeployPlan,
-): Promise<{ readonly current: DeployPlan; readonly recorded: EnvironmentRecord }> {
+  first: AllowedPlan,
+  planAgain: () => Promise<AllowedPlan>,
+): Promise<{ readonly current: AllowedPlan; readonly recorded: EnvironmentRecord }> {
   const record = async (plan: DeployPlan) =>
     recordBefore(run, plan.wanted, plan.changes, await notesOf(input, run, plan))
   try {
@@ -338,7 +373,7 @@ async function begin(
   } catch (error) {
     if (!isOvertaken(error)) throw error
     // Another deploy finished between our plan and our Lease: plan again with its changes.
-    const current = await planDeploy(input, { signal: run.signal })
+    const current = await planAgain()
     return { current, recorded: await record(current) }
   }
 }

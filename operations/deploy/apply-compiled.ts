@@ -64,6 +64,8 @@ export async function applyCompiled(
   const events = deployEvents(on, states, onChange, { now: () => clock.now(), waits, deadline: session.deadline })
   const planned: typeof events.planned = (changes, wanted) => {
     events.planned(changes, wanted)
+    // A deploy plans again if another one was faster.
+    unchanged.clear()
     for (const one of wanted.workloads)
       if (!isJob(one.object) && keepsPods(changes.steps.get(one))) unchanged.add(one.service)
   }
