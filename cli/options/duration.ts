@@ -26,5 +26,6 @@ export function parseDuration(value: string, option: string): number {
   let total = 0
   for (const [, number, unit] of value.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g))
     total += Number(number) * MILLISECONDS[unit!]!
-  return total
+  // Timers take whole milliseconds, and 1.1 h are 3960000.0000000005.
+  return Math.round(total)
 }

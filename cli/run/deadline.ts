@@ -8,12 +8,16 @@ import type { Io } from '../terminal/io.ts'
 /** Default deadline of a command in milliseconds. */
 const TIMEOUT = 300_000
 
+/** Longest timer of Node.js in milliseconds, about 25 days. A longer one would end at once. */
+const LONGEST = 2 ** 31 - 1
+
 /**
  * Returns the deadline of a command in milliseconds: its option, or else $DEVCTL_TIMEOUT, or else `fallback` (five
- * minutes). Throws a UsageError if $DEVCTL_TIMEOUT is not a duration.
+ * minutes). The longest deadline is that of a timer. Throws a UsageError if $DEVCTL_TIMEOUT is not a duration.
  */
 export function deadlineOf({ env }: Io, timeout: number | undefined, fallback = TIMEOUT): number {
-  return timeout ?? (env.DEVCTL_TIMEOUT ? parseDuration(env.DEVCTL_TIMEOUT, 'DEVCTL_TIMEOUT') : fallback)
+  const limit = timeout ?? (env.DEVCTL_TIMEOUT ? parseDuration(env.DEVCTL_TIMEOUT, 'DEVCTL_TIMEOUT') : fallback)
+  return Math.min(limit, LONGEST)
 }
 
 /**
