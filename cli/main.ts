@@ -1,4 +1,5 @@
 import { LeftError, ProgramError, UsageError } from '../compiler/diagnostics/user-error.ts'
+import { calledCommand } from './command.ts'
 import { commands } from './commands.ts'
 import { runProgram } from './program.ts'
 import { INTERRUPTED } from './terminal/exit-status.ts'
@@ -43,10 +44,7 @@ async function printError(error: unknown, argv: readonly string[], io: Io): Prom
   io.stderr.write(errorText(error))
   if (error instanceof ProgramError) return error.exitStatus
   if (!(error instanceof UsageError)) return 1
-  // The longest command name whose words all occur in the line.
-  const command = commands
-    .filter(({ name }) => name.split(' ').every(word => argv.includes(word)))
-    .sort((a, b) => b.name.length - a.name.length)[0]
+  const command = calledCommand(argv, commands)
   if (error.hint === undefined) io.stderr.write(`  = help: see \`devctl ${command ? `${command.name} ` : ''}--help\`\n`)
   return 2
 }

@@ -1,7 +1,7 @@
 import { Argument, Command as CommanderCommand, CommanderError, Option as CommanderOption } from 'commander'
 import { UsageError } from '../compiler/diagnostics/user-error.ts'
 import { version } from '../project/version.ts'
-import { type Command, commandsBelow, lastWord } from './command.ts'
+import { type Command, calledCommand, commandsBelow, lastWord, wordsOf } from './command.ts'
 import type { LogLevel } from './log-level.ts'
 import { chosenLevel, globalOptions } from './options/global.ts'
 import type { Option } from './options/option.ts'
@@ -225,7 +225,7 @@ async function unknownCommand(
   commands: readonly Command[],
 ): Promise<UsageError | undefined> {
   if (code !== 'commander.unknownCommand' && code !== 'commander.unknownOption') return undefined
-  const word = argv.find((one, index) => !one.startsWith('-') && !/^--log-?level$/.test(argv[index - 1] ?? ''))
+  const [word] = wordsOf(argv)
   if (word === undefined || commands.some(({ name }) => name === word)) return undefined
   const { insteadOf, insteadOfLine } = await import('./command-hints.ts')
   const names = commands.map(({ name }) => name)
@@ -243,12 +243,13 @@ async function unknownOption(
   commands: readonly Command[],
 ): Promise<UsageError | undefined> {
   const option = /unknown option '([^'=]+)/.exec(message)?.[1]
-  const behind = option === undefined ? undefined : commandBehind(argv)
+  // After several names, `up` has options of its own, which may be misspelled.
+  const behind = option === undefined || message.includes('(Did you mean ') ? undefined : commandBehind(argv)
   if (behind !== undefined)
     return new UsageError(`unknown option \`${option}\``, { hint: `write the command behind \`--\`: ${behind}` })
   if (code !== 'commander.unknownOption' || option === undefined) return undefined
   const { insteadOfOption, insteadOfOptionOf } = await import('./command-hints.ts')
-  const command = commands.find(({ name }) => argv.includes(name))
+  const command = calledCommand(argv, commands)
   const flags = Object.values(command?.options ?? {}).map(one => one.flags)
   const hint =
     (command?.name === 'build' ? insteadOfOption(option) : undefined) ??
@@ -270,7 +271,8 @@ function commandBehind(argv: readonly string[]): string | undefined {
 /** Throws a UsageError if an option that belongs to the command in the container was parsed as an option of devctl. */
 function refuseCommandBehind(argv: readonly string[]): void {
   const option = argv.slice(3).find(word => /^(-[vqh]+|--verbose|--quiet|--log-?level)$/.test(word))
-  const behind = option === undefined ? undefined : commandBehind(argv)
+  // The words after `up` are names, and its options may follow them.
+  const behind = option === undefined || argv[0] === 'up' ? undefined : commandBehind(argv)
   if (behind !== undefined)
     throw new UsageError(`\`${option}\` belongs to the command`, {
       hint: `write the command behind \`--\`: ${behind}`,

@@ -154,6 +154,12 @@ describe('habits of Docker', () => {
     expect(stderr).toContain('no context is selected')
   })
 
+  test.each(['-v', '-q', '--log-level debug'])('`devctl up api web %s` starts two containers', async option => {
+    const { stderr } = await devctl('up', 'api', 'web', ...option.split(' '))
+    expect(stderr).not.toContain('belongs to the command')
+    expect(stderr).toContain('no context is selected')
+  })
+
   test('`devctl exec -it` is accepted, too', async () => {
     const { stderr } = await devctl('exec', '-it', '--service', 'web', '--', 'sh')
     expect(stderr).toContain('no context is selected')
@@ -190,7 +196,8 @@ describe('wrong usage', () => {
       '`-v` belongs to the command',
       'write the command behind `--`: `devctl exec api -- npm -v`, or `devctl exec --service api -- npm -v` in a deployed service',
     ],
-    ['up api npm -q', '`-q` belongs to the command', 'write the command behind `--`: `devctl up api -- npm -q`'],
+    ['up api npm -x', 'unknown option `-x`', 'write the command behind `--`: `devctl up api -- npm -x`'],
+    ['up api web --detahc', 'unknown option `--detahc`', 'did you mean `--detach`?'],
     ['render -q -v', '`--verbose` and `--quiet` cannot be combined', 'remove one of them'],
     ['-v render --loglevel warn', '`--log-level` and `--verbose` cannot be combined', 'remove one of them'],
     [
@@ -235,6 +242,15 @@ describe('wrong usage', () => {
     ],
     ['render --nmae x', 'unknown option `--nmae`', 'did you mean `--name`?'],
     ['render -x', 'unknown option `-x`', 'see `devctl render --help`'],
+    ['logs deploy --bogus', 'unknown option `--bogus`', 'see `devctl logs --help`'],
+    ['logs context use --bogus', 'unknown option `--bogus`', 'see `devctl logs --help`'],
+    ['run build --entrypoint x', 'unknown option `--entrypoint`', expect.stringContaining('after `--`')],
+    ['--log-level info -q logs deploy --bogus', 'unknown option `--bogus`', 'see `devctl logs --help`'],
+    [
+      'context --namespace shop use a b',
+      'too many arguments for `use`: expected 1 argument but got 2',
+      'see `devctl context use --help`',
+    ],
     ['deploy --dry-run', 'unknown option `--dry-run`', '`devctl diff` shows what a deploy would change'],
     ['up -d', 'unknown option `-d`', '`--detach` lets the container run its command by itself'],
     ['restart web --hard', 'unknown option `--hard`', '`devctl restart` always replaces the Pods'],
