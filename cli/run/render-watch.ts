@@ -10,6 +10,7 @@ import { errorText } from '../terminal/error-text.ts'
 import { INTERRUPTED } from '../terminal/exit-status.ts'
 import { watchForInterruption } from '../terminal/interruption.ts'
 import { printDiagnostics } from '../terminal/report.ts'
+import { renderInput } from './render-input.ts'
 
 /**
  * Matches the names of files that devctl finds without an option. A new file with such a name may change the result.
@@ -55,7 +56,7 @@ async function renderOnce(
     const project = await openProject(io, options)
     if (project.manifest) files.read(project.manifest.path)
     const onRead = (path: string, bytes: Uint8Array) => files.add(path, bytes)
-    const outcome = await render({ workspace: io, onRead }, { ...options, services }, project)
+    const outcome = await render({ workspace: io, onRead }, renderInput(services, options), project)
     // Warnings are printed once: after a change, only errors are new.
     if (outcome.kind === 'refused' || !last) printDiagnostics(outcome.diagnostics, io, logLevel)
     if (outcome.kind === 'refused')

@@ -10,6 +10,7 @@ import type { RenderValues } from '../commands/render.ts'
 import { writeAsIs } from '../terminal/redacting.ts'
 import { printDiagnostics, printSummary } from '../terminal/report.ts'
 import { lossText, saveReport } from './loss-report.ts'
+import { renderInput } from './render-input.ts'
 
 /**
  * Compiles the files, then prints the manifests or writes them to a folder. Prints and writes nothing if there are
@@ -53,7 +54,7 @@ export async function renderFiles(
 
 async function rendered({ io }: Context, services: readonly string[], options: RenderValues): Promise<RenderOutcome> {
   const project = await openProject(io, options)
-  const work = () => render({ workspace: io }, { ...options, format: options.output, services }, project)
+  const work = () => render({ workspace: io }, renderInput(services, options), project)
   if (options.outputDir === undefined) return work()
   const { showingEdits } = await import('../terminal/edit-diff.ts')
   return showingEdits(io, work)

@@ -7,7 +7,7 @@ import { makeFolder, read, write } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
 
 /** Starts `render --watch` in a folder. `said` has its output. */
-function start(cwd: string) {
+function start(cwd: string, more: object = {}) {
   const ending = new AbortController()
   const said = { text: '' }
   const output = {
@@ -18,7 +18,7 @@ function start(cwd: string) {
   }
   const io = { stdout: output, stderr: output, readStdin: async () => new Uint8Array(), env: {}, cwd }
   const context = { io, logLevel: 'warn' as const, commands, help: () => undefined }
-  const options = { outputDir: 'k8s', watch: true } as unknown as Parameters<typeof renderOnChanges>[2]
+  const options = { outputDir: 'k8s', watch: true, ...more } as unknown as Parameters<typeof renderOnChanges>[2]
   const ended = renderOnChanges(context, [], options, { signal: ending.signal, stop: () => {} })
   return { said, ended, end: () => ending.abort(new Error('interrupted')) }
 }
@@ -63,6 +63,19 @@ test('render --watch renders again after a change of each input, and continues a
 
   end()
   expect(await ended).toBe(130)
+})
+
+test.each(['kustomize', 'json', 'yaml'])('render --watch writes the same files as render: %s', async output => {
+  const cwd = makeFolder({ 'compose.yaml': 'services: {web: {image: nginx}}\n' })
+  const rendered = await run(['render', '--output-dir', 'k8s', '-o', output], { cwd })
+  expect(rendered.status, rendered.stderr).toBe(0)
+  const files = read(join(cwd, 'k8s'))
+  const { said, ended, end } = start(cwd, { output })
+  await until(() => expect(said.text).toContain('watching for changes'))
+  end()
+  await ended
+  expect(said.text).toMatch(/^0 written, 0 removed, /)
+  expect(read(join(cwd, 'k8s'))).toEqual(files)
 })
 
 test.each([
