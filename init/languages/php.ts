@@ -31,7 +31,7 @@ function ofPhp(files: ProjectFiles): Guess<string> {
 }
 
 function imageOf(composer: string): Guess<string> {
-  const named = version(/"php"\s*:\s*"[^"\d]*([\d.]+)/.exec(composer)?.[1], 2)
+  const named = version(/"php"\s*:\s*"([^"]*)/.exec(composer)?.[1], 2)
   return named === undefined
     ? { value: 'php:8-cli' }
     : { value: `php:${named}-cli`, from: '`require.php` in composer.json' }

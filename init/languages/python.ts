@@ -91,9 +91,9 @@ function imageOf(files: ProjectFiles, needs: string): Guess<string> {
     const found = version(firstLine(files.text(file)), 2)
     if (found !== undefined) return image(found, file)
   }
-  const required = /^\s*requires-python\s*=\s*["'][^"'\d]*(\d+\.\d+)/m.exec(needs)?.[1]
+  const required = version(/^\s*requires-python\s*=\s*["']([^"'\n]*)/m.exec(needs)?.[1], 2)
   if (required !== undefined) return image(required, '`requires-python` in pyproject.toml')
-  const poetry = /^\s*python\s*=\s*["'][^"'\d]*(\d+\.\d+)/m.exec(needs)?.[1]
+  const poetry = version(/^\s*python\s*=\s*["']([^"'\n]*)/m.exec(needs)?.[1], 2)
   if (poetry !== undefined) return image(poetry, '`python` in pyproject.toml')
   const pipenv = /^\s*python_version\s*=\s*["'](\d+\.\d+)/m.exec(needs)?.[1]
   return pipenv === undefined ? { value: 'python:3.13' } : image(pipenv, 'Pipfile')

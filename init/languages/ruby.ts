@@ -36,6 +36,6 @@ function frameworkOf(files: ProjectFiles, gemfile: string) {
 function imageOf(files: ProjectFiles, gemfile: string): Guess<string> {
   const own = version(firstLine(files.text('.ruby-version')), 2)
   if (own !== undefined) return { value: `ruby:${own}`, from: '.ruby-version' }
-  const named = version(/^\s*ruby\s+["'][^"'\d]*([\d.]+)/m.exec(gemfile)?.[1], 2)
+  const named = version(/^\s*ruby\s+(["'].*)$/m.exec(gemfile)?.[1], 2)
   return named === undefined ? { value: 'ruby:3' } : { value: `ruby:${named}`, from: '`ruby` in Gemfile' }
 }

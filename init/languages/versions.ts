@@ -1,9 +1,15 @@
+const VERSION = /\d+(?:\.\d+)*/
+/** Versions of a range that are not part of it, or that end it. */
+const EXCLUDED = /(?:<=?|!=)\s*v?\d+(?:\.[\d*]+)*/g
+const LAST_INCLUDED = /(?<=<=\s*v?)\d+(?:\.\d+)*/
+
 /**
- * Returns the first version in a text, reduced to the given number of parts: with one part, `20` from `>=20.11 <23`.
- * Undefined if the text contains no version, such as `lts/*`.
+ * Returns a version that a version or range allows, reduced to the given number of parts: with one part, `20` from
+ * `<23 >=20.11`. Undefined if the text names no such version, such as `lts/*` and `<23`.
  */
 export function version(text: string | undefined, parts: number): string | undefined {
-  const found = /\d+(?:\.\d+)*/.exec(text ?? '')?.[0]
+  const range = text ?? ''
+  const found = (VERSION.exec(range.replace(EXCLUDED, '')) ?? LAST_INCLUDED.exec(range))?.[0]
   return found?.split('.').slice(0, parts).join('.')
 }
 
