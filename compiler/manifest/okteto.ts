@@ -121,12 +121,16 @@ const OF_MANIFEST = ['namespace', 'context', 'icon']
 
 /** Returns the name of the only container of a manifest in Okteto's first format; undefined for other formats. */
 function nameOfOnly(tree: MapTree, path: string): string | undefined {
-  if (SECTIONS.some(key => tree.entries.has(key)) || !OF_CONTAINER.some(key => tree.entries.has(key))) return undefined
+  if (hasSection(tree) || !OF_CONTAINER.some(key => tree.entries.has(key))) return undefined
   const name = get(tree, 'name')
   if (isScalar(name) && typeof name.value === 'string' && name.value !== '') return name.value
   const folder = dirname(path)
   return basename(basename(folder) === '.okteto' ? dirname(folder) : folder)
 }
+
+/** True if a manifest has a section. A list under `services` is none: in the first format, it has more containers. */
+const hasSection = (tree: MapTree): boolean =>
+  SECTIONS.some(key => tree.entries.has(key) && !(key === 'services' && get(tree, key)?.kind === 'seq'))
 
 function asSection(tree: MapTree, name: string): MapTree {
   const key = headOf(tree)

@@ -34,6 +34,18 @@ test.each(['okteto.yml', 'okteto.yaml', '.okteto/okteto.yml', '.okteto/okteto.ya
   },
 )
 
+test('a manifest in the first format of Okteto may have further containers under services', async () => {
+  const first = 'name: api\nimage: node:22\ncommand: bash\nworkdir: /app\nsync: [".:/app"]\nforward: ["8080:8080"]\n'
+  const cwd = folder({ 'okteto.yml': `${first}services:\n  - name: worker\n    sync: [".:/app"]\n` })
+  const { status, stderr } = await run(['validate', '--loglevel', 'info'], { cwd })
+  expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining('no errors in okteto.yml') })
+  expect(stderr.match(/^\w+\[.*/gm)).toEqual([
+    "info[okteto/single-container]: the manifest is in Okteto's first format and is read as `dev.api`",
+  ])
+  const { stdout } = await run(['migrate'], { cwd })
+  expect(stdout).toContain('    services:\n      - name: worker\n        sync: [".:/app"]\n')
+})
+
 test('a manifest of devctl wins over one of Okteto, without a warning', async () => {
   const cwd = folder({ 'okteto.yml': OKTETO, '.devctl/devctl.yml': 'deploy:\n  - "true"\n' })
   expect(await run(['validate'], { cwd })).toEqual({
