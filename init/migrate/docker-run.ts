@@ -177,7 +177,8 @@ function readRun({ words, span, problem, input }: Run, reporter: Reporter): Read
     }
   }
   const image = words[next]
-  if (!image) return bad('the command has no image', span, 'add the image after the flags')
+  if (!image || (image.text === '' && image.commands.length === 0))
+    return bad('the command has no image', span, 'add the image after the flags')
   if (input !== undefined)
     reporter.report(notCarriedOver, span, {
       what: input,

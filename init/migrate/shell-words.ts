@@ -80,7 +80,7 @@ export function unreadCommands(file: SourceFile, found: readonly ShellCommand[])
 
 /**
  * Finds the commands of container engines in a script, or in the text of a page, and splits them into words as a shell
- * does: quotes, escapes and continuation lines. Does not run or expand anything.
+ * does: quotes, escapes and continuation lines, also those of PowerShell and cmd.exe. Does not run or expand anything.
  */
 export function engineCommands(file: SourceFile): readonly ShellCommand[] {
   const { text } = file
@@ -105,7 +105,7 @@ function readCommand(file: SourceFile, start: number, isInline: boolean): ShellC
   let at = start
   while (at < text.length) {
     const rest = text.slice(at, at + 3)
-    if (/^\\\r?\n/.test(rest)) at = endOfLine(text, at) + 1
+    if (/^\\\r?\n/.test(rest) || (!isInline && continuesElsewhere(text, at))) at = endOfLine(text, at) + 1
     else if (/^[ \t\r]/.test(rest)) at++
     else if (rest[0] === '#' && !isInline) return { words, start, end: endOfLine(text, at) }
     else if (/^(?:[\n;&|()]|\d?[<>]|#)/.test(rest) || (isInline && rest[0] === '`')) break
@@ -119,6 +119,10 @@ function readCommand(file: SourceFile, start: number, isInline: boolean): ShellC
   const input = /^<{1,2}-?[ \t]*[^\s;&|<>()]+/.exec(text.slice(at, at + 200))?.[0]
   return { words, ...(input !== undefined && !input.startsWith('<<<') && { input }), start, end: at }
 }
+
+/** True if a word ends a line as `\` does in a shell: a backtick in PowerShell, a caret in cmd.exe. */
+const continuesElsewhere = (text: string, at: number): boolean =>
+  /^[`^]$/.test(text[at] ?? '') && /^[ \t\r]*$/.test(text.slice(at + 1, endOfLine(text, at)))
 
 const endOfLine = (text: string, at: number): number => {
   const next = text.indexOf('\n', at)

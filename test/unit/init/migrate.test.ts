@@ -103,6 +103,38 @@ describe('migrate', () => {
   })
 
   test.each([
+    ['sh', '\\'],
+    ['PowerShell', '`'],
+    ['cmd.exe', '^'],
+  ])('a command may continue on the next line as in %s', async (_, mark) => {
+    for (const end of ['\n', '\r\n', ` \t${'\n'}`]) {
+      if (mark === '\\' && end.startsWith(' ')) continue
+      const lines = ['docker run -d', '  --name web', '  -e "A=1"', '  nginx', '  sh']
+      const text = `# Starts it.\n${lines.join(` ${mark}${end}`)}\necho done\n`
+      const { status, stdout, stderr } = await run(['migrate', 'd.txt'], { cwd: folder({ 'd.txt': text }) })
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+      const service = { image: 'nginx', command: ['sh'], environment: { A: '1' } }
+      expect(parse(stdout)).toEqual({ services: { web: service } })
+    }
+  })
+
+  test('a page may have PowerShell commands between commands in backticks', async () => {
+    const text = 'Use `docker run --name a x`:\n\n```powershell\ndocker run `\n  --name b `\n  x\n```\n'
+    const { stdout, stderr } = await run(['migrate', 'd.md'], { cwd: folder({ 'd.md': text }) })
+    expect(stderr).toBe('')
+    expect(Object.keys((parse(stdout) as { services: object }).services)).toEqual(['a', 'b'])
+  })
+
+  test.each(['docker run -d ""', "docker run -d ''", 'docker run -d ^', 'docker run `'])(
+    'a command without an image is refused: %s',
+    async line => {
+      const { status, stdout, stderr } = await run(['migrate', 'd.txt'], { cwd: folder({ 'd.txt': `${line}\n` }) })
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+      expect(stderr).toContain('the command has no image')
+    },
+  )
+
+  test.each([
     ['docker run --name a x && docker run --name b x', ['a', 'b']],
     ['docker run --name a x; docker run --name b x;docker run --name c x', ['a', 'b', 'c']],
     ['docker run --name a x | docker run --name b x || sudo docker run --name c x', ['a', 'b', 'c']],
