@@ -8,7 +8,9 @@ import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { isOktetoManifest } from '../../compiler/manifest/okteto.ts'
+import { parseYaml } from '../../compiler/text/parse.ts'
 import { SourceFile } from '../../compiler/text/source.ts'
+import { isMap } from '../../compiler/text/tree.ts'
 import { leadsOut } from '../../compiler/values/leads-out.ts'
 import { isStream } from '../../compiler/values/stream-path.ts'
 import { outsideOf } from '../../project/boundary.ts'
@@ -170,7 +172,7 @@ async function convert(
     const result = await manifestOfOkteto(file, path, workspace, reporter)
     return result === undefined ? undefined : { ...target(join(beside, 'devctl.yml')), text: result }
   }
-  if (path !== undefined && isComposeFile(text)) {
+  if (path !== undefined && isComposeFile(path, file)) {
     const result = await withEquivalents(file, reporter)
     if (result === undefined) return undefined
     // `--to` writes a copy, so the Compose file itself stays.
@@ -192,8 +194,16 @@ async function convert(
   return { ...target('compose.yaml'), text: await printYaml(model) }
 }
 
-/** True if a text has the key `services`; a script or page has none. */
-const isComposeFile = (text: string): boolean => /^\ufeff?["']?services["']?[ \t]*:/m.test(text)
+/**
+ * True if a file is a Compose file. A script or page may contain one, in a here-document or as an example, so a file
+ * with another name than that of a YAML file has to be one as a whole.
+ */
+function isComposeFile(path: string, file: SourceFile): boolean {
+  if (/\.ya?ml$/i.test(path)) return /^\ufeff?["']?services["']?[ \t]*:/m.test(file.text)
+  if (/\.(?:md|markdown|sh|bash|ps1|bat|cmd)$/i.test(path) || file.text.startsWith('#!')) return false
+  const model = parseYaml(file, new Reporter())?.[0]?.tree
+  return isMap(model) && model.entries.has('services')
+}
 
 /**
  * Writes the files after checking that all of them may be written. Returns the paths of the copies of replaced files.

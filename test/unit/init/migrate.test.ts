@@ -102,6 +102,33 @@ describe('migrate', () => {
     })
   })
 
+  const PAGE = '# Shop\n\n```sh\ndocker run -d -p 8080:80 nginx\n```\n\n```yaml\nservices:\n  web:\n    image: x\n```\n'
+  const HERE = 'cat > compose.yaml <<EOF\nservices:\n  web:\n    image: x\nEOF\ndocker run -d -p 8080:80 nginx\n'
+  test.each([
+    ['README.md', PAGE],
+    ['README.txt', PAGE],
+    ['start.sh', HERE],
+    ['start', `#!/bin/sh\n${HERE}`],
+    ['start', HERE],
+  ])('a script or page may contain a Compose file: %s', async (name, text) => {
+    const { status, stdout, stderr } = await run(['migrate', name], { cwd: folder({ [name]: text }) })
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: NGINX, stderr: '' })
+  })
+
+  test.each([
+    ['compose.yaml', 'services:\n  web:\n    image: x\n'],
+    ['compose.yaml.tmpl', '# docker run x\nservices:\n  web:\n    image: x\n'],
+    ['compose.json', '{"services": {"web": {"image": "x"}}}\n'],
+  ])('a Compose file may have any name: %s', async (name, text) => {
+    const labels = ', "labels": {"kompose.image-pull-policy": "Always"}'
+    const labelled = text.includes('{')
+      ? text.replace('"x"', `"x"${labels}`)
+      : `${text}    labels: {kompose.image-pull-policy: Always}\n`
+    const { status, stdout, stderr } = await run(['migrate', name], { cwd: folder({ [name]: labelled }) })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toContain('pull_policy')
+  })
+
   test.each([
     ['sh', '\\'],
     ['PowerShell', '`'],
