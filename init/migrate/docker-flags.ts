@@ -1,3 +1,5 @@
+import { CURRENT_FOLDER } from './shell-words.ts'
+
 /** A Compose value: data that can be written as YAML. */
 export type ComposeValue =
   | string
@@ -12,7 +14,7 @@ export type FlagEffect =
   | { readonly kind: 'set'; readonly path: readonly string[]; readonly value: ComposeValue }
   | { readonly kind: 'add'; readonly path: readonly string[]; readonly item: ComposeValue }
   | { readonly kind: 'volume'; readonly name: string }
-  | { readonly kind: 'network'; readonly name: string }
+  | { readonly kind: 'network'; readonly name: string; readonly aliases: readonly string[] }
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'detached' | 'removed' }
   | { readonly kind: 'lost'; readonly why: string; readonly hint?: string }
@@ -94,7 +96,7 @@ export const DOCKER_FLAGS: Readonly<Record<string, DockerFlag>> = {
   domainname: sets('domainname'),
   entrypoint: { effects: value => [set('entrypoint', value === '' ? [] : [value])] },
   env: { short: 'e', effects: environment },
-  'env-file': adds('env_file'),
+  'env-file': { effects: path => [add('env_file', fromFolder(path))] },
   expose: adds('expose'),
   gpus: { effects: gpus },
   'group-add': adds('group_add'),
@@ -181,8 +183,13 @@ function environment(text: string): readonly FlagEffect[] {
   return [{ kind: 'set', path: ['environment', name], value: at < 0 ? null : text.slice(at + 1) }]
 }
 
+/** Makes a path in the current folder relative to it. */
+const fromFolder = (path: string): string =>
+  path.startsWith(CURRENT_FOLDER) ? `.${path.slice(CURRENT_FOLDER.length)}` : path
+
 /** Converts `SOURCE:PATH[:MODE]`. A source that is not a path is a named volume. */
-function volume(text: string): readonly FlagEffect[] {
+function volume(value: string): readonly FlagEffect[] {
+  const text = fromFolder(value)
   const source = /^([A-Za-z]:[\\/][^:]*|[^:]*):/.exec(text)?.[1]
   if (source === undefined) return [add('volumes', text)]
   if (/^(?:[./~]|\$\{|[A-Za-z]:[\\/])/.test(source)) return [add('volumes', text)]
@@ -207,22 +214,39 @@ function mount(text: string): readonly FlagEffect[] {
   const size = first('tmpfs-size')
   const item: ComposeValue = {
     type,
-    ...(source !== undefined && { source }),
+    ...(source !== undefined && { source: fromFolder(source) }),
     target,
     ...(isReadOnly && { read_only: true }),
     ...(subpath !== undefined && { volume: { subpath } }),
     ...(size !== undefined && { tmpfs: { size: numeric(size) } }),
   }
   const named = type === 'volume' && source !== undefined ? [{ kind: 'volume' as const, name: source }] : []
-  return [add('volumes', item), ...named]
+  const others = [...fields.keys()].filter(field => !MOUNT_FIELDS.has(field))
+  return [add('volumes', item), ...named, ...others.map(field => lost(`\`${field}\` has no equivalent`))]
 }
 
+/** Fields of `--mount` that are carried over, or have no effect on Linux, such as `consistency`. */
+const MOUNT_FIELDS = new Set(
+  'type source src target dst destination readonly ro volume-subpath tmpfs-size consistency'.split(' '),
+)
+
 function network(text: string): readonly FlagEffect[] {
-  if (text === 'bridge' || text === 'default') return []
+  if (!/(?:^|,)name=/.test(text)) return networkCalled(text)
+  const fields = text.split(',').map(field => field.split(/=(.*)/s, 2) as [string, string?])
+  const valuesOf = (field: string) => fields.flatMap(([name, value = '']) => (name === field ? [value] : []))
+  const others = fields.filter(([field]) => field !== 'name' && field !== 'alias')
+  return [
+    ...networkCalled(valuesOf('name')[0]!, valuesOf('alias')),
+    ...others.map(([field]) => lost(`\`${field}\`: ${ofOnePod}`)),
+  ]
+}
+
+function networkCalled(text: string, aliases: readonly string[] = []): readonly FlagEffect[] {
+  if (text === 'bridge' || text === 'default')
+    return aliases.map(item => ({ kind: 'add', path: ['networks', '', 'aliases'], item }))
   if (text === 'host' || text === 'none') return [set('network_mode', text)]
   if (text.startsWith('container:')) return [set('network_mode', `service:${text.slice('container:'.length)}`)]
-  const name = /(?:^|,)name=([^,]+)/.exec(text)?.[1] ?? text
-  return [{ kind: 'network', name }]
+  return [{ kind: 'network', name: text, aliases }]
 }
 
 function gpus(text: string): readonly FlagEffect[] {

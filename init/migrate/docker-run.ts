@@ -168,7 +168,7 @@ function readRun({ words, span, problem, input }: Run, reporter: Reporter): Read
       const value = inline ?? given?.text ?? (flag.isSwitch ? 'true' : undefined)
       if (value === undefined) return bad(`\`${name}\` has no value`, word.span, 'add one')
       // Half a value would be another value.
-      if (reportCommands(given ?? word, name, reporter)) continue
+      if (reportUnknown(given ?? word, name, reporter)) continue
       for (const effect of flag.effects(value)) {
         if (effect.kind === 'lost')
           reporter.report(notCarriedOver, word.span, { what: name, why: effect.why, hint: effect.hint })
@@ -177,7 +177,7 @@ function readRun({ words, span, problem, input }: Run, reporter: Reporter): Read
     }
   }
   const image = words[next]
-  if (!image || (image.text === '' && image.commands.length === 0))
+  if (!image || (image.text === '' && image.commands.length + image.parameters.length === 0))
     return bad('the command has no image', span, 'add the image after the flags')
   if (input !== undefined)
     reporter.report(notCarriedOver, span, {
@@ -185,19 +185,21 @@ function readRun({ words, span, problem, input }: Run, reporter: Reporter): Read
       why: 'a service has no standard input',
       hint: 'mount a file, and let the command read it',
     })
-  for (const word of words.slice(next)) reportCommands(word, word.text === '' ? 'an argument' : word.text, reporter)
+  for (const word of words.slice(next)) reportUnknown(word, word.text === '' ? 'an argument' : word.text, reporter)
   return { span, ...serviceOf(image.text, words.slice(next + 1), effects) }
 }
 
-/** Reports a word that contains the output of commands; returns true if it does. */
-function reportCommands({ commands, span }: ShellWord, what: string, reporter: Reporter): boolean {
-  if (commands.length > 0)
-    reporter.report(notCarriedOver, span, {
-      what,
-      why: `it contains the output of \`${commands.join('` and `')}\`, and a Compose file runs no commands`,
-      hint: 'write the value, or a variable `${NAME}`',
-    })
-  return commands.length > 0
+/** Reports a word that contains the output of commands or parameters of the script; returns true if it does. */
+function reportUnknown({ commands, parameters, span }: ShellWord, what: string, reporter: Reporter): boolean {
+  const hint = 'write the value, or a variable `${NAME}`'
+  if (commands.length > 0) {
+    const why = `it contains the output of \`${commands.join('` and `')}\`, and a Compose file runs no commands`
+    reporter.report(notCarriedOver, span, { what, why, hint })
+  } else if (parameters.length > 0) {
+    const why = `it contains \`${parameters.join('` and `')}\`, and a Compose file has no parameters`
+    reporter.report(notCarriedOver, span, { what, why, hint })
+  }
+  return commands.length > 0 || parameters.length > 0
 }
 
 interface FoundFlag {
@@ -239,7 +241,8 @@ function serviceOf(
   const service: MutableValue = { image }
   if (command.length > 0) service['command'] = command.map(({ text }) => text)
   const volumes: string[] = []
-  const networks = effects.flatMap(effect => (effect.kind === 'network' ? [effect.name] : []))
+  const joined = effects.filter(effect => effect.kind === 'network')
+  const networks = joined.map(({ name }) => name)
   for (const effect of effects) {
     if (effect.kind === 'set') setAt(service, effect.path, effect.value)
     else if (effect.kind === 'add' && effect.path[0] !== 'networks') addAt(service, effect.path, effect.item)
@@ -248,12 +251,28 @@ function serviceOf(
   const aliases = effects.flatMap(effect =>
     effect.kind === 'add' && effect.path[0] === 'networks' ? [effect.item] : [],
   )
-  if (networks.length > 0) service['networks'] = aliases.length > 0 ? { [networks[0]!]: { aliases } } : networks
+  const ofService = networksOf(joined, aliases, service)
+  if (ofService) service['networks'] = ofService
   const has = (kind: FlagEffect['kind']) => effects.some(effect => effect.kind === kind)
   // A container that is removed when it ends, and in whose foreground the user waits, is a task.
   if (has('removed') && !has('detached') && !service['restart'] && !service['ports']) service['restart'] = 'no'
   const named = effects.findLast(effect => effect.kind === 'name')
   return { name: named?.name ?? nameOfImage(image), service, volumes, networks }
+}
+
+/**
+ * Returns the networks of a service. The aliases of `--network-alias` are those in its first network. Undefined for the
+ * default network without an alias, and for a service with `network_mode`, which has no networks.
+ */
+function networksOf(
+  joined: readonly (FlagEffect & { kind: 'network' })[],
+  aliases: readonly ComposeValue[],
+  { network_mode: mode }: MutableValue,
+): ComposeValue | undefined {
+  if (joined.length === 0) return aliases.length > 0 && mode === undefined ? { default: { aliases } } : undefined
+  if (aliases.length === 0 && joined.every(one => one.aliases.length === 0)) return joined.map(({ name }) => name)
+  const all = joined.map(({ name, aliases: own }, index) => [name, index === 0 ? [...aliases, ...own] : own] as const)
+  return Object.fromEntries(all.map(([name, own]) => [name, own.length > 0 ? { aliases: own } : null]))
 }
 
 function nameOfImage(image: string): string {
@@ -275,7 +294,8 @@ function addAt(tree: MutableValue, path: readonly string[], item: ComposeValue):
 }
 
 function below(tree: MutableValue, key: string): MutableValue {
-  const found = tree[key] ?? {}
+  // Names of variables and labels may be those of properties that each object inherits.
+  const found = tree[key] ?? (Object.create(null) as MutableValue)
   tree[key] = found
   return found as MutableValue // paths of flags go through mappings
 }

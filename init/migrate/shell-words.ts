@@ -7,9 +7,11 @@ export interface ShellWord {
   readonly text: string
   readonly span: Span
   /**
-   * Commands in `$(…)` or backticks whose output the word contains, except `pwd`, which stands for the current folder.
+   * Commands in `$(…)` or backticks whose output the word contains, except `pwd`, which is the variable `PWD`.
    */
   readonly commands: readonly string[]
+  /** Parameters of the script that the word contains, such as `$1` and `$@`. */
+  readonly parameters: readonly string[]
 }
 
 export interface ShellCommand {
@@ -31,6 +33,10 @@ export interface ShellProblem {
 const NAME = /^[A-Za-z_]\w*/
 /** Matches the current folder: `pwd` as a command or a variable, also as cmd.exe and PowerShell write it. */
 const FOLDER = /^(?:\$\(\s*pwd\s*\)|`\s*pwd\s*`|\$\{PWD\}|\$PWD\b|\$\{pwd\}|%cd%)/i
+/** The current folder in the text of a word. */
+export const CURRENT_FOLDER = `$\{PWD}`
+/** Matches the parameters of a script, and those that only a shell has, such as its process. */
+const PARAMETER = /^\$(?:[\d@*#?!$-]|\{[\d@*#?!$-][^}\n]*\})/
 
 /** `NAME=value` before a command. */
 const ASSIGNMENT = /[A-Za-z_]\w*=(?:"[^"\n]*"|'[^'\n]*'|[^\s"';&|])*/
@@ -138,11 +144,12 @@ interface ReadWord {
 function readWord(file: SourceFile, start: number, isInline: boolean): ReadWord {
   const { text } = file
   const commands: string[] = []
+  const parameters: string[] = []
   let value = ''
   let at = start
   let quote: '"' | "'" | undefined
   const result = (problem?: ShellProblem): ReadWord => ({
-    word: { text: value, span: { file, start, end: at }, commands },
+    word: { text: value, span: { file, start, end: at }, commands, parameters },
     at,
     ...(problem !== undefined && { problem }),
   })
@@ -182,18 +189,27 @@ function readWord(file: SourceFile, start: number, isInline: boolean): ReadWord 
       const expansion = readExpansion(text.slice(at, at + 2000))
       value += expansion.value
       if (expansion.command !== undefined) commands.push(expansion.command)
+      if (expansion.parameter !== undefined) parameters.push(expansion.parameter)
       at += expansion.length
     }
   }
   return quote ? result({ text: `a quote (\`${quote}\`) is not closed`, hint: 'close it' }) : result()
 }
 
-/**
- * Reads one character, or the expansion at the start of the text. `command` is the command of a `$(…)` or of backticks.
- */
-function readExpansion(text: string): { readonly value: string; readonly length: number; readonly command?: string } {
+interface Expansion {
+  readonly value: string
+  readonly length: number
+  /** Command of a `$(…)` or of backticks. */
+  readonly command?: string
+  readonly parameter?: string
+}
+
+/** Reads one character, or the expansion at the start of the text. */
+function readExpansion(text: string): Expansion {
   const folder = FOLDER.exec(text)
-  if (folder) return { value: '.', length: folder[0].length }
+  if (folder) return { value: CURRENT_FOLDER, length: folder[0].length }
+  const parameter = PARAMETER.exec(text)?.[0]
+  if (parameter !== undefined) return { value: '', length: parameter.length, parameter }
   const command = /^\$\(((?:[^()]|\([^()]*\))*)\)|^`([^`]*)`/.exec(text)
   if (command) return { value: '', length: command[0].length, command: (command[1] ?? command[2] ?? '').trim() }
   const braces = /^\$\{[^}\n]*\}/.exec(text)

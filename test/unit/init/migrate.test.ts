@@ -102,6 +102,61 @@ describe('migrate', () => {
     })
   })
 
+  test.each<readonly [line: string, service: object, lost: readonly string[]]>([
+    [
+      '-v "$PWD":"$PWD" -w "$PWD" -e ROOT=$PWD x ls $(pwd)',
+      {
+        volumes: ['.:$' + '{PWD}'],
+        working_dir: '$' + '{PWD}',
+        environment: { ROOT: '$' + '{PWD}' },
+        command: ['ls', '$' + '{PWD}'],
+      },
+      [],
+    ],
+    [
+      '-v %cd%/a:/a --mount type=bind,src=$PWD,dst=/b --env-file $(pwd)/.env x',
+      {
+        volumes: ['./a:/a', { type: 'bind', source: '.', target: '/b' }],
+        env_file: ['./.env'],
+      },
+      [],
+    ],
+    ['-e VERSION=$1 x', {}, ['`-e` is not carried over: it contains `$1`']],
+    ['-e "A=$' + '{2:-b}" -e B=$@ x $#', { command: [''] }, ['`-e`', '`-e`', 'an argument']],
+    ['--network a --network b --network-alias c x', { networks: { a: { aliases: ['c'] }, b: null } }, []],
+    ['--network a --network b x', { networks: ['a', 'b'] }, []],
+    ['--network-alias c x', { networks: { default: { aliases: ['c'] } } }, []],
+    ['--network name=a,alias=c,alias=d --network b x', { networks: { a: { aliases: ['c', 'd'] }, b: null } }, []],
+    ['--network name=a,ip=10.0.0.2 x', { networks: ['a'] }, ['`--network` is not carried over: `ip`']],
+    [
+      '--mount src=d,dst=/d,volume-driver=local,volume-opt=o=x,volume-nocopy x',
+      {
+        volumes: [{ type: 'volume', source: 'd', target: '/d' }],
+      },
+      ['`volume-driver`', '`volume-opt`', '`volume-nocopy`'],
+    ],
+    [
+      '--mount type=tmpfs,dst=/t,tmpfs-size=64m,tmpfs-mode=1770 x',
+      {
+        volumes: [{ type: 'tmpfs', target: '/t', tmpfs: { size: '64m' } }],
+      },
+      ['`tmpfs-mode`'],
+    ],
+  ])('each value of a command is kept or reported: %s', async (line, service, lost) => {
+    const { status, stdout, stderr } = await run(['migrate', 'd.sh'], {
+      cwd: folder({ 'd.sh': `docker run --name web ${line}\n` }),
+    })
+    expect(status, stderr).toBe(0)
+    expect((parse(stdout) as { services: { web: object } }).services.web).toEqual({ image: 'x', ...service })
+    expect(stderr.split('is not carried over').length - 1, stderr).toBe(lost.length)
+    for (const text of lost) expect(stderr).toContain(text)
+  })
+
+  test('a variable may be called as a property of all objects', async () => {
+    const { stdout } = await run(['migrate', '--', 'docker', 'run', '-e', '__proto__=x', 'nginx'], { cwd: folder({}) })
+    expect(stdout).toContain('    environment:\n      __proto__: x\n')
+  })
+
   const PAGE = '# Shop\n\n```sh\ndocker run -d -p 8080:80 nginx\n```\n\n```yaml\nservices:\n  web:\n    image: x\n```\n'
   const HERE = 'cat > compose.yaml <<EOF\nservices:\n  web:\n    image: x\nEOF\ndocker run -d -p 8080:80 nginx\n'
   test.each([
