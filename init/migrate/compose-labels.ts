@@ -155,7 +155,11 @@ export function portsOf(service: MapTree): readonly WrittenPort[] {
   const ports = get(service, 'ports')
   const listed = ports?.kind === 'seq' ? ports.items.map((item, index) => portOf(item, index)) : []
   const exposed = scalars(service, 'expose').map(
-    ({ value }): WrittenPort => ({ target: numberOf(String(value)), isLong: false, hasExpose: false }),
+    ({ value }): WrittenPort => ({
+      target: numberOf(String(value).replace(/\/\w+$/, '')),
+      isLong: false,
+      hasExpose: false,
+    }),
   )
   return [...listed, ...exposed]
 }
@@ -163,10 +167,12 @@ export function portsOf(service: MapTree): readonly WrittenPort[] {
 function portOf(tree: Tree, index: number): WrittenPort {
   if (isMap(tree)) {
     const published = textAt(tree, 'published')
+    const hostIp = textAt(tree, 'host_ip')
     return {
       index,
       target: numberOf(textAt(tree, 'target')),
       ...(published !== '' && { published }),
+      ...(hostIp !== '' && { hostIp }),
       isLong: true,
       hasExpose: tree.entries.has('x-expose'),
     }

@@ -56,12 +56,16 @@ function convertLabel(label: ServiceLabel, conversion: Conversion): undefined {
     case 'controller.type':
       return convertController(label, conversion)
     case 'image-pull-policy':
-      return edits.set(label, [...at, 'pull_policy'], POLICIES[value.toLowerCase()] ?? 'missing')
+      return convertPullPolicy(label, conversion)
     case 'security-context.fsgroup':
       if (!get(service.tree, 'group_add')) edits.replace({ path: [...at, 'group_add'], item: value })
+      else if (!scalars(service.tree, 'group_add').some(one => String(one.value) === value))
+        edits.lose(label, 'the service has `group_add`', 'add the group there')
       return
     case 'service.name_override':
-      if (!get(service.tree, 'networks'))
+      if (get(service.tree, 'network_mode'))
+        edits.lose(label, 'a service with `network_mode` has no aliases', 'rename the service')
+      else if (!get(service.tree, 'networks'))
         edits.replace({ path: [...at, 'networks', 'default', 'aliases'], item: value })
       else if (!hasAlias(service.tree, value))
         edits.lose(label, 'the service has `networks` of its own', `add the alias \`${value}\` to one of them`)
@@ -78,6 +82,8 @@ function convertLabel(label: ServiceLabel, conversion: Conversion): undefined {
  * `x-autoscale` needs them; otherwise the label is reported.
  */
 function convertAutoscaler(label: ServiceLabel, name: string, { service, edits, labelValue }: Conversion): undefined {
+  if (labelValue('controller.type')?.toLowerCase() === 'daemonset')
+    return edits.lose(label, 'a DaemonSet has one Pod on each node, which no autoscaler changes')
   const key = AUTOSCALE[name]
   const targets = ['cpu', 'memory'].filter(one => labelValue(HPA + one) !== undefined)
   const limits = ['limits', 'reservations'].map(kind => get(service.tree, 'deploy', 'resources', kind))
@@ -90,6 +96,12 @@ function convertAutoscaler(label: ServiceLabel, name: string, { service, edits, 
     )
   const value = /^\d+$/.test(label.value) ? Number(label.value) : label.value
   return edits.set(label, ['services', service.name, 'x-autoscale', key], value)
+}
+
+function convertPullPolicy(label: ServiceLabel, { service, edits }: Conversion): undefined {
+  const policy = POLICIES[label.value.toLowerCase()]
+  if (policy === undefined) return edits.lose(label, 'Compose has other names for the values', 'set `pull_policy`')
+  return edits.set(label, ['services', service.name, 'pull_policy'], policy)
 }
 
 const POLICIES: Readonly<Record<string, string>> = { always: 'always', never: 'never', ifnotpresent: 'missing' }
@@ -108,13 +120,15 @@ function hintFor(label: ServiceLabel, service: string): string | undefined {
  * Reports a label that is only read together with another label, if the other label is missing or has no suitable
  * value.
  */
-function reportAlone(label: ServiceLabel, name: string, { edits, labelValue }: Conversion): undefined {
+function reportAlone(label: ServiceLabel, name: string, { service, edits, labelValue }: Conversion): undefined {
   const [other, isRead] =
     name === 'service.expose.tls-secret'
       ? ['service.expose', !/^(?:true|)$/i.test(labelValue('service.expose') ?? '')]
       : name === 'service.nodeport.port'
         ? ['service.type', labelValue('service.type')?.toLowerCase() === 'nodeport']
         : [name.replace('_port', '_path'), labelValue(name.replace('_port', '_path')) !== undefined]
+  if (isRead && name === 'service.nodeport.port' && nodePortOf(service, label.value) === undefined)
+    return edits.lose(label, 'it is not one number for one port', 'write `nodePort` in `x-expose` of the port')
   if (isRead) return
   edits.lose(
     label,
@@ -133,9 +147,8 @@ function convertType(label: ServiceLabel, { service, edits, labelValue }: Conver
   }
   const ports = portsOf(service.tree).filter(({ index }) => index !== undefined)
   if (ports.length === 0) return edits.lose(label, 'the service has no `ports`', 'add the port under `ports`')
-  const nodePort = Number(labelValue('service.nodeport.port') ?? Number.NaN)
-  const expose: YamlValue =
-    type === 'NodePort' && ports.length === 1 && Number.isInteger(nodePort) ? { type, nodePort } : { type }
+  const nodePort = type === 'NodePort' ? nodePortOf(service, labelValue('service.nodeport.port')) : undefined
+  const expose: YamlValue = nodePort === undefined ? { type } : { type, nodePort }
   for (const { index, target, published, protocol, hostIp, isLong, hasExpose } of ports) {
     if (hasExpose) continue
     const path = [...at, 'ports', index!]
@@ -154,6 +167,17 @@ function convertType(label: ServiceLabel, { service, edits, labelValue }: Conver
         },
       })
   }
+}
+
+/**
+ * Returns the number that a label gives to the only port of a service. Undefined if the service has several ports or a
+ * port that is not converted, and for a variable.
+ */
+function nodePortOf({ tree }: LabelledService, value: string | undefined): number | undefined {
+  const [port, ...others] = portsOf(tree).filter(({ index }) => index !== undefined)
+  const isOne =
+    port !== undefined && others.length === 0 && !port.hasExpose && (port.isLong || port.target !== undefined)
+  return isOne && value !== undefined && /^\d+$/.test(value) ? Number(value) : undefined
 }
 
 function convertExpose(label: ServiceLabel, { service, edits, labelValue }: Conversion): undefined {
@@ -230,9 +254,11 @@ function convertHealth(label: ServiceLabel, name: string, { service, edits, labe
     case 'start_period':
       return edits.set(label, [...at, field], label.value)
     case 'retries':
-      return edits.set(label, [...at, 'retries'], Number(label.value))
+      return edits.set(label, [...at, 'retries'], label.value.includes('$') ? label.value : Number(label.value))
     case 'disable':
       if (/^true$/i.test(label.value)) edits.set(label, [...at, 'x-platform-readiness'], false)
+      else if (label.value.includes('$'))
+        edits.lose(label, 'its value is a variable', 'set `x-platform-readiness` under `healthcheck`')
       return
     case 'http_get_path': {
       const port = Number(labelValue(`${HEALTH}${probe}.http_get_port`) ?? firstPort(service))

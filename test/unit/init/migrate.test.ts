@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
+import { parse, stringify } from 'yaml'
 import { root } from '../../support/cases.ts'
 import { run } from '../../support/run.ts'
 
@@ -150,6 +150,79 @@ describe('migrate', () => {
     expect((parse(stdout) as { services: { web: object } }).services.web).toEqual({ image: 'x', ...service })
     expect(stderr.split('is not carried over').length - 1, stderr).toBe(lost.length)
     for (const text of lost) expect(stderr).toContain(text)
+  })
+
+  const V = '$' + '{R:-3}'
+  test.each<readonly [labels: object, keys: object, added: object, lost: readonly string[]]>([
+    [{ 'service.healthcheck.readiness.retries': V }, {}, { healthcheck: { retries: V } }, []],
+    [{ 'service.healthcheck.readiness.disable': V }, {}, {}, ['service.healthcheck.readiness.disable']],
+    [{ 'image-pull-policy': V }, {}, {}, ['image-pull-policy']],
+    [
+      { 'service.type': 'nodeport', 'service.nodeport.port': '30080' },
+      { ports: ['80:80'] },
+      {
+        ports: [{ target: 80, published: '80', 'x-expose': { type: 'NodePort', nodePort: 30080 } }],
+      },
+      [],
+    ],
+    [
+      { 'service.type': 'nodeport', 'service.nodeport.port': '30080' },
+      { ports: ['80:80', '81:81'] },
+      {
+        ports: [80, 81].map(target => ({ target, published: String(target), 'x-expose': { type: 'NodePort' } })),
+      },
+      ['service.nodeport.port'],
+    ],
+    [
+      { 'service.type': 'nodeport', 'service.nodeport.port': V },
+      { ports: ['80:80'] },
+      {
+        ports: [{ target: 80, published: '80', 'x-expose': { type: 'NodePort' } }],
+      },
+      ['service.nodeport.port'],
+    ],
+    [{ 'service.name_override': 'api' }, { network_mode: 'none' }, {}, ['service.name_override']],
+    [{ 'security-context.fsgroup': '1000' }, { group_add: ['2000'] }, {}, ['security-context.fsgroup']],
+    [{ 'security-context.fsgroup': '1000' }, { group_add: ['1000'] }, {}, []],
+    [
+      { 'controller.type': 'daemonset', 'hpa.replicas.max': '3', 'hpa.cpu': '50' },
+      {
+        deploy: { resources: { limits: { cpus: '1' } } },
+      },
+      { deploy: { resources: { limits: { cpus: '1' } }, mode: 'global' } },
+      ['hpa.replicas.max', 'hpa.cpu'],
+    ],
+  ])('each label of kompose is converted or reported: %o', async (labels, keys, added, lost) => {
+    const named = Object.fromEntries(
+      Object.entries(labels).map(([name, value]) => [`kompose.${name}`, value as string]),
+    )
+    const service = { image: 'x', ...keys, labels: named }
+    const cwd = folder({ 'compose.yaml': stringify({ services: { web: service } }) })
+    const { status, stderr } = await run(['migrate', '--write'], { cwd })
+    expect(status, stderr).toBe(0)
+    const { services } = parse(readFileSync(join(cwd, 'compose.yaml'), 'utf8')) as { services: { web: object } }
+    expect(services.web).toEqual({ ...service, ...added })
+    expect([...stderr.matchAll(/`kompose\.([^`]*)` is not carried over/g)].map(([, name]) => name)).toEqual(lost)
+  })
+
+  test.each<readonly [keys: object, rules: object | undefined]>([
+    [{ expose: ['3000/tcp'] }, { web: [{ path: '/', service: 'web', port: 3000 }] }],
+    [
+      { ports: [{ target: 80, published: '80', host_ip: '127.0.0.1' }] },
+      { web: [{ path: '/', service: 'web', port: 80 }] },
+    ],
+    [{ ports: [{ target: 80, published: '80' }] }, undefined],
+  ])('a service of kompose that is to be public gets a rule unless a port is public: %o', async (keys, rules) => {
+    const service = {
+      image: 'x',
+      ...keys,
+      labels: { 'kompose.service.expose': 'true', 'kompose.image-pull-policy': 'Never' },
+    }
+    const cwd = folder({ 'compose.yaml': stringify({ services: { web: service } }) })
+    const { stderr } = await run(['migrate', '--write'], { cwd })
+    expect(stderr).not.toContain('is not carried over')
+    const { endpoints } = parse(readFileSync(join(cwd, 'compose.yaml'), 'utf8')) as { endpoints?: object }
+    expect(endpoints).toEqual(rules)
   })
 
   test('a variable may be called as a property of all objects', async () => {
