@@ -1,3 +1,4 @@
+import { LONGEST_TIMER } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
 import { parseDuration } from '../options/duration.ts'
@@ -8,16 +9,13 @@ import type { Io } from '../terminal/io.ts'
 /** Default deadline of a command in milliseconds. */
 const TIMEOUT = 300_000
 
-/** Longest timer of Node.js in milliseconds, about 25 days. A longer one would end at once. */
-const LONGEST = 2 ** 31 - 1
-
 /**
  * Returns the deadline of a command in milliseconds: its option, or else $DEVCTL_TIMEOUT, or else `fallback` (five
  * minutes). The longest deadline is that of a timer. Throws a UsageError if $DEVCTL_TIMEOUT is not a duration.
  */
 export function deadlineOf({ env }: Io, timeout: number | undefined, fallback = TIMEOUT): number {
   const limit = timeout ?? (env.DEVCTL_TIMEOUT ? parseDuration(env.DEVCTL_TIMEOUT, 'DEVCTL_TIMEOUT') : fallback)
-  return Math.min(limit, LONGEST)
+  return Math.min(limit, LONGEST_TIMER)
 }
 
 /**
