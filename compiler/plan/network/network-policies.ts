@@ -62,7 +62,7 @@ export function planNetworks(
   services: readonly ServicePlan[],
 ): NetworkPlan {
   const used = usedNetworks(context, pods)
-  const cutOff = pods.filter(({ members }) => members.some(({ networkMode }) => networkMode?.value === 'none'))
+  const cutOff = pods.filter(hasNoNetwork)
   const labels = new Map(cutOff.map(({ service }) => [service, internalLabel]))
   const labelsOf = (service: string) => labels.get(service) ?? {}
   if (!separates(used)) return { policies: cutOff.map(pod => denyAll(context, pod)), labelsOf }
@@ -96,6 +96,10 @@ export function planNetworks(
   ]
   return { policies: sortBy(policies, ({ name }) => name), labelsOf }
 }
+
+/** Returns true for a group without a network (`network_mode: none`): nobody reaches it, and it reaches nobody. */
+export const hasNoNetwork = ({ members }: Pick<PolicyPod, 'members'>): boolean =>
+  members.some(({ networkMode }) => networkMode?.value === 'none')
 
 const separates = (used: readonly Network[]): boolean => used.length > 1 || used.some(({ internal }) => internal)
 

@@ -2,7 +2,7 @@ import type { Dependency, Service } from '../../compose/project.ts'
 import { circle } from '../../diagnostics/circle.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { kubectlImage, type PlanContext, shellImage, sortBy } from '../context.ts'
-import { findProtected } from '../network/network-policies.ts'
+import { findProtected, hasNoNetwork } from '../network/network-policies.ts'
 import type { DependencyPlan, ServicePlan, WaitPlan } from '../plan.ts'
 import { type Group, type Groups, joiningKeys } from '../workload/groups.ts'
 import type { KindDecision } from '../workload/kind.ts'
@@ -139,7 +139,8 @@ export interface GroupFacts {
  * Checks `depends_on` and plans the waits of each group for other groups, which combine the waits of its members. With
  * the start order `client`, devctl itself waits between applies. The manifests then wait only for connections: to
  * services without a healthcheck, and from Jobs to services behind a network policy. A Job behind the policy has to
- * wait because node agents admit a new Pod with a delay, and a Job whose first connection is refused has failed.
+ * wait because node agents admit a new Pod with a delay, and a Job whose first connection is refused has failed. Pods
+ * without a network wait for nothing, because they reach nothing.
  */
 export function planStartOrder(
   context: PlanContext,
@@ -181,10 +182,11 @@ function planWaiting(context: PlanContext, groups: Groups, facts: WaitingFacts, 
       if (dependency.restart && !dependency.implicit) restartsWith.add(service)
       const condition = isAwaited && isStarted ? dependency.condition : 'service_started'
       dependencies.set(`${service} ${condition}`, { service, condition })
-      if (!isAwaited) continue
+      if (!isAwaited || hasNoNetwork(group)) continue
       const isClient = context.options.startOrder === 'client'
       if (isClient && !(isJob && facts.isProtected(target)) && !needsConnection(dependency, target)) continue
       const wait = toWait(context, facts, dependency, service)
+      if (wait?.kind === 'port' && hasNoNetwork(target)) continue
       if (wait && (!isClient || wait.kind === 'port')) waits.set(`${wait.service} ${wait.kind}`, wait)
     }
   // A server that listens on its own name exits at once if the name does not resolve yet.

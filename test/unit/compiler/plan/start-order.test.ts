@@ -113,6 +113,32 @@ describe('services with zero replicas', () => {
   })
 })
 
+describe('network_mode: none', () => {
+  test.each([
+    ['for a port', 'service_healthy', 'i, expose: ["80"]'],
+    ['for a name', 'service_healthy', 'i'],
+    ['for a Job', 'service_completed_successfully', 'i, restart: "no"'],
+  ])('a Pod without a network waits for nothing, because it reaches nothing: %s', (_, condition, db) => {
+    for (const startOrder of ['manifest', 'client'] as const) {
+      const { pod, plan } = planOf(
+        `services:
+  worker: {image: w, network_mode: none, depends_on: {db: {condition: ${condition}}}}
+  db: {image: ${db}}`,
+        { startOrder },
+      )
+      expect(pod('worker').waits).toEqual([])
+      expect(plan.workloads.find(({ name }) => name === 'worker')?.dependencies).toEqual([{ service: 'db', condition }])
+    }
+  })
+
+  test('a Pod does not wait for the port of a Pod without a network, which nothing reaches', () => {
+    for (const startOrder of ['manifest', 'client'] as const) {
+      const other = 'db: {image: i, network_mode: none, expose: ["80"]}'
+      expect(waits('{db: {condition: service_healthy}}', other, { startOrder }).pod('web').waits).toEqual([])
+    }
+  })
+})
+
 test('service_started adds no wait', () => {
   expect(waits('[db]', 'db: {image: i}').pod('web').waits).toEqual([])
 })
