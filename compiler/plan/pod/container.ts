@@ -10,7 +10,7 @@ import { toEnvironment } from './environment.ts'
 import { healthcheckOf } from './healthcheck.ts'
 import { planImage } from './image.ts'
 import { planHooks } from './lifecycle.ts'
-import { planChecks, planProbes } from './probes.ts'
+import { NEVER, planChecks, planProbes } from './probes.ts'
 import { planResources } from './resources.ts'
 import { planContainerSecurity, planUser } from './security.ts'
 
@@ -86,7 +86,7 @@ const variablesOf = (context: PlanContext, service: Service): readonly (Pair | S
 /**
  * Turns a group member into a sidecar: a container that starts before the members that wait for it. These members start
  * after the sidecar's startup probe succeeds. The probe is the healthcheck or, without a healthcheck, a connection to
- * one of its ports.
+ * one of its ports. A healthcheck stops the container only if it is also a liveness probe.
  */
 export function toSidecar(
   context: PlanContext,
@@ -96,7 +96,9 @@ export function toSidecar(
 ): ContainerPlan & { readonly sidecar: true } {
   const healthcheck = healthcheckOf(context, service)
   const checks = healthcheck && planChecks(context, healthcheck)
-  const startupProbe = checks?.startup ?? checks?.probe ?? portProbe(exposure)
+  const own = checks?.startup ?? checks?.probe
+  const patient = own && !healthcheck?.liveness.value ? { ...own, failureThreshold: NEVER } : own
+  const startupProbe = patient ?? portProbe(exposure)
   return { ...container, ...(startupProbe && { startupProbe }), sidecar: true }
 }
 

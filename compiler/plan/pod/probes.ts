@@ -51,7 +51,7 @@ const defaultTimeout = 30
 const DEFAULTS = { periodSeconds: 10, failureThreshold: 3 }
 
 /** The highest threshold. A startup probe with this threshold practically never stops its container. */
-const NEVER = 2 ** 31 - 1
+export const NEVER = 2 ** 31 - 1
 
 type Probes = Pick<ContainerPlan, 'startupProbe' | 'readinessProbe' | 'livenessProbe'>
 

@@ -4,6 +4,8 @@ import { planOf } from '../../../support/plan/compose.ts'
 import { span } from '../../../support/plan/project.ts'
 
 const image = 'busybox:1.37'
+/** The highest int32: a startup probe with this threshold does not stop its container. */
+const NEVER = 2147483647
 
 const waits = (web: string, others: string, options = {}) =>
   planOf(`services:\n  web: {image: w, depends_on: ${web}}\n  ${others}`, options)
@@ -204,9 +206,20 @@ services:
       expect.objectContaining({
         name: 'vpn',
         sidecar: true,
-        startupProbe: { check: { kind: 'exec', command: ['ok'] }, timeoutSeconds: 30 },
+        startupProbe: { check: { kind: 'exec', command: ['ok'] }, timeoutSeconds: 30, failureThreshold: NEVER },
       }),
     ])
+  })
+
+  test.each([
+    ['retries: 0, start_period: 1m', NEVER],
+    ['interval: 1s, retries: 2', NEVER],
+    ['start_period: 1m, start_interval: 5s', NEVER],
+    ['interval: 1s, retries: 2, x-platform-liveness: true', 2],
+    ['start_period: 60s, start_interval: 5s, x-platform-liveness: true', 18],
+  ])('only a liveness probe stops a member that starts slowly while others wait for it: %s', (fields, threshold) => {
+    const { pod } = vpn(', depends_on: {vpn: {condition: service_healthy}}', `, healthcheck: {test: [CMD, ok], ${fields}}`)
+    expect(pod('vpn').init[0]!.startupProbe?.failureThreshold).toBe(threshold)
   })
 
   test('the startup probe of a member without a healthcheck is a connection', () => {
