@@ -51,10 +51,13 @@ const hostPortOrder = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'The Pod uses a port of its node (`mode: host`, or `network_mode: host` with ports), which the new Pod cannot use while the old one runs. With `order: start-first` the update would wait forever on a cluster with one node, so the old Pod is stopped first.',
-  text: () => ({
-    message: '`order: start-first` is not possible with a host port, which only one Pod can use',
-    hint: 'remove it, or the host port',
+    'The new Pod has no room on the node of the old one while that runs: they use the same port of their node (`mode: host`, or `network_mode: host` with ports), or `max_replicas_per_node: 1` keeps them apart. With `order: start-first` the update would wait forever on a cluster without a free node, so the old Pod is stopped first.',
+  text: (p: { by: Blocked }) => ({
+    message:
+      p.by === 'port'
+        ? '`order: start-first` is not possible with a host port, which only one Pod can use'
+        : '`order: start-first` is not possible with `max_replicas_per_node: 1`, which keeps the new Pod off the node',
+    hint: `remove it, or ${p.by === 'port' ? 'the host port' : '`max_replicas_per_node`'}`,
   }),
 })
 
@@ -128,9 +131,9 @@ export function planUpdate(context: PlanContext, service: Service, decision: Kin
   const monitor = update?.monitor && wholeSeconds(context, 'monitor', update.monitor)
   const rolling =
     policy === undefined || policy === 'rolling'
-      ? (toRolling(context, update, decision.kind, holdsHostPort(pod)) ??
-        // The new Pod would start first by default, and wait forever for the host port that the old Pod holds.
-        (policy === undefined && decision.kind === 'Deployment' && holdsHostPort(pod) ? stopFirst(1) : undefined))
+      ? (toRolling(context, update, decision.kind, blockedBy(pod)) ??
+        // The new Pod would start first by default, and wait forever for what the old Pod holds.
+        (policy === undefined && decision.kind === 'Deployment' && blockedBy(pod) ? stopFirst(1) : undefined))
       : undefined
   if (policy !== undefined && policy !== 'rolling')
     for (const key of ['parallelism', 'order'] as const) {
@@ -154,9 +157,16 @@ function progressDeadline(delay: number, monitor: number): Pick<UpdatePlan, 'pro
   return { progressDeadlineSeconds: Math.max(monitor, delay + 600) }
 }
 
+/** Setting because of which only one Pod of a workload fits on a node: a host port, or the placement. */
+type Blocked = 'port' | 'placement'
+
+/** Returns the setting that keeps a new Pod off the node of the old one; undefined if both fit on it. */
+const blockedBy = (pod: PodPlan): Blocked | undefined =>
+  holdsHostPort(pod) ? 'port' : pod.spreadOut ? 'placement' : undefined
+
 /** True if the Pod uses ports of its node. On the node's network, every container port is a node port. */
-const holdsHostPort = ({ hostNetwork, containers }: PodPlan): boolean =>
-  containers.some(({ ports }) => ports.some(({ hostPort }) => hostNetwork || hostPort !== undefined))
+const holdsHostPort = ({ hostNetwork, containers, init }: PodPlan): boolean =>
+  [...containers, ...init].some(({ ports }) => ports.some(({ hostPort }) => hostNetwork || hostPort !== undefined))
 
 function readPolicy({ reporter }: PlanContext, service: Service, decision: KindDecision): Policy | undefined {
   const label = service.labels.find(({ name }) => name === 'dev.platform/update')
@@ -181,7 +191,7 @@ function toRolling(
   { reporter }: PlanContext,
   update: Deploy['update'],
   kind: WorkloadPlan['kind'],
-  hasHostPort: boolean,
+  blocked: Blocked | undefined,
 ): RollingUpdate | undefined {
   if (!update || (!update.parallelism && !update.order)) return undefined
   const count = update.parallelism?.value ?? 1
@@ -194,8 +204,8 @@ function toRolling(
     return { type: 'RollingUpdate', maxUnavailable: atOnce }
   }
   if (!startsFirst) return stopFirst(atOnce)
-  if (!hasHostPort) return { type: 'RollingUpdate', maxSurge: atOnce, maxUnavailable: 0 }
-  reporter.report(hostPortOrder, update.order!.span, undefined)
+  if (!blocked) return { type: 'RollingUpdate', maxSurge: atOnce, maxUnavailable: 0 }
+  reporter.report(hostPortOrder, update.order!.span, { by: blocked })
   return stopFirst(atOnce)
 }
 

@@ -497,21 +497,32 @@ describe('updates', () => {
     ['ports: [{target: 80, published: "80", mode: host}]', stopFirst],
     ['ports: ["80:80"], network_mode: host', stopFirst],
     ['network_mode: host', undefined],
+    ['deploy: {placement: {max_replicas_per_node: 1}}', stopFirst],
+    ['deploy: {replicas: 2, placement: {max_replicas_per_node: 2}}', undefined],
     [
       'ports: [{target: 80, mode: host}], network_mode: host, labels: {dev.platform/update: recreate}',
       { type: 'Recreate' },
     ],
-  ])('an update frees a host port before it is used again: %s', (fields, update) => {
+  ])('an update frees a host port or a node before it is used again: %s', (fields, update) => {
     const workload = one(fields).workload('x')
     expect('update' in workload ? workload.update : undefined).toEqual(update)
   })
 
-  test('start-first is not possible with a host port', () => {
-    const { workload, codes } = one(
-      'network_mode: host, ports: ["80:80"], deploy: {update_config: {order: start-first}}',
-    )
+  test('an update frees the host port of a container that others in its Pod wait for', () => {
+    const { workload } = planOf(`services:
+  db: {image: i, healthcheck: {test: x}, ports: [{target: 80, published: "80", mode: host}]}
+  app: {image: i, network_mode: "service:db", depends_on: {db: {condition: service_healthy}}}`)
+    expect(workload('db')).toMatchObject({ update: stopFirst })
+  })
+
+  test.each([
+    ['network_mode: host, ports: ["80:80"], deploy: {update_config: {order: start-first}}', 'host port'],
+    ['deploy: {update_config: {order: start-first}, placement: {max_replicas_per_node: 1}}', 'max_replicas_per_node'],
+  ])('start-first is not possible if only one Pod fits on a node: %s', (fields, reason) => {
+    const { workload, diagnostics } = one(fields)
     expect(workload('x')).toMatchObject({ update: stopFirst })
-    expect(codes).toContain('update-policy/host-port')
+    const found = diagnostics.find(({ code }) => code === 'update-policy/host-port')
+    expect(found?.message).toContain(reason)
   })
 })
 
