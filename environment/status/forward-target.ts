@@ -27,6 +27,11 @@ interface PodContainer {
   readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[]
 }
 
+interface PodContainers {
+  readonly containers?: readonly PodContainer[]
+  readonly initContainers?: readonly PodContainer[]
+}
+
 /**
  * Returns a running Pod of the service, preferably a ready one, and the Pod port for the Service's port; a port that
  * the Service does not list is taken as a port of the Pod. Throws a UserError if no Pod of the service is running.
@@ -62,8 +67,11 @@ export interface ForwardQuery {
 function podPort(listed: readonly ServicePort[] = [], pod: KubeObject, port: number): number {
   const target = listed.find(one => one.port === port)?.targetPort ?? port
   if (typeof target === 'number') return target
-  const { containers = [] } = pod.spec as { containers?: readonly PodContainer[] }
-  const named = containers.flatMap(({ ports = [] }) => ports).find(({ name }) => name === target)
+  const { containers = [], initContainers = [] } = pod.spec as PodContainers
+  // A Service also finds the ports of containers that start before the others.
+  const named = [...containers, ...initContainers]
+    .flatMap(({ ports = [] }) => ports)
+    .find(({ name }) => name === target)
   return named?.containerPort ?? port
 }
 

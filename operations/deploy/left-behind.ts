@@ -40,7 +40,8 @@ export async function leftBehind(
   return (await Promise.all(found)).flat()
 }
 
-const imagesOf = ({ pod }: Plan['workloads'][number]): readonly string[] => pod.containers.map(({ image }) => image)
+const imagesOf = ({ pod }: WorkloadPlan): readonly string[] =>
+  [...pod.containers, ...pod.init.filter(({ sidecar }) => sidecar)].map(({ image }) => image)
 
 async function runsWithout(
   image: string,
@@ -50,5 +51,6 @@ async function runsWithout(
 ): Promise<boolean> {
   const live = await cluster.get({ apiVersion: 'apps/v1', kind, name, namespace }, { signal })
   if (live === undefined) return false
-  return !listAt(live, 'spec', 'template', 'spec', 'containers').some(container => at(container, 'image') === image)
+  const containers = ['containers', 'initContainers'].flatMap(key => listAt(live, 'spec', 'template', 'spec', key))
+  return !containers.some(container => at(container, 'image') === image)
 }

@@ -8,7 +8,7 @@ const [OLD, NEW] = ['example.com/app:1@sha256:old', 'example.com/app:1@sha256:ne
 
 /** Returns a workload with only the parts of a plan that the code reads. */
 const workload = (service: string, image: string, kind = 'Deployment') =>
-  ({ kind, name: service, service, pod: { containers: [{ image }] } }) as unknown as WorkloadPlan
+  ({ kind, name: service, service, pod: { containers: [{ image }], init: [] } }) as unknown as WorkloadPlan
 
 const running = (name: string, image: string): KubeObject =>
   object('Deployment', name, { spec: { template: { spec: { containers: [{ name: 'main', image }] } } } })
@@ -38,4 +38,26 @@ test('leftBehind names services with an older image of a service that is deploye
   expect(await found(['other'])).toEqual([])
   expect(await found(undefined)).toEqual([])
   expect(await found(['api'], new Map()), 'nothing was built').toEqual([])
+})
+
+test('leftBehind sees containers that start before the others of their Pod', async () => {
+  const cluster = newCluster()
+  const init = (image: string) => [{ name: 'proxy', image, restartPolicy: 'Always' }]
+  const live = (name: string, image: string) =>
+    object('Deployment', name, { spec: { template: { spec: { containers: [], initContainers: init(image) } } } })
+  await cluster.create(live('worker', OLD))
+  await cluster.create(live('current', NEW))
+  const sidecar = (service: string) =>
+    ({
+      kind: 'Deployment',
+      name: service,
+      service,
+      pod: { containers: [], init: [{ image: NEW, sidecar: true }] },
+    }) as unknown as WorkloadPlan
+  const plan = { workloads: ['api', 'worker', 'current'].map(sidecar) } as unknown as Plan
+  const part = { named: ['api'], services: new Set(['api']) }
+  const input = { plan, built: new Map([['api', NEW]]), part }
+  expect(await leftBehind({ cluster, namespace: NAMESPACE }, input, new AbortController().signal)).toEqual([
+    { service: 'worker', with: 'api' },
+  ])
 })
