@@ -1,4 +1,5 @@
 import { resolve } from 'node:path/posix'
+import type { Service } from '../../compose/project.ts'
 import { mayRead } from '../../compose/read/storage/outside-files.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { needsValues } from '../../values/secrets/secret-backends.ts'
@@ -103,18 +104,26 @@ const sorted = (required: readonly RequiredSecret[]): readonly RequiredSecret[] 
   )
 
 /**
- * Returns the Secrets that the Compose files declare as external. Uses the same names and keys as files.ts, which
- * mounts them.
+ * Returns the keys of the Secrets that the Compose files declare as external. Uses the same names and keys as files.ts,
+ * which mounts them and makes them variables.
  */
 function externalNames(context: PlanContext): readonly RequiredSecret[] {
   const { project, options } = context
-  const used = new Set([...project.services.values()].flatMap(({ secrets }) => secrets.map(({ source }) => source)))
-  return [...project.secrets.values()].flatMap(({ key, external, name }) => {
-    const path = `secrets.${key}`
-    if (!external || !used.has(key) || options.secretRules?.values.has(path)) return []
-    const written = name?.value ?? key
-    return [{ secret: toDnsSubdomain(written), key: objectKey(written), usedBy: path }]
+  const services = [...project.services.values()]
+  return [...project.secrets.values()].flatMap(({ key: entry, external, name }) => {
+    const path = `secrets.${entry}`
+    if (!external || options.secretRules?.values.has(path)) return []
+    const written = name?.value ?? entry
+    const keys = new Set(services.flatMap(service => chosenKeys(service, entry)).map(key => key ?? objectKey(written)))
+    return [...keys].map(key => ({ secret: toDnsSubdomain(written), key, usedBy: path }))
   })
+}
+
+/** Returns the key that each use of a secret by a service chooses; undefined for a use that chooses none. */
+function chosenKeys({ secrets, variablesFromSecrets }: Service, entry: string): readonly (string | undefined)[] {
+  const variables = variablesFromSecrets.filter(({ value }) => value === entry)
+  const files = secrets.filter(({ source }) => source === entry)
+  return [...files.map(() => undefined), ...variables.map(({ objectKey }) => objectKey?.value)]
 }
 
 /**

@@ -61,6 +61,28 @@ describe('Secrets that the cluster must have', () => {
     expect(plan?.secrets).toEqual([])
   })
 
+  test('requiredSecrets has each key of an external Secret that variables use', () => {
+    const text = `
+services:
+  a:
+    image: i
+    secrets: [db]
+    x-secret-environment:
+      PGUSER: {source: db, key: user}
+      PGPASSWORD: {source: db, key: password}
+      TOKEN: tok
+  b: {image: i, x-secret-environment: {PGPASSWORD: {source: db, key: password}}}
+secrets: {db: {external: true}, tok: {external: true, name: team}, unused: {external: true}}
+`
+    const { plan } = compiled(text, {})
+    expect(plan?.requiredSecrets.map(({ secret, key, usedBy }) => `${secret} ${key} ${usedBy}`)).toEqual([
+      'db db secrets.db',
+      'db password secrets.db',
+      'db user secrets.db',
+      'team team secrets.tok',
+    ])
+  })
+
   test('requiredSecrets has Secrets that are left out of the manifests', () => {
     const text = compose.replace(/ {4}environment:\n.*\n.*\n/, '')
     const files = { 'token.txt': 'x' }
