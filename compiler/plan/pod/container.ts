@@ -140,7 +140,7 @@ export function planPreStart(
       ...hookImage(context, service, hook),
       ...ownCommand,
       ...(hook.workingDir && { workingDir: hook.workingDir.value }),
-      env: toEnvironment(context, variablesOf(context, service), environment, variables, ofCommand),
+      env: toEnvironment(context, variablesOf(context, service), variables, environment, ofCommand),
       ports: [],
       ...(Object.keys(security).length > 0 && { security }),
     }

@@ -73,6 +73,24 @@ test('environment is sorted and keeps empty values; names that Kubernetes refuse
   expect(codes).toEqual(['environment/unusual-name', 'environment/bad-name'])
 })
 
+test('a hook keeps a variable that it sets itself, although its service takes it from a config or a secret', () => {
+  const { pod } = planOf(`
+services:
+  x:
+    image: i
+    pre_start: [{command: [m], environment: {MODE: migrate, PGUSER: admin}}]
+    x-config-environment: {MODE: mode, OTHER: mode}
+    x-secret-environment: {PGUSER: user}
+configs: {mode: {content: prod}}
+secrets: {user: {external: true}}
+`)
+  expect(pod('x').init[0]!.env).toEqual([
+    { name: 'MODE', value: 'migrate' },
+    { name: 'OTHER', config: expect.objectContaining({ key: 'mode' }) },
+    { name: 'PGUSER', value: 'admin' },
+  ])
+})
+
 describe('probes', () => {
   test.each([
     ['test: "a || b"', { kind: 'exec', command: ['/bin/sh', '-c', 'a || b'] }],
