@@ -1,4 +1,5 @@
 import { isDnsLabel, shortHash } from '../values/dns-name.ts'
+import { sortBy } from './context.ts'
 
 /** True if a text is a valid Service name: a DNS label that starts with a letter (RFC 1035). */
 export const isServiceName = (text: string): boolean => /^[a-z]/.test(text) && isDnsLabel(text)
@@ -55,7 +56,28 @@ export function distinctNames(
   }
   for (const [key, name] of names) {
     if (name === key || wanted.get(name) === 1) continue
-    names.set(key, `${name.slice(0, max - 6).replace(/[-.]+$/, '')}-${shortHash(key, 5)}`)
+    names.set(key, hashedName(name, key, max))
   }
   return names
 }
+
+/**
+ * Returns the objects sorted by name. If several would have the same name, the first one by key keeps it, and the names
+ * of the others end in a hash of their keys.
+ */
+export function renameRepeated<T extends { readonly name: string }>(
+  objects: readonly T[],
+  keyOf: (object: T) => string,
+  max: number,
+): readonly T[] {
+  const taken = new Set<string>()
+  const named = sortBy(objects, keyOf).map(object => {
+    const name = taken.has(object.name) ? hashedName(object.name, keyOf(object), max) : object.name
+    taken.add(object.name)
+    return { ...object, name }
+  })
+  return sortBy(named, ({ name }) => name)
+}
+
+const hashedName = (name: string, key: string, max: number): string =>
+  `${name.slice(0, max - 6).replace(/[-.]+$/, '')}-${shortHash(key, 5)}`

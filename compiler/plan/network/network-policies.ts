@@ -2,9 +2,9 @@ import type { Network, Service } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { type PlanContext, sortBy, sourceOf } from '../context.ts'
 import { toAnnotations } from '../labels/annotations.ts'
-import { cutName, distinctNames, toDnsLabel } from '../object-names.ts'
+import { cutName, distinctNames, renameRepeated, toDnsLabel } from '../object-names.ts'
 import type { NetworkPolicyPlan, PolicyPeerRule, RoutePlan, ServicePlan, WaitPlan } from '../plan.ts'
-import { byPort } from './exposure.ts'
+import { byPort, publishedPort } from './exposure.ts'
 
 const externalNetwork = diagnostic({
   code: 'network/external',
@@ -94,7 +94,7 @@ export function planNetworks(
     ...waitPolicies(context, pods, isInternal),
     ...cutOff.map(pod => denyAll(context, pod)),
   ]
-  return { policies: sortBy(policies, ({ name }) => name), labelsOf }
+  return { policies: renameRepeated(policies, ({ podLabels }) => JSON.stringify(podLabels), 240), labelsOf }
 }
 
 /** Returns true for a group without a network (`network_mode: none`): nobody reaches it, and it reaches nobody. */
@@ -159,7 +159,7 @@ function networkPolicies(
 
 /**
  * Plans policies that always allow connections from any address to ports with a public route, because the location of
- * the ingress controller is not known.
+ * the ingress controller is not known, and to ports of the node.
  */
 function publicPolicies(
   context: PlanContext,
@@ -185,6 +185,9 @@ function publicPolicies(
       const target = objects.get(service)?.ports.find(one => one.port === port)?.targetPort ?? port
       open(lead, target, 'TCP')
     }
+  for (const { service, members } of pods.filter(pod => !hasNoNetwork(pod)))
+    for (const port of members.flatMap(member => member.ports))
+      if (port.mode === 'host' && publishedPort(port) !== undefined) open(service, port.target, port.protocol)
   return pods.flatMap(pod => {
     const own = ports.get(pod.service)
     const [lead] = pod.members

@@ -53,6 +53,34 @@ networks: {front: , back: }
     )
   })
 
+  test('two policies do not get the same name', () => {
+    const text = (ports: string) => `
+services:
+  network: {image: w, networks: [public, back], ports: ["8080:80"]}
+  db: {image: d, networks: [back]${ports}}
+networks: {public: , back: }
+`
+    const found = names(text(''))
+    expect(found).toEqual(['app-network-back', 'app-network-public', expect.stringMatching(/^app-network-public-\w+$/)])
+    expect(names(text(', ports: ["9000:90"]')).filter(name => name.startsWith('app-network'))).toEqual(found)
+  })
+
+  test('members accept connections from anywhere on ports of their node', () => {
+    const { plan } = planOf(`
+services:
+  web: {image: w, networks: [front, back]}
+  db: {image: d, networks: [back], ports: [{target: 5432, published: "5433", mode: host}, {target: 9, mode: host}]}
+  dns: {image: d, network_mode: "service:web", ports: [{target: 53, published: "53", protocol: udp, mode: host}]}
+  cut: {image: d, network_mode: none, ports: [{target: 80, published: "80", mode: host}]}
+networks: {front: , back: }
+`)
+    const found = plan.policies.filter(({ name }) => name.endsWith('-public'))
+    expect(found.map(({ name, ingress }) => [name, ingress])).toEqual([
+      ['app-db-public', [{ ports: [{ port: 5432, protocol: 'TCP' }] }]],
+      ['app-web-public', [{ ports: [{ port: 53, protocol: 'UDP' }] }]],
+    ])
+  })
+
   const parts = (text: string) =>
     planOf(text).plan.policies.map(({ name, podLabels, ingress, egress }) => ({ name, podLabels, ingress, egress }))
   const back = { 'network.devctl/back': 'true' }

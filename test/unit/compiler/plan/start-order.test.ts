@@ -218,7 +218,10 @@ services:
     ['interval: 1s, retries: 2, x-platform-liveness: true', 2],
     ['start_period: 60s, start_interval: 5s, x-platform-liveness: true', 18],
   ])('only a liveness probe stops a member that starts slowly while others wait for it: %s', (fields, threshold) => {
-    const { pod } = vpn(', depends_on: {vpn: {condition: service_healthy}}', `, healthcheck: {test: [CMD, ok], ${fields}}`)
+    const { pod } = vpn(
+      ', depends_on: {vpn: {condition: service_healthy}}',
+      `, healthcheck: {test: [CMD, ok], ${fields}}`,
+    )
     expect(pod('vpn').init[0]!.startupProbe?.failureThreshold).toBe(threshold)
   })
 
