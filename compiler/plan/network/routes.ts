@@ -4,7 +4,7 @@ import type { Span } from '../../text/source.ts'
 import { isDnsSubdomain } from '../../values/dns-name.ts'
 import { type PlanContext, sortBy, sourceOf } from '../context.ts'
 import { toAnnotations } from '../labels/annotations.ts'
-import { cutName, slug, toDnsLabel } from '../object-names.ts'
+import { cutName, renameRepeated, slug, toDnsLabel } from '../object-names.ts'
 import type { RoutePlan } from '../plan.ts'
 import type { EndpointPort } from './exposure.ts'
 import { protocolOf } from './port-protocol.ts'
@@ -171,12 +171,42 @@ export function planRoutes(
       context.reporter.report(hostConflict, wanted.span, { host, first: other.what, second: wanted.what }, related)
     }
   }
-  return sortBy(
-    // A route without rules has no backend, because the services of its rules are missing.
-    routes.map(({ route }) => route).filter(({ rules }) => rules.length > 0),
-    ({ name }) => name,
-  )
+  // A route without rules has no backend, because the services of its rules are missing.
+  const all = routes.map(({ route }) => route).filter(({ rules }) => rules.length > 0)
+  const open = all.filter(({ isOpen }) => isOpen)
+  const others = all.filter(({ isOpen }) => !isOpen).flatMap(splitRoute)
+  return sortBy([...open, ...withDistinctNames(others)], ({ name }) => name)
 }
+
+/** Maximum number of rules in an HTTPRoute. */
+const MOST_RULES = 16
+
+/** Splits an HTTPRoute with too many rules into several for the same host. */
+function splitRoute(route: RoutePlan): readonly RoutePlan[] {
+  if (route.kind === 'Ingress') return [route]
+  return Array.from({ length: Math.ceil(route.rules.length / MOST_RULES) }, (_, index) => ({
+    ...route,
+    name: index === 0 ? route.name : cutName(`${route.name}-${index + 1}`, 63),
+    rules: route.rules.slice(index * MOST_RULES, (index + 1) * MOST_RULES),
+  }))
+}
+
+/** Renames routes with repeated names. The routes at derived addresses keep their names, if possible. */
+function withDistinctNames(routes: readonly RoutePlan[]): readonly RoutePlan[] {
+  const named = routes.map(route => ({ name: route.name, route }))
+  return renameRepeated(named, ({ route }) => routeKey(route), 63).map(({ name, route }) => ({
+    ...route,
+    name,
+    ...(route.tlsSecret === tlsName(route.name) && { tlsSecret: tlsName(name) }),
+  }))
+}
+
+/** Returns a text that no other route has. The parts of a split route differ in their first paths. */
+const routeKey = ({ isOwnHost, host, rules: [first] }: RoutePlan): string =>
+  `${isOwnHost ? 'own' : 'derived'} ${host} ${first?.path}`
+
+/** Returns the name of the Secret into which an issuer writes the certificate of a route. */
+const tlsName = (route: string): string => cutName(`${route}-tls`, 63)
 
 /** Reports that an endpoint replaces a public port with the same host, with a warning at each of their positions. */
 function reportOverruled(
@@ -356,7 +386,7 @@ function finish(
   { secret, issuer }: TlsSource,
 ): RoutePlan {
   if (options.routes !== 'gateway') {
-    const tlsSecret = secret ?? (issuer && cutName(`${base.name}-tls`, 63))
+    const tlsSecret = secret ?? (issuer && tlsName(base.name))
     const annotation = issuer?.kind === 'Issuer' ? 'cert-manager.io/issuer' : 'cert-manager.io/cluster-issuer'
     return {
       ...base,

@@ -172,3 +172,42 @@ describe('defaults of options', () => {
     expect(planOf(text, { routes: 'gateway' }).codes).toEqual(['routes/no-gateway'])
   })
 })
+
+test.each([
+  [
+    'the name of another service ends like a host',
+    `services:
+  shop: {image: i, ports: [{target: 80, published: "80", x-host: admin.example.com}]}
+  shop-admin: {image: i, ports: [{target: 80, published: "81", x-host: example.com}]}`,
+    ['shop-admin-example-com', 'shop-admin-example-com-HASH'],
+  ],
+  [
+    'hosts differ in their dots only',
+    'services: {web: {image: i, ports: [{target: 80, published: "80", x-host: [a-b.c.example.com, a.b-c.example.com]}]}}',
+    ['web-a-b-c-example-com', 'web-a-b-c-example-com-HASH'],
+  ],
+  [
+    'a service is named like the route of a host',
+    `services:
+  a: {image: i, ports: [{target: 80, published: "80", x-host: a.org}]}
+  a-a-org: {image: i, ports: [{target: 80, published: "81"}]}`,
+    ['a-a-org', 'a-a-org-HASH'],
+  ],
+])('two routes with different hosts do not get the same name: %s', (_, text, names) => {
+  const { plan } = planOf(text, { tlsIssuer: { name: 'le', kind: 'ClusterIssuer' } })
+  const repeated = plan.routes.filter(({ name }) => name.startsWith(names[0]!))
+  expect(repeated.map(({ name }) => name.replace(/-[a-z0-9]{5}$/, '-HASH'))).toEqual(names)
+  for (const { name, tlsSecret } of repeated) expect(tlsSecret).toBe(`${name}-tls`)
+})
+
+test('an HTTPRoute has at most 16 rules, so more paths of a host become several HTTPRoutes', () => {
+  const paths = Array.from({ length: 33 }, (_, index) => `\n  - {path: /p${index}, service: web, port: 80}`)
+  const text = `services: {web: {image: i, expose: ["80"]}}\nendpoints:${paths.join('')}`
+  const { plan } = planOf(text, { routes: 'gateway', gateway: 'infra/public' })
+  expect(plan.routes.map(({ name, host, rules }) => [name, host, rules.length])).toEqual([
+    ['app', 'app-shop.dev.example.com', 16],
+    ['app-2', 'app-shop.dev.example.com', 16],
+    ['app-3', 'app-shop.dev.example.com', 1],
+  ])
+  expect(planOf(text).plan.routes.map(({ rules }) => rules.length)).toEqual([33])
+})
