@@ -142,10 +142,15 @@ export function planPreStart(
       ...(hook.workingDir && { workingDir: hook.workingDir.value }),
       env: toEnvironment(context, variablesOf(context, service), variables, environment, ofCommand),
       ports: [],
+      ...(!security.privileged && { mounts: container.mounts.map(limitPropagation) }),
       ...(Object.keys(security).length > 0 && { security }),
     }
   })
 }
+
+/** Limits the propagation of a mount: Kubernetes lets only privileged containers pass mounts on to the node. */
+const limitPropagation = (mount: ContainerMount): ContainerMount =>
+  mount.propagation === 'Bidirectional' ? { ...mount, propagation: 'HostToContainer' } : mount
 
 /**
  * Returns the image of a hook and its pull policy. The loader gives a hook without an image the image of the service.

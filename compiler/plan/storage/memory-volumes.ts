@@ -94,15 +94,22 @@ export function planTmpfsMount({ reporter }: PlanContext, mount: TmpfsMount): St
   return { target, readOnly, span, held: memory(slug(target) || 'root', size) }
 }
 
-/** Plans the mounts for `tmpfs` and `shm_size`. */
-export function planMemoryMounts({ reporter }: PlanContext, service: Service): readonly StoredMount[] {
+/**
+ * Plans the mounts for `tmpfs` and `shm_size`. Any other mount at `/dev/shm`, whose path is then in `taken`, replaces
+ * that of `shm_size`.
+ */
+export function planMemoryMounts(
+  { reporter }: PlanContext,
+  service: Service,
+  taken: ReadonlySet<string>,
+): readonly StoredMount[] {
   const found = service.tmpfs.map(({ target, span, size, options }): StoredMount => {
     const lost = options.filter(option => !/^(rw|mode=0?1?777|exec|suid|dev|defaults)$/.test(option))
     if (lost.length > 0) reporter.report(tmpfsOption, span, { target, options: lost.join(',') })
     return { target, readOnly: options.includes('ro'), span, held: memory(slug(target) || 'root', size) }
   })
   const { shmSize } = service
-  if (!shmSize || shmSize.value <= usualShm || found.some(({ target }) => target === '/dev/shm')) return found
+  if (!shmSize || shmSize.value <= usualShm || taken.has('/dev/shm')) return found
   return [...found, { target: '/dev/shm', readOnly: false, span: shmSize.span, held: memory('shm', shmSize.value) }]
 }
 

@@ -75,6 +75,18 @@ const recursive = diagnostic({
   }),
 })
 
+const onlyPrivileged = diagnostic({
+  code: 'volumes/shared-propagation',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'With the propagation `shared` or `rshared`, mounts that a container makes below the folder appear on the node. Kubernetes allows this for privileged containers only, so other containers get `rslave`: they see new mounts of the node, and keep their own to themselves.',
+  text: (p: { target: string }) => ({
+    message: `mounts that the container makes below \`${p.target}\` do not reach the node: it is not privileged`,
+    hint: 'write `privileged: true`, or `rslave` if the container makes no mounts',
+  }),
+})
+
 /** The context shared by the mounts of all services. */
 export interface MountContext extends PlanContext {
   readonly volumes: ReadonlyMap<string, VolumeDecision>
@@ -158,15 +170,23 @@ function hostMount(mount: Mount, volumes: ReadonlyMap<string, VolumeDecision>): 
  */
 export function planMounts(context: MountContext, service: Service): readonly StoredMount[] {
   const own = ownMounts(context, service)
-  const taken = new Set(own.map(({ target }) => target))
+  const taken = new Set([...own, ...service.tmpfs].map(({ target }) => target))
   const borrowed = borrowedMounts(context, service).filter(({ target }) => {
     if (taken.has(target)) return false
     taken.add(target)
     return true
   })
-  const all = [...own, ...borrowed, ...planMemoryMounts(context, service)]
+  const volumes = [...own, ...borrowed].map(mount => limitPropagation(context, service, mount))
+  const all = [...volumes, ...planMemoryMounts(context, service, taken)]
   checkMemory(context, service, all)
   return all
+}
+
+/** Limits the propagation of a mount of an unprivileged service, and reports the limit. */
+function limitPropagation({ reporter }: MountContext, { privileged }: Service, mount: StoredMount): StoredMount {
+  if (mount.propagation !== 'Bidirectional' || privileged?.value) return mount
+  reporter.report(onlyPrivileged, mount.span, { target: mount.target })
+  return { ...mount, propagation: 'HostToContainer' }
 }
 
 /** Reports unavailable host volumes of services that are not planned because other keys are in error. */

@@ -273,3 +273,58 @@ test('a file system that requires a cluster driver is reported once', () => {
   expect(codes).toEqual(['volumes/type'])
   expect(plan.claims[0]!.spec).toMatchObject({ storageClass: 'smb' })
 })
+
+describe('one mount for each path', () => {
+  const mounted = (fields: string, more = '') =>
+    planOf(`services:\n  x: {image: i, ${fields}}${more}`)
+      .container('x')
+      .mounts.map(({ path, volume }) => `${path} ${volume}`)
+      .sort()
+
+  test.each([
+    ['a mount of type tmpfs', 'shm_size: 1gb, volumes: [{type: tmpfs, target: /dev/shm}]'],
+    ['tmpfs', 'shm_size: 1gb, tmpfs: [/dev/shm]'],
+    ['an anonymous volume', 'shm_size: 1gb, volumes: [/dev/shm]'],
+  ])('a mount at /dev/shm replaces that of shm_size: %s', (_, fields) => {
+    expect(mounted(fields).map(mount => mount.split(' ')[0])).toEqual(['/dev/shm'])
+  })
+
+  test('a borrowed mount at /dev/shm replaces that of shm_size, and tmpfs replaces a borrowed mount', () => {
+    const lender = '\n  lender: {image: i, volumes: ["d:/tmp/x", "s:/dev/shm"]}\nvolumes: {d: , s: }'
+    const found = mounted('volumes_from: [lender], tmpfs: [/tmp/x], shm_size: 1gb', lender)
+    expect(found).toEqual([expect.stringMatching(/^\/dev\/shm /), '/tmp/x tmp-x'])
+  })
+})
+
+describe('propagation', () => {
+  const propagations = (text: string, name = 'x') =>
+    planOf(text)
+      .container(name)
+      .mounts.map(({ propagation }) => propagation)
+
+  test('only a privileged container passes its mounts on to the node', () => {
+    const one = (fields: string) => planOf(`services: {x: {image: i, volumes: ["/sys/a:/y:rshared"]${fields}}}`)
+    expect(one(', privileged: true').container('x').mounts[0]!.propagation).toBe('Bidirectional')
+    expect(one(', privileged: true').codes).not.toContain('volumes/shared-propagation')
+    expect(one('').container('x').mounts[0]!.propagation).toBe('HostToContainer')
+    expect(one('').codes).toContain('volumes/shared-propagation')
+  })
+
+  test('an unprivileged service does not pass on the mounts that it borrows', () => {
+    const text = `services:
+  x: {image: i, volumes_from: [lender]}
+  lender: {image: i, privileged: true, volumes: ["/sys/a:/y:rshared"]}`
+    expect(propagations(text)).toEqual(['HostToContainer'])
+    expect(propagations(text, 'lender')).toEqual(['Bidirectional'])
+  })
+
+  test('an unprivileged hook of a privileged service does not pass on its mounts', () => {
+    const { pod } = planOf(`services:
+  x:
+    image: i
+    privileged: true
+    volumes: ["/sys/a:/y:rshared"]
+    pre_start: [{command: [a], privileged: false}, {command: [b]}]`)
+    expect(pod('x').init.map(({ mounts }) => mounts[0]!.propagation)).toEqual(['HostToContainer', 'Bidirectional'])
+  })
+})
