@@ -82,10 +82,12 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     }),
   )
   const kindOf = (group: Group): KindDecision => kinds.get(group)!
+  const onNode = new Set(groups.all.filter(isOnHostNetwork).flatMap(({ members }) => members))
   const exposures = new Map(
     services.map(service => {
       context.reporter.budget.checkTime(service.span)
-      return [service.name, planExposure(context, service, mentions, endpoints.get(service.name) ?? [])]
+      const facts = { mentions, endpoints: endpoints.get(service.name) ?? [], isOnNode: onNode.has(service) }
+      return [service.name, planExposure(context, service, facts)]
     }),
   )
   const exposureOf = (service: string) => exposures.get(service)!
@@ -206,6 +208,9 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
   guardSecrets(context, plan)
   return plan
 }
+
+const isOnHostNetwork = ({ members }: Group): boolean =>
+  members.some(({ networkMode }) => networkMode?.value === 'host')
 
 /**
  * Reports and returns the services that share the Pod of another service and should run only once, but whose images

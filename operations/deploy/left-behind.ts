@@ -1,5 +1,5 @@
 import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
-import type { Plan, WorkloadPlan } from '../../compiler/plan/plan.ts'
+import type { WorkloadPlan } from '../../compiler/plan/plan.ts'
 import { at, listAt } from '../../gitops/agents/json-values.ts'
 import type { Session } from '../../project/session.ts'
 import type { CompiledForCluster } from './compile-for-cluster.ts'

@@ -124,6 +124,13 @@ export interface EndpointPort {
   readonly span: Span
 }
 
+interface ExposureFacts {
+  readonly mentions: Mentions
+  readonly endpoints: readonly EndpointPort[]
+  /** True if the Pod of the service uses the network of its node. */
+  readonly isOnNode: boolean
+}
+
 /**
  * Collects the ports of a service: `ports`, `expose`, `healthcheck.http.port`, endpoint rules, EXPOSE of the image if
  * known, and ports that peers mention. Reports ports that are known only because a peer mentions them, and published
@@ -132,8 +139,7 @@ export interface EndpointPort {
 export function planExposure(
   context: PlanContext,
   service: Service,
-  mentions: Mentions,
-  endpoints: readonly EndpointPort[],
+  { mentions, endpoints, isOnNode }: ExposureFacts,
 ): Exposure {
   const { reporter } = context
   const known = new Map<string, KnownPort>()
@@ -142,7 +148,7 @@ export function planExposure(
     if (!known.has(key)) known.set(key, port)
   }
   for (const port of service.ports) {
-    const hostPort = port.mode === 'host' ? publishedPort(port) : undefined
+    const hostPort = hostPortOf(port, isOnNode)
     if (hostPort !== undefined) reporter.report(hostMode, port.span, { port: hostPort })
     if (port.published?.includes('-'))
       reporter.report(portRange, port.span, { published: port.published, target: port.target })
@@ -256,6 +262,12 @@ function publishedPorts(service: Service, known: ReadonlyMap<string, KnownPort>)
 /** Returns the number that a port is published on; undefined for an unpublished port and for a range. */
 export function publishedPort(port: Port): number | undefined {
   return port.published !== undefined && /^[1-9]\d*$/.test(port.published) ? Number(port.published) : undefined
+}
+
+/** Returns the port of the node that `mode: host` opens. On the node's network, Kubernetes allows no other number. */
+function hostPortOf(port: Port, isOnNode: boolean): number | undefined {
+  const published = port.mode === 'host' ? publishedPort(port) : undefined
+  return published !== undefined && isOnNode ? port.target : published
 }
 
 const defaultName = ({ port, protocol }: Pick<KnownPort, 'port' | 'protocol'>) => `${protocol.toLowerCase()}-${port}`

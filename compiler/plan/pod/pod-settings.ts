@@ -135,9 +135,10 @@ export function planPodSettings(
   const hostname = agreed(context, 'hostname', services, service => planHostname(context, service))
   const runtime = agreed(context, 'runtime', services, ({ runtime }) => runtime?.value)
   const hostPID = services.some(({ pid }) => pid?.value === 'host')
+  const hostIPC = services.some(({ ipc }) => ipc?.value === 'host')
   const sharesProcesses =
     !hostPID && services.some(({ init, pid }) => init?.value || /^(service|container):/.test(pid?.value ?? ''))
-  const sysctls = planSysctls(context, services, isHost)
+  const sysctls = planSysctls(context, services, { network_mode: isHost, ipc: hostIPC })
   const dns = planDns(context, services)
   const hostAliases = planHostAliases(context, services)
   return {
@@ -145,7 +146,7 @@ export function planPodSettings(
     ...(hostname && kind !== 'StatefulSet' && { hostname }),
     ...(isHost && { hostNetwork: true }),
     ...(hostPID && { hostPID: true }),
-    ...(services.some(({ ipc }) => ipc?.value === 'host') && { hostIPC: true }),
+    ...(hostIPC && { hostIPC: true }),
     // If the containers share one process namespace, the first process of the Pod reaps orphaned processes, as `init:
     // true` requires.
     ...(sharesProcesses && { shareProcessNamespace: true }),

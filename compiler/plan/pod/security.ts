@@ -199,6 +199,6 @@ function checkContradiction({ reporter }: PlanContext, service: Service, isConfi
   if (!isConfined) return
   const option = service.securityOpt.find(({ value }) => value.startsWith('no-new-privileges'))
   const related = option && [{ span: option.span, message: '`no-new-privileges` is here' }]
-  if (service.privileged?.value)
-    reporter.report(contradiction, service.privileged.span, { field: 'privileged' }, related)
+  for (const { privileged } of service.privileged?.value ? [service] : service.preStart)
+    if (privileged?.value) reporter.report(contradiction, privileged.span, { field: 'privileged' }, related)
 }

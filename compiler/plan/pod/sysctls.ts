@@ -19,9 +19,9 @@ const withHostNetwork = diagnostic({
   code: 'sysctls/host-network',
   severity: 'error',
   explain:
-    'With `network_mode: host` the Pod uses the network of its node and must not change its settings: Kubernetes refuses `net.*` sysctls. Remove one of the two.',
-  text: (p: { name: string }) => ({
-    message: `\`${p.name}\` cannot be combined with \`network_mode: host\``,
+    'With `network_mode: host` the Pod uses the network of its node and must not change its settings: Kubernetes refuses `net.*` sysctls. With `ipc: host` it refuses those of IPC: `kernel.shm*`, `kernel.msg*`, `kernel.sem` and `fs.mqueue.*`. Remove one of the two.',
+  text: (p: { name: string; key: string }) => ({
+    message: `\`${p.name}\` cannot be combined with \`${p.key}: host\``,
     hint: 'remove one of the two',
   }),
 })
@@ -56,17 +56,27 @@ const safe: ReadonlySet<string> = new Set([
  */
 export const isBaselineSysctl = (name: string): boolean => safe.has(name) && !/tcp_[rw]mem$/.test(name)
 
+/** True for each namespace that a Pod shares with its node, by the key in the Compose file. */
+type NodeNamespaces = Readonly<Record<'network_mode' | 'ipc', boolean>>
+
+/** Returns the namespace that a sysctl belongs to, as Kubernetes groups them; undefined for another namespace. */
+function namespaceOf(sysctl: string): keyof NodeNamespaces | undefined {
+  if (sysctl.startsWith('net.')) return 'network_mode'
+  return /^(kernel\.(shm|msg)|kernel\.sem$|fs\.mqueue\.)/.test(sysctl) ? 'ipc' : undefined
+}
+
 /** Plans the kernel parameters of a Pod, sorted. Reports parameters that clusters refuse. */
 export function planSysctls(
   { reporter }: PlanContext,
   services: readonly Service[],
-  isHostNetwork: boolean,
+  isHost: NodeNamespaces,
 ): NonNullable<PodPlan['sysctls']> {
   const found = new Map<string, Pair>()
   for (const pair of services.flatMap(({ sysctls }) => sysctls)) {
     const { name, span, key = span } = pair
     const other = found.get(name)
-    if (isHostNetwork && name.startsWith('net.')) reporter.report(withHostNetwork, key, { name })
+    const namespace = namespaceOf(name)
+    if (namespace && isHost[namespace]) reporter.report(withHostNetwork, key, { name, key: namespace })
     else if (!safe.has(name)) reporter.report(unsafe, key, { name })
     else if (other && other.value !== pair.value)
       reporter.report(disagree, span, { name }, [

@@ -93,6 +93,21 @@ test('a published range for one port has no effect', () => {
   expect(codes).toEqual(['ports/published-range'])
 })
 
+test('a port of a Pod on the network of its node has the same number there', () => {
+  const port = 'ports: [{target: 80, published: "8080", mode: host}]'
+  const { pod, diagnostics, ports } = planOf(`services:
+  x: {image: i, network_mode: host, ${port}}
+  y: {image: i, network_mode: "service:x", ports: [{target: 81, published: "8081", mode: host}]}`)
+  const found = pod('x').containers.flatMap(one => one.ports.map(({ port, hostPort }) => [port, hostPort]))
+  expect(found).toEqual([
+    [80, 80],
+    [81, 81],
+  ])
+  expect(ports('x')).toContain('tcp-8080 8080→80')
+  const messages = diagnostics.filter(({ code }) => code === 'ports/host-mode').map(({ message }) => message)
+  expect(messages[0]).toContain('opens port 80 ')
+})
+
 test('a port with the mode `host` is a host port', () => {
   const { container, codes, plan } = service('ports: [{target: 80, published: 8080, mode: host}]')
   expect(container('x').ports[0]).toMatchObject({ port: 80, hostPort: 8080 })
