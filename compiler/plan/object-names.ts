@@ -1,5 +1,4 @@
 import { isDnsLabel, shortHash } from '../values/dns-name.ts'
-import { sortBy } from './context.ts'
 
 /** True if a text is a valid Service name: a DNS label that starts with a letter (RFC 1035). */
 export const isServiceName = (text: string): boolean => /^[a-z]/.test(text) && isDnsLabel(text)
@@ -62,8 +61,8 @@ export function distinctNames(
 }
 
 /**
- * Returns the objects sorted by name. If several would have the same name, the first one by key keeps it, and the names
- * of the others end in a hash of their keys.
+ * Renames objects so that no two have the same name. The first one with a name keeps it, and the names of the others
+ * end in a hash of their keys.
  */
 export function renameRepeated<T extends { readonly name: string }>(
   objects: readonly T[],
@@ -71,12 +70,11 @@ export function renameRepeated<T extends { readonly name: string }>(
   max: number,
 ): readonly T[] {
   const taken = new Set<string>()
-  const named = sortBy(objects, keyOf).map(object => {
+  return objects.map(object => {
     const name = taken.has(object.name) ? hashedName(object.name, keyOf(object), max) : object.name
     taken.add(object.name)
     return { ...object, name }
   })
-  return sortBy(named, ({ name }) => name)
 }
 
 const hashedName = (name: string, key: string, max: number): string =>

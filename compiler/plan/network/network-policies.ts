@@ -94,7 +94,9 @@ export function planNetworks(
     ...waitPolicies(context, pods, isInternal),
     ...cutOff.map(pod => denyAll(context, pod)),
   ]
-  return { policies: renameRepeated(policies, ({ podLabels }) => JSON.stringify(podLabels), 240), labelsOf }
+  const keyOf = ({ podLabels }: NetworkPolicyPlan) => JSON.stringify(podLabels)
+  const named = renameRepeated(sortBy(policies, keyOf), keyOf, 240)
+  return { policies: sortBy(named, ({ name }) => name), labelsOf }
 }
 
 /** Returns true for a group without a network (`network_mode: none`): nobody reaches it, and it reaches nobody. */

@@ -193,7 +193,7 @@ function splitRoute(route: RoutePlan): readonly RoutePlan[] {
 
 /** Renames routes with repeated names. The routes at derived addresses keep their names, if possible. */
 function withDistinctNames(routes: readonly RoutePlan[]): readonly RoutePlan[] {
-  const named = routes.map(route => ({ name: route.name, route }))
+  const named = sortBy(routes, routeKey).map(route => ({ name: route.name, route }))
   return renameRepeated(named, ({ route }) => routeKey(route), 63).map(({ name, route }) => ({
     ...route,
     name,
