@@ -76,6 +76,11 @@ export const differences: readonly ComposeDifference[] = [
     devctl: 'printed as they are written',
   },
   {
+    topic: 'A `ulimits` entry of 0 in `config --format json`',
+    compose: 'drops the zero (`core: {}`), and refuses to read its output',
+    devctl: 'printed',
+  },
+  {
     topic: '`required: false` at a dependency that a profile excludes',
     compose: '`config` prints the dependency without the service, and Compose refuses to read its output',
     devctl: '`config` leaves the dependency out',

@@ -3,7 +3,7 @@ import type { Print } from '../../schema/load-rules.ts'
 import { isMap, scalarTree, type Tree } from '../../text/tree.ts'
 import { scalarText } from '../../text/tree-text.ts'
 import { parseAddresses, parseExtraHost } from '../../values/hosts.ts'
-import { emptyMap, integer, record, texts } from './print.ts'
+import { emptyMap, optionalInteger, record, texts } from './print.ts'
 
 const badHost = diagnostic({
   code: 'extra-hosts/bad-entry',
@@ -75,11 +75,11 @@ export const printHealthTest: Print = (tree, context) => {
   return { kind: 'seq', span: tree.span, items: [scalarTree(tree.span, 'CMD-SHELL'), tree] }
 }
 
-/** Prints a ulimit: a number, or a mapping with `soft` and `hard`. */
+/** Prints a ulimit: a number, or a mapping with `soft` and `hard`. Zero is a limit, so it is kept. */
 export const printUlimit: Print = (tree, context) =>
   tree.kind === 'scalar'
-    ? (integer(tree, context) ?? emptyMap(tree))
-    : record({ soft: integer, hard: integer })(tree, context)
+    ? (optionalInteger(tree, context) ?? emptyMap(tree))
+    : record({ soft: optionalInteger, hard: optionalInteger })(tree, context)
 
 /** Prints SSH keys as a list of `ID=PATH`. */
 export const printSshKeys: Print = tree =>

@@ -90,7 +90,7 @@ services:
       network: host
       extra_hosts: ["db=192.0.2.1", "v6=[::1]"]
       shm_size: 64m
-      ulimits: {nofile: {soft: 1024, hard: 2048}, core: -1}
+      ulimits: {nofile: {soft: 1024, hard: 2048}, core: 0, memlock: -1}
       privileged: true
       provenance: mode=max
       sbom: false
@@ -127,7 +127,8 @@ secrets:
     ],
     shmSize: 67_108_864,
     ulimits: [
-      { name: 'core', soft: -1, hard: -1 },
+      { name: 'core', soft: 0, hard: 0 },
+      { name: 'memlock', soft: -1, hard: -1 },
       { name: 'nofile', soft: 1024, hard: 2048 },
     ],
     entitlements: ['network.host', 'security.insecure'],
