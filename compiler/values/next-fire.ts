@@ -69,9 +69,12 @@ function fieldsOf(cron: string) {
   const fields = CRON_FIELDS.map((field, index) => valuesOf(written[index]!, field))
   const [minutes, hours, days, months, weekdays] = fields as [Values, Values, Values, Values, Values]
   // If both the day of the month and the day of the week are restricted, one of them is enough.
-  const isEither = [written[2]!, written[4]!].every(one => !/^[*?]/.test(one))
+  const isEither = !isStar(written[2]!) && !isStar(written[4]!)
   return { minutes, hours, days, months, weekdays, isEither }
 }
+
+/** Returns true for a field that restricts nothing: one of its parts is `*`. For Kubernetes, `*\/2` is a restriction. */
+const isStar = (field: string): boolean => field.split(',').some(part => /^[*?](?:\/0*1)?$/.test(part))
 
 const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000 }
 

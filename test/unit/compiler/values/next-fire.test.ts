@@ -8,7 +8,12 @@ test.each([
   ['*/15 8-18/2 * jan,7 mon-fri', 'UTC', '2026-01-02T18:46:00Z', '2026-01-05T08:00:00.000Z'],
   ['5/20 * * * *', 'UTC', '2026-01-01T00:26:00Z', '2026-01-01T00:45:00.000Z'],
   ['0 0 13 * fri', 'UTC', '2026-01-03T00:00:00Z', '2026-01-09T00:00:00.000Z'],
-  ['0 0 */2 * fri', 'UTC', '2026-01-03T00:00:00Z', '2026-01-09T00:00:00.000Z'],
+  ['0 0 */2 * fri', 'UTC', '2026-01-03T00:00:00Z', '2026-01-05T00:00:00.000Z'],
+  ['0 0 */01 * fri', 'UTC', '2026-01-03T00:00:00Z', '2026-01-09T00:00:00.000Z'],
+  ['0 0 1 * */2', 'UTC', '2026-01-03T00:00:00Z', '2026-01-04T00:00:00.000Z'],
+  ['0 0 5,* * mon', 'UTC', '2026-01-03T00:00:00Z', '2026-01-05T00:00:00.000Z'],
+  ['0 0 6,* * mon', 'UTC', '2026-01-05T00:00:00Z', '2026-01-12T00:00:00.000Z'],
+  ['0 0 30 2 */2', 'UTC', '2026-01-03T00:00:00Z', '2026-02-01T00:00:00.000Z'],
   ['0 0 29 2 ?', 'UTC', '2026-01-01T00:00:00Z', '2028-02-29T00:00:00.000Z'],
   ['@weekly', 'UTC', '2026-01-01T00:00:00Z', '2026-01-04T00:00:00.000Z'],
   // Clocks skip from 2:00 to 3:00 on this day.
@@ -34,13 +39,16 @@ test.each([
   expect(time && new Date(time).toISOString()).toBe(expected)
 })
 
-test.each(['0 0 30 2 *', '0 0 31 2,4,jun *', '5 4 30-31 feb */2', '0 0 31 9 ?'])('`%s` never fires', cron => {
+test.each(['0 0 30 2 *', '0 0 31 2,4,jun *', '5 4 30-31 feb */1', '0 0 31 9 ?'])('`%s` never fires', cron => {
   expect(neverFires(cron)).toBe(true)
 })
 
-test.each(['0 0 29 2 *', '0 0 30 2 mon', '0 0 31 */2 *', '@daily', '@every 1h', '* * * * *'])('`%s` fires', cron => {
-  expect(neverFires(cron)).toBe(false)
-})
+test.each(['0 0 29 2 *', '0 0 30 2 mon', '0 0 30 2 */2', '0 0 31 */2 *', '@daily', '@every 1h', '* * * * *'])(
+  '`%s` fires',
+  cron => {
+    expect(neverFires(cron)).toBe(false)
+  },
+)
 
 test('an expression in a time zone that is unknown here, or a very long one, has no known next time', () => {
   expect(nextFire('30 3 * * *', 'posixrules', 0)).toBeUndefined()
