@@ -8,7 +8,7 @@ const reserved = diagnostic({
   code: 'labels/reserved',
   severity: 'error',
   explain:
-    'Labels that start with `com.docker.compose` are reserved: Compose sets them itself and refuses them in a file. Remove the label, or use a prefix of your own.',
+    'The label `com.docker.compose`, and labels that start with `com.docker.compose.`, are reserved: Compose sets them itself and refuses them in a file. Remove the label, or use a prefix of your own.',
   text: (p: { label: string }) => ({
     message: `the label \`${p.label}\` is reserved for Compose`,
     hint: 'remove it, or use a prefix of your own',
@@ -20,6 +20,6 @@ const reserved = diagnostic({
  */
 export function readLabels(owner: Tree | undefined, { reporter }: Pick<ReadContext, 'reporter'>): readonly Pair[] {
   for (const [label, { key }] of entries(owner, 'labels'))
-    if (label.startsWith('com.docker.compose')) reporter.report(reserved, key, { label })
+    if (/^com\.docker\.compose(?:\.|$)/.test(label)) reporter.report(reserved, key, { label })
   return pairs(owner, ['labels'], '')
 }

@@ -124,6 +124,15 @@ test('labels are sorted, and labels reserved for Compose are refused', () => {
   ])
 })
 
+test.each([
+  ['com.docker.compose', ['error labels/reserved "com.docker.compose"']],
+  ['com.docker.compose.note', ['error labels/reserved "com.docker.compose.note"']],
+  ['com.docker.composer.note', []],
+  ['com.docker.compose-note', []],
+])('the namespace of Compose decides if the label %s is refused', (label, problems) => {
+  expect(readWeb({ labels: { [label]: 'x' } }).found).toEqual(problems)
+})
+
 test('dependencies and links are read', () => {
   const { web, found } = readWeb(
     {
