@@ -1,3 +1,5 @@
+import { parseDuration } from './numbers/duration.ts'
+
 /** The fault of a cron expression, and what to write. */
 export interface CronFault {
   readonly fault: string
@@ -34,7 +36,7 @@ export function findCronFault(text: string): CronFault | undefined {
   const cron = text.trim()
   if (/^(?:CRON_)?TZ=/.test(cron)) return { fault: 'it contains a time zone', hint: 'write `timezone: …`' }
   if (cron.startsWith('@')) {
-    if (DESCRIPTORS.includes(cron) || /^@every (?:\d+(?:\.\d+)?(?:h|m|s))+$/.test(cron)) return undefined
+    if (DESCRIPTORS.includes(cron) || cronInterval(cron) !== undefined) return undefined
     return {
       fault: `\`${cron}\` is unknown`,
       hint: `the names are ${DESCRIPTORS.map(one => `\`${one}\``).join(', ')}; for an interval, write \`@every 5m\``,
@@ -45,7 +47,8 @@ export function findCronFault(text: string): CronFault | undefined {
     return { fault: `it has ${fields.length} ${fields.length === 1 ? 'field' : 'fields'} instead of 5`, hint: HINT }
   for (const [index, field] of CRON_FIELDS.entries()) {
     const written = fields[index]!
-    const part = written.split(',').find(one => !isValidPart(one, field))
+    const parts = cronParts(written)
+    const part = parts.length === 0 ? written : parts.find(one => !isValidPart(one, field))
     if (part === undefined) continue
     return {
       fault: `\`${part}\` is not valid for the ${field.name}`,
@@ -54,6 +57,23 @@ export function findCronFault(text: string): CronFault | undefined {
   }
   return undefined
 }
+
+/** Returns the parts of a field, between its commas. Kubernetes ignores empty parts. */
+export const cronParts = (field: string): readonly string[] => field.split(',').filter(Boolean)
+
+/**
+ * Returns the interval of `@every 1h30m` in milliseconds, rounded as Kubernetes does: down to whole seconds, but at
+ * least one second. Returns undefined for other expressions, and if the interval is invalid.
+ */
+export function cronInterval(cron: string): number | undefined {
+  // Go, which reads the interval, has no days and weeks. Kubernetes accepts a negative interval, but runs every second.
+  const [, written] = /^@every ([^-dw]+)$/.exec(cron) ?? []
+  const interval = written === undefined ? undefined : parseDuration(written)
+  return interval?.ok ? Math.max(1, Number(interval.value / SECOND)) * 1000 : undefined
+}
+
+/** Number of nanoseconds in a second. */
+const SECOND = 1_000_000_000n
 
 const rangeHint = ({ name, least, most }: CronField): string => `the ${name} is between ${least} and ${most}`
 
@@ -79,6 +99,6 @@ function isValidPart(part: string, field: CronField): boolean {
 export function cronNumber(text: string, { least, most, names = [] }: CronField): number | undefined {
   const index = names.indexOf(text.toLowerCase())
   if (index >= 0) return index + least
-  const value = /^\d{1,2}$/.test(text) ? Number(text) : undefined
+  const value = /^\d+$/.test(text) ? Number(text) : undefined
   return value !== undefined && value >= least && value <= most ? value : undefined
 }

@@ -1,4 +1,4 @@
-import { CRON_FIELDS, type CronField, cronNumber, findCronFault } from './cron.ts'
+import { CRON_FIELDS, type CronField, cronInterval, cronNumber, cronParts, findCronFault } from './cron.ts'
 
 const ALIASES: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
@@ -25,7 +25,7 @@ const SETBACK = 3 * 3_600_000
  */
 export function nextFire(cron: string, timeZone: string, after: number, begun?: number): number | undefined {
   if (cron.length > LONGEST || findCronFault(cron)) return undefined
-  const interval = intervalOf(cron.trim())
+  const interval = cronInterval(cron.trim())
   if (interval !== undefined) return begun === undefined ? undefined : nextOf(interval, begun, after)
   const format = clockOf(timeZone)
   if (!format) return undefined
@@ -74,20 +74,7 @@ function fieldsOf(cron: string) {
 }
 
 /** Returns true for a field that restricts nothing: one of its parts is `*`. For Kubernetes, `*\/2` is a restriction. */
-const isStar = (field: string): boolean => field.split(',').some(part => /^[*?](?:\/0*1)?$/.test(part))
-
-const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000 }
-
-/**
- * Returns the interval of `@every 1h30m` in milliseconds, rounded down to whole seconds, but at least one second;
- * undefined for other expressions.
- */
-function intervalOf(cron: string): number | undefined {
-  if (!cron.startsWith('@every ')) return undefined
-  const parts = [...cron.matchAll(/(\d+(?:\.\d+)?)([hms])/g)]
-  const sum = parts.reduce((total, [, number, unit]) => total + Number(number) * UNITS[unit!]!, 0)
-  return Math.max(1, Math.floor(sum / 1000)) * 1000
-}
+const isStar = (field: string): boolean => cronParts(field).some(part => /^[*?](?:\/0*1)?$/.test(part))
 
 /**
  * Returns the first end of an interval after `after`. The intervals follow one another, and the first one begins at
@@ -98,7 +85,7 @@ const nextOf = (interval: number, begun: number, after: number): number =>
 
 /** Returns the values of a field, in ascending order. */
 function valuesOf(text: string, field: CronField): Values {
-  const values = text.split(',').flatMap(part => {
+  const values = cronParts(text).flatMap(part => {
     const [range = '', step] = part.split('/')
     const isAny = range === '*' || range === '?'
     const [from = 0, to] = isAny ? [field.least, field.most] : range.split('-').map(one => cronNumber(one, field)!)

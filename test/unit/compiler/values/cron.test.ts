@@ -10,6 +10,11 @@ test.each([
   '  0\t5  * * * ',
   '@daily',
   '@every 1h30m',
+  '005 * * * *',
+  '0 0 * * 1,',
+  ',0,,30 * * * *',
+  '@every 100ms',
+  '@every .5h1µs',
 ])('a valid cron expression: %j', text => {
   expect(findCronFault(text)).toBeUndefined()
 })
@@ -24,11 +29,17 @@ test.each([
   ['* */0 * * *', '`*/0` is not valid for the hour', 'the hour is between 0 and 23'],
   ['* * 0 * *', '`0` is not valid for the day of the month', 'the day of the month is between 1 and 31'],
   ['* * * mon *', '`mon` is not valid for the month', 'the month is between 1 and 12'],
+  ['* 024 * * *', '`024` is not valid for the hour', 'the hour is between 0 and 23'],
+  ['* , * * *', '`,` is not valid for the hour', 'the hour is between 0 and 23'],
   ['* * * * 7', '`7` is not valid for the day of the week', 'write `0` for Sunday'],
   ['* * * * fri-7', '`fri-7` is not valid for the day of the week', 'Sunday is `0`: write `fri-6,0`'],
   ['* * * * 7-8', '`7-8` is not valid for the day of the week', 'the day of the week is between 0 and 6'],
 ])('an invalid cron expression: %j', (text, fault, hint) => {
   expect(findCronFault(text)).toEqual({ fault, hint })
+})
+
+test.each(['@every 1d', '@every 2w', '@every 5', '@every -5m', '@every'])('an invalid interval: %j', cron => {
+  expect(findCronFault(cron)?.fault).toBe(`\`${cron}\` is unknown`)
 })
 
 test('the hints for Sunday are valid', () => {
