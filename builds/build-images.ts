@@ -121,11 +121,14 @@ export function ownSteps(
 /** Pattern of a step name such as `[linux/amd64 tested 2/4] RUN npm test`: platform, stage, number of the step. */
 const STEP_NAME = /^\[(?:\S+\/\S+ )?(\S+) \d+\/\d+\] /
 
-/** Returns the stages of a Dockerfile as step names show them; undefined if the Dockerfile is not on this machine. */
+/**
+ * Returns the stages of a Dockerfile as step names show them; undefined if the Dockerfile is not on this machine, or if
+ * another frontend names the steps.
+ */
 function ownStages(spec: Pick<BuildSpec, 'context' | 'dockerfile'>): ReadonlySet<string> | undefined {
   const text = dockerfileText(spec)
-  if (text === undefined) return undefined
-  return new Set(dockerfileStages(text).map(name => (/^\d+$/.test(name) ? `stage-${name}` : name.toLowerCase())))
+  const stages = text === undefined ? undefined : dockerfileStages(text)
+  return stages && new Set(stages.map(name => (/^\d+$/.test(name) ? `stage-${name}` : name.toLowerCase())))
 }
 
 /**

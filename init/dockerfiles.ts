@@ -23,7 +23,7 @@ export function findDockerfile(files: ProjectFiles): FoundDockerfile | undefined
   const path = names.find(name => name === 'Dockerfile') ?? names[0]
   const text = path === undefined ? undefined : files.text(path)
   if (path === undefined || text === undefined) return undefined
-  const stages = dockerfileStages(text)
+  const stages = dockerfileStages(text) ?? []
   const target = stages.find(stage => /^dev(?:el|elop|elopment)?$/i.test(stage))
   const { workdir, exposed, user, entrypoint = [], cmd = [] } = readDockerfile(text, target, new Map())
   const command = [...entrypoint, ...cmd]

@@ -54,7 +54,7 @@ export function failedStep(failure: BuildFailure, build: FailedBuild): Diagnosti
   const place = dockerfilePlace(failure, build.spec)
   const instruction = place ? linesOf(place).join('\n') : ''
   const text = place?.text ?? dockerfileText(build.spec) ?? ''
-  const stages = dockerfileStages(text).filter(stage => !/^\d+$/.test(stage))
+  const stages = (dockerfileStages(text) ?? []).filter(stage => !/^\d+$/.test(stage))
   const { message, exitStatus } = failure
   const found = failureCause({ message, exitStatus, instruction, stages })
   const notes = exitStatus === undefined ? [] : missingSecrets(instruction, build)

@@ -36,7 +36,7 @@ describe('examples', () => {
     const files = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' })
     for (const file of files.filter(path => basename(path) === 'Dockerfile')) {
       const text = readFileSync(join(root, 'examples', file), 'utf8')
-      const stages = dockerfileStages(text)
+      const stages = dockerfileStages(text) ?? []
       const bases = [...text.matchAll(/^FROM (\S+)/gm)].map(([, name]) => name!).filter(name => !stages.includes(name))
       for (const base of bases) expect([...known, 'api'], file).toContain(base)
     }

@@ -68,6 +68,7 @@ export function checkTarget({ host, reporter }: Pick<PlanContext, 'host' | 'repo
   if (!build?.target || text === undefined) return
   const { value: target, span } = build.target
   const stages = dockerfileStages(text)
+  if (!stages) return
   const isNumber = /^[0-9]+$/.test(target) && Number(target) < stages.length
   if (!isNumber && !stages.some(name => name.toLowerCase() === target.toLowerCase()))
     reporter.report(unknownTarget, span, { target, stages: stages.slice(0, 20) })

@@ -1,5 +1,6 @@
 import { familiarName } from '../images/image-reference.ts'
 import { platformArguments } from '../images/platform.ts'
+import { usesDockerFrontend } from './dockerfile-frontend.ts'
 import { dockerfileLines, type Instruction } from './dockerfile-lines.ts'
 import { dockerfileWords, expandWord } from './dockerfile-words.ts'
 
@@ -29,9 +30,7 @@ export function imagesOfDockerfile(
   args: ReadonlyMap<string, string>,
   predefined: ReadonlyMap<string, string> = new Map(),
 ): readonly string[] {
-  const [, syntax] = /^\s*(?:#[ \t]*\w+[ \t]*=.*\r?\n[ \t]*)*?#[ \t]*syntax[ \t]*=[ \t]*(\S+)/i.exec(text) ?? []
-  const isOfDocker = syntax === undefined || /^(?:docker\.io\/)?docker\/dockerfile\b/.test(syntax)
-  if (text.length > MOST_TEXT || !isOfDocker) return []
+  if (text.length > MOST_TEXT || !usesDockerFrontend(text)) return []
   const stages = stagesOf(text, args, predefined)
   const images = new Set<string>()
   const last = target === undefined ? stages.length - 1 : numberOf(target, stages, stages.length)

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path/posix'
 import { parseDuration } from '../numbers/duration.ts'
 import { type CopiedPath, copiedFromContext, copiedFromStage, readCopy } from './dockerfile-copies.ts'
+import { usesDockerFrontend } from './dockerfile-frontend.ts'
 import { dockerfileLines, type Instruction } from './dockerfile-lines.ts'
 import { dockerfileWords, expandWord, type Variables } from './dockerfile-words.ts'
 
@@ -75,8 +76,12 @@ export function readDockerfile(
   return (target === undefined ? stages.at(-1) : findStage(stages, target, true))?.image ?? NOTHING
 }
 
-/** Returns the names of a Dockerfile's stages as written; a stage without a name is represented by its number. */
-export function dockerfileStages(text: string): readonly string[] {
+/**
+ * Returns the names of a Dockerfile's stages as written; a stage without a name is represented by its number. Returns
+ * undefined if the file uses a frontend other than Docker's (`# syntax=`).
+ */
+export function dockerfileStages(text: string): readonly string[] | undefined {
+  if (!usesDockerFrontend(text)) return undefined
   const { instructions, escapeChar } = dockerfileLines(text)
   return instructions
     .filter(({ name }) => name === 'FROM')
@@ -88,8 +93,7 @@ export function dockerfileStages(text: string): readonly string[] {
  * than Docker's (`# syntax=`).
  */
 export function dockerfileArguments(text: string): ReadonlySet<string> | undefined {
-  const [, syntax] = /^\s*#\s*syntax\s*=\s*(\S+)/i.exec(text) ?? []
-  if (syntax !== undefined && !/^(?:docker\.io\/)?docker\/dockerfile\b/.test(syntax)) return undefined
+  if (!usesDockerFrontend(text)) return undefined
   const { instructions, escapeChar } = dockerfileLines(text)
   const declared = instructions.map(({ name, rest }) => (name === 'ONBUILD' ? rest : `${name} ${rest}`))
   const words = declared.flatMap(line => (/^arg\s/i.test(line) ? dockerfileWords(line.slice(4), escapeChar) : []))
