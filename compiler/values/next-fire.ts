@@ -15,8 +15,6 @@ const DAYS = 8 * 366 + 1
 
 /** Maximum length of an expression, in characters: a longer one takes too long to evaluate. */
 const LONGEST = 1000
-/** Longest time by which clocks are set back, in milliseconds. Within this time, clocks change at most once. */
-const SETBACK = 3 * 3_600_000
 
 /**
  * Returns the first time after `after` at which a cron expression fires, both in milliseconds since 1970, by the rules
@@ -29,21 +27,12 @@ export function nextFire(cron: string, timeZone: string, after: number, begun?: 
   if (interval !== undefined) return begun === undefined ? undefined : nextOf(interval, begun, after)
   const format = clockOf(timeZone)
   if (!format) return undefined
-  const { minutes, hours, days, months, weekdays, isEither } = fieldsOf(cron)
-  const now = wallTime(format, after)
-  // While clocks do not change, a time that they have shown does not come again.
-  const from = wallTime(format, after + SETBACK) === now + SETBACK ? now : now - SETBACK
-  const today = Math.floor(from / DAY) * DAY
-  for (let day = today; day < today + DAYS * DAY; day += DAY) {
-    const date = new Date(day)
-    const [isDay, isWeekday] = [days.has(date.getUTCDate()), weekdays.has(date.getUTCDay())]
-    if (!months.has(date.getUTCMonth() + 1) || !(isEither ? isDay || isWeekday : isDay && isWeekday)) continue
-    for (const hour of hours)
-      for (const minute of minutes) {
-        const wall = day + (hour * 60 + minute) * 60_000
-        const time = wall < from ? undefined : instantOf(format, wall)
-        if (time !== undefined && time > after) return time
-      }
+  const fields = fieldsOf(cron)
+  const today = Math.floor(wallTime(format, after) / DAY) * DAY
+  // Clocks that go back at midnight show times of the previous day again.
+  for (let day = today - DAY; day < today + DAYS * DAY; day += DAY) {
+    const time = isDue(fields, new Date(day)) ? firstOf(format, wallTimes(fields, day), after) : undefined
+    if (time !== undefined) return time
   }
   return undefined
 }
@@ -63,18 +52,37 @@ const LENGTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 type Values = ReadonlySet<number>
 
+interface Fields {
+  readonly minutes: Values
+  readonly hours: Values
+  readonly days: Values
+  readonly months: Values
+  readonly weekdays: Values
+  /** True if both the day of the month and the day of the week are restricted: one of them is enough. */
+  readonly isEither: boolean
+}
+
 /** Returns the values of the fields of a valid expression. */
-function fieldsOf(cron: string) {
+function fieldsOf(cron: string): Fields {
   const written = (ALIASES[cron.trim()] ?? cron.trim()).split(/\s+/)
   const fields = CRON_FIELDS.map((field, index) => valuesOf(written[index]!, field))
   const [minutes, hours, days, months, weekdays] = fields as [Values, Values, Values, Values, Values]
-  // If both the day of the month and the day of the week are restricted, one of them is enough.
   const isEither = !isStar(written[2]!) && !isStar(written[4]!)
   return { minutes, hours, days, months, weekdays, isEither }
 }
 
 /** Returns true for a field that restricts nothing: one of its parts is `*`. For Kubernetes, `*\/2` is a restriction. */
 const isStar = (field: string): boolean => cronParts(field).some(part => /^[*?](?:\/0*1)?$/.test(part))
+
+/** Returns true if the expression fires on the day of a date, which is the local date as if it were UTC. */
+function isDue({ days, months, weekdays, isEither }: Fields, date: Date): boolean {
+  const [isDay, isWeekday] = [days.has(date.getUTCDate()), weekdays.has(date.getUTCDay())]
+  return months.has(date.getUTCMonth() + 1) && (isEither ? isDay || isWeekday : isDay && isWeekday)
+}
+
+/** Returns the local times at which the expression fires on a day, as if they were UTC, in ascending order. */
+const wallTimes = ({ hours, minutes }: Fields, day: number): readonly number[] =>
+  [...hours].flatMap(hour => [...minutes].map(minute => day + (hour * 60 + minute) * 60_000))
 
 /**
  * Returns the first end of an interval after `after`. The intervals follow one another, and the first one begins at
@@ -118,8 +126,19 @@ function wallTime(format: Intl.DateTimeFormat, time: number): number {
   return Date.UTC(part['year']!, part['month']! - 1, part['day']!, part['hour']!, part['minute']!, part['second']!)
 }
 
-/** Returns the time at which clocks show `wall`; undefined if clocks skip `wall` when summer time begins. */
-function instantOf(format: Intl.DateTimeFormat, wall: number): number | undefined {
-  const guess = wall - (wallTime(format, wall) - wall)
-  return [guess, guess + wall - wallTime(format, guess)].find(time => wallTime(format, time) === wall)
+/**
+ * Returns the first time after `after` at which clocks show one of the local times of a day, which are in ascending
+ * order. When clocks go back, they show a time twice. When they go forward, they skip times.
+ */
+function firstOf(format: Intl.DateTimeFormat, walls: readonly number[], after: number): number | undefined {
+  const times = offsetsAround(format, walls[0]!).flatMap(
+    offset =>
+      walls.map(wall => wall - offset).find(time => time > after && wallTime(format, time) === time + offset) ?? [],
+  )
+  return times.length === 0 ? undefined : Math.min(...times)
 }
+
+/** Returns the offsets from UTC that a time zone has before and after a local time: two if clocks change meanwhile. */
+const offsetsAround = (format: Intl.DateTimeFormat, wall: number): readonly number[] => [
+  ...new Set([wall - DAY, wall + 2 * DAY].map(time => wallTime(format, time) - time)),
+]

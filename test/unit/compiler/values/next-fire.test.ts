@@ -59,7 +59,20 @@ test('an expression in a time zone that is unknown here, or a very long one, has
   expect(nextFire(`${'0,'.repeat(1000)}0 3 * * *`, 'UTC', 0)).toBeUndefined()
 })
 
-test('a time that clocks show twice fires again after they went back', () => {
-  const at = nextFire('45 2 * * *', 'Europe/Berlin', Date.parse('2026-10-25T00:50:00Z'))
-  expect(at && new Date(at).toISOString()).toBe('2026-10-25T01:45:00.000Z')
+test.each([
+  ['45 2 * * *', 'Europe/Berlin', '2026-10-25T00:10:00Z', '2026-10-25T00:45:00.000Z'],
+  ['45 2 * * *', 'Europe/Berlin', '2026-10-25T00:50:00Z', '2026-10-25T01:45:00.000Z'],
+  ['30 * * * *', 'Europe/Berlin', '2026-10-25T00:10:00Z', '2026-10-25T00:30:00.000Z'],
+  ['30 * * * *', 'Europe/Berlin', '2026-10-25T00:30:00Z', '2026-10-25T01:30:00.000Z'],
+  ['30 * * * *', 'Europe/Berlin', '2026-10-25T01:30:00Z', '2026-10-25T02:30:00.000Z'],
+  ['0,50 * * * *', 'Europe/Berlin', '2026-10-25T00:50:00Z', '2026-10-25T01:00:00.000Z'],
+  ['30 * * * *', 'America/New_York', '2026-11-01T04:45:00Z', '2026-11-01T05:30:00.000Z'],
+  ['30 * * * *', 'America/New_York', '2025-11-02T05:45:00Z', '2025-11-02T06:30:00.000Z'],
+  ['15 1,2 * * *', 'Australia/Lord_Howe', '2026-04-04T14:30:00Z', '2026-04-04T15:45:00.000Z'],
+  ['45 1 * * *', 'Australia/Lord_Howe', '2026-04-04T14:50:00Z', '2026-04-04T15:15:00.000Z'],
+  // Clocks go back from midnight to 23:00.
+  ['30 23 * * *', 'Asia/Beirut', '2026-10-24T20:45:00Z', '2026-10-24T21:30:00.000Z'],
+])('`%s` in %s, where clocks go back, fires after %s at %s', (cron, zone, after, expected) => {
+  const at = nextFire(cron, zone, Date.parse(after))
+  expect(at && new Date(at).toISOString()).toBe(expected)
 })
