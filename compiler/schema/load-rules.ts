@@ -40,7 +40,7 @@ export type ToLongForm = (tree: Tree, context: LongFormContext) => Tree | undefi
 /** The context of a conversion to the long form. */
 export interface LongFormContext {
   readonly reporter: Reporter
-  /** The top-level `volumes`. A one-letter source counts as a volume only if they declare it. */
+  /** The top-level `volumes` of the file. A drive letter (`c:/x:/y`) counts as a volume only if they declare it. */
   readonly volumes: MapTree | undefined
 }
 

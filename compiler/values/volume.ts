@@ -21,9 +21,9 @@ export interface ShortVolume {
 
 /**
  * Parses the short form of a mount, `[source:]target[:options]`. The reference loader treats a source of one letter as
- * a Windows drive. devctl treats it as a volume if `isDeclared` returns true for it, and otherwise as an error. A path
- * that starts with a drive is accepted if a container path follows. (Compose Specification, services, volumes, short
- * syntax)
+ * a Windows drive. devctl treats it as a volume, which may be declared in another file. A path that starts with a drive
+ * is accepted if a container path follows and `isDeclared` returns false for the drive. (Compose Specification,
+ * services, volumes, short syntax)
  */
 export function parseVolume(text: string, isDeclared: (name: string) => boolean): Parsed<ShortVolume> {
   if (text === '') return failed('it is empty', 'write `SOURCE:TARGET`, or the path of an anonymous volume')
@@ -44,17 +44,8 @@ export function parseVolume(text: string, isDeclared: (name: string) => boolean)
   }
 
   const [source, target, options] = parts.length === 1 ? [undefined, parts[0]!, undefined] : parts
-  if (source && isLetter(source.text) && !isDeclared(source.text)) {
-    return failed(
-      `\`${source.text}\` is neither a declared volume nor a path`,
-      `declare the volume \`${source.text}\` under top-level \`volumes\``,
-      place(source),
-    )
-  }
-  if (isLetter(target!.text) && /^[\\/]/.test(options?.text ?? '')) {
-    const place = [target!.start, options!.start + options!.text.length] as const
-    return failed(`\`${text.slice(...place)}\` is a Windows path`, 'write a path such as `/data`', place)
-  }
+  const windows = windowsPath(parts)
+  if (windows) return failed(`\`${text.slice(...windows)}\` is a Windows path`, 'write a path such as `/data`', windows)
   return parsed({
     type: source && isPath(source.text) ? 'bind' : 'volume',
     ...(source && { source: source.text, sourceAt: place(source) }),
@@ -99,6 +90,15 @@ function joinDrive(parts: Part[], isDeclared: (name: string) => boolean): Part[]
   if (!drive || !rest || !target || !isLetter(drive.text) || isDeclared(drive.text)) return parts
   if (!/^[\\/]/.test(rest.text) || !target.text.startsWith('/')) return parts
   return [{ text: `${drive.text}:${rest.text}`, start: drive.start }, ...parts.slice(2)]
+}
+
+/** Returns the range of a Windows path in place of the container path: `C:\folder`, `data:C:/folder`. */
+function windowsPath([first, second, third]: readonly Part[]): readonly [number, number] | undefined {
+  const startsAt = (drive: Part | undefined, rest: Part | undefined, slash: RegExp) =>
+    drive && rest && isLetter(drive.text) && slash.test(rest.text)
+  // Without a backslash, the source may be a volume with a name of one letter: `c:/folder`.
+  if (startsAt(first, second, /^\\/)) return [first!.start, place(second!)[1]]
+  return startsAt(second, third, /^[\\/]/) ? [second!.start, place(third!)[1]] : undefined
 }
 
 function readOptions(

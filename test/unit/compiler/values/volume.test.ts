@@ -41,6 +41,8 @@ describe('volumes', () => {
     ['C:\\x:/y:ro', { type: 'bind', source: 'C:\\x', target: '/y', ...plain, readOnly: true }],
     ['\\\\.\\pipe\\x:/y', { type: 'bind', source: '\\\\.\\pipe\\x', target: '/y', ...plain }],
     ['v:/data', { type: 'volume', source: 'v', target: '/data', ...plain }],
+    ['w:/data', { type: 'volume', source: 'w', target: '/data', ...plain }],
+    ['w:/data:ro', { type: 'volume', source: 'w', target: '/data', ...plain, readOnly: true }],
     ['v:/data:ro', { type: 'volume', source: 'v', target: '/data', ...plain, readOnly: true }],
     ['${A:-./x}:/y', { type: 'volume', source: '${A:-./x}', target: '/y', ...plain }],
     ['./x:${B:-/a:b}:ro', { type: 'bind', source: './x', target: '${B:-/a:b}', ...plain, readOnly: true }],
@@ -60,8 +62,8 @@ describe('volumes', () => {
     ['vol::ro', 'one side of a colon is empty', '::'],
     ['vol:/d:', 'one side of a colon is empty', ':'],
     ['vol:/d:ro:z', 'it has too many colons', ':z'],
-    ['a:/b', '`a` is neither a declared volume nor a path', 'a'],
-    ['C:\\x', '`C` is neither a declared volume nor a path', 'C'],
+    ['C:\\x', '`C:\\x` is a Windows path', 'C:\\x'],
+    ['C:\\x:ro', '`C:\\x` is a Windows path', 'C:\\x'],
     ['vol:C:/x', '`C:/x` is a Windows path', 'C:/x'],
   ])('the volume %j is refused: %s', (text, reason, place) => {
     const result = parseVolume(text, isDeclared)
