@@ -18,7 +18,8 @@ import { isVariableWithSecret } from '../../values/secrets/secret-names.ts'
 import { replaced } from '../keys/merge-rules.ts'
 import { reportMachineVariable } from './checks/machine-variables.ts'
 import type { LoadState } from './load-state.ts'
-import { isSecretEntry, type VariableScope } from './variables.ts'
+import type { ScopeOf } from './scopes.ts'
+import { isSecretEntry } from './variables.ts'
 
 const unknownFormat = diagnostic({
   code: 'environment/unknown-format',
@@ -36,8 +37,8 @@ const unknownFormat = diagnostic({
  * Values in `environment` and `labels` take precedence. Returns undefined if a file cannot be read, and reports the
  * error.
  */
-export function resolveEnvironment(service: MapTree, variables: VariableScope, state: LoadState): MapTree | undefined {
-  const run: EnvironmentRun = { variables, state, failed: false }
+export function resolveEnvironment(service: MapTree, scopeOf: ScopeOf, state: LoadState): MapTree | undefined {
+  const run: EnvironmentRun = { scopeOf, state, failed: false }
   let result = resolveContainerEnvironment(service, run)
   const hooks = get(result, 'pre_start')
   if (isSeq(hooks))
@@ -49,7 +50,7 @@ export function resolveEnvironment(service: MapTree, variables: VariableScope, s
 }
 
 interface EnvironmentRun {
-  readonly variables: VariableScope
+  readonly scopeOf: ScopeOf
   readonly state: LoadState
   failed: boolean
 }
@@ -59,11 +60,11 @@ function resolveContainerEnvironment(container: MapTree, run: EnvironmentRun): M
   const environment = get(container, 'environment')
   const own = new Map<string, Entry>(isMap(environment) ? environment.entries : [])
   for (const [name, entry] of own) {
-    const variable =
-      entry.value.kind === 'scalar' && entry.value.type === 'null' ? run.variables.lookup(name) : undefined
+    const variables = run.scopeOf(entry.key)
+    const variable = entry.value.kind === 'scalar' && entry.value.type === 'null' ? variables.lookup(name) : undefined
     if (!variable) continue
     const { value, ...from } = variable
-    if (from.isSecret) run.variables.secrets.add({ span: entry.key, origin: `\`${name}\``, value })
+    if (from.isSecret) variables.secrets.add({ span: entry.key, origin: `\`${name}\``, value })
     own.set(name, {
       key: entry.key,
       value: { ...scalarTree(entry.key, value), variables: [{ name, ...from, span: entry.key }] },
@@ -93,8 +94,8 @@ function resolveContainerEnvironment(container: MapTree, run: EnvironmentRun): M
 }
 
 /**
- * Reads the env files of a service. A variable in a file is looked up in the project's variables, then in
- * `environment`, then in the entries that were read before the variable.
+ * Reads the env files of a service. A variable in a file is looked up in the variables of the project that names the
+ * file, then in `environment`, then in the entries that were read before the variable.
  */
 function readEnvFiles(
   items: readonly Tree[],
@@ -105,11 +106,12 @@ function readEnvFiles(
   const secret = new Set<string>()
   const textOf = (entry: Entry | undefined) =>
     entry?.value.kind === 'scalar' && entry.value.type !== 'null' ? scalarText(entry.value) : undefined
-  const lookup = (name: string) => run.variables.lookup(name)?.value ?? textOf(own.get(name))
   const earlier = (name: string) => textOf(read.get(name))
   for (const item of items) {
     const path = get(item, 'path')
     if (path?.kind !== 'scalar') continue
+    const scope = run.scopeOf(path.span)
+    const lookup = (name: string) => scope.lookup(name)?.value ?? textOf(own.get(name))
     const required = get(item, 'required')
     const format = get(item, 'format')
     const isOptional = required?.kind === 'scalar' && required.value === false
@@ -133,15 +135,15 @@ function readEnvFiles(
     for (const entry of entries) {
       const isSecret = isSecretEntry(
         entry,
-        used => run.variables.lookup(used)?.isSecret ?? (isMadeOfSecret(own.get(used)?.value) || secret.has(used)),
+        used => scope.lookup(used)?.isSecret ?? (isMadeOfSecret(own.get(used)?.value) || secret.has(used)),
       )
       if (isSecret) {
         secret.add(entry.name)
-        run.variables.secrets.add({ span: entry.span, origin: originOf(entry), value: entry.value })
+        scope.secrets.add({ span: entry.span, origin: originOf(entry), value: entry.value })
       } else secret.delete(entry.name)
       const variables = (entry.variables ?? []).map(used => ({
         name: used,
-        origin: run.variables.lookup(used)?.origin ?? placeOf(own.get(used) ?? read.get(used)) ?? 'its default',
+        origin: scope.lookup(used)?.origin ?? placeOf(own.get(used) ?? read.get(used)) ?? 'its default',
         span: entry.span,
       }))
       const { key, value } = fromFile(entry)
@@ -149,7 +151,7 @@ function readEnvFiles(
       read.set(entry.name, over(read.get(entry.name), told))
       for (const used of usedBy(entry))
         reportMachineVariable(used, entry.value, entry.span, {
-          variables: run.variables,
+          variables: scope,
           reporter: run.state.reporter,
         })
     }

@@ -9,6 +9,7 @@ import { isTopLevelKey, SECTIONS } from '../keys/sections.ts'
 import type { Sources } from './compose-files/sources.ts'
 import type { DroppedValue } from './loaded.ts'
 import { mapSection } from './map-section.ts'
+import type { Scopes } from './scopes.ts'
 import type { VariableScope } from './variables.ts'
 
 /** The state that all files of a load share: the project's own files, included files and extended files. */
@@ -22,8 +23,8 @@ export interface LoadState {
   readonly invalid: Set<string>
   /** Keys in error, by service. They are removed so that the rest can be checked. `*` stands for any key. */
   readonly invalidKeys: Map<string, Set<string>>
-  /** The variables of the included project that defines a service, by service. */
-  readonly scopes: Map<string, VariableScope>
+  /** The variables of included projects. */
+  readonly scopes: Scopes
   /**
    * True if a file, or the services of a file, could not be read. A definition that seems to be missing may be in that
    * file, so only errors that do not depend on other definitions are reported.

@@ -28,6 +28,7 @@ import { mapSection } from './map-section.ts'
 import { loadModel } from './model.ts'
 import { normalize } from './normalize.ts'
 import { applyProfiles, checkActive, profilesOf, selectServices } from './profiles.ts'
+import { scopeOf } from './scopes.ts'
 import type { VariableScope } from './variables.ts'
 
 const empty = diagnostic({
@@ -144,7 +145,9 @@ function finish(model: MapTree, { named, located, variables, options }: ProjectI
   const chosen =
     selected.length > 0 ? selectServices(active.model, selected) : { model: active.model, absent: new Set<string>() }
   const tree = mapSection(chosen.model, 'services', (service, name) => {
-    const resolved = isMap(service) ? resolveEnvironment(service, state.scopes.get(name) ?? variables, state) : service
+    const resolved = isMap(service)
+      ? resolveEnvironment(service, scopeOf(`services.${name}`, variables, state.scopes), state)
+      : service
     if (!resolved) markInvalidKeys(name, ['environment', 'env_file'], state)
     return resolved ?? service
   })
@@ -175,7 +178,7 @@ function finish(model: MapTree, { named, located, variables, options }: ProjectI
     incompleteServices: state.invalidKeys,
     invalidResources: new Set([...state.invalid].filter(path => !path.startsWith('services.'))),
     namedResources: normal.namedResources,
-    environmentContents: environmentContents(tree, variables, options.assumesRequired === 'all'),
+    environmentContents: environmentContents(tree, variables, state),
     foreignKeys: foreignKeys(loaded),
     implicitDependencies: normal.implicitDependencies,
     secrets: variables.secrets,
@@ -240,16 +243,22 @@ function emptyPlace(located: Located, state: LoadState): Span | undefined {
 }
 
 /** Returns the contents of configs and secrets that come from variables, by path (`secrets.token`). */
-function environmentContents(tree: MapTree, variables: VariableScope, assumes: boolean): ReadonlyMap<string, string> {
-  const lookup = (name: string) => variables.lookup(name) ?? (assumes ? assumedVariable(name) : undefined)
+function environmentContents(
+  tree: MapTree,
+  root: VariableScope,
+  { scopes, assumesRequired }: Pick<LoadState, 'scopes' | 'assumesRequired'>,
+): ReadonlyMap<string, string> {
+  const assumed = (name: string) => (assumesRequired === 'all' ? assumedVariable(name) : undefined)
   const contents = new Map<string, string>()
   for (const section of ['configs', 'secrets']) {
     const objects = get(tree, section)
     if (!isMap(objects)) continue
     for (const [key, { value }] of objects.entries) {
       const name = get(value, 'environment')
-      const variable = name?.kind === 'scalar' ? lookup(String(name.value)) : undefined
-      if (!variable || name?.kind !== 'scalar') continue
+      if (name?.kind !== 'scalar') continue
+      const variables = scopeOf(`${section}.${key}`, root, scopes)(name.span)
+      const variable = variables.lookup(String(name.value)) ?? assumed(String(name.value))
+      if (!variable) continue
       contents.set(`${section}.${key}`, variable.value)
       const origin = `\`${name.value}\``
       if (variable.isSecret && section === 'configs')

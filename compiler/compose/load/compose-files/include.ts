@@ -19,6 +19,7 @@ import { composeShape } from '../../keys/compose.ts'
 import { SECTIONS, SETTINGS } from '../../keys/sections.ts'
 import { validateAt } from '../checks/validate.ts'
 import type { LoadState, ProjectScope } from '../load-state.ts'
+import { recordScopes } from '../scopes.ts'
 import type { EnvFilePath } from '../variables.ts'
 import { mergeAt } from './merge.ts'
 import { REMOTE_FILE } from './remote-file.ts'
@@ -138,11 +139,7 @@ function loadIncluded(item: Tree, scope: ProjectScope, state: LoadState, loadMod
   const variables = scope.variables.withFiles(envFiles, sources, reporter)
   const loaded = loadModel(files, { directory, variables, including: scope.including }, state)
   scope.variables.included.set(key, { model: loaded })
-  for (const section of ['services', 'jobs']) {
-    const services = get(loaded, section)
-    if (!isMap(services)) continue
-    for (const name of services.entries.keys()) if (!state.scopes.has(name)) state.scopes.set(name, variables)
-  }
+  if (loaded) recordScopes(loaded, variables, state.scopes)
   return loaded
 }
 
