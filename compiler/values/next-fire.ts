@@ -71,7 +71,7 @@ function fieldsOf(cron: string): Fields {
   return { minutes, hours, days, months, weekdays, isEither }
 }
 
-/** Returns true for a field that restricts nothing: one of its parts is `*`. For Kubernetes, `*\/2` is a restriction. */
+/** Returns true for a field of which a part is `*` or `?`. For Kubernetes, `*\/2` is a restriction. */
 const isStar = (field: string): boolean => cronParts(field).some(part => /^[*?](?:\/0*1)?$/.test(part))
 
 /** Returns true if the expression fires on the day of a date, which is the local date as if it were UTC. */

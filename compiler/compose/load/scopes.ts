@@ -45,7 +45,9 @@ function linesWithVariables(definition: Tree): readonly Span[] {
   ])
 }
 
-/** Returns the lines of `environment`: of each variable, or of the one that a secret or config takes its content from. */
+/**
+ * Returns the lines of `environment`: of each variable of a service, or of the one variable of a secret or config.
+ */
 function linesOfEnvironment(environment: Tree | undefined): readonly Span[] {
   if (isMap(environment)) return [...environment.entries.values()].map(({ key }) => key)
   return environment ? [environment.span] : []
