@@ -1,8 +1,9 @@
 import { items } from '../compose/read/tree-values.ts'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { At } from '../text/source.ts'
-import { type Entry, entry, get, isMap, isScalar, type Tree } from '../text/tree.ts'
+import { type Entry, entry, get, isMap, isScalar, type MapTree, type Tree } from '../text/tree.ts'
 import type { ComposeFiles, DeploySection, Destroy, SectionCommand } from './manifest.ts'
+import { manifestMistakes } from './mistakes.ts'
 import { known, type Reading, texts } from './values.ts'
 
 const servicesOfSome = diagnostic({
@@ -52,18 +53,40 @@ function oneLine(command: string): string {
 }
 
 /** Reads `deploy.compose` in all its forms. Returns undefined if it names no valid file. */
-function readComposeFiles(tree: Tree, { reporter }: Reading): ComposeFiles | undefined {
-  const named = isMap(tree) ? (get(tree, 'manifest') ?? tree) : tree
-  const all = named.kind === 'seq' ? named.items : [named]
+function readComposeFiles(tree: Tree, reading: Reading): ComposeFiles | undefined {
+  if (isMap(tree)) checkKeys(tree, reading)
+  const all = composeEntries(tree)
   const chosen = all.map(one => (isMap(one) ? get(one, 'services') : undefined))
   const without = chosen.findIndex(services => !services)
   if (without >= 0) {
     const first = chosen.find(services => texts(services).length > 0)
-    if (first) reporter.report(servicesOfSome, first.span, {}, [{ span: all[without]!.span, message: 'missing here' }])
+    if (first)
+      reading.reporter.report(servicesOfSome, first.span, {}, [{ span: all[without]!.span, message: 'missing here' }])
   }
   const files = all.flatMap((one): At<string>[] => {
-    const file = isMap(one) ? known(one, 'file') : known(one)
+    const file = isMap(one) ? (known(one, 'file') ?? known(one, 'manifest')) : known(one)
     return file ? [file] : []
   })
   return files.length === 0 ? undefined : { files, services: chosen.flatMap(texts) }
+}
+
+/** Returns the entries of `deploy.compose`. Its key `manifest` is the old name of `file`, or has the entries itself. */
+function composeEntries(tree: Tree): readonly Tree[] {
+  const manifest = get(tree, 'manifest')
+  const named = manifest && !isScalar(manifest) ? manifest : tree
+  return named.kind === 'seq' ? named.items : [named]
+}
+
+/** Reports a mapping without a file, and keys beside `manifest` that would be ignored. */
+function checkKeys(tree: MapTree, { reporter }: Reading): void {
+  const path = ['deploy', 'compose']
+  const { file, manifest, services } = Object.fromEntries(tree.entries)
+  const unknown = ({ key: span }: Entry, key: string, hint: string) =>
+    reporter.report(manifestMistakes.unknownKey(path), span, { path, key, hint })
+  // An unknown key is probably a misspelled `file`, and has already been reported.
+  const isOnlyServices = [...tree.entries.keys()].every(key => key === 'services' || key.startsWith('x-'))
+  if (isOnlyServices) reporter.report(manifestMistakes.missingKey, tree.span, { path, key: 'file' })
+  if (file && manifest) unknown(manifest, 'manifest', '`manifest` is the old name of `file`: keep one of the two')
+  else if (services && manifest && !isScalar(manifest.value))
+    unknown(services, 'services', 'write it beside each `file` in `manifest`')
 }
