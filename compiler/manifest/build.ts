@@ -92,12 +92,14 @@ const badCache = diagnostic({
 
 /** Reads `build`: images by name. Checks the references between them. */
 export function readBuilds(tree: Tree | undefined, reading: Reading): ReadonlyMap<string, ImageBuild> {
-  const builds = new Map<string, ImageBuild>()
   const distinct = new Distinct(reading.reporter)
-  for (const [written, at] of entries(tree)) {
-    const name = readName(written, at.key, 'the image', distinct, reading)
-    if (name !== undefined) builds.set(name, readBuild(name, at, reading))
+  const names = new Map<string, string>()
+  for (const [written, { key }] of entries(tree)) {
+    const name = readName(written, key, 'the image', distinct, reading)
+    if (name !== undefined) names.set(written, name)
   }
+  const builds = new Map<string, ImageBuild>()
+  for (const [written, name] of names) builds.set(name, readBuild(name, entry(tree, written)!, { names, reading }))
   const images = new Map<string, ImageBuild>()
   for (const build of builds.values()) {
     const { image } = build
@@ -109,14 +111,21 @@ export function readBuilds(tree: Tree | undefined, reading: Reading): ReadonlyMa
     else if (image) images.set(image.value, build)
   }
   checkOrder(builds, new Set(entries(tree).keys()), reading)
-  for (const build of builds.values()) {
-    checkVariables(build, get(tree, build.name), builds, reading)
+  for (const [written, name] of names) {
+    const build = builds.get(name)!
+    checkVariables(build, get(tree, written), builds, reading)
     checkCaches(build, reading)
   }
   return builds
 }
 
-function readBuild(name: string, { key, value }: Entry, reading: Reading): ImageBuild {
+interface ReadingBuilds {
+  /** Names of the images, by their names as written. */
+  readonly names: ReadonlyMap<string, string>
+  readonly reading: Reading
+}
+
+function readBuild(name: string, { key, value }: Entry, { names, reading }: ReadingBuilds): ImageBuild {
   const text = (field: string) => known(value, field)
   const fields = {
     dockerfile: text('dockerfile'),
@@ -132,7 +141,7 @@ function readBuild(name: string, { key, value }: Entry, reading: Reading): Image
     cacheFrom: texts(get(value, 'cache_from')),
     exportCache: texts(get(value, 'export_cache')),
     secrets: [...entries(value, 'secrets')].flatMap(([id, at]) => readSecret(id, at, reading) ?? []),
-    dependsOn: texts(get(value, 'depends_on')),
+    dependsOn: texts(get(value, 'depends_on')).map(one => ({ ...one, value: names.get(one.value) ?? one.value })),
   }
 }
 
@@ -155,6 +164,12 @@ function readSecret(id: string, { key, value }: Entry, reading: Reading): BuildS
   return { id, from: 'env', source, ...(variable && { value: variable.value }) }
 }
 
+const PARTS = ['REGISTRY', 'REPOSITORY', 'IMAGE', 'TAG', 'SHA']
+
+/** True for the variables of an image. Compares full names, because those of `api-v2` begin like those of `api`. */
+const isOf = (image: string, variable: string): boolean =>
+  PARTS.some(part => variable === `DEVCTL_BUILD_${toVariableName(image)}_${part}`)
+
 /**
  * Checks that a build refers only to variables of images in `depends_on`, because only those images are built before
  * it.
@@ -165,7 +180,6 @@ function checkVariables(
   builds: ReadonlyMap<string, ImageBuild>,
   { reporter }: Reading,
 ): void {
-  const isOf = (image: string, variable: string) => variable.startsWith(`DEVCTL_BUILD_${toVariableName(image)}_`)
   for (const { variable, span } of lateVariables(tree)) {
     if (!variable.startsWith('DEVCTL_BUILD_') || dependsOn.some(({ value }) => isOf(value, variable))) continue
     const other = [...builds.keys()].find(one => one !== name && isOf(one, variable))
