@@ -15,7 +15,7 @@ import { findMirror } from './mirror/find-mirror.ts'
 import { findOriginal } from './mirror/find-original.ts'
 import { type MissingRights, missingRights } from './mirror/stream-rights.ts'
 import { parseVariables } from './select/environment.ts'
-import { type FoundDevelopment, findDevelopment } from './select/find-development.ts'
+import { deployedName, type FoundDevelopment, findDevelopment } from './select/find-development.ts'
 import type { UpContext, UpInput, UpOutcome } from './up-input.ts'
 
 /** Timeout for the deploy at the start of `up`, in milliseconds. */
@@ -128,7 +128,7 @@ export async function originalsOf(
   const names = found.map(({ development }) => development.name)
   const outcome = await deploy(
     { ...world, session: { ...session, signal } },
-    { ...input, takeOver: false, developed: names },
+    { ...input, takeOver: false, developed: found.map(deployedName) },
     project,
   )
   const note = failedOriginals(outcome, names)

@@ -40,6 +40,8 @@ export interface SeveralInput {
 /** A development container from a manifest, or from a Compose file alone. */
 export interface FoundDevelopment {
   readonly development: Development
+  /** Name of the service in the Compose file. Absent if the manifest alone describes the development container. */
+  readonly service?: string
   /** Absolute path of the folder that paths in the manifest or the Compose file are relative to. */
   readonly folder: string
   /** Forwards that the manifest defines at the top level. */
@@ -66,6 +68,10 @@ export interface FoundDevelopment {
   /** Messages about paths that are not synchronized, with their positions. */
   readonly notes: readonly string[]
 }
+
+/** Returns the name that a deploy knows the service of a development container by: its name in the Compose file. */
+export const deployedName = ({ service, development }: Pick<FoundDevelopment, 'service' | 'development'>): string =>
+  service ?? development.name
 
 type FindingWorld = Pick<LocalContext<UpEvent>, 'workspace' | 'on'>
 

@@ -17,6 +17,8 @@ import { type ComposeFolder, composeFolders, type FolderHost, watchPatterns } fr
 /** A development container with the additions from the Compose file. */
 export interface ComposeDevelopment {
   readonly development: Development
+  /** Name of the service in the Compose file. */
+  readonly service: string
   /** Folders of `development.sync.folders`, in the same order. */
   readonly folders: readonly ComposeFolder[]
   /** Actions on changed files, besides synchronizing them. */
@@ -58,6 +60,7 @@ export function developmentOf(
       sync: syncOf(folders),
       forward: forwardsOf(service.ports),
     },
+    service: service.name,
     folders,
     actions: actionsOf(service, host),
     runsService: true,
@@ -79,6 +82,7 @@ export function withHostVolumes(
   if (candidate.folders.length === 0) throw nothingToSync(candidate, project)
   return {
     development: { ...development, sync: syncOf(candidate.folders) },
+    service: service.name,
     folders: candidate.folders,
     actions: actionsOf(service, host),
     runsService: false,

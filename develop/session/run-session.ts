@@ -14,7 +14,7 @@ import { type ReplacedWorkload, replaceWorkload } from '../mirror/replace-worklo
 import { restoreWorkload } from '../mirror/restore-workload.ts'
 import { withMissingRights } from '../mirror/stream-rights.ts'
 import { withBuiltImages } from '../select/built-image.ts'
-import type { FoundDevelopment } from '../select/find-development.ts'
+import { deployedName, type FoundDevelopment } from '../select/find-development.ts'
 import { type OpenedSsh, openSessionSsh } from '../ssh/session-ssh.ts'
 import type { UpContext, UpInput, UpOutcome } from '../up-input.ts'
 import type { SessionConfig } from './agent-session.ts'
@@ -185,7 +185,8 @@ async function connected(
       const rescanInterval = development.sync?.rescanInterval ?? 300
       const { startActions } = await import('./session-actions.ts')
       const restart = (until: AbortSignal) => program.restart(until)
-      const own = { dev, container, rules: found.actions, rescanInterval, supervisor, restart }
+      const service = deployedName(found)
+      const own = { dev, service, container, rules: found.actions, rescanInterval, supervisor, restart }
       undo.add(await startActions(world, own, { input, project }, signal))
     }
     if (ssh) {

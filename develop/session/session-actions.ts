@@ -18,6 +18,8 @@ const deploys = new Slots(1)
 /** Container whose files are watched, the rules for its files, and the functions that carry out actions. */
 export interface ActionsOf {
   readonly dev: string
+  /** Name of the service to deploy when an image has to be rebuilt. */
+  readonly service: string
   readonly container: string
   readonly rules: readonly ActionRule[]
   readonly rescanInterval: number
@@ -32,7 +34,7 @@ export interface ActionsOf {
  */
 export async function startActions(
   world: DevelopContext,
-  { dev, container, rules, rescanInterval, supervisor, restart }: ActionsOf,
+  { dev, service, container, rules, rescanInterval, supervisor, restart }: ActionsOf,
   { input, project }: { readonly input: UpInput; readonly project: OpenProject },
   signal: AbortSignal,
 ): Promise<() => void> {
@@ -54,9 +56,9 @@ export async function startActions(
     async rebuild(until) {
       const { deploy } = await import('../../operations/deploy/deploy.ts')
       const own = { ...world, session: { ...session, signal: until } }
-      const values = { ...input, services: [dev], build: true, takeOver: false, developed: [dev] }
+      const values = { ...input, services: [service], build: true, takeOver: false, developed: [service] }
       const outcome = await deploys.run(until, () => deploy(own, values, project))
-      if (outcome.kind !== 'deployed') throw new Error(`the deploy of ${dev} has failed`)
+      if (outcome.kind !== 'deployed') throw new Error(`the deploy of ${service} has failed`)
     },
     pause,
   }

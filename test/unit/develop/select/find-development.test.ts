@@ -1,10 +1,17 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { findDevelopment } from '../../../../develop/select/find-development.ts'
+import { deployedName, findDevelopment } from '../../../../develop/select/find-development.ts'
 import { openProject } from '../../../../project/open-project.ts'
 import { makeFolder } from '../../../support/cli/folder.ts'
 
 const COMPOSE = 'services: {api: {image: node, volumes: [".:/app"]}}\n'
+
+const open = async (files: Readonly<Record<string, string>>, dev: string) => {
+  const cwd = makeFolder(files)
+  const workspace = { cwd, env: { DEVCTL_HOME: join(cwd, '../home') }, readStdin: async () => new Uint8Array() }
+  const project = await openProject(workspace, {})
+  return findDevelopment({ workspace, on: () => {} }, { dev }, project)
+}
 
 test.each([
   ['with a deploy section', 'deploy: {compose: other.yaml}\ndev: {api: {sync: [".:/app"]}}', {}, true],
@@ -13,9 +20,22 @@ test.each([
   ['that creates its workload', 'dev: {api: {autocreate: true, sync: [".:/app"]}}', { 'compose.yaml': COMPOSE }, false],
   ['with nothing to deploy', 'dev: {api: {sync: [".:/app"]}}', {}, false],
 ])('findDevelopment reports if `up` can deploy a development container %s', async (_, manifest, files, hasDeploy) => {
-  const cwd = makeFolder({ 'devctl.yml': `${manifest}\n`, ...files })
-  const workspace = { cwd, env: { DEVCTL_HOME: join(cwd, '../home') }, readStdin: async () => new Uint8Array() }
-  const project = await openProject(workspace, {})
-  const found = await findDevelopment({ workspace, on: () => {} }, { dev: 'api' }, project)
+  const found = await open({ 'devctl.yml': `${manifest}\n`, ...files }, 'api')
   expect(found.hasDeploy).toBe(hasDeploy)
+})
+
+const RENAMED = { 'compose.yaml': 'services: {my_api: {image: node, volumes: [".:/app"]}}\n' }
+
+test.each([
+  ['a service', RENAMED, 'my_api', 'my_api'],
+  ['a declared one without `sync`', { ...RENAMED, 'devctl.yml': 'dev: {my-api: {}}\n' }, 'my-api', 'my_api'],
+  [
+    'a declared one that names its container',
+    { ...RENAMED, 'devctl.yml': 'dev: {other: {container: my_api}}\n' },
+    'other',
+    'my_api',
+  ],
+  ['a declared one with `sync`', { 'devctl.yml': 'dev: {api: {sync: [".:/app"]}}\n' }, 'api', 'api'],
+])('a deploy for the development container of %s takes the name in the Compose file', async (_, files, dev, name) => {
+  expect(deployedName(await open(files, dev))).toBe(name)
 })
