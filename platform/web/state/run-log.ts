@@ -127,10 +127,13 @@ function toObject(line: string): Fields | undefined {
   }
 }
 
-/** A phase of a run; `skipped`: it was not needed; `waiting`: it has not begun. */
+/**
+ * A phase of a run; `stopped`: the run was cancelled or replaced during it; `skipped`: it was not needed; `waiting`: it
+ * has not begun.
+ */
 export interface RunPhase {
   readonly name: 'queue' | RunStep | 'ready'
-  readonly state: 'done' | 'active' | 'failed' | 'skipped' | 'waiting'
+  readonly state: 'done' | 'active' | 'failed' | 'stopped' | 'skipped' | 'waiting'
   /** Duration in milliseconds, if the phase has ended. */
   readonly took?: number
 }
@@ -216,11 +219,12 @@ export function phasesOf(run: Run, { first, last }: SeenSteps): readonly RunPhas
   const isGood = run.state === 'succeeded'
   const steps = RUN_STEPS.filter(step => run.action === 'deploy' || step !== 'build')
   // A step is over if a later step has written a newer line.
-  const words = steps.map(step => Date.parse(last[step] ?? ''))
-  const reached = words.reduce((best, at, index) => (at >= (words[best] ?? 0) ? index : best), 0)
+  const times = steps.map(step => (last[step] === undefined ? -1 : Date.parse(last[step])))
+  const reached = times.reduce((best, at, index) => (at >= 0 && at >= (times[best] ?? 0) ? index : best), 0)
+  const ended = run.state === 'failed' || run.state === 'refused' ? 'failed' : 'stopped'
   const queue: RunPhase =
     run.started === undefined
-      ? { name: 'queue', state: isOver ? 'failed' : 'active' }
+      ? { name: 'queue', state: isOver ? ended : 'active' }
       : { name: 'queue', state: 'done', ...between(run.created, run.started) }
   const phaseOf = (name: RunStep, index: number): RunPhase => {
     if (run.started === undefined) return { name, state: 'waiting' }
@@ -228,7 +232,7 @@ export function phasesOf(run: Run, { first, last }: SeenSteps): readonly RunPhas
     const isDone = index < reached || (isOver && isGood)
     if (isDone) return { name, state: first[name] === undefined ? 'skipped' : 'done', ...time }
     if (index > reached) return { name, state: 'waiting' }
-    return isOver ? { name, state: 'failed', ...time } : { name, state: 'active' }
+    return isOver ? { name, state: ended, ...time } : { name, state: 'active' }
   }
   const ready: RunPhase = { name: 'ready', state: isGood ? 'done' : 'waiting' }
   return [queue, ...steps.map(phaseOf), ...(run.action === 'deploy' ? [ready] : [])]

@@ -7,6 +7,7 @@ const LOOKS: Readonly<Record<RunPhase['state'], readonly [icon: IconName, tone: 
   done: ['check', 'good', 'done'],
   active: ['spin', 'busy', 'running'],
   failed: ['warn', 'bad', 'failed'],
+  stopped: ['stop', 'quiet', 'stopped'],
   skipped: ['right', 'quiet', 'skipped'],
   waiting: ['ring', 'quiet', 'pending'],
 }
@@ -41,7 +42,7 @@ export const Phases = ({ run, seen, at }: PhasesProps) => (
             <span class="strong">{run.action === 'destroy' && name === 'deploy' ? 'Destroy' : NAMES[name]}</span>
             <span class="phase-state">
               {since === undefined || state === 'skipped' || state === 'waiting' ? word : duration(since)}
-              {state === 'failed' && since !== undefined && `, ${word}`}
+              {(state === 'failed' || state === 'stopped') && since !== undefined && `, ${word}`}
             </span>
           </span>
         </li>

@@ -11,6 +11,7 @@ import { type KeptLog, phasesOf, RUN_STEPS, type RunStep } from '../../state/run
 const STATES: Readonly<Record<string, ShownState | undefined>> = {
   active: { tone: 'busy', icon: 'spin', word: 'Running' },
   failed: { tone: 'bad', icon: 'warn', word: 'Failed' },
+  stopped: { tone: 'quiet', icon: 'stop', word: 'Stopped' },
   done: { tone: 'good', icon: 'check', word: 'Done' },
 }
 

@@ -128,8 +128,28 @@ describe('phasesOf', () => {
   test('a run begins with the queue and the clone', () => {
     const { started: _, ...queued } = run({ state: 'queued' })
     expect(states(queued)).toBe('queue active, clone waiting, build waiting, deploy waiting, ready waiting')
-    expect(states({ ...queued, state: 'cancelled' })).toMatch(/^queue failed, clone waiting/)
     expect(states(run({}))).toBe('queue done, clone active, build waiting, deploy waiting, ready waiting')
+  })
+  test.each<[Run['state'], string]>([
+    ['failed', 'failed'],
+    ['refused', 'failed'],
+    ['cancelled', 'stopped'],
+    ['replaced', 'stopped'],
+  ])('the phase in which a run is %s is %s', (state, expected) => {
+    const { started: _, ...queued } = run({ state })
+    expect(states(queued)).toBe(`queue ${expected}, clone waiting, build waiting, deploy waiting, ready waiting`)
+    expect(states(run({ state }), { clone: at(3), build: at(4) })).toBe(
+      `queue done, clone done, build ${expected}, deploy waiting, ready waiting`,
+    )
+  })
+  test('a run without a clone skips it', () => {
+    expect(states(run({}), { deploy: at(3) })).toBe(
+      'queue done, clone skipped, build skipped, deploy active, ready waiting',
+    )
+    expect(states(run({}), { build: at(3) })).toMatch(/clone skipped, build active, deploy waiting/)
+    expect(states(run({ action: 'destroy', state: 'failed' }), { deploy: at(3) })).toBe(
+      'queue done, clone skipped, deploy failed',
+    )
   })
   test('a run ends with the deploy and its readiness', () => {
     const seen = { clone: at(3), deploy: at(5) }
