@@ -104,11 +104,11 @@ function checkSync(development: Development, { value }: Entry, { reporter, folde
     const list = isMap(at?.value) ? get(at.value, 'folders') : at?.value
     if (sync && at && list?.kind === 'seq' && list.items.length === 0) reporter.report(noSync, at.key, {})
   }
-  const main = development.sync?.folders.map(({ local }) => resolve(folder, local))
+  const main = development.sync?.folders.map(({ local }) => pathOf(local, folder))
   if (!main?.length) return
   for (const { sync } of development.services)
     for (const { local, span } of sync?.folders ?? []) {
-      const path = resolve(folder, local)
+      const path = pathOf(local, folder)
       if (!main.some(above => isInside(path, above))) reporter.report(outsideSync, span, { local })
     }
 }
@@ -131,9 +131,12 @@ function checkVolume(development: Development, { value }: Entry, { reporter, fol
 
 /** Returns a synchronized folder that is inside another synchronized folder. */
 function nestedFolder(sync: Sync | undefined, folder: string) {
-  const paths = (sync?.folders ?? []).map(one => ({ ...one, path: resolve(folder, one.local) }))
+  const paths = (sync?.folders ?? []).map(one => ({ ...one, path: pathOf(one.local, folder) }))
   return paths.find(({ path }) => paths.some(other => other.path !== path && isInside(path, other.path)))
 }
+
+/** Returns an absolute path for comparisons. The home folder is unknown here, so its paths stay below `/~`. */
+const pathOf = (local: string, folder: string): string => resolve(/^~(\/|$)/.test(local) ? '/' : folder, local)
 
 const isInside = (path: string, folder: string) =>
   path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`)

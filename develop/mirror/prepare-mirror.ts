@@ -70,7 +70,7 @@ export async function prepareMirror(
     workspace.secrets?.addVariables(Object.fromEntries(found.variables.map(({ name, value }) => [name, value])))
     return found.variables
   }
-  const settings = settingsOf(development, { variables })
+  const settings = settingsOf(development, { variables, pathHere: local => pathHere(local, folder, env) })
   const hostNetwork = podOf(original).hostNetwork ?? false
   const container = containerOf(original, development)
   const own = input.command ?? development.command

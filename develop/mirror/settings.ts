@@ -1,6 +1,8 @@
+import { isAbsolute, relative, sep } from 'node:path'
 import type { Pair } from '../../compiler/compose/project.ts'
 import type { Development, DevelopmentContainer } from '../../compiler/manifest/development.ts'
 import type { Tree } from '../../compiler/text/tree.ts'
+import { leadsOut } from '../../compiler/values/leads-out.ts'
 import type {
   ContainerSettings,
   MirrorSettings,
@@ -12,6 +14,8 @@ import type {
 export interface SettingsInput {
   /** Returns all variables of a container, without duplicates: from its section, from files and from options. */
   readonly variables: (container: DevelopmentContainer) => readonly { readonly name: string; readonly value: string }[]
+  /** Returns the absolute path of a folder of `sync` on this machine. */
+  readonly pathHere: (local: string) => string
 }
 
 /** Port of the Service if a container without an application forwards no port. */
@@ -26,9 +30,9 @@ export function settingsOf(development: Development, given: SettingsInput): Mirr
     directory: file === undefined ? `src/${index}` : `src/${index}/${file}`,
     ...(file !== undefined && { isFile: true as const }),
   }))
-  const shared = main.filter(({ isFile }) => !isFile)
+  const shared = main.filter(({ isFile }) => !isFile).map(one => ({ ...one, local: given.pathHere(one.local) }))
   const folders = (container: DevelopmentContainer): readonly VolumeFolder[] =>
-    (container.sync?.folders ?? []).flatMap(({ local, remote }) => sharedFolder(shared, local, remote))
+    (container.sync?.folders ?? []).flatMap(({ local, remote }) => sharedFolder(shared, given.pathHere(local), remote))
   const ports = development.forward.filter(one => !one.service && !one.labels).map(({ remotePort }) => remotePort)
   return {
     ...toContainerSettings(
@@ -100,24 +104,23 @@ function toContainerSettings(
 
 /**
  * Returns the part of the volume for a folder that the main container also synchronizes, either as a folder of its own
- * or within another folder. Returns an empty list if the main container does not synchronize it.
+ * or within another folder. Returns an empty list if the main container does not synchronize it. `local` and the
+ * folders in `main` are absolute paths on this machine.
  */
 function sharedFolder(
   main: readonly (VolumeFolder & { readonly local: string })[],
   local: string,
   path: string,
 ): readonly VolumeFolder[] {
-  const own = normalized(local)
-  const above = main.find(one => own === normalized(one.local) || own.startsWith(`${normalized(one.local)}/`))
-  const isBelow = main.find(one => normalized(one.local) === '.' && !/^[/~.]/.test(own))
-  const found = above ?? isBelow
-  if (!found) return []
-  const rest = own.slice(found === above ? normalized(found.local).length : 0).replace(/^\//, '')
-  return [{ path, directory: rest === '' || rest === '.' ? found.directory : `${found.directory}/${rest}` }]
+  const above = main
+    .map(one => ({ ...one, rest: relative(one.local, local).replaceAll(sep, '/') }))
+    .filter(({ rest }) => !leadsOut(rest) && !isAbsolute(rest))
+  // If a folder inside a synchronized folder is synchronized itself, its files may be only there.
+  const [nearest] = above.sort((a, b) => a.rest.length - b.rest.length)
+  if (!nearest) return []
+  const { directory, rest } = nearest
+  return [{ path, directory: rest === '' ? directory : `${directory}/${rest}` }]
 }
-
-/** Removes `./` and trailing slashes from a relative path. */
-const normalized = (path: string): string => path.replace(/^(\.\/)+(?=.)/, '').replace(/(?<=.)\/+$/, '')
 
 const toRecord = (pairs: readonly Pair[]): Readonly<Record<string, string>> =>
   Object.fromEntries(pairs.map(({ name, value }) => [name, value]))

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
 import { readManifest } from '../../../compiler/manifest/read.ts'
 import { mirror } from '../../../constructs/mirror/mirror.ts'
@@ -41,6 +41,7 @@ export function mirrorOf(
   const [original, ...services] = originalsOf(name)
   const settings = settingsOf(development!, {
     variables: ({ environment }) => environment.map(({ name, value }) => ({ name, value })),
+    pathHere: local => resolve('/project', local),
   })
   const made = mirror(original, settings, facts({ ...factsOf(name), services, ...more }))
   return { development: development!.name, made }
