@@ -1,6 +1,6 @@
 import { resolve } from 'node:path/posix'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
-import { formatPath } from '../schema/model-path.ts'
+import { formatPath, type ModelPath } from '../schema/model-path.ts'
 import { type Entry, entry, get, isMap } from '../text/tree.ts'
 import type { Development, Sync } from './development.ts'
 import type { Reading } from './values.ts'
@@ -54,7 +54,7 @@ const ignoredInHybrid = diagnostic({
   severity: 'warning',
   explain:
     'With `mode: hybrid` the command runs on this machine, and the container in the cluster only forwards traffic to it. Keys that configure the container have no effect.',
-  text: (p: { path: readonly string[]; keys: readonly string[] }) => ({
+  text: (p: { path: ModelPath; keys: readonly string[] }) => ({
     message: `${p.keys.map(key => `\`${key}\``).join(', ')} of \`${formatPath(p.path)}\` ${p.keys.length === 1 ? 'has' : 'have'} no effect with \`mode: hybrid\``,
     hint: 'remove them, or `mode: hybrid`',
   }),
@@ -78,12 +78,15 @@ const NOT_HYBRID = [
  * Checks rules that involve several keys of a development container. Diagnostics point to the container's entry in the
  * manifest.
  */
-export function checkDevelopment(development: Development, { key, value }: Entry, reading: Reading): void {
+export function checkDevelopment(
+  development: Development,
+  { key, value }: Entry,
+  { path, reading }: { readonly path: ModelPath; readonly reading: Reading },
+): void {
   const { reporter } = reading
   if (development.mode === 'hybrid') {
     const keys = NOT_HYBRID.filter(name => entry(value, name))
-    if (keys.length > 0)
-      reporter.report(ignoredInHybrid, get(value, 'mode')?.span ?? key, { path: ['dev', development.name], keys })
+    if (keys.length > 0) reporter.report(ignoredInHybrid, get(value, 'mode')?.span ?? key, { path, keys })
     return
   }
   checkSync(development, { key, value }, reading)

@@ -37,8 +37,9 @@ export function readDevelopment(tree: Tree | undefined, reading: Reading): Reado
     const written = known(at.value, 'name')?.value ?? key
     const name = readName(written, isScalar(own) ? own.span : at.key, 'the development container', distinct, reading)
     if (name === undefined) continue
-    const container = readOne(name, at, ['dev', key], reading)
-    checkDevelopment(container, at, reading)
+    const path = ['dev', key]
+    const container = readOne(name, at, path, reading)
+    checkDevelopment(container, at, { path, reading })
     found.set(key, container)
   }
   return found
@@ -120,13 +121,13 @@ function readContainer(
   }
 }
 
-/** Reads a command. Text with a space is run by a shell; text without a space and lists are run directly. */
+/** Reads a command. Text of several words or lines is run by a shell; a single word and lists are run directly. */
 function readCommand(tree: Tree | undefined): readonly string[] | undefined {
   if (tree?.kind === 'seq') return tree.items.filter(isScalar).map(({ value }) => String(value))
   const text = scalar(tree)
-  if (!text || text.value === '') return undefined
-  const command = String(text.value)
-  return command.includes(' ') ? ['sh', '-c', command] : [command]
+  const command = String(text?.value ?? '').trim()
+  if (command === '') return undefined
+  return /\s/.test(command) ? ['sh', '-c', command] : [command]
 }
 
 function readResources(tree: Tree | undefined, path: ModelPath, reading: Reading): DevelopmentContainer['resources'] {
