@@ -75,17 +75,14 @@ export function readDependencies(tree: Tree | undefined, reading: Reading): read
  */
 function ownerName(address: string): string {
   const name = repositoryName(address)
-  const owner = repositoryName(address.replace(/\.git$|[/\\]+$/, '').slice(0, -name.length))
-  return owner === '' || owner === name ? `other-${name}` : `${owner}-${name}`
+  const owner = repositoryName(withoutEnding(address).slice(0, -name.length))
+  return ['', '.', '..', name].includes(owner) ? `other-${name}` : `${owner}-${name}`
 }
 
 /** Returns the last part of a repository's address, such as `api` for `git@host:team/api.git`. */
-export function repositoryName(address: string): string {
-  return (
-    address
-      .replace(/[/\\]+$/, '')
-      .replace(/\.git$/, '')
-      .split(/[/\\:]/)
-      .at(-1) ?? ''
-  )
-}
+export const repositoryName = (address: string): string =>
+  withoutEnding(address)
+    .split(/[/\\:]/)
+    .at(-1) ?? ''
+
+const withoutEnding = (address: string): string => address.replace(/[/\\]+$/, '').replace(/\.git$/, '')
