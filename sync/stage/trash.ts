@@ -122,18 +122,26 @@ export class Trash {
     }
   }
 
-  /** Finds the files of earlier sessions. The folder names sort chronologically. */
+  /**
+   * Finds the files of earlier sessions. The folder names sort chronologically. Files of other programs, such as
+   * `.DS_Store`, are left out: they have no time, and would keep all later ones from being removed.
+   */
   #find(): Kept[] {
     const found: Kept[] = []
     const look = (place: string) => {
       const entry = this.#disk.entry(place)
       if (entry === undefined || entry === 'other') return
       if (entry.kind !== 'folder') found.push({ place, size: onDisk(entry.size) })
-      else for (const name of [...this.#disk.list(place)].sort()) look(`${place}/${name}`)
+      else for (const name of this.#namesIn(place)) look(`${place}/${name}`)
     }
     look(this.folder)
     this.#bytes = found.reduce((all, { size }) => all + size, 0)
     return found
+  }
+
+  #namesIn(place: string): readonly string[] {
+    const names = [...this.#disk.list(place)].sort()
+    return place === this.folder ? names.filter(name => !Number.isNaN(timeIn(name))) : names
   }
 
   #isOld({ place }: Kept, now: number): boolean {

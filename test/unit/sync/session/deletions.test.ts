@@ -255,7 +255,7 @@ function keeping() {
   /** The texts that are kept. */
   const left = () =>
     Object.entries(disk.files('/state/deleted')).flatMap(([path, text]) => (path.endsWith('/') ? [] : [text]))
-  return { clock, open, take, left }
+  return { clock, disk, open, take, left }
 }
 
 test('500 MB of deleted files are kept, and all that were deleted together', async () => {
@@ -295,6 +295,17 @@ test('deleted files are kept for 30 days', async () => {
   await clock.run(2 * 24 * 3_600_000)
   take(open(), 'c', 'last')
   expect(left().sort()).toEqual(['last', 'new'])
+})
+
+test('files of other programs among the deleted files stay, and keep no others', async () => {
+  const { clock, disk, open, take, left } = keeping()
+  disk.folders('/state/deleted/Other')
+  disk.put('/state/deleted/.DS_Store', 'x')
+  disk.put('/state/deleted/Other/a', 'y')
+  take(open(), 'a', 'old')
+  await clock.run(31 * 24 * 3_600_000)
+  take(open(), 'b', 'new')
+  expect(left().sort()).toEqual(['new', 'x', 'y'])
 })
 
 test('a deleted file is copied to another file system', () => {
