@@ -56,7 +56,7 @@ export function automaticManifest(
     folder,
     automatic: charts.length > 0 ? 'chart' : 'manifests',
     build: new Map(),
-    deploy: { span, commands: [{ name: command.split(' --set ')[0]!, command, span }] },
+    deploy: { span, commands: [{ name: command.split(' ${')[0]!, command, span }] },
     variables: new Set(),
     dev: new Map(),
     dependencies: [],

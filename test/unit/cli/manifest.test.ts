@@ -105,6 +105,12 @@ describe('the automatic rules', () => {
     },
   )
 
+  test('the command that installs a chart is shown without the images', async () => {
+    const cwd = folder({ 'chart/Chart.yaml': 'name: x\n', 'chart/values.yaml': 'api: {image: x}\n' })
+    const { manifest } = await openProject(ioOf(cwd), loading())
+    expect(manifest?.deploy?.commands.map(({ name }) => name)).toEqual(['helm upgrade --install "$DEVCTL_NAME" chart'])
+  })
+
   test.each([
     ['manifests/a.yaml', 'kubectl apply -f manifests'],
     ['kubernetes.yml', 'kubectl apply -f kubernetes.yml'],
