@@ -71,9 +71,15 @@ const OLD_NAMES: ReadonlyMap<string, string> = new Map([
   ['healthchecks', 'probes'],
 ])
 
-/** Returns the present name of a key with an old name; undefined for other keys. */
-export const presentName = ([section, , key, ...rest]: readonly string[]): string | undefined =>
-  section === 'dev' && key !== undefined && rest.length === 0 ? OLD_NAMES.get(key) : undefined
+/**
+ * Returns the present name of a key with an old name; undefined for other keys. Additional containers have a selector,
+ * but no probes.
+ */
+export function presentName([section, , key, ...rest]: readonly string[]): string | undefined {
+  if (section !== 'dev' || key === undefined) return undefined
+  if (rest.length === 0) return OLD_NAMES.get(key)
+  return key === 'services' && rest.length === 2 && rest[1] === 'labels' ? OLD_NAMES.get('labels') : undefined
+}
 
 /** Returns the explanation for a key of Okteto manifests that devctl does not have; undefined for other keys. */
 export function absentKeys(path: readonly string[], value: Tree): AbsentKey | undefined {

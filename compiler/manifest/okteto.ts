@@ -1,8 +1,19 @@
 import { basename, dirname } from 'node:path/posix'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
+import type { ModelPath } from '../schema/model-path.ts'
 import type { Span } from '../text/source.ts'
-import { get, isMap, isScalar, type MapTree, scalarTree, type Tree, withEntry, withoutKeys } from '../text/tree.ts'
+import {
+  get,
+  isMap,
+  isScalar,
+  isSeq,
+  type MapTree,
+  scalarTree,
+  type Tree,
+  withEntry,
+  withoutKeys,
+} from '../text/tree.ts'
 import { toVariableName } from '../values/variable-name.ts'
 import { reportOktetoCommands } from './okteto-commands.ts'
 import { type AbsentKey, absentKeys, presentName } from './okteto-keys.ts'
@@ -61,7 +72,7 @@ const registryImage = diagnostic({
 
 /** A change to an entry of an Okteto manifest: a new value, or undefined to remove it. */
 export interface OktetoChange {
-  readonly path: readonly string[]
+  readonly path: ModelPath
   readonly value: string | undefined
 }
 
@@ -166,9 +177,15 @@ function withoutAbsent(tree: MapTree, reporter: Reporter): Changed & { readonly 
         reporter.report(absent.isHarmless ? harmlessKey : absentKey, span, { ...absent, path: at.join('.') })
         changes.push({ path: at, value: undefined })
         entries.delete(key)
-      } else if (at.length < 3) entries.set(key, { key: span, value: walk(value, at) })
+      } else entries.set(key, { key: span, value: walkInto(value, at) })
     }
     return { ...node, entries }
+  }
+  // Additional containers, in `services`, have the same old names.
+  const walkInto = (node: Tree, path: readonly string[]): Tree => {
+    if (isSeq(node) && path.length === 3 && path[0] === 'dev' && path[2] === 'services')
+      return { ...node, items: node.items.map((one, index) => walk(one, [...path, String(index)])) }
+    return path.length < 3 ? walk(node, path) : node
   }
   return { tree: walk(tree, []) as MapTree, changes, renames } // a map stays a map
 }
@@ -183,20 +200,30 @@ const REGISTRY = /^okteto\.(dev|global)\//
 function withoutRegistry(tree: MapTree, reporter: Reporter): Changed {
   const changes: OktetoChange[] = []
   const built = new Map<string, string>()
-  const edit = (section: string, change: (name: string, image: string, span: Span) => string | undefined): Tree => {
+  type Change = (name: string, image: string, span: Span) => string | undefined
+  const edit = (section: string, change: Change): Tree => {
     const all = get(tree, section)
     if (!isMap(all)) return all ?? tree
-    const entries = new Map(all.entries)
-    for (const [name, { key, value }] of all.entries) {
+    const withImage = (value: Tree, name: string, path: ModelPath): Tree => {
       const image = get(value, 'image')
-      if (!isMap(value) || !isScalar(image) || typeof image.value !== 'string' || !REGISTRY.test(image.value)) continue
+      if (!isMap(value) || !isScalar(image) || typeof image.value !== 'string' || !REGISTRY.test(image.value))
+        return value
       const instead = change(name, image.value, image.span)
-      changes.push({ path: [section, name, 'image'], value: instead })
-      const now =
-        instead === undefined ? withoutKeys(value, 'image') : withEntry(value, 'image', scalarTree(image.span, instead))
-      entries.set(name, { key, value: now })
+      changes.push({ path: [...path, 'image'], value: instead })
+      if (instead === undefined) return withoutKeys(value, 'image')
+      return withEntry(value, 'image', scalarTree(image.span, instead))
     }
-    return { ...all, entries }
+    const withServices = (value: Tree, name: string, path: ModelPath): Tree => {
+      const services = section === 'dev' ? get(value, 'services') : undefined
+      if (!isMap(value) || !isSeq(services)) return value
+      const items = services.items.map((one, index) => withImage(one, name, [...path, 'services', index]))
+      return withEntry(value, 'services', { ...services, items })
+    }
+    const entries = [...all.entries].map(([name, { key, value }]) => {
+      const path = [section, name]
+      return [name, { key, value: withServices(withImage(value, name, path), name, path) }] as const
+    })
+    return { ...all, entries: new Map(entries) }
   }
   const build = edit('build', (name, image, span) => {
     built.set(untagged(image), name)
