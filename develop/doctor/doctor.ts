@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
-import { readText } from '../../adapters/files/locked-file.ts'
+import { basename, dirname, join } from 'node:path'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
@@ -13,12 +12,12 @@ import { manifestOf } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { Session } from '../../project/session.ts'
 import type { Workspace } from '../../project/workspace.ts'
-import { IGNORE_FILE } from '../../sync/ignore/default-ignores.ts'
 import { askSession } from '../control/client.ts'
 import { knownDevelopments } from '../mirror/known-developments.ts'
 import { type ChooseDev, chooseDev } from '../select/choose.ts'
 import { controlAddress, type SessionKey, sessionFolder } from '../session/session-folder.ts'
 import { filesRead } from './files-read.ts'
+import { ignoreFiles } from './ignore-files.ts'
 import { accessOf, documentsOf, eventsOf, findObjects, type InCluster, logsOf } from './in-cluster.ts'
 import { listing, machine, sessionsOf, tail } from './local.ts'
 import { variablesOf } from './masked.ts'
@@ -93,7 +92,7 @@ export async function doctor(world: DoctorContext, input: DoctorInput): Promise<
     part('running `up`', ended => askUp(home, key, ended)),
     part('manifest and Compose files', async () => manifestFiles(world, input)),
     part('env files', async () => giveUp(new Error(VALUES_ONLY))),
-    part('ignore files', async () => ignoreFiles(world, dev)),
+    part('ignore files', () => ignoreFiles(workspace, { project: world.project, dev, loading: input.loading ?? {} })),
     ...(session instanceof Error || dev === undefined
       ? [
           part('cluster', async () =>
@@ -228,18 +227,6 @@ const withoutPasswords = (key: string, value: unknown): unknown => (/password|to
 function manifestFiles({ project, workspace }: DoctorContext, { loading = {} }: DoctorInput) {
   if (project instanceof Error) throw project
   return filesRead(workspace, project, loading)
-}
-
-function ignoreFiles({ project, workspace }: DoctorContext, dev: string | undefined): readonly File[] {
-  const manifest = project instanceof Error ? undefined : manifestOf(project)
-  const development = manifest && [...manifest.dev.values()].find(({ name }) => name === dev)
-  const locals = development?.sync?.folders.map(({ local }) => local) ?? ['.']
-  const found = locals.flatMap((local, at) => {
-    const text = readText(join(resolve(manifest?.folder ?? workspace.cwd, local), IGNORE_FILE))
-    return text === undefined ? [] : [[`ignore/${at}${IGNORE_FILE}`, `// ${local}\n${text}`] as const]
-  })
-  if (found.length === 0) throw new Error('there is none: the rules without one apply')
-  return found
 }
 
 type Part = (name: string, collect: (signal: AbortSignal) => Promise<readonly File[]>) => Promise<void>
