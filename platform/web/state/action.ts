@@ -17,7 +17,10 @@ export function useAction<A extends readonly unknown[]>(work: (...input: A) => P
   const problem = useSignal<Failure | undefined>(undefined)
   return {
     isRunning: isRunning.value,
-    problem: problem.value,
+    // After `await run()`, a handler reads the problem of that run, and not that of the last rendering.
+    get problem() {
+      return problem.value
+    },
     async run(...input) {
       if (isRunning.peek()) return false
       isRunning.value = true

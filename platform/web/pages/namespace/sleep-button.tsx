@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 import type { NamespaceDetails } from '../../../api/namespaces.ts'
 import { Button } from '../../parts/forms/button.tsx'
 import { FormDialog } from '../../parts/forms/dialog.tsx'
-import { ProblemBox } from '../../parts/problem.tsx'
 import { useAction } from '../../state/action.ts'
 import { platform } from '../../state/client.ts'
 import { type Read, refreshAll } from '../../state/resource.ts'
@@ -33,18 +32,17 @@ export function SleepButton({ namespace: { name, status, role }, of }: SleepButt
   if (role === undefined && !isAdmin.value) return null
   if (status === 'Sleeping')
     return (
-      <>
-        {wake.problem && <ProblemBox problem={wake.problem} />}
-        <Button
-          look="solid"
-          icon="sun"
-          isBusy={wake.isRunning}
-          title={`devctl namespace wake ${name}`}
-          onClick={() => void wake.run()}
-        >
-          Wake
-        </Button>
-      </>
+      <Button
+        look="solid"
+        icon="sun"
+        isBusy={wake.isRunning}
+        title={`devctl namespace wake ${name}`}
+        onClick={async () => {
+          if (!(await wake.run()) && wake.problem) toast('bad', wake.problem.message, wake.problem.hint)
+        }}
+      >
+        Wake
+      </Button>
     )
   if (status !== 'Active' || role === 'viewer') return null
   return (
