@@ -27,6 +27,8 @@ export interface GitOptions {
 
 /** A failed git command, with the messages of git and the server. */
 export class GitFailure extends Error {
+  /** First word of the command, such as `push`. */
+  readonly command: string
   /** Error output of the command, without the credentials in addresses. */
   readonly said: string
   /** Exit status of the command; -1 if a signal ended it, or if git is not installed. */
@@ -34,6 +36,7 @@ export class GitFailure extends Error {
 
   constructor(command: string, said: string, status: number) {
     super(`git ${command} failed: ${said}`)
+    this.command = command
     this.said = said
     this.status = status
   }

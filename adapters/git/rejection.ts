@@ -1,3 +1,5 @@
+import type { GitFailure } from './git.ts'
+
 /** The reason why a git command on a server failed: the server rejected it, or the connection to it failed. */
 export type Rejection =
   /** Lost a race against another push: retry on top of the current state. */
@@ -50,8 +52,21 @@ const WORDS: readonly (readonly [Rejection, RegExp])[] = [
  * refusal: it is shown, and not retried.
  */
 export function classify(said: string): Rejection {
-  return WORDS.find(([, pattern]) => pattern.test(said))?.[0] ?? 'refused'
+  return known(said) ?? 'refused'
 }
+
+/**
+ * Returns the kind of failure of a git command; undefined if the command only changes files of the clone, and did not
+ * fail because of the server.
+ */
+export function rejectionOf({ command, said }: Pick<GitFailure, 'command' | 'said'>): Rejection | undefined {
+  return known(said) ?? (LOCAL.has(command) ? undefined : 'refused')
+}
+
+/** Commands that connect to the server only to fetch the content of files. */
+const LOCAL: ReadonlySet<string> = new Set(['add', 'checkout', 'clean', 'reset', 'restore'])
+
+const known = (said: string) => WORDS.find(([, pattern]) => pattern.test(said))?.[0]
 
 /** Returns the lines of git's output that matter to a user: without progress and git's own advice. */
 export function essence(said: string): readonly string[] {

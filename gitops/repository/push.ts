@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { tokenLogin } from '../../adapters/forge/token-host.ts'
 import { GitFailure, type GitOptions } from '../../adapters/git/git.ts'
 import { type PushLock, takePushLock } from '../../adapters/git/push-lock.ts'
-import { classify, essence, type Rejection } from '../../adapters/git/rejection.ts'
+import { classify, essence, type Rejection, rejectionOf } from '../../adapters/git/rejection.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { checkOut, clone, fetchAgain, type PushTarget, settle, type WorkingCopy } from './checkout.ts'
 import { type FinishedClone, type StartedClone, startClone } from './started-clone.ts'
@@ -129,7 +129,9 @@ export async function pushTo<Done>(
       } catch (error) {
         signal.throwIfAborted()
         if (!(error instanceof GitFailure)) throw error
-        return { kind: classify(error.said), failure: error }
+        const kind = rejectionOf(error)
+        if (kind === undefined) throw error
+        return { kind, failure: error }
       } finally {
         lock?.end()
       }

@@ -150,6 +150,8 @@ export async function isOnRequest(
   if (!isOnBase) return false
   await git.run('add', '--all', '--force', '--sparse', '--', ...paths)
   const differing = await git.run('diff', '--cached', '--name-only', '-z', commit, '--', ...folders)
+  // A staged removal is in neither the folder nor the index, so the commit could not add its path again.
+  await git.run('reset', '--quiet')
   return differing.split('\0').every(path => path === '' || path === LOCK_NAME || path.endsWith(`/${LOCK_NAME}`))
 }
 

@@ -104,6 +104,22 @@ describe('a pull request', () => {
     expect((await tree(BRANCH))[`${FOLDER}/web/deployment-web.yaml`]).toContain('nginx:1.28')
   })
 
+  test('a pull request is updated after a change that removes a file', async () => {
+    const { publish, server, change, tree } = await requesting()
+    const withConfig = (content: string) =>
+      COMPOSE.replace('depends_on', 'configs: [c]\n    depends_on').concat(`configs:\n  c:\n    content: ${content}\n`)
+    await change({ 'compose.yaml': withConfig('one') })
+    await publish()
+    await server.merge(server.pulls[0]!)
+    for (const content of ['two', 'three']) {
+      await change({ 'compose.yaml': withConfig(content) })
+      expect(await publish()).toMatchObject({ status: 0, stderr: expect.not.stringContaining('error') })
+    }
+    const maps = Object.entries(await tree(BRANCH)).filter(([path]) => path.includes('configmap'))
+    expect(maps).toEqual([[expect.anything(), expect.stringContaining('three')]])
+    expect((await publish()).stdout).toMatch(/^unchanged: `devctl/)
+  })
+
   longTest('a pull request with a newer source is replaced only with --rollback', async () => {
     const { publish, server, change, source, tree } = await requesting()
     const older = await change({ 'compose.yaml': COMPOSE })
