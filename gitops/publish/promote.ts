@@ -1,8 +1,9 @@
-import { isAbsolute, join, relative, resolve } from 'node:path'
+import { delimiter, isAbsolute, join, relative, resolve } from 'node:path'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { ManifestEnvironment } from '../../compiler/manifest/manifest.ts'
 import { toDnsLabel } from '../../compiler/plan/object-names.ts'
 import { leadsOut } from '../../compiler/values/leads-out.ts'
+import { isStream } from '../../compiler/values/stream-path.ts'
 import { compileFiles } from '../../project/compile-files.ts'
 import type { Facts, Lock } from '../../project/lock.ts'
 import { repositoryOf } from '../../project/names/environment-name.ts'
@@ -59,17 +60,19 @@ export async function promote(
       hint: `run it in a checkout of the source of ${from}`,
     })
   return withSourceAt(folder, commit, { env: workspace.env, signal }, async clone => {
-    const moved = (path: string) => inClone(resolve(workspace.cwd, path), top, clone)
+    const moved = (path: string) => (isStream(path) ? path : inClone(resolve(workspace.cwd, path), top, clone))
     const own: PublishInput = {
       ...wanted,
       file: wanted.file?.map(moved),
+      envFile: wanted.envFile?.map(moved),
       projectDirectory: wanted.projectDirectory === undefined ? undefined : moved(wanted.projectDirectory),
       // The temporary folder must not determine the name.
       fallbackName: application,
       image: digestsOf(facts),
       addressBase: wanted.repository === undefined ? folder : workspace.cwd,
     }
-    const there = { ...workspace, cwd: inClone(workspace.cwd, top, clone) }
+    const env = envWith(workspace.env, moved)
+    const there = { ...workspace, env, cwd: inClone(workspace.cwd, top, clone) }
     refuseMissing(await openProject(there, { ...own, environment: undefined }), { from, to, commit })
     return publish({ ...world, workspace: there }, own, await openProject(there, own))
   })
@@ -173,4 +176,19 @@ function digestsOf({ images }: Facts): ReadonlyMap<string, string> {
 function inClone(path: string, top: string, clone: string): string {
   const inside = relative(top, path)
   return leadsOut(inside) || isAbsolute(inside) ? path : join(clone, inside)
+}
+
+/** Returns the environment with other paths of the files that the shell names. */
+function envWith(env: Workspace['env'], moved: (path: string) => string): Workspace['env'] {
+  const { COMPOSE_FILE: files, COMPOSE_ENV_FILES: envFiles, COMPOSE_PATH_SEPARATOR: separator } = env
+  const movedIn = (list: string, between: string) =>
+    list
+      .split(between)
+      .map(path => path && moved(path))
+      .join(between)
+  return {
+    ...env,
+    ...(files && { COMPOSE_FILE: movedIn(files, separator || delimiter) }),
+    ...(envFiles && { COMPOSE_ENV_FILES: movedIn(envFiles, ',') }),
+  }
 }

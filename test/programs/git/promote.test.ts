@@ -70,6 +70,26 @@ describe('promote', () => {
     expect(await git(source, 'status', '--porcelain')).toBe(' M compose.yaml')
   })
 
+  test.each(
+    few<[string, (path: string) => readonly string[], (path: string) => Readonly<Record<string, string>>]>([
+      ['--env-file', path => ['--env-file', path], () => ({})],
+      ['COMPOSE_ENV_FILES', () => [], path => ({ COMPOSE_ENV_FILES: path })],
+    ]),
+  )('promote reads an absolute path of %s in the promoted commit', async (_, wordsFor, envFor) => {
+    const { source, env, publish, change, tree } = await twoEnvironments()
+    const compose = COMPOSE.replace('depends_on', 'environment: {A: "${A}"}\n    depends_on')
+    await change({ 'compose.yaml': compose, 'app.env': 'A=published\n' })
+    await publish('--env-file', 'app.env')
+    await change({ 'app.env': 'A=newer\n' })
+    const path = join(source, 'app.env')
+    const words = ['promote', 'staging', 'production', ...wordsFor(path)]
+    const { status } = await run(words, { cwd: source, env: { ...env, ...envFor(path) } })
+    const files = Object.entries(await tree()).filter(([name]) => name.startsWith(FOLDER))
+    expect(status).toBe(0)
+    expect(files.some(([, text]) => text.includes('newer'))).toBe(false)
+    expect(files.some(([, text]) => text.includes('published'))).toBe(true)
+  })
+
   test('promote names the published commit that lacks the target environment', async () => {
     const world = await publishing()
     await world.publish()
