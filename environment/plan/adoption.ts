@@ -77,7 +77,9 @@ export function migrated(object: KubeObject): KubeObject {
 function united(a: unknown, b: unknown): unknown {
   if (!isMap(a) || !isMap(b)) return a ?? b
   const keys = new Set([...Object.keys(a), ...Object.keys(b)])
-  return Object.fromEntries(
-    [...keys].map(key => [key, key in a && key in b ? united(a[key], b[key]) : (a[key] ?? b[key])]),
-  )
+  const merged = (key: string) => {
+    if (!Object.hasOwn(a, key)) return b[key]
+    return Object.hasOwn(b, key) ? united(a[key], b[key]) : a[key]
+  }
+  return Object.fromEntries([...keys].map(key => [key, merged(key)]))
 }

@@ -51,11 +51,14 @@ function compare(before: unknown, after: unknown, keys: readonly FieldKey[], fou
   }
   if (isMap(before) && isMap(after)) {
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)]))
-      compare(before[key], after[key], [...keys, key], found)
+      compare(ownValue(before, key), ownValue(after, key), [...keys, key], found)
     return
   }
   found.push({ keys, before, after })
 }
+
+const ownValue = (map: Readonly<Record<string, unknown>>, key: string) =>
+  Object.hasOwn(map, key) ? map[key] : undefined
 
 /** Compares named items by name, so that an item inserted at the front does not make all others differ. */
 function compareLists(

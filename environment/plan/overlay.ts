@@ -13,7 +13,9 @@ function laid(below: unknown, above: unknown): unknown {
   if (Array.isArray(below) && Array.isArray(above)) return laidLists(below, above)
   if (!isMap(below) || !isMap(above)) return above
   const keys = new Set([...Object.keys(below), ...Object.keys(above)])
-  return Object.fromEntries([...keys].map(key => [key, key in above ? laid(below[key], above[key]) : below[key]]))
+  return Object.fromEntries(
+    [...keys].map(key => [key, Object.hasOwn(above, key) ? laid(below[key], above[key]) : below[key]]),
+  )
 }
 
 /** Merges named items by name, like the server: items of other managers stay. */

@@ -24,7 +24,7 @@ export function toKeys(files: readonly HostFile[]): {
   const items: KeyPath[] = []
   for (const { path, bytes, executable } of files) {
     let key = objectKey(path)
-    if (key in data) key = `${key.slice(0, 240)}-${shortHash(path)}`
+    if (Object.hasOwn(data, key)) key = `${key.slice(0, 240)}-${shortHash(path)}`
     data[key] = bytes
     items.push({ key, path, ...(executable && { mode: 0o755 }) })
   }

@@ -118,7 +118,7 @@ function keysWithin({ data }: ConfigMapPlan, larger: ConfigMapPlan['data']): Rea
   const keys = new Map<string, string>()
   for (const [key, bytes] of Object.entries(data)) {
     const isSame = (other: string) => Buffer.compare(larger[other]!, bytes) === 0
-    const found = key in larger && isSame(key) ? key : Object.keys(larger).find(isSame)
+    const found = Object.hasOwn(larger, key) && isSame(key) ? key : Object.keys(larger).find(isSame)
     if (found === undefined) return undefined
     keys.set(key, found)
   }

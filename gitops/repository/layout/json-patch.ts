@@ -53,11 +53,13 @@ function between(before: unknown, after: unknown, at: Place): readonly Operation
 }
 
 function betweenMaps(before: JsonMap, after: JsonMap, at: Place): readonly Operation[] {
-  const removed = Object.keys(before).filter(key => !(key in after))
+  const removed = Object.keys(before).filter(key => !Object.hasOwn(after, key))
   return [
     ...removed.map(key => operation('remove', inMap(at, key))),
     ...Object.entries(after).flatMap(([key, value]) =>
-      key in before ? between(before[key], value, inMap(at, key)) : [operation('add', inMap(at, key), value)],
+      Object.hasOwn(before, key)
+        ? between(before[key], value, inMap(at, key))
+        : [operation('add', inMap(at, key), value)],
     ),
   ]
 }

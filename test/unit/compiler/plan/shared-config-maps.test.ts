@@ -5,6 +5,10 @@ const files = {
   'one.conf': 'same',
   'two.conf': 'same',
   'other.conf': 'other',
+  // A name that every object inherits.
+  constructor: 'same',
+  'folder/a.conf': 'other',
+  'folder/b.conf': 'more',
 }
 
 /** The ConfigMaps of a plan with the services that they belong to, and what each service mounts at `/etc/app.conf`. */
@@ -28,6 +32,11 @@ describe('equal files', () => {
     const { maps, mountedBy } = sharing(`services:\n${service('web', 'one.conf')}${service('api', 'two.conf')}`)
     expect(maps).toEqual([['app-one-conf', undefined]])
     expect([mountedBy('web'), mountedBy('api')]).toEqual(['same', 'same'])
+  })
+
+  test('a file with a name that every object inherits is not taken from a folder without it', () => {
+    const own = service('web', 'constructor').replace('ro"]', 'ro", "./folder:/etc/folder:ro"]')
+    expect(sharing(`services:\n${own}`).mountedBy('web')).toBe('same')
   })
 
   test('equal files of one service are one ConfigMap of that service', () => {

@@ -21,6 +21,20 @@ test('overlay keeps fields that the files do not set, and matches items by their
   ])
 })
 
+test('overlay keeps and adds keys that every object inherits', () => {
+  const live = object('ConfigMap', 'web', { data: { constructor: 'kept' } })
+  const next = overlay(live, object('ConfigMap', 'web', { data: { toString: 'added' } }))
+  expect(Object.entries(next['data'] as object)).toEqual([
+    ['constructor', 'kept'],
+    ['toString', 'added'],
+  ])
+})
+
+test('differencesOf has no value for a missing key that every object inherits', () => {
+  const [one, other] = [{ data: {} }, { data: { constructor: 'x' } }].map(data => object('ConfigMap', 'web', data))
+  expect(differencesOf(one!, other!)).toEqual([{ keys: ['data', 'constructor'], before: undefined, after: 'x' }])
+})
+
 test('a plan is made without the dry run if a webhook does not support it', async () => {
   const cluster = newCluster()
   const what = (image: string) => wanted([], [workload('Deployment', 'web', deployment([{ name: 'web', image }]))])

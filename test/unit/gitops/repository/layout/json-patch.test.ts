@@ -22,7 +22,7 @@ function applied(document: unknown, operations: readonly Pick<Operation, 'op' | 
       if (index > parent.length - (op === 'add' ? 0 : 1)) throw new Error(`${op} ${path} is past the end`)
       parent.splice(index, op === 'add' ? 0 : 1, ...(op === 'remove' ? [] : [added]))
     } else {
-      if (op !== 'add' && !(last in parent)) throw new Error(`${op} ${path} is not there`)
+      if (op !== 'add' && !Object.hasOwn(parent, last)) throw new Error(`${op} ${path} is not there`)
       if (op === 'remove') delete parent[last]
       else parent[last] = added
     }
@@ -42,6 +42,15 @@ describe('operations between two objects', () => {
     expect(
       short({ 'a/b~c': 1, x: 'long enough to be told apart' }, { 'a/b~c': 2, x: 'long enough to be told apart' }),
     ).toEqual([['replace', '/a~1b~0c', 2]])
+  })
+
+  test('operations add and remove keys that every object inherits', () => {
+    const data = { data: { constructor: 'long enough to be told apart', x: 'long enough to be told apart' } }
+    const other = { data: { toString: 'long enough to be told apart', x: 'long enough to be told apart' } }
+    expect(applied(data, operationsBetween(data, other))).toEqual(other)
+    expect(short({ data: { x: 'long enough' } }, { data: { x: 'long enough', constructor: 'y' } })).toEqual([
+      ['add', '/data/constructor', 'y'],
+    ])
   })
 
   test('operations compare items by name, and keep the order', () => {
