@@ -22,10 +22,10 @@ export interface Origin {
 }
 
 /** Reads the source of a project from git. */
-export async function originOf({ directory, inputs }: CompiledForRepository, git: GitOptions): Promise<Origin> {
+export async function originOf({ directory, paths }: CompiledForRepository, git: GitOptions): Promise<Origin> {
   const repository = repositoryOf(directory)
   return {
-    commit: repository && (await readSource(directory, repository.top, [...inputs.keys()], git)),
+    commit: repository && (await readSource(directory, repository.top, [...paths], git)),
     repository: repository?.address === undefined ? undefined : plainAddress(repository.address),
     page: repository?.address === undefined ? undefined : toHttps(repository.address),
     top: repository?.top ?? directory,

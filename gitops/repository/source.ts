@@ -17,12 +17,15 @@ export interface SourceCommit {
   readonly body: string
 }
 
+/** Maximum number of paths in a command line, which is short on Windows. */
+const MOST_PATHS = 200
+
 /** Fields requested for a commit, separated by NUL. */
 const FORMAT = ['%H', '%an <%ae>', '%cI', '%s', '%b'].join('%x00')
 
 /**
  * Returns the current commit of the repository around a folder; `top` is its top folder. `inputs` are the absolute
- * paths of the files that were read; changes to other files are ignored. Returns undefined outside a repository, before
+ * paths of the files that were read; changes to other files, and to files that git ignores, do not matter. Returns undefined outside a repository, before
  * its first commit, and without git.
  */
 export async function readSource(
@@ -33,18 +36,21 @@ export async function readSource(
 ): Promise<SourceCommit | undefined> {
   const inside = inputs.map(path => relative(top, path)).filter(path => !leadsOut(path))
   const named = inside.map(path => `:(literal)${path}`)
+  const parts = Array.from({ length: Math.ceil(named.length / MOST_PATHS) }, (_, index) =>
+    named.slice(index * MOST_PATHS, (index + 1) * MOST_PATHS),
+  )
   // Starting a process costs more than its work, so running processes concurrently halves the time.
   const told = await withSource(top, options, git =>
     Promise.all([
       git.ask('log', '-1', `--format=${FORMAT}`, 'HEAD'),
       // Git would use the submodule's own configuration in a submodule.
-      named.length === 0 ? '' : git.ask('status', '--porcelain', '-z', '--ignore-submodules=all', '--', ...named),
+      ...parts.map(part => git.ask('status', '--porcelain', '-z', '--ignore-submodules=all', '--', ...part)),
     ]),
   )
-  const [said, changes] = told ?? []
+  const [said, ...changes] = told ?? []
   if (said === undefined) return undefined
   const [commit = '', author = '', date = '', subject = '', body = ''] = said.split('\0')
   const path = relative(top, folder).split(sep).join('/') || '.'
   // If git could not report whether changes exist, assumes that they do.
-  return { commit, path, isDirty: changes !== '', author, date, subject, body: body.trim() }
+  return { commit, path, isDirty: changes.some(one => one !== ''), author, date, subject, body: body.trim() }
 }

@@ -29,6 +29,8 @@ export interface CompiledForRepository {
   readonly directory: string
   /** Hashes of the YAML files that were read, by absolute path. */
   readonly inputs: ReadonlyMap<string, string>
+  /** Absolute paths of all files that were read. */
+  readonly paths: ReadonlySet<string>
   readonly diagnostics: readonly Diagnostic[]
   /** Model of the Compose files. */
   readonly tree: Tree
@@ -65,7 +67,9 @@ export async function compileForRepository(
     ...(fallbackName !== undefined && { fallbackName }),
   }
   const inputs = new Map<string, string>()
+  const paths = new Set<string>()
   const onRead = (path: string, bytes: Uint8Array) => {
+    paths.add(path)
     if (/\.ya?ml$/.test(path)) inputs.set(path, hashOf(bytes))
   }
   let compiled = await compileFiles(workspace, [], options, options, { ...extra, onRead })
@@ -108,7 +112,10 @@ export async function compileForRepository(
   const { toManifests } = await import('../../../constructs/index.ts')
   const secretRules = project.environment?.secrets
   const manifests = toManifests(plan)
-  return { diagnostics, compiled: { plan, manifests, directory, inputs, diagnostics, tree: loaded!.tree, secretRules } }
+  return {
+    diagnostics,
+    compiled: { plan, manifests, directory, inputs, paths, diagnostics, tree: loaded!.tree, secretRules },
+  }
 }
 
 /** Builds the images that no registry has. Returns the references with digests of all images that have a build. */

@@ -105,6 +105,25 @@ describe('promote', () => {
     )
   })
 
+  const read = [
+    ['env file', 'env_file: app.env', 'app.env'],
+    ['.env', 'environment: {A: "${A}"}', '.env'],
+    ['mounted file', 'volumes: ["./app.conf:/etc/app.conf:ro"]', 'app.conf'],
+  ] as const
+  test.each(few(read))('promote refuses an uncommitted change of the %s', async (_, key, path) => {
+    const { source, publish, promote, change, tree } = await twoEnvironments()
+    const compose = COMPOSE.replace('depends_on', `${key}\n    depends_on`)
+    await change({ 'compose.yaml': compose, [path]: 'A=1\n' })
+    writeFileSync(join(source, path), 'A=999\n')
+    expect((await publish()).stderr).toContain('warning: the source has uncommitted changes')
+    expect(await promote()).toMatchObject({ status: 1, stderr: expect.stringContaining('from uncommitted files') })
+    const commit = await change({})
+    await publish()
+    const lock = (await tree())['environments/staging/shop/.devctl.lock']!
+    expect(parseLock(lock, '').facts?.source).toMatchObject({ commit })
+    expect(parseLock(lock, '').facts?.source.isDirty).toBeUndefined()
+  })
+
   test('promote refuses an unpublished environment and one with uncommitted files', async () => {
     const { source, publish, promote } = await twoEnvironments()
     expect(await promote()).toMatchObject({
