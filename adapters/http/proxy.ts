@@ -1,9 +1,9 @@
-import { isIP } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 
 /**
  * Returns the proxy set in the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in either case), by the rules of
- * Go programs such as kubectl: no proxy is used for this machine, nor for hosts that `NO_PROXY` lists directly or
- * through a parent domain.
+ * Go programs such as kubectl (https://pkg.go.dev/golang.org/x/net/http/httpproxy): no proxy is used for this machine,
+ * nor for hosts that `NO_PROXY` lists directly, through a parent domain or through a network.
  */
 export function proxyFor(server: URL, env: Readonly<Record<string, string | undefined>>): string | undefined {
   const name = server.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'
@@ -11,26 +11,47 @@ export function proxyFor(server: URL, env: Readonly<Record<string, string | unde
   if (!proxy) return undefined
   const host = server.hostname.replace(/^\[|\]$/g, '').toLowerCase()
   if (host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))) return undefined
+  const port = server.port || (server.protocol === 'https:' ? '443' : '80')
   const excepted = (env.NO_PROXY || env.no_proxy || '').split(',').map(entry => entry.trim().toLowerCase())
-  if (excepted.some(entry => covers(entry, host, server.port))) return undefined
+  if (excepted.some(entry => covers(entry, { host, port }))) return undefined
   return proxy.includes('://') ? proxy : `http://${proxy}`
 }
 
-function covers(entry: string, host: string, port: string): boolean {
-  if (entry === '') return false
-  if (entry === '*') return true
-  const [, name, ofPort] = /^(.*?)(?::(\d+))?$/.exec(entry)!
-  if (ofPort !== undefined && isIP(entry) === 0 && ofPort !== (port || '443')) return false
-  if (entry.includes('/')) return inNetwork(host, entry)
-  const domain = isIP(entry) === 0 ? name!.replace(/^\*?\./, '') : entry
-  return host === domain || (isIP(host) === 0 && host.endsWith(`.${domain}`))
+/** Host of a server in lower case, without brackets, and its port. */
+interface Place {
+  readonly host: string
+  readonly port: string
 }
 
-/** Returns true if an IPv4 address is in a network such as `10.0.0.0/8`. */
-function inNetwork(host: string, network: string): boolean {
-  const [base, length] = network.split('/')
-  if (isIP(host) !== 4 || isIP(base!) !== 4) return false
-  const number = (address: string) => address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
-  const size = 2 ** (32 - Number(length))
-  return Math.floor(number(host) / size) === Math.floor(number(base!) / size)
+function covers(entry: string, { host, port }: Place): boolean {
+  if (entry === '*') return true
+  if (entry.includes('/')) return inNetwork(host, entry)
+  const excepted = placeOf(entry)
+  if (excepted.port !== '' && excepted.port !== port) return false
+  if (isIP(excepted.host) !== 0) return inNetwork(host, `${excepted.host}/${bitsOf(excepted.host)}`)
+  return inDomain(host, excepted.host.replace(/^\*\./, '.'))
 }
+
+/** Splits an entry into host and port; the port is empty if the entry has none. */
+function placeOf(entry: string): Place {
+  const [, name = '', port = ''] = isIP(entry) === 0 ? /^(.*?)(?::(\d+))?$/.exec(entry)! : [entry, entry]
+  return { host: name.replace(/^\[(.*)\]$/, '$1'), port }
+}
+
+/** Returns true if a host is in a domain; a domain with a leading dot does not contain the host of its own name. */
+function inDomain(host: string, domain: string): boolean {
+  if (domain === '' || isIP(host) !== 0) return false
+  return domain.startsWith('.') ? host.endsWith(domain) : host === domain || host.endsWith(`.${domain}`)
+}
+
+/** Returns true if an address is in a network such as `10.0.0.0/8` or `fd00::/8`. */
+function inNetwork(host: string, network: string): boolean {
+  const [base = '', length = ''] = network.split('/')
+  if (isIP(host) === 0 || isIP(base) === 0 || !/^\d+$/.test(length) || Number(length) > bitsOf(base)) return false
+  const list = new BlockList()
+  list.addSubnet(base, Number(length), familyOf(base))
+  return list.check(host, familyOf(host))
+}
+
+const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
+const bitsOf = (address: string) => (isIP(address) === 6 ? 128 : 32)

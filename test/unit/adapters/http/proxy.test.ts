@@ -39,7 +39,25 @@ describe('proxyFor', () => {
     ['10.1.2.3', '10.1.2.3', false],
     ['11.1.2.3', '10.0.0.0/8', true],
     ['registry.example.com', '10.0.0.0/8', true],
+    ['10.1.2.3', '10.0.0.0/99', true],
+    ['10.1.2.3', '10.0.0.0/', true],
+    ['example.com', '.example.com', true],
+    ['example.com', '*.example.com', true],
+    ['[fd00::1]:6443', 'fd00::/8', false],
+    ['[fd00::1]:6443', 'fe80::/10', true],
+    ['[fd00::1]:6443', '[fd00::1]', false],
+    ['[fd00::1]:6443', '[fd00::1]:6443', false],
+    ['[fd00::1]:6443', '[fd00::1]:443', true],
+    ['[fd00::1]:6443', 'fd00:0::1', false],
+    ['10.1.2.3:6443', '10.1.2.3:443', true],
   ])('a proxy is used for %s with NO_PROXY=%s: %s', (host, NO_PROXY, isUsed) =>
     expect(through(`https://${host}`, { NO_PROXY })).toBe(isUsed ? PROXY : undefined),
+  )
+
+  test.each([
+    ['registry.example.com:80', false],
+    ['registry.example.com:443', true],
+  ])('a port in NO_PROXY=%s is compared with the port of http: %s', (NO_PROXY, isUsed) =>
+    expect(through('http://registry.example.com', { HTTP_PROXY: PROXY, NO_PROXY })).toBe(isUsed ? PROXY : undefined),
   )
 })
