@@ -1,6 +1,6 @@
 import { readAddress, refuseInside } from '../../../adapters/git/address.ts'
 import { UsageError, UserError } from '../../../compiler/diagnostics/user-error.ts'
-import type { DevctlManifest } from '../../../compiler/manifest/manifest.ts'
+import type { DevctlManifest, ManifestEnvironment } from '../../../compiler/manifest/manifest.ts'
 import { toDnsLabel } from '../../../compiler/plan/object-names.ts'
 import type { Span } from '../../../compiler/text/source.ts'
 import { folderPath } from '../../../project/checks.ts'
@@ -27,6 +27,10 @@ type Input = Pick<
 /** Returns the folder that the overlays of an application share. */
 export const sharedFolder = (application: string): string => `apps/${application}`
 
+/** Returns the folder of an application that an environment names; undefined without an environment. */
+export const environmentFolder = (environment: ManifestEnvironment | undefined, application: string) =>
+  environment && (environment.publish.path?.value ?? `environments/${environment.key}/${application}`)
+
 /**
  * Returns the destination. Throws a UsageError if the repository or the folder is not set, and a UserError for an
  * invalid address.
@@ -42,7 +46,7 @@ export function destinationOf(
   const publish = environment?.publish
   const address = repository ?? publish?.repository?.value
   if (address === undefined) throw noRepository(environment?.key, manifest)
-  const named = path ?? publish?.path?.value ?? (environment && `environments/${environment.key}/${application}`)
+  const named = path ?? environmentFolder(environment, application)
   if (named === undefined)
     throw new UsageError('the folder in the repository is not known', {
       hint: `add \`--path environments/ENVIRONMENT/${application}\`, or \`--environment\``,
