@@ -38,6 +38,8 @@ export interface RenderFolders {
   folders(there: Repository): Promise<readonly PublishedFolder[]>
   /** Returns the manifests of the last call to `folders`, with secret values encrypted. */
   manifests(): readonly Manifest[]
+  /** Options with which `publish` produces the same files again, as in the README. */
+  readonly options: readonly string[]
 }
 
 /**
@@ -79,6 +81,7 @@ export async function renderFolders(
   }
   return {
     manifests: () => final,
+    options: [...about.options, ...(about.target ?? [])],
     async folders(there) {
       const sealed = await encrypt?.(manifests, there)
       if (sealed?.isAnew && options.verify) throw new UserError(NOT_COMPARED, { hint: ONE_KEY })

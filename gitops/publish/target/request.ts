@@ -8,6 +8,7 @@ import { shownPlace } from '../../../compiler/text/source.ts'
 import type { ForgeKind } from '../../../compiler/values/repository-names.ts'
 import type { KnownSecrets } from '../../../compiler/values/secrets/known-secrets.ts'
 import type { LocalContext } from '../../../project/session.ts'
+import { commandLine } from '../../repository/layout/readme.ts'
 import { type MessageInput, subjectOf } from '../../repository/message.ts'
 import { type ImageChange, requestText } from '../../repository/request/request-text.ts'
 import type { PublishEvent } from '../events.ts'
@@ -108,18 +109,26 @@ function forgeFor(
   return findForge(url, workspace.env, { isNamedByUser, ...(kind !== undefined && { forge: kind }) }, signal)
 }
 
-/** Returns the title and body of the request for a commit, without secrets. `path` is the application's folder. */
+/**
+ * Returns the title and body of the request for a commit, without secrets. `path` is the application's folder, and
+ * `options` are those with which `publish` produces the same files again.
+ */
 export function requestTextOf(
   message: MessageInput,
   {
     head,
     path,
     diagnostics,
-  }: { readonly head: string; readonly path: string; readonly diagnostics: readonly Diagnostic[] },
+    options,
+  }: {
+    readonly head: string
+    readonly path: string
+    readonly diagnostics: readonly Diagnostic[]
+    readonly options: readonly string[]
+  },
   secrets: KnownSecrets | undefined,
 ): RequestText {
   const { application, environment, changes, files, repository, source } = message
-  const words = environment === undefined ? '' : ` --environment ${environment}`
   const text = requestText({
     environment: environment ?? 'no name',
     application,
@@ -142,7 +151,7 @@ export function requestTextOf(
     }),
     branch: head,
     path,
-    verify: `devctl publish${words} --verify`,
+    verify: commandLine('devctl', 'publish', ...options, '--verify'),
   })
   return secrets ? { title: secrets.maskStrictly(text.title), body: secrets.maskStrictly(text.body) } : text
 }
@@ -150,7 +159,8 @@ export function requestTextOf(
 function imageChanges({ images, imagesBefore }: MessageInput): readonly ImageChange[] {
   const names = [...new Set([...Object.keys(imagesBefore), ...images.keys()])].sort()
   return names.flatMap(name => {
-    const [before, after] = [imagesBefore[name], images.get(name)]
+    const before = Object.hasOwn(imagesBefore, name) ? imagesBefore[name] : undefined
+    const after = images.get(name)
     if (before === after) return []
     return [{ name, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }]
   })

@@ -33,6 +33,8 @@ interface Work {
   readonly prepared: CompiledToPublish
   readonly destination: Destination
   readonly describe: Describe
+  /** Options with which `publish` produces the same files again. */
+  readonly options: readonly string[]
 }
 
 /** Message of the commit, with the changes of the objects. */
@@ -50,7 +52,7 @@ export async function publishToRepository(
   const destination = destinationOf(world.workspace, input, project, compiled.plan.environment.name)
   const maker = await renderFolders(world, input, { project, compiled, destination, origin }, manifests)
   const describe = describer(world.workspace.secrets, maker, destination.layout)
-  const work = { world, input, project, prepared, destination, describe }
+  const work = { world, input, project, prepared, destination, describe, options: maker.options }
   let message: Message | undefined
   const { target, path } = destination
   const outcome = await publish(
@@ -122,13 +124,13 @@ async function outcomeOf(work: Work, outcome: Outcome, message: Message | undefi
 
 /** Opens the pull request from the pushed branch into the branch `base`. */
 function request(
-  { world, input, project, prepared, destination }: Work,
+  { world, input, project, prepared, destination, options }: Work,
   base: string,
   message: Message,
 ): Promise<OpenedRequest> {
   const head = destination.target.request!
   const { diagnostics } = prepared.compiled
-  const text = requestTextOf(message, { head, path: destination.path, diagnostics }, world.workspace.secrets)
+  const text = requestTextOf(message, { head, path: destination.path, diagnostics, options }, world.workspace.secrets)
   return openRequest(world, requestPlace(input, project, destination), { ...text, head, base })
 }
 

@@ -153,7 +153,7 @@ function originText({ source, verify }: RequestContent): readonly string[] {
     subject === undefined ? '' : `: ${prose(subject)}`,
   ]
   const check = [
-    'To check that this is exactly what that commit renders to:',
+    'After the merge, to check that the branch has exactly what that commit renders to:',
     block('sh', [`git checkout ${commit}`, verify]),
   ]
   // Uncommitted files cannot be rendered again.

@@ -74,11 +74,16 @@ describe('a pull request', () => {
     expect(await headOf(BRANCH)).toBe(head)
   })
 
-  test('publish --pull-request opens a pull request', async () => {
+  test('publish --pull-request opens a pull request with the command that checks its merge', async () => {
     const server = await forge()
     const { publish } = await publishing({ server: { ...server, env: { ...server.env, ...server.asFiles } } })
-    expect((await publish('--pull-request', '--output', 'json')).status).toBe(0)
+    const words = ['--path', 'a/shop', '--domain', 'a.example.com']
+    expect((await publish(...words, '--pull-request', '--output', 'json')).status).toBe(0)
     expect(server.pulls).toHaveLength(1)
+    expect(server.pulls[0]!.body).toContain('After the merge')
+    expect(server.pulls[0]!.body).toContain(
+      'devctl publish --environment staging --domain a.example.com --path a/shop --verify\n',
+    )
   })
 
   test('a pull request is unchanged without changes, and a newer source updates its one commit', async () => {

@@ -70,7 +70,7 @@ describe('the text of a request', () => {
 
       Rendered from commit [\`0123456789ab\`](<https://github.com/org/shop/commit/0123456789abcdef0123456789abcdef01234567>) of \`org/shop\`: web: faster list
 
-      To check that this is exactly what that commit renders to:
+      After the merge, to check that the branch has exactly what that commit renders to:
 
       \`\`\`sh
       git checkout 0123456789abcdef0123456789abcdef01234567
