@@ -71,8 +71,8 @@ export function messageOf(
 /** Returns the commit message for all folders. */
 export function messageOfAll(environment: string | undefined): string {
   const scope = environment === undefined ? '' : `(${environment})`
-  const trailers = environment === undefined ? '' : `\nDevctl-Environment: ${environment}\n`
-  return `gitops${scope}: let Argo CD sync every published folder\n\n${ONCE}\n${trailers}`
+  const trailer = environment === undefined ? 'Devctl-Applications: all' : `Devctl-Environment: ${environment}`
+  return `gitops${scope}: let Argo CD sync every published folder\n\n${ONCE}\n\n${trailer}\n`
 }
 
 const ONCE = 'To be applied to the cluster once. devctl does not change it any more.'

@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { editYaml } from '../../adapters/files/yaml-edit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { PushTarget } from './checkout.ts'
+import type { PushTarget, WorkingCopy } from './checkout.ts'
 import { refuseLinks } from './links.ts'
 import { type Pushed, type PushOptions, pushTo } from './push.ts'
-import { isOnRequest, refuseForeignCommit } from './request-branch.ts'
+import { isOnRequest, refuseForeignCommit, requestFile } from './request-branch.ts'
 import { look } from './tree/change.ts'
 
 /** A file that devctl writes once and that users edit from then on. */
@@ -66,7 +66,8 @@ export async function addOnce(
       const paths = [path, ...(list ? [list.path] : [])]
       if (requestHead !== undefined) {
         const request = { name: target.request!, commit: requestHead, isOnBase: true }
-        await refuseForeignCommit(checkout, request)
+        await refuseForeignCommit(checkout, request, REMOVE_BRANCH)
+        await refuseOtherText(checkout, request.name, path, wanted)
         if (await isOnRequest(checkout, request, paths, paths))
           return { done: { kind: 'requested', branch, commit: requestHead } }
       }
@@ -76,6 +77,17 @@ export async function addOnce(
   const result = await pushTo({ ...target, paths: [folder] }, work, options)
   if ('done' in result) return result.done
   return { kind: 'pushed', pushed: result.pushed, ...(list && { listedIn: list.path }) }
+}
+
+const REMOVE_BRANCH = 'merge the request, or close it and remove the branch'
+
+/** Throws a UserError if the branch of the pull request has the file with another text, which may be edited by hand. */
+async function refuseOtherText(checkout: WorkingCopy, name: string, path: string, wanted: string): Promise<void> {
+  const there = await requestFile(checkout, path)
+  if (there === undefined || there === wanted) return
+  throw new UserError(`\`${path}\` on the branch \`${name}\` has other content, which would be overwritten`, {
+    hint: REMOVE_BRANCH,
+  })
 }
 
 /** A file of a repository with its new text. */

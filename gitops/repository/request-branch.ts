@@ -6,7 +6,7 @@ import type { PushTarget, WorkingCopy } from './checkout.ts'
 import { look } from './tree/change.ts'
 
 /** Trailers that identify commits made by devctl. */
-const OURS = /^Devctl-(Source|Environment|Image|Application): /m
+const OURS = /^Devctl-(Source|Environment|Image|Applications?): /m
 
 /** Existing branch of a pull request. */
 export interface RequestBranch {
@@ -58,12 +58,13 @@ async function parentOf(git: Git, commit: string, known: string | undefined): Pr
 export async function refuseForeignCommit(
   { git }: Pick<WorkingCopy, 'git'>,
   { name, commit }: Pick<RequestBranch, 'name' | 'commit'>,
+  hint = HINT,
 ): Promise<void> {
   const [author = '', ...message] = (await git.run('log', '-1', '--format=%an%n%B', commit)).split('\n')
   if (OURS.test(message.join('\n'))) return
   throw new UserError(`someone else has pushed to \`${name}\`, which devctl would overwrite`, {
     notes: [`${commit.slice(0, 7)} by ${author}: ${message[0] ?? ''}`],
-    hint: HINT,
+    hint,
   })
 }
 

@@ -230,6 +230,28 @@ longTest('gitops init with pull requests commits to a separate branch', async ()
   expect((await publish()).status).toBe(0)
 })
 
+test('gitops init --all updates nothing in its pull request, and keeps an edited file', async () => {
+  const { devctl, server, log } = await initialising()
+  await commitDirectly(server.repository, { a: 'b\n' })
+  const words = ['--all', '--name', 'everything', '--repository', server.address, '--branch', 'main']
+  const init = () => devctl('gitops', 'init', '--argocd', ...words, '--pull-request')
+  expect((await init()).status).toBe(0)
+  expect(await init()).toMatchObject({ status: 0, stdout: expect.stringMatching(/^unchanged: /) })
+  const heads = await git(server.repository, 'for-each-ref', '--format=%(refname:short)', 'refs/heads')
+  const branch = heads.split('\n').find(one => one !== 'main')!
+  const clone = makeFolder()
+  await git(clone, 'clone', '--quiet', '--branch', branch, server.repository, 'work')
+  write(`${clone}/work`, { 'argocd/everything.yaml': 'theirs\n' })
+  await git(`${clone}/work`, 'commit', '--quiet', '--all', '--amend', '--no-edit')
+  await git(`${clone}/work`, 'push', '--quiet', '--force', 'origin', `HEAD:${branch}`)
+  const theirs = await git(server.repository, 'rev-parse', branch)
+  const { status, stderr } = await init()
+  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('argocd/everything.yaml') })
+  expect(stderr).not.toContain('--take-over')
+  expect(await git(server.repository, 'rev-parse', branch)).toBe(theirs)
+  expect(await log(branch)).toHaveLength(2)
+})
+
 test('gitops init suggests a pull request if the branch is protected', async () => {
   const { init, server } = await initialising()
   installHooks(server.repository, declines('only by review'))
