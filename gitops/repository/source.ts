@@ -25,8 +25,8 @@ const FORMAT = ['%H', '%an <%ae>', '%cI', '%s', '%b'].join('%x00')
 
 /**
  * Returns the current commit of the repository around a folder; `top` is its top folder. `inputs` are the absolute
- * paths of the files that were read; changes to other files, and to files that git ignores, do not matter. Returns undefined outside a repository, before
- * its first commit, and without git.
+ * paths of the files that were read; changes to other files, and to files that git ignores, do not matter. Returns
+ * undefined outside a repository, before its first commit, and without git.
  */
 export async function readSource(
   folder: string,
