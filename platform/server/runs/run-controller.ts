@@ -299,6 +299,8 @@ export class RunController {
    */
   async #end(run: RunRecord, signal: AbortSignal): Promise<void> {
     const lines = this.#collect(run, withTimeLimit(GOODBYE, signal))
+    // Without a handler, a failure before the `await` below would end the process.
+    lines.catch(() => {})
     await this.#suspend(run)
     await this.#save(run, await lines)
   }

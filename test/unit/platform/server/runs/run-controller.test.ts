@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { ClusterError } from '../../../../../adapters/kubernetes/cluster.ts'
 import type { RunRecord } from '../../../../../platform/records/run.ts'
 import { toToken } from '../../../../../platform/records/token.ts'
 import type { ServerContext } from '../../../../../platform/server/context.ts'
@@ -242,6 +243,23 @@ test('a run whose user no longer exists ends at once, even while other runs cann
   })
   expect(await cluster.get(input)).toBeUndefined()
   expect(await parts.tokens.find(record.id)).toBeUndefined()
+})
+
+test('a run that is stopped while the API server fails logs one error, and leaves no rejection unhandled', async () => {
+  const stop = { why: 'cancelled', time: '1970-01-01T00:00:00Z' } as const
+  const { keeper, cluster, log } = keeperOf([run('a', { state: 'stopping', uid: 'x', stop })], async () => undefined)
+  cluster.before = () => {
+    throw new ClusterError('unreachable', 'the API server does not answer')
+  }
+  const unhandled: unknown[] = []
+  const note = (error: unknown) => void unhandled.push(error)
+  process.on('unhandledRejection', note)
+  await keeper.run(AbortSignal.timeout(60_000))
+  await keeper.settled()
+  await new Promise(resolve => setTimeout(resolve, 10))
+  process.off('unhandledRejection', note)
+  expect(log).toEqual(['run a: the API server does not answer'])
+  expect(unhandled).toEqual([])
 })
 
 async function uidOf(cluster: MemoryCluster): Promise<string> {
