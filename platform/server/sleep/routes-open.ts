@@ -4,20 +4,28 @@ import { listMemberObjects, PAGES_OF_MEMBERS } from '../http/member-objects.ts'
 /** Time in milliseconds after a wake at which all routes are opened, even if their backends are not ready. */
 const LATEST = 120_000
 
+/** The routes to open. */
+interface WantedRoutes {
+  readonly cluster: Cluster
+  readonly namespace: string
+  /** Names of the Ingresses. */
+  readonly names: readonly string[]
+  /** Stops the opening when it is aborted. */
+  readonly signal: AbortSignal
+}
+
 /**
  * Opens each Ingress as soon as all Services that it refers to have a ready endpoint. After a deadline, opens the
- * remaining Ingresses, so that users see the error of the application itself.
+ * remaining Ingresses, so that users see the error of the application itself. Throws if the signal is aborted.
  */
 export async function openRoutes(
-  cluster: Cluster,
-  namespace: string,
-  names: readonly string[],
+  { cluster, namespace, names, signal: stop }: WantedRoutes,
   age: number,
   open: (name: string) => Promise<void>,
 ): Promise<void> {
   const waiting = new Map<string, readonly string[]>()
   const ingresses = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', namespace }
-  for await (const one of listMemberObjects(cluster, ingresses))
+  for await (const one of listMemberObjects(cluster, ingresses, stop))
     if (names.includes(one.metadata.name)) waiting.set(one.metadata.name, servicesOf(one))
   const end = AbortSignal.timeout(Math.max(1, LATEST - age))
   const done = new AbortController()
@@ -27,12 +35,12 @@ export async function openRoutes(
     const ready = new Set(slices.values())
     for (const [name, services] of waiting) {
       if (!services.every(one => ready.has(one))) continue
-      waiting.delete(name)
       await open(name)
+      waiting.delete(name)
     }
     if (waiting.size === 0) done.abort()
   }
-  const signal = AbortSignal.any([end, done.signal])
+  const signal = AbortSignal.any([end, done.signal, stop])
   try {
     let isListed = false
     const query = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', namespace }
@@ -50,6 +58,7 @@ export async function openRoutes(
   } catch (error) {
     if (!signal.aborted) throw error
   }
+  stop.throwIfAborted()
   for (const name of waiting.keys()) await open(name)
 }
 

@@ -43,11 +43,19 @@ interface ReadNamespace {
   readonly namespace: ManagedNamespace
 }
 
+/** The opening of the routes of a namespace after one wake. */
+interface Opening {
+  /** Time of the wake, which identifies it. */
+  readonly woken: string | undefined
+  readonly stop: AbortController
+  readonly done: Promise<void>
+}
+
 /** Puts namespaces to sleep, and wakes them (design, section 5). */
 export class Sleep {
   readonly #world: ServerContext
   /** The namespaces whose routes this replica is opening. */
-  readonly #opening = new Map<string, Promise<void>>()
+  readonly #opening = new Map<string, Opening>()
   /** The namespaces whose routes are being checked after they were put to sleep. */
   readonly #looking = new Map<string, Promise<readonly string[]>>()
 
@@ -71,6 +79,7 @@ export class Sleep {
       throw new PlatformError(409, 'busy', `namespace \`${name}\` is in use: ${busy}`, {
         hint: 'wait until a deploy has finished; `devctl down` ends a development container',
       })
+    await this.#stopOpening(name)
     const kept: string[] = []
     const wanted: RestingObject[] = []
     const routes: SuspendedRoute[] = []
@@ -158,63 +167,81 @@ export class Sleep {
    */
   async wake(which: NamespaceRef, signal?: AbortSignal): Promise<NamespaceStatus> {
     const { name } = which
-    const time = rfc3339(this.#world.now())
-    const { live, namespace } = await this.#change(which, signal, ({ namespace: { status } }) => {
-      if (status === 'Sleeping')
-        return { status: 'Waking', annotations: { [LAST_ACTIVE]: time, [WOKEN]: time, [UNFOLLOWED]: null } }
-      return undefined
-    })
+    const now = this.#world.now()
+    // The time identifies this wake, so it has milliseconds.
+    const times = { [LAST_ACTIVE]: rfc3339(now), [WOKEN]: new Date(now).toISOString() }
+    const found = await this.#change(which, signal, ({ namespace: { status } }) =>
+      status === 'Sleeping' ? { status: 'Waking', annotations: { ...times, [UNFOLLOWED]: null } } : undefined,
+    )
+    const { live, namespace } = found
     if (namespace.status === 'Deleting' || namespace.status === 'DeleteFailed') throw isEnding(name)
     if (namespace.status !== 'Waking') return namespace.status
     await this.#start(name, toResting(live.metadata.annotations?.[ASLEEP]), signal)
-    void this.open(which)
+    void this.#open(which, found)
     return 'Waking'
   }
 
   /** Completes a wake that another replica began. */
   async goOn(which: NamespaceRef, signal: AbortSignal): Promise<void> {
-    const { live, namespace } = await this.#read(which, signal)
-    if (namespace.status !== 'Waking') return
-    await this.#start(which.name, toResting(live.metadata.annotations?.[ASLEEP]), signal)
-    await this.open(which)
+    const found = await this.#read(which, signal)
+    if (found.namespace.status !== 'Waking') return
+    await this.#start(which.name, toResting(found.live.metadata.annotations?.[ASLEEP]), signal)
+    await this.#open(which, found)
   }
 
-  /** Opens the routes of a namespace that is waking up. Resolves when all routes are open. Never rejects. */
-  open(which: NamespaceRef): Promise<void> {
+  /**
+   * Opens the routes of a namespace that is waking up, instead of the routes of an earlier wake. Resolves when all
+   * routes are open, or the namespace sleeps again. Never rejects.
+   */
+  #open(which: NamespaceRef, found: ReadNamespace): Promise<void> {
     const { name } = which
+    const { woken } = found.namespace
     const known = this.#opening.get(name)
-    if (known) return known
-    const opening = this.#open(which)
-      .catch(error => this.#world.log({ time: rfc3339(this.#world.now()), text: `waking ${name}: ${error}` }))
-      .finally(() => this.#opening.delete(name))
-    this.#opening.set(name, opening)
-    return opening
+    if (known && known.woken === woken) return known.done
+    known?.stop.abort()
+    const stop = new AbortController()
+    const done = this.#openAll(which, found, stop)
+      .catch(error => {
+        const time = rfc3339(this.#world.now())
+        if (!stop.signal.aborted) this.#world.log({ time, text: `waking ${name}: ${error}` })
+      })
+      .finally(() => {
+        if (this.#opening.get(name)?.stop === stop) this.#opening.delete(name)
+      })
+    this.#opening.set(name, { woken, stop, done })
+    return done
+  }
+
+  /** Stops opening routes, and waits until no more changes are on their way. */
+  async #stopOpening(name: string): Promise<void> {
+    const opening = this.#opening.get(name)
+    opening?.stop.abort()
+    await opening?.done
   }
 
   /** Resolves when no route is being opened or checked. */
   async settled(): Promise<void> {
-    await Promise.all([...this.#opening.values(), ...this.#looking.values()])
+    await Promise.all([...[...this.#opening.values()].map(({ done }) => done), ...this.#looking.values()])
   }
 
-  async #open(which: NamespaceRef): Promise<void> {
+  async #openAll(which: NamespaceRef, { live, namespace }: ReadNamespace, stop: AbortController): Promise<void> {
+    const { cluster, now } = this.#world
     const { name } = which
-    const { cluster } = this.#world
-    const { live, namespace } = await this.#read(which)
     const routes = toResting(live.metadata.annotations?.[ASLEEP]).filter(({ kind }) => kind === 'Ingress')
-    const since = Date.parse(namespace.woken ?? '') || this.#world.now()
-    await openRoutes(
-      cluster,
-      name,
-      routes.map(one => one.name),
-      this.#world.now() - since,
-      async route => {
-        const one = routes.find(({ name }) => name === route)
-        if (one) await this.#patch(name, one, ruleOf(one.kind).wake(one))
-      },
-    )
-    // The namespace may have been put to sleep again in the meantime. In that case, its routes are asleep again, too.
-    await this.#change(which, undefined, ({ namespace: { status } }) =>
-      status === 'Waking' ? { status: 'Active', annotations: { [ASLEEP]: null } } : undefined,
+    const age = now() - (Date.parse(namespace.woken ?? '') || now())
+    // The namespace may have been put to sleep, and woken again, by another replica in the meantime.
+    const isCurrent = (one: ManagedNamespace) => one.status === 'Waking' && one.woken === namespace.woken
+    const open = async (route: string) => {
+      const one = routes.find(({ name }) => name === route)
+      if (!isCurrent((await this.#read(which, stop.signal)).namespace)) stop.abort()
+      stop.signal.throwIfAborted()
+      // Without the signal, because a request that is given up may still change the route later.
+      if (one) await this.#patch(name, one, ruleOf(one.kind).wake(one))
+    }
+    const names = routes.map(one => one.name)
+    await openRoutes({ cluster, namespace: name, names, signal: stop.signal }, age, open)
+    await this.#change(which, stop.signal, ({ namespace: one }) =>
+      isCurrent(one) ? { status: 'Active', annotations: { [ASLEEP]: null } } : undefined,
     )
   }
 
