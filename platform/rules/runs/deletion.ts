@@ -40,7 +40,7 @@ export function decideDeletion<R extends RunBefore>(runs: readonly R[], deletion
   const live = others.filter(({ state }) => !hasEnded(state))
   if (live.length > 0) return { cancel: live.filter(({ state }) => state !== 'stopping'), destroy: [], outcome: 'wait' }
   const begun = new Set(own.map(({ environment }) => environment))
-  const destroy = deployed(others).filter(({ environment }) => !begun.has(environment))
+  const destroy = lastDeploys(others, environmentOf, isCloned).filter(({ environment }) => !begun.has(environment))
   if (destroy.length > 0) return { cancel: [], destroy, outcome: 'wait' }
   if (own.some(({ isSettled }) => !isSettled)) return { cancel: [], destroy: [], outcome: 'wait' }
   // A refused run does not count as failed: the user who deployed the environment has lost the permission, and their
@@ -49,16 +49,25 @@ export function decideDeletion<R extends RunBefore>(runs: readonly R[], deletion
   return { cancel: [], destroy: [], outcome: failed ? { failed } : 'gone' }
 }
 
+const environmentOf = ({ environment }: RunBefore): string => environment
+const isCloned = ({ repository, found }: RunBefore): boolean => repository !== undefined && found.commit !== undefined
+
 /**
  * Returns the last deploy of each environment, newest first, except for environments that were destroyed afterwards.
+ * `keyOf` returns the environment of a run. Deploys for which `isCloned` is false are skipped, because they have created
+ * nothing.
  */
-function deployed<R extends RunBefore>(newestFirst: readonly R[]): readonly R[] {
+export function lastDeploys<R extends Pick<RunBefore, 'action' | 'state'>>(
+  newestFirst: readonly R[],
+  keyOf: (run: R) => string,
+  isCloned: (run: R) => boolean,
+): readonly R[] {
   const found = new Map<string, R | undefined>()
   for (const run of newestFirst) {
-    if (found.has(run.environment)) continue
-    if (run.action === 'destroy' && run.state === 'succeeded') found.set(run.environment, undefined)
-    if (run.action === 'deploy' && run.repository !== undefined && run.found.commit !== undefined)
-      found.set(run.environment, run)
+    const key = keyOf(run)
+    if (found.has(key)) continue
+    if (run.action === 'destroy' && run.state === 'succeeded') found.set(key, undefined)
+    if (run.action === 'deploy' && isCloned(run)) found.set(key, run)
   }
   return [...found.values()].flatMap(run => run ?? [])
 }

@@ -1,3 +1,6 @@
+import { lastDeploys } from './deletion.ts'
+import type { RunAction, RunState } from './run-states.ts'
+
 /** The properties of a run that determine the order of the queue. */
 export interface QueuedRun {
   /** Id of the run; ids sort by age. */
@@ -73,24 +76,40 @@ export interface EndedRun {
   readonly id: string
   readonly namespace: string
   readonly environment: string
+  readonly action: RunAction
+  readonly state: RunState
+  /** True if the run has cloned a commit. */
+  readonly hasCommit: boolean
 }
 
 /**
  * Returns the ids of the runs to delete. The history keeps only a limited number of the newest runs of each
- * environment, and of each namespace.
+ * environment, and of each namespace. It also keeps the last deploys, because their environments are destroyed with the
+ * commands of their commits.
  */
 export function forgotten(
   runs: readonly EndedRun[],
   { perEnvironment, perNamespace }: { readonly perEnvironment: number; readonly perNamespace: number },
 ): readonly string[] {
+  const newestFirst = [...runs].sort((a, b) => (a.id < b.id ? 1 : -1))
+  const [ofEnvironment, ofNamespace, deploysOf] = [counter(), counter(), counter()]
+  const needed = new Set(
+    lastDeploys(newestFirst, environmentOf, run => run.hasCommit).filter(
+      ({ namespace }) => deploysOf(namespace) <= perNamespace,
+    ),
+  )
+  return newestFirst
+    .filter(run => ofEnvironment(environmentOf(run)) > perEnvironment || ofNamespace(run.namespace) > perNamespace)
+    .filter(run => !needed.has(run))
+    .map(({ id }) => id)
+}
+
+/** Returns a function that counts its calls with each key. */
+function counter(): (key: string) => number {
   const counts = new Map<string, number>()
-  const next = (key: string) => {
+  return key => {
     const count = (counts.get(key) ?? 0) + 1
     counts.set(key, count)
     return count
   }
-  return [...runs]
-    .sort((a, b) => (a.id < b.id ? 1 : -1))
-    .filter(run => next(environmentOf(run)) > perEnvironment || next(run.namespace) > perNamespace)
-    .map(({ id }) => id)
 }

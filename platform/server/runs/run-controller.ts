@@ -15,7 +15,7 @@ import {
 import type { PlatformUser } from '../../records/user.ts'
 import { mayDo } from '../../rules/accounts/roles.ts'
 import { readRepositoryUrl } from '../../rules/repository-url.ts'
-import { decideQueue, forgotten } from '../../rules/runs/queue.ts'
+import { decideQueue, type EndedRun, forgotten } from '../../rules/runs/queue.ts'
 import { hasEnded } from '../../rules/runs/run-states.ts'
 import type { RunSettings, ServerContext } from '../context.ts'
 import type { Hooks } from '../hooks/hooks.ts'
@@ -385,8 +385,7 @@ export class RunController {
       if (!uids.has(run.namespaceUid))
         await runs.stop(run.id, { why: 'cancelled', reason: 'the namespace no longer exists' })
     const ended: Ended[] = []
-    for await (const { id, uid, namespace, namespaceUid, environment } of runs.each({ isLive: false }, signal))
-      ended.push({ id, uid, namespace, namespaceUid, environment })
+    for await (const run of runs.each({ isLive: false }, signal)) ended.push(toEnded(run))
     const kept = ended.filter(run => uids.has(run.namespaceUid))
     const over = new Set(forgotten(kept, HISTORY))
     for (const { id, uid, namespaceUid } of ended)
@@ -413,7 +412,18 @@ interface Beside {
 }
 
 /** Fields of a run that the history needs. All other fields are dropped, because there can be very many runs. */
-type Ended = Pick<RunRecord, 'id' | 'uid' | 'namespace' | 'namespaceUid' | 'environment'>
+type Ended = EndedRun & Pick<RunRecord, 'uid' | 'namespaceUid'>
+
+const toEnded = ({ id, uid, namespace, namespaceUid, environment, action, state, found }: RunRecord): Ended => ({
+  id,
+  uid,
+  namespace,
+  namespaceUid,
+  environment,
+  action,
+  state,
+  hasCommit: found.commit !== undefined,
+})
 
 type Waiting = Parameters<typeof decideQueue>[0][number]
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { fromRun, runName, STOP, toRun, type WantedRun } from '../../../platform/records/run.ts'
 import { branchProblem, filePathProblem, readRepositoryUrl } from '../../../platform/rules/repository-url.ts'
-import { decideQueue, forgotten, type QueuedRun } from '../../../platform/rules/runs/queue.ts'
+import { decideQueue, type EndedRun, forgotten, type QueuedRun } from '../../../platform/rules/runs/queue.ts'
 import { isUlid, makeUlid } from '../../../platform/rules/ulid.ts'
 import { toArguments, toContexts } from '../../../platform/runner/arguments.ts'
 import { toRunAnswer } from '../../../platform/server/http/answers.ts'
@@ -181,16 +181,54 @@ describe('the queue', () => {
     )
   })
 
-  test('forgotten selects all but the newest runs of each environment and namespace', () => {
-    const ended = (id: number, environment: string) => ({
+  describe('the history of runs', () => {
+    const ended = (id: number, environment: string, more: Partial<EndedRun> = {}): EndedRun => ({
       id: String(id).padStart(3, '0'),
       namespace: 'team',
       environment,
+      action: 'deploy',
+      state: 'failed',
+      hasCommit: false,
+      ...more,
     })
-    const shop = Array.from({ length: 12 }, (_, at) => ended(at, 'shop'))
-    expect(forgotten(shop, { perEnvironment: 10, perNamespace: 100 })).toEqual(['001', '000'])
-    const many = Array.from({ length: 8 }, (_, at) => ended(at, `env-${at}`))
-    expect(forgotten(many, { perEnvironment: 10, perNamespace: 5 })).toEqual(['002', '001', '000'])
+    const limits = { perEnvironment: 10, perNamespace: 100 }
+
+    test('forgotten selects all but the newest runs of each environment and namespace', () => {
+      const shop = Array.from({ length: 12 }, (_, at) => ended(at, 'shop'))
+      expect(forgotten(shop, limits)).toEqual(['001', '000'])
+      const many = Array.from({ length: 8 }, (_, at) => ended(at, `env-${at}`))
+      expect(forgotten(many, { perEnvironment: 10, perNamespace: 5 })).toEqual(['002', '001', '000'])
+    })
+
+    const deploy = { state: 'succeeded', hasCommit: true } as const
+    test.each<readonly [string, readonly EndedRun[], readonly string[]]>([
+      ['the last deploy is kept', [ended(0, 'shop', deploy), ended(1, 'shop', deploy)], ['000']],
+      ['a deploy that failed after its clone is kept', [ended(0, 'shop', { hasCommit: true })], []],
+      [
+        'a deploy that was destroyed is not kept',
+        [ended(0, 'shop', deploy), ended(1, 'shop', { action: 'destroy', state: 'succeeded' })],
+        ['001', '000'],
+      ],
+      [
+        'a deploy whose destroy failed is kept',
+        [ended(0, 'shop', deploy), ended(1, 'shop', { action: 'destroy' })],
+        ['001'],
+      ],
+      [
+        'the deploy of another environment or namespace does not count',
+        [ended(0, 'shop', deploy), ended(1, 'blog', deploy), ended(2, 'shop', { ...deploy, namespace: 'other' })],
+        [],
+      ],
+    ])('forgotten keeps what a deletion needs for the destroy commands: %s', (_, runs, wanted) => {
+      const later = Array.from({ length: 10 }, (_, at) => ended(at + 10, 'shop'))
+      expect(forgotten([...runs, ...later], limits)).toEqual(wanted)
+    })
+
+    test('forgotten keeps a limited number of deploys, however many environments were deployed', () => {
+      const many = Array.from({ length: 8 }, (_, at) => ended(at, `env-${at}`, deploy))
+      const later = Array.from({ length: 5 }, (_, at) => ended(at + 10, 'shop'))
+      expect(forgotten([...many, ...later], { perEnvironment: 10, perNamespace: 5 })).toEqual(['002', '001', '000'])
+    })
   })
 })
 
