@@ -14,8 +14,10 @@ export interface Health {
   readonly registry?: { readonly size: number; readonly free: number }
   /** True if an image for runs is configured. */
   readonly hasRunner: boolean
-  /** Milliseconds for which the next run has been waiting. Absent if none is waiting. */
+  /** Milliseconds for which the oldest queued run has been waiting. Absent if none is waiting. */
   readonly waiting?: number
+  /** Milliseconds for which the next run that the limits allow to start has been waiting. Absent if there is none. */
+  readonly startable?: number
   /** Number of active runs, and the maximum number of them. */
   readonly running: number
   readonly most: number
@@ -29,10 +31,7 @@ export interface HealthProblem {
 
 /** Number of consecutive failures after which a task is no longer expected to recover, and is reported as a problem. */
 const AGAIN_AND_AGAIN = 3
-/**
- * Time in milliseconds that a run may wait although fewer runs than the maximum are active. A longer wait is reported
- * as a problem.
- */
+/** Time in milliseconds that a run may wait although it could start. A longer wait is reported as a problem. */
 const PATIENCE = 60_000
 /**
  * Time in milliseconds that a run may wait while the maximum number of runs is active. A longer wait is reported as a
@@ -48,8 +47,7 @@ export const NO_LEADER: HealthProblem = {
 
 /** Returns the problems of a platform, worst first. */
 export function healthProblems(health: Health): readonly HealthProblem[] {
-  const { leader, workloads, failing, failed, registry, hasRunner, waiting = 0, running, most } = health
-  const isFull = running >= most
+  const { leader, workloads, failing, failed, registry, hasRunner, waiting = 0, startable = 0, running, most } = health
   return [
     ...(leader === undefined ? [NO_LEADER] : []),
     ...Object.entries(workloads).flatMap(([name, found]) => workloadProblem(name, found) ?? []),
@@ -65,10 +63,10 @@ export function healthProblems(health: Health): readonly HealthProblem[] {
             hint: 'to set it, run `devctl platform install`',
           },
         ]),
-    ...(leader !== undefined && waiting > PATIENCE && !isFull
-      ? [{ message: `a run has been waiting for ${minutes(waiting)}, although there is room for it`, hint: LOGS }]
+    ...(leader !== undefined && startable > PATIENCE
+      ? [{ message: `a run has been waiting for ${minutes(startable)}, although there is room for it`, hint: LOGS }]
       : []),
-    ...(waiting > LONG && isFull
+    ...(waiting > LONG && running >= most
       ? [
           {
             message: `a run has been waiting for ${minutes(waiting)}: ${running} are running, which is the limit`,

@@ -19,6 +19,8 @@ import { dependencyProblems } from '../../rules/dependencies.ts'
 import { SHARED } from '../../rules/registry/registry-access.ts'
 import { leftBehind } from '../../rules/registry/registry-disk.ts'
 import { healthProblems } from '../../rules/runs/health.ts'
+import { decideQueue, type QueuedRun, type QueueLimits } from '../../rules/runs/queue.ts'
+import { hasEnded } from '../../rules/runs/run-states.ts'
 import type { Pools } from '../builds/builder-pool.ts'
 import type { ServerContext } from '../context.ts'
 import { readDependencies } from '../leader/dependencies.ts'
@@ -84,6 +86,7 @@ export class Overviews {
       .sort((a, b) => (a.name < b.name ? -1 : 1))
     const counts = countRuns(live)
     const waitingSince = live.filter(({ state }) => state === 'queued').at(-1)?.created
+    const startable = nextOf(live, settings.runs)
     return {
       version,
       replica: hostname(),
@@ -103,6 +106,7 @@ export class Overviews {
           ...(disk && { registry: disk }),
           hasRunner: settings.runs !== undefined,
           ...(waitingSince !== undefined && { waiting: now() - Date.parse(waitingSince) }),
+          ...(startable && { startable: now() - Date.parse(startable.created) }),
           running: counts.running,
           most: settings.runs?.inAll ?? 0,
         }),
@@ -217,6 +221,13 @@ const countRuns = (live: readonly RunRecord[]) => ({
   queued: live.filter(({ state }) => state === 'queued').length,
   running: live.filter(({ state }) => state === 'running' || state === 'stopping').length,
 })
+
+/** Returns the run that starts next; undefined if none may start. */
+function nextOf(live: readonly RunRecord[], limits: QueueLimits | undefined): RunRecord | undefined {
+  const queue = live.filter(({ state }) => !hasEnded(state)) as readonly (RunRecord & QueuedRun)[] // of these states only
+  const [next] = limits ? decideQueue(queue, limits).start : []
+  return queue.find(({ id }) => id === next)
+}
 
 function countNamespaces(all: readonly ManagedNamespace[]): PlatformOverview['namespaces'] {
   const of = (...statuses: readonly ManagedNamespace['status'][]) =>

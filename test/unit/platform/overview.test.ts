@@ -173,6 +173,22 @@ describe('the overview of a platform', () => {
     ])
   })
 
+  test('a run that waits for other runs of its user is not reported as a run that should have begun', async () => {
+    const { parts, cluster, world } = await open()
+    const wanted = { namespace: 'shop', namespaceUid: 'n', user: ID, action: 'deploy' } as const
+    for (let at = 0; at < world.settings.runs!.perUser; at++) {
+      const id = `01k9aaaaaaaaaaaaaaaaaaaaa${at}`
+      const job = fromRun(
+        { ...wanted, id, environment: `running-${at}`, repository: 'https://git.example.com/team/shop' },
+        {},
+      )
+      await cluster.create({ ...job, spec: { suspend: false } })
+    }
+    const { runs, problems } = await parts.overviews.read()
+    expect(runs).toMatchObject({ queued: 1, running: 3, waitingSince: '2026-11-23T14:50:00Z' })
+    expect(problems.map(({ message }) => message)).toEqual(['a namespace could not be deleted'])
+  })
+
   test('the overview reports a missing leader, a server that is not ready, and missing builders', async () => {
     const { parts } = await open({ ready: 0, leads: false, builders: false })
     const { leader, problems } = await parts.overviews.read()

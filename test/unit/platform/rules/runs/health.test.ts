@@ -28,10 +28,16 @@ test.each<readonly [string, Partial<Health>, readonly string[]]>([
     ['`statefulset/builder` no longer exists'],
   ],
   ['runs have no image', { hasRunner: false }, ['there is no image for runs, so no run can start']],
-  ['a run has just come', { waiting: MINUTE - 1 }, []],
+  ['a run has just come', { waiting: MINUTE - 1, startable: MINUTE - 1 }, []],
   [
     'a run should have begun',
-    { waiting: 3 * MINUTE },
+    { waiting: 3 * MINUTE, startable: 3 * MINUTE },
+    ['a run has been waiting for 3 min, although there is room for it'],
+  ],
+  ['a run waits for others of its user or environment', { waiting: 11 * MINUTE }, []],
+  [
+    'a run waits for others of its user, and a later one should have begun',
+    { waiting: 11 * MINUTE, startable: 3 * MINUTE },
     ['a run has been waiting for 3 min, although there is room for it'],
   ],
   ['a run waits for others', { waiting: 3 * MINUTE, running: 10 }, []],
@@ -43,7 +49,7 @@ test.each<readonly [string, Partial<Health>, readonly string[]]>([
   // One reason is enough.
   [
     'nobody starts runs',
-    { leader: undefined, waiting: 3 * MINUTE },
+    { leader: undefined, waiting: 3 * MINUTE, startable: 3 * MINUTE },
     ['no replica leads: runs do not start, and idle namespaces stay awake'],
   ],
   ['work of the leader failed for a moment', { failing: [{ task: 'runs', message: 'no answer', times: 2 }] }, []],
