@@ -20,7 +20,7 @@ import {
   RUNS_NAMESPACE,
   USERS_NAMESPACE,
 } from '../../records/names.ts'
-import { toNamespace } from '../../records/namespace.ts'
+import { type NamespaceStatus, toNamespace } from '../../records/namespace.ts'
 import {
   containersOf,
   isOfWorkload,
@@ -40,7 +40,7 @@ import {
   type RegistryDisk,
   readRegistryDisk,
 } from '../../rules/registry/registry-disk.ts'
-import { fillingDisk, NO_LEADER } from '../../rules/runs/health.ts'
+import { failedDeletions, fillingDisk, NO_LEADER } from '../../rules/runs/health.ts'
 import { hasEnded } from '../../rules/runs/run-states.ts'
 import { connectPlatform } from '../../session/connect-platform.ts'
 import type { PlatformProblem } from '../../session/platform-problem.ts'
@@ -75,13 +75,15 @@ export interface PlatformStatus {
   readonly login: readonly string[]
   readonly users: { readonly all: number; readonly admins: number; readonly suspended: number }
   /**
-   * Numbers of namespaces. `unfollowed` counts the sleeping namespaces that do not wake when their pages are visited.
+   * Numbers of namespaces. `unfollowed` counts the sleeping namespaces that do not wake when their pages are visited,
+   * and `failed` those that could not be deleted.
    */
   readonly namespaces: {
     readonly all: number
     readonly awake: number
     readonly asleep: number
     readonly unfollowed?: number
+    readonly failed?: number
   }
   readonly runs: { readonly queued: number; readonly running: number }
   readonly builders: readonly string[]
@@ -155,6 +157,7 @@ export async function platformStatus(world: StatusContext): Promise<PlatformStat
     ...statusProblems(dependencies),
     ...[builds, openProblem(open, found.options), networkProblem(proof)].filter(one => one !== undefined),
     ...(namespaces.unfollowed === undefined ? [] : [unfollowedProblem(namespaces.unfollowed)]),
+    ...(namespaces.failed === undefined ? [] : [{ ...failedDeletions(namespaces.failed), notes: [] }]),
   ]
   return {
     url: found.url,
@@ -359,9 +362,17 @@ async function namespacesOf({ cluster, signal }: StatusContext): Promise<Platfor
   const query = { apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` }
   const live = await cluster.list(query, { signal })
   const all = live.flatMap(one => toNamespace(one) ?? [])
-  const asleep = all.filter(({ status }) => status === 'Sleeping').length
+  const count = (...statuses: readonly NamespaceStatus[]) =>
+    all.filter(({ status }) => statuses.includes(status)).length
+  const failed = count('DeleteFailed')
   const unfollowed = live.filter(({ metadata }) => metadata.annotations?.[UNFOLLOWED] !== undefined).length
-  return { all: all.length, awake: all.length - asleep, asleep, ...(unfollowed > 0 && { unfollowed }) }
+  return {
+    all: all.length,
+    awake: count('Active', 'Waking'),
+    asleep: count('Sleeping'),
+    ...(unfollowed > 0 && { unfollowed }),
+    ...(failed > 0 && { failed }),
+  }
 }
 
 async function runsOf({ cluster, signal }: StatusContext): Promise<PlatformStatus['runs']> {

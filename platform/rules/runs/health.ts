@@ -74,16 +74,15 @@ export function healthProblems(health: Health): readonly HealthProblem[] {
           },
         ]
       : []),
-    ...(failed > 0
-      ? [
-          {
-            message: `${failed === 1 ? 'a namespace' : `${failed} namespaces`} could not be deleted`,
-            hint: 'fix the problem and delete it again, or skip its `destroy` commands: `devctl namespace delete NAME --force`',
-          },
-        ]
-      : []),
+    ...(failed > 0 ? [failedDeletions(failed)] : []),
   ]
 }
+
+/** Returns the problem that is reported if this number of namespaces could not be deleted. */
+export const failedDeletions = (count: number): HealthProblem => ({
+  message: `${count === 1 ? 'a namespace' : `${count} namespaces`} could not be deleted`,
+  hint: 'fix the problem and delete it again, or skip its `destroy` commands: `devctl namespace delete NAME --force`',
+})
 
 /** Returns the problem that is reported if the disk of the registry is nearly full. */
 export const fillingDisk = (disk: NonNullable<Health['registry']>): HealthProblem => ({

@@ -207,6 +207,25 @@ describe('the status of a platform', () => {
     ])
   })
 
+  test('the status counts no namespace that is being deleted as awake, and reports failed deletions', async () => {
+    const cluster = await clusterWith()
+    for (const [name, status] of [
+      ['next', 'Waking'],
+      ['old', 'Deleting'],
+      ['stuck', 'DeleteFailed'],
+    ] as const)
+      await cluster.create(
+        fromNamespace({ name, kind: 'namespace', status, owner: ID, created: time, lastActive: time, longerNames: [] }),
+      )
+    const found = await look(cluster)
+    expect(found.namespaces).toEqual({ all: 6, awake: 2, asleep: 2, failed: 1 })
+    expect(found.problems).toContainEqual({
+      message: 'a namespace could not be deleted',
+      notes: [],
+      hint: expect.stringContaining('`devctl namespace delete NAME --force`'),
+    })
+  })
+
   test('the status names bundled builders, and reports those that the settings do not name', async () => {
     const row = ({ builders, workloads }: Awaited<ReturnType<typeof look>>) => buildersText(builders, workloads)
     const own = await look(await clusterWith({ bundled: 2, kept: {} }))
