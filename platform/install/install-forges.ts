@@ -1,5 +1,5 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import { type ForgeServer, isForgeServer } from '../rules/forge-servers.ts'
+import { type ForgeServer, isForgeServer, rootOf } from '../rules/forge-servers.ts'
 import { HOOK_FORGES } from '../rules/previews/webhook-signature.ts'
 
 const EXAMPLE = 'write `gitea=https://git.example.com`, and `,api=https://…` where its API is elsewhere'
@@ -22,8 +22,7 @@ function toServer(option: string): ForgeServer {
   if (url === undefined) throw refuse(option, 'which server, of which kind?')
   const kind = HOOK_FORGES.find(one => one === name)
   if (!kind) throw refuse(option, `\`${name}\` is none of ${HOOK_FORGES.map(one => `\`${one}\``).join(', ')}`)
-  const root = (address: string) => address.replace(/\/+$/, '')
-  const server = { kind, url: root(url), ...(api !== undefined && { api: root(api) }) }
+  const server = { kind, url: rootOf(url), ...(api !== undefined && { api: rootOf(api) }) }
   if (!isForgeServer(server)) throw refuse(option, 'an address begins with `https://`, and has no user and no query')
   return server
 }

@@ -34,8 +34,7 @@ export interface ServedRepository {
  * jobs log in with, which it contacts anyway, and last the public servers.
  */
 export const forgeServers = (named: readonly ForgeServer[], logins: readonly ForgeServer[]): readonly ForgeServer[] => [
-  ...named,
-  ...logins.map(({ url, ...rest }) => ({ ...rest, url: rootOf(url) })),
+  ...[...named, ...logins].map(({ url, ...rest }) => ({ ...rest, url: rootOf(url) })),
   ...PUBLIC,
 ]
 
@@ -48,13 +47,14 @@ export function servedRepository(
   servers: readonly ForgeServer[],
   kind: HookForge | undefined,
 ): { readonly ok: true; readonly repository: ServedRepository } | { readonly ok: false; readonly problem: string } {
-  const on = servers.filter(({ url }) => address.startsWith(`${url}/`))
+  const wanted = hrefOf(address)
+  const on = servers.filter(({ url }) => wanted.startsWith(`${url}/`))
   if (on.length === 0) return { ok: false, problem: 'the platform does not contact its server' }
   const server = on.find(one => one.kind !== undefined && (kind === undefined || one.kind === kind)) ?? on[0]!
   const found = server.kind ?? kind
   if (found === undefined) return { ok: false, problem: 'the kind of its server is not configured' }
   if (kind !== undefined && found !== kind) return { ok: false, problem: `its server is a \`${found}\` server` }
-  const path = address
+  const path = wanted
     .slice(server.url.length + 1)
     .replace(/\/$/, '')
     .replace(/\.git$/, '')
@@ -78,10 +78,14 @@ export function isForgeServer(value: unknown): value is ForgeServer {
 }
 
 function isRoot(value: unknown, isLocalAllowed = false): boolean {
-  if (typeof value !== 'string' || !URL.canParse(value) || value.endsWith('/')) return false
+  if (typeof value !== 'string' || !URL.canParse(value) || /[/?#]$/.test(value)) return false
   const { protocol, hostname, username, password, search, hash } = new URL(value)
   const isLocal = isLocalAllowed && protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(hostname)
   return (protocol === 'https:' || isLocal) && username + password + search + hash === ''
 }
 
-const rootOf = (url: string): string => url.replace(/\/+$/, '')
+/** Returns the URL of a server without trailing slashes, and as `hrefOf` returns it. */
+export const rootOf = (url: string): string => hrefOf(url).replace(/\/+$/, '')
+
+/** Returns a URL with a lower-case host and without the standard port, so that URLs can be compared as texts. */
+const hrefOf = (url: string): string => (URL.canParse(url) ? new URL(url).href : url)

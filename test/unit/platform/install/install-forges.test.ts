@@ -28,6 +28,12 @@ test('`--forge` names servers of repositories, which the settings then contain',
   expect(readSettings(text).forges).toEqual(forges)
 })
 
+test('wantedForges writes a server as repositories name it', () => {
+  expect(wantedForges(['gitea=HTTPS://Git.Example.com:443/,api=https://Api.Example.com/V1/'], undefined)).toEqual([
+    { ...server, api: 'https://api.example.com/V1' },
+  ])
+})
+
 test('wantedForges keeps the installed servers without an option, and `-` removes them', () => {
   expect(wantedForges(undefined, [server])).toEqual([server])
   expect(wantedForges(['-'], [server])).toEqual([])
@@ -47,7 +53,8 @@ test.each([
 })
 
 test('a forge server cannot be named with two kinds', () => {
-  expect(() => wantedForges(['gitea=https://git.example.com', 'gitlab=https://git.example.com/'], undefined)).toThrow(
-    '`https://git.example.com` is there twice',
-  )
+  for (const other of ['https://git.example.com/', 'https://Git.Example.com', 'https://git.example.com:443'])
+    expect(() => wantedForges(['gitea=https://git.example.com', `gitlab=${other}`], undefined)).toThrow(
+      '`https://git.example.com` is there twice',
+    )
 })

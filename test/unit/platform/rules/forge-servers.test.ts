@@ -10,7 +10,11 @@ const gitea = { kind: 'gitea', url: 'https://git.example.com' } as const
 const below = { kind: 'gitlab', url: 'https://example.com/gitlab', api: 'https://api.example.com/v4' } as const
 
 describe('the server of a repository', () => {
-  const servers = forgeServers([gitea, below], [{ url: 'https://sso.example.com/' }])
+  const capitals = { kind: 'gitea', url: 'https://Forge.Example.com:443/Git' } as const
+  const servers = forgeServers(
+    [gitea, below, capitals],
+    [{ url: 'https://sso.example.com/' }, { url: 'HTTPS://Jobs.Example.com:443/' }],
+  )
   test.each<readonly [string, ForgeServer['kind'], object | string]>([
     ['https://git.example.com/team/shop.git', undefined, { kind: 'gitea', web: gitea.url, path: 'team/shop' }],
     ['https://git.example.com/team/shop', 'gitea', { kind: 'gitea', web: gitea.url, path: 'team/shop' }],
@@ -22,6 +26,18 @@ describe('the server of a repository', () => {
     ['https://github.com/a/b', undefined, { kind: 'github', web: 'https://github.com', path: 'a/b' }],
     ['https://sso.example.com/a/b', 'gitea', { kind: 'gitea', web: 'https://sso.example.com', path: 'a/b' }],
     ['https://sso.example.com/a/b', undefined, 'not configured'],
+    [
+      'https://git.example.com:443/team/shop',
+      undefined,
+      { kind: 'gitea', web: 'https://git.example.com', path: 'team/shop' },
+    ],
+    [
+      'https://forge.example.com/Git/team/shop',
+      undefined,
+      { kind: 'gitea', web: 'https://forge.example.com/Git', path: 'team/shop' },
+    ],
+    ['https://forge.example.com/git/team/shop', undefined, 'does not contact'],
+    ['https://jobs.example.com/a/b', 'gitea', { kind: 'gitea', web: 'https://jobs.example.com', path: 'a/b' }],
     ['https://git.example.com/team/shop', 'github', 'is a `gitea` server'],
     ['https://git.example.com/team', undefined, 'not the path'],
     ['https://git.example.com/a/b/c', undefined, 'not the path'],
@@ -47,6 +63,8 @@ test.each([
   [{ ...gitea, url: 'http://git.example.com' }, false],
   [{ ...gitea, url: 'https://git.example.com/' }, false],
   [{ ...gitea, url: 'https://ann:secret@git.example.com' }, false],
+  [{ ...gitea, url: 'https://Git.Example.com:443' }, true],
+  [{ ...gitea, url: 'https://git.example.com?' }, false],
   [{ ...gitea, kind: 'other' }, false],
   [{ ...gitea, token: 'x' }, false],
   [{ kind: 'gitea' }, false],
