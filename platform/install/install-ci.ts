@@ -1,5 +1,6 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { CI_KINDS, type CiKind, type CiRule, type CiTrust, isCiRule } from '../rules/accounts/ci-trust.ts'
+import { namespaceNameProblem } from '../rules/names.ts'
 
 /** Token issuers of the public servers, by kind of CI system. The issuers of other servers have to be named. */
 const PUBLIC: Readonly<Partial<Record<CiKind, string>>> = {
@@ -49,6 +50,8 @@ function toRule(option: string): { readonly kind: CiKind; readonly issuer: strin
   }
   if (!isCiRule(rule))
     throw refuse(option, 'a rule needs `repository` or `owner`, by number, and a `prefix` that ends with `-`')
+  if (namespaceNameProblem(`${rule.prefix}x`))
+    throw refuse(option, `names that begin with \`${rule.prefix}\` are reserved`, 'choose another prefix')
   return { kind, issuer, rule }
 }
 

@@ -1,3 +1,6 @@
+import { environmentOfRepository } from '../environment-name.ts'
+import { namespaceNameProblem } from '../names.ts'
+
 /**
  * Policies for pull requests from forks: never deploy them, deploy a commit after a user with write access has approved
  * it, or deploy them in a sandbox.
@@ -107,6 +110,21 @@ export function approvalProblem(commit: string, waits: { readonly commit: string
 
 /** Returns the name of a request's preview: for the prefix `shop-` and number 7, `shop-pr-7`. */
 export const pullPreviewName = (prefix: string, number: number): string => `${prefix}pr-${number}`
+
+/** Maximum length of a default prefix, without its trailing dash. */
+const LONGEST = 30
+
+/**
+ * Returns the default prefix of a webhook: the name of its repository, after `preview-` if names that begin with the
+ * name of the repository are reserved.
+ */
+export function pullPrefix(repository: string): string {
+  const name = environmentOfRepository(repository)
+  const own = shortened(name)
+  return namespaceNameProblem(pullPreviewName(own, 1)) === undefined ? own : shortened(`preview-${name}`)
+}
+
+const shortened = (name: string): string => `${name.slice(0, LONGEST).replace(/-+$/, '')}-`
 
 /**
  * Returns the prefix of the webhook that creates previews with this name, such as `shop-` for `shop-pr-7`. Returns

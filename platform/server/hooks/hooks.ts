@@ -26,9 +26,9 @@ import { MANAGER, RECORD_LABEL, rfc3339, USERS_NAMESPACE } from '../../records/n
 import type { PlatformUser } from '../../records/user.ts'
 import { isPrefix } from '../../rules/accounts/ci-trust.ts'
 import { base32 } from '../../rules/accounts/token.ts'
-import { environmentOfRepository } from '../../rules/environment-name.ts'
 import { type ForgeServer, forgeServers, type ServedRepository, servedRepository } from '../../rules/forge-servers.ts'
-import { pullPreviewName } from '../../rules/previews/pull-trust.ts'
+import { namespaceNameProblem } from '../../rules/names.ts'
+import { pullPrefix, pullPreviewName } from '../../rules/previews/pull-trust.ts'
 import { hookSecret } from '../../rules/previews/webhook-signature.ts'
 import { readRepositoryUrl } from '../../rules/repository-url.ts'
 import type { ServerContext } from '../context.ts'
@@ -48,8 +48,6 @@ const ATTEMPTS = 20
 const ASKING = 15_000
 /** Retries of a request when the forge asks to retry later: the number of attempts, and times in milliseconds. */
 const RETRIES = { attempts: 2, pause: 500, longest: 1000, asked: 2000 }
-/** Maximum length of a prefix, without its trailing dash. */
-const LONGEST = 30
 /** User name of a clone. Forges accept any user name together with a token. */
 const ANYBODY = 'git'
 
@@ -116,17 +114,15 @@ export class Hooks {
     if (scope === 'global' && owner.role !== 'admin') throw onlyFor('deploy global previews', 'an administrator')
     const { url, name } = checkSource({ repository: wanted.repository, file })
     const served = this.#servedAt(url, wanted.forge)
-    const prefix = wanted.prefix ?? `${environmentOfRepository(name).slice(0, LONGEST).replace(/-+$/, '')}-`
+    const prefix = wanted.prefix ?? pullPrefix(name)
     if (!isPrefix(prefix))
       throw new PlatformError(400, 'name', `\`${prefix}\` is not a valid prefix for names of previews`, {
         hint: 'use up to 31 lower-case letters, digits and dashes, with a dash at the end: `shop-`',
       })
-    requireReservedName(
-      this.#world.settings,
-      owner,
-      pullPreviewName(prefix, 1),
-      'choose another prefix with `--prefix`',
-    )
+    const first = pullPreviewName(prefix, 1)
+    const [problem, hint] = [namespaceNameProblem(first), 'choose another prefix with `--prefix`']
+    if (problem) throw new PlatformError(400, 'name', `a preview cannot be called \`${first}\`: ${problem}`, { hint })
+    requireReservedName(this.#world.settings, owner, first, hint)
     const { id: repositoryId, mayWrite } = await this.#ask(
       factsOf(asked(served, wanted.token, 'webhook'), process.env, RETRIES).repository(within()),
     )

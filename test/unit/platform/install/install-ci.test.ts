@@ -40,6 +40,8 @@ test.each([
   ['gitlab=git.example.com,repository=1,prefix=a-', 'is no URL'],
   ['github,repository=acme/shop,prefix=a-', 'by number'],
   ['github,repository=1,prefix=shop', 'ends with `-`'],
+  ['github,repository=1,prefix=kube-', 'names that begin with `kube-` are reserved'],
+  ['github,repository=1,prefix=openshift-ci-', 'names that begin with `openshift-ci-` are reserved'],
   ['github,prefix=a-', 'needs `repository` or `owner`'],
   ['github,repository=1,repository=2,prefix=a-', 'is there twice'],
   ['github,repository=1,branch=main,prefix=a-', '`branch=main` is none of'],

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { isPrefix } from '../../../../../platform/rules/accounts/ci-trust.ts'
+import { namespaceNameProblem } from '../../../../../platform/rules/names.ts'
 import {
   approvalProblem,
   decidePull,
@@ -6,6 +8,7 @@ import {
   type ForkPolicy,
   type KnownPull,
   type PullFacts,
+  pullPrefix,
   pullPreviewName,
   trustOf,
 } from '../../../../../platform/rules/previews/pull-trust.ts'
@@ -98,4 +101,19 @@ test.each([
 
 test('pullPreviewName joins the prefix and the number of a request', () => {
   expect(pullPreviewName('shop-', 7)).toBe('shop-pr-7')
+})
+
+test.each([
+  ['shop', 'shop-'],
+  ['Shop.Web', 'shop-web-'],
+  ['a'.repeat(50), `${'a'.repeat(30)}-`],
+  [`${'a'.repeat(29)}-b`, `${'a'.repeat(29)}-`],
+  ['kube-tools', 'preview-kube-tools-'],
+  ['devctl-shop', 'preview-devctl-shop-'],
+  ['OpenShift', 'preview-openshift-'],
+  [`kube-${'a'.repeat(50)}`, `preview-kube-${'a'.repeat(17)}-`],
+])('the previews of the repository %s have the prefix %s by default', (repository, prefix) => {
+  expect(pullPrefix(repository)).toBe(prefix)
+  expect(namespaceNameProblem(pullPreviewName(prefix, 1))).toBeUndefined()
+  expect(isPrefix(prefix)).toBe(true)
 })
