@@ -37,10 +37,34 @@ const RUN = 'run-[0-9a-f]{8}'
 
 /** Returns patterns of the objects that are created for a workload, as `KIND/NAME`. */
 function patternsOf(kind: string, name: string): readonly RegExp[] {
-  const own = name.replaceAll('.', '\\.')
+  const own = literal(name)
   // The controller of a CronJob appends the time in minutes to its name.
   const runs = `${own}-${kind === 'CronJob' ? `(?:\\d+|${RUN})` : RUN}`
-  return [new RegExp(`^Job/${runs}$`), new RegExp(`^Pod/${runs}-${SUFFIX}{5}$`), ...controlledPatterns(kind, own)]
+  return [
+    new RegExp(`^Job/${runs}$`),
+    new RegExp(`^Pod/${runs}-${SUFFIX}{5}$`),
+    ...controlledPatterns(kind, own),
+    ...cutPatterns(kind, name),
+  ]
+}
+
+const literal = (text: string): string => text.replaceAll('.', '\\.')
+
+/** Maximum number of characters in front of the random suffix of a Pod; Kubernetes cuts longer texts. */
+const LONGEST_BASE = 58
+
+/** Returns patterns of the Pods of a workload whose name is so long that Kubernetes cuts it. */
+function cutPatterns(kind: string, name: string): readonly RegExp[] {
+  const hashes = Array.from({ length: 10 }, (_, at) => Array<string>(at + 1).fill(SUFFIX))
+  const bases = [
+    [...'-run-', ...Array<string>(8).fill('[0-9a-f]'), '-'],
+    ...(kind === 'CronJob' ? [['-', ...Array<string>(8).fill('\\d'), '-']] : []),
+    ...(kind === 'Deployment' ? hashes.map(hash => ['-', ...hash, '-']) : []),
+    ...(['Job', 'DaemonSet'].includes(kind) ? [['-']] : []),
+  ].map(end => [...[...name].map(literal), ...end])
+  return bases
+    .filter(({ length }) => length > LONGEST_BASE)
+    .map(base => new RegExp(`^Pod/${base.slice(0, LONGEST_BASE).join('')}${SUFFIX}{5}$`))
 }
 
 /** Returns patterns of the objects that the controllers of a workload create. */

@@ -11,6 +11,9 @@ export interface NamedObject {
 const REVISION = /^[a-z0-9]{5,10}$/
 const RANDOM = /^[a-z0-9]{5}$/
 const NUMBER = /^\d+$/
+/** Maximum number of characters in front of the random suffix of a Pod; Kubernetes cuts longer texts. */
+const LONGEST_BASE = 58
+const CUT_REVISION = /^[a-z0-9]{1,10}$/
 
 /**
  * True if an object is a workload, such as `deployment/web`, or belongs to it. Decides by the name, because labels of
@@ -19,7 +22,9 @@ const NUMBER = /^\d+$/
 export function isPartOf(workload: string, { kind, name }: NamedObject): boolean {
   const [wanted = '', own = ''] = workload.split('/')
   if (kind.toLowerCase() === wanted) return name === own
-  if (own === '' || !name.startsWith(`${own}-`)) return false
+  if (own === '') return false
+  if (kind === 'Pod' && wanted !== 'statefulset' && isCutName(own, name, wanted === 'deployment')) return true
+  if (!name.startsWith(`${own}-`)) return false
   const parts = name.slice(own.length + 1).split('-')
   const fits = (...patterns: readonly RegExp[]) =>
     parts.length === patterns.length && patterns.every((pattern, index) => pattern.test(parts[index] ?? ''))
@@ -27,4 +32,12 @@ export function isPartOf(workload: string, { kind, name }: NamedObject): boolean
   if (kind !== 'Pod') return false
   if (wanted === 'deployment') return fits(REVISION, RANDOM)
   return fits(wanted === 'statefulset' ? NUMBER : RANDOM)
+}
+
+/** True if a Pod has the name that Kubernetes generates for a workload with a long name. */
+function isCutName(own: string, name: string, hasRevision: boolean): boolean {
+  const [base, prefix] = [name.slice(0, -5), `${own}-`]
+  if (base.length !== LONGEST_BASE || !RANDOM.test(name.slice(-5))) return false
+  if (prefix.startsWith(base)) return true
+  return hasRevision && base.startsWith(prefix) && CUT_REVISION.test(base.slice(prefix.length))
 }

@@ -72,6 +72,21 @@ test('events of a job include those of runs that started later, or are gone', as
   ])
 })
 
+const SPEC = { selector: {}, template: {} }
+const cronJob = { schedule: '@daily' }
+test.each([
+  ['Deployment', 47, SPEC, '-7d9f8b5c4dx2x4z', true],
+  ['Deployment', 47, SPEC, '-api-8b5c4dx2x4z', false],
+  ['Deployment', 52, SPEC, '-7d9f8x2x4z', true],
+  ['Deployment', 48, SPEC, '-run-0a1b2x2x4z', true],
+  ['CronJob', 50, cronJob, '-2941173x2x4z', true],
+  ['CronJob', 50, cronJob, '-294117xx2x4z', false],
+])('events of a %s with %i characters include those of its Pods: %j', async (kind, length, spec, end, is) => {
+  const name = 'a'.repeat(length)
+  const printed = await eventsOf(workload(kind, name, { spec }), [['Pod', `${name}${end}`, '01']])
+  expect(printed).toEqual(is ? [`pod/${name}${end}`] : [])
+})
+
 test('events fails if the user may not read them', async () => {
   const cluster = newCluster()
   await deploy(cluster, wanted([], [WEB]))

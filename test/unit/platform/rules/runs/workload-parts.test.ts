@@ -1,7 +1,23 @@
 import { expect, test } from 'vitest'
 import { isPartOf } from '../../../../../platform/rules/runs/workload-parts.ts'
 
+/** A name with so many characters. */
+const long = (length: number) => 'a'.repeat(length)
+
+// Kubernetes cuts the beginning of a generated name to 58 characters, and then appends 5.
 test.each([
+  [`deployment/${long(46)}`, 'Pod', `${long(46)}-6bbc7c877f-l5m5d`, true],
+  [`deployment/${long(47)}`, 'Pod', `${long(47)}-6bbc7c877fl5m5d`, true],
+  [`deployment/${long(47)}`, 'Pod', `${long(47)}-api-7c877fl5m5d`, false],
+  [`deployment/${long(47)}`, 'Pod', `${long(46)}b-6bbc7c877fl5m5d`, false],
+  [`deployment/${long(56)}`, 'Pod', `${long(56)}-6l5m5d`, true],
+  [`deployment/${long(57)}`, 'Pod', `${long(57)}-l5m5d`, true],
+  [`deployment/${long(60)}`, 'Pod', `${long(58)}l5m5d`, true],
+  [`deployment/${long(40)}`, 'Pod', `${long(40)}-6bbc7c877fl5m5d`, false],
+  [`job/${long(60)}`, 'Pod', `${long(58)}l5m5d`, true],
+  [`daemonset/${long(58)}`, 'Pod', `${long(58)}l5m5d`, true],
+  [`daemonset/${long(56)}`, 'Pod', `${long(56)}-6l5m5d`, false],
+  [`statefulset/${long(60)}`, 'Pod', `${long(58)}l5m5d`, false],
   ['deployment/web', 'Deployment', 'web', true],
   ['deployment/web', 'StatefulSet', 'web', false],
   ['deployment/web', 'Deployment', 'web-api', false],
