@@ -54,8 +54,7 @@ const isCloned = ({ repository, found }: RunBefore): boolean => repository !== u
 
 /**
  * Returns the last deploy of each environment, newest first, except for environments that were destroyed afterwards.
- * `keyOf` returns the environment of a run. Deploys for which `isCloned` is false are skipped, because they have created
- * nothing.
+ * `keyOf` returns the environment of a run. Deploys for which `isCloned` is false have created nothing and are skipped.
  */
 export function lastDeploys<R extends Pick<RunBefore, 'action' | 'state'>>(
   newestFirst: readonly R[],
