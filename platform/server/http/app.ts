@@ -230,10 +230,10 @@ function register(
   })
 }
 
-/** Returns the `Last-Event-ID` header, which browsers send when they reconnect. */
+/** Returns the `Last-Event-ID` header, which clients send when they reconnect. */
 function lastEventId({ headers }: FastifyRequest): string | undefined {
   const id = headers['last-event-id']
-  return typeof id === 'string' && /^[\w.:-]{1,100}$/.test(id) ? id : undefined
+  return typeof id === 'string' && /^[\w.:-]{1,2500}$/.test(id) ? id : undefined
 }
 
 /**

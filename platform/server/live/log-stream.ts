@@ -1,11 +1,12 @@
 import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
-import { compareTimes, formatTime, type LogTime, parseLine } from '../../../environment/logs/line.ts'
+import { formatTime, type LogLine, type LogTime } from '../../../environment/logs/line.ts'
 import { showLogs } from '../../../environment/logs/logs.ts'
 import type { LogSource } from '../../../environment/logs/source.ts'
 import type { LogLineEvent } from '../../api/environments.ts'
 import type { StreamEvent } from '../handlers/handler.ts'
 import { PAGES_OF_MEMBERS } from '../http/member-objects.ts'
 import type { Room } from './object-cache.ts'
+import { SentLines } from './sent-lines.ts'
 
 /**
  * Maximum number of lines, and of their characters, that are buffered for the client. Reading pauses while the buffer
@@ -38,12 +39,13 @@ export interface WantedLogs {
 }
 
 /**
- * Yields the lines that services write, with the line's time as event id, until the signal is aborted or no more lines
- * can follow. A line is read only when the buffer has room for it.
+ * Yields the lines that services write, until the signal is aborted or no more lines can follow. A client can resume
+ * from the id of each line. A line is read only when the buffer has room for it.
  */
 export async function* logStream(wanted: WantedLogs, signal: AbortSignal): AsyncGenerator<StreamEvent<LogLineEvent>> {
   const { cluster, namespace, environment, service, tail, room, now } = wanted
-  const after = wanted.after === undefined ? undefined : parseLine(wanted.after)?.time
+  const sent = new SentLines(wanted.after, OVERLAP)
+  const after = sent.resumed
   const end = new AbortController()
   const both = AbortSignal.any([signal, end.signal])
   const waiting: StreamEvent<LogLineEvent>[] = []
@@ -51,19 +53,23 @@ export async function* logStream(wanted: WantedLogs, signal: AbortSignal): Async
   const isFull = () => waiting.length >= MOST_WAITING || characters >= MOST_CHARACTERS
   let wakeReader = () => {}
   let wakeWriters: (() => void)[] = []
-  const put = async (event: StreamEvent<LogLineEvent>): Promise<void> => {
-    while (isFull() && !both.aborted)
-      await new Promise<void>(resolve => {
-        wakeWriters.push(resolve)
-      })
+  const put = (event: StreamEvent<LogLineEvent>) => {
     waiting.push(event)
     characters += event.data.text.length
     wakeReader()
   }
+  const print = async (source: LogSource, { time, text }: LogLine): Promise<void> => {
+    if (sent.isKnown(source, time)) return
+    while (isFull() && !both.aborted)
+      await new Promise<void>(resolve => {
+        wakeWriters.push(resolve)
+      })
+    put({ id: sent.add(source, time), data: toLine(source, time, text) })
+  }
   const note = (source: LogSource | undefined, text: string) => {
     // If the buffer is full, notes are dropped in favor of lines.
     if (!isFull())
-      void put({ data: { type: 'note', ...(source && { service: source.service, source: source.name }), text } })
+      put({ data: { type: 'note', ...(source && { service: source.service, source: source.name }), text } })
   }
   const wakeAll = () => {
     wakeReader()
@@ -89,7 +95,7 @@ export async function* logStream(wanted: WantedLogs, signal: AbortSignal): Async
     {
       clock: { now, every },
       signal: both,
-      print: (source, { time, text }) => (isKnown(time, after) ? undefined : put(toEvent(source, time, text))),
+      print,
       found() {},
       nothing: () => note(undefined, 'it has no container yet'),
       crowded: () => note(undefined, 'there are more containers than can be read at the same time'),
@@ -131,13 +137,13 @@ export async function* logStream(wanted: WantedLogs, signal: AbortSignal): Async
   }
 }
 
-const toEvent = ({ service, name }: LogSource, time: LogTime, text: string): StreamEvent<LogLineEvent> => ({
-  id: formatTime(time),
-  data: { type: 'line', service, source: name, time: formatTime(time), text: cut(text) },
+const toLine = ({ service, name }: LogSource, time: LogTime, text: string): LogLineEvent => ({
+  type: 'line',
+  service,
+  source: name,
+  time: formatTime(time),
+  text: cut(text),
 })
-
-const isKnown = (time: LogTime, after: LogTime | undefined): boolean =>
-  after !== undefined && compareTimes(time, after) <= 0
 
 const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)
 

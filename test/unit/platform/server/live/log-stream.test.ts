@@ -67,6 +67,27 @@ test('a client continues after the last line that it has', async () => {
   expect((await take(stream(pods, { after: id }).events, 2)).lines).toEqual(['api: three', 'api: four'])
 })
 
+test('a client that continues gets late lines of other containers, and no line twice', async () => {
+  const pods = running('api', 'db')
+  pods.write('db-1', ['db first'], { at: '00:00:01.000' })
+  pods.write('api-1', ['api first'], { at: '00:00:01.100' })
+  const first = stream(pods)
+  expect((await take(first.events, 2)).lines).toEqual(['db: db first', 'api: api first'])
+  pods.write('db-1', ['db late'], { at: '00:00:01.900' })
+  const { lines, id } = await take(first.events, 1)
+  expect(lines).toEqual(['db: db late'])
+  first.stop.abort()
+  // The node delivers this line later than the line of the other container.
+  pods.write('api-1', ['api early'], { at: '00:00:01.500' })
+  const second = stream(pods, { after: id })
+  const more = await take(second.events, 1)
+  expect(more.lines).toEqual(['api: api early'])
+  second.stop.abort()
+  pods.write('db-1', ['db last'], { at: '00:00:02.000' })
+  expect((await take(stream(pods, { after: more.id }).events, 1)).lines).toEqual(['db: db last'])
+  expect(more.id).toMatch(/^[\w.:-]{1,100}$/)
+})
+
 test('a slow client loses no line', async () => {
   const pods = running('api')
   const lines = Array.from({ length: 2000 }, (_, index) => `line ${index}`)
