@@ -173,7 +173,7 @@ export const runTimeRules: Readonly<Record<string, readonly RunTimeRule[]>> = {
       topic: 'A changed service',
       compose: 'is stopped, and started again',
       devctl:
-        'a new Pod is ready before the old one is stopped; with data, or a port of the node, the old one is stopped first',
+        'a new Pod is ready before the old one is stopped; with data, a port of the node or one Pod per node, the old one is stopped first',
       test: 'test/unit/compiler/plan/container.test.ts',
     },
   ],

@@ -225,7 +225,6 @@ services:
     cap_add: [NET_ADMIN]
     cap_drop: [CHOWN]
     read_only: true
-    security_opt: [no-new-privileges]
     sysctls: {net.ipv4.tcp_syncookies: 1}
     x-node-selector: {disk: fast}
     storage_opt: {size: 2G}
@@ -239,7 +238,7 @@ services:
     container_name: shopdata
     healthcheck: {http: {path: /ready, port: 5000}}
     volumes: [{type: volume, source: data, target: /data}]
-  once: {image: tool:1, restart: "no"}
+  once: {image: tool:1, restart: "no", security_opt: [no-new-privileges]}
   unchecked: {image: "nginx:1", build: ./app, healthcheck: {disable: true}}
 volumes:
   data: {name: shop-data, labels: {example.com/kept: "yes"}, driver_opts: {size: 3Gi, class: fast, access: ReadWriteMany}}
