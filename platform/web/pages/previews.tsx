@@ -4,7 +4,7 @@ import { addressOf } from '../../api/pages.ts'
 import type { Preview } from '../../api/previews.ts'
 import type { PreviewScope } from '../../rules/previews/previews.ts'
 import { Command } from '../parts/copy.tsx'
-import { Button } from '../parts/forms/button.tsx'
+import { Button, NewButton } from '../parts/forms/button.tsx'
 import { FormDialog } from '../parts/forms/dialog.tsx'
 import { Field } from '../parts/forms/field.tsx'
 import { ScopeField } from '../parts/forms/preview-scope.tsx'
@@ -53,21 +53,7 @@ export function Previews() {
   const removing = useSignal<string | undefined>(undefined)
   const search = useSignal('')
   return (
-    <Page
-      title="Previews"
-      tabs={<PreviewTabs />}
-      actions={
-        <Button
-          look="solid"
-          icon="plus"
-          onClick={() => {
-            isNew.value = true
-          }}
-        >
-          New preview
-        </Button>
-      }
-    >
+    <Page title="Previews" tabs={<PreviewTabs />} actions={<NewButton isOpen={isNew}>New preview</NewButton>}>
       {waiting.length > 0 && (
         <Section
           title="Waiting for approval"

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { printable } from '../../../../compiler/values/printable.ts'
 import type { Webhook } from '../../../api/hooks.ts'
-import { Button } from '../../parts/forms/button.tsx'
+import { Button, NewButton } from '../../parts/forms/button.tsx'
 import { FormDialog } from '../../parts/forms/dialog.tsx'
 import { Loading } from '../../parts/frame/loading.tsx'
 import { Page, Section } from '../../parts/frame/page.tsx'
@@ -41,17 +41,7 @@ export function Webhooks() {
       title="Previews"
       windowTitle="Webhooks"
       tabs={<PreviewTabs />}
-      actions={
-        <Button
-          look="solid"
-          icon="plus"
-          onClick={() => {
-            isNew.value = true
-          }}
-        >
-          Add webhook
-        </Button>
-      }
+      actions={<NewButton isOpen={isNew}>Add webhook</NewButton>}
     >
       <Loading of={found}>
         {({ items }) =>

@@ -1,3 +1,4 @@
+import type { Signal } from '@preact/signals'
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact'
 import { Icon, type IconName } from '../icon.tsx'
 
@@ -33,6 +34,25 @@ export function Button({
     </button>
   )
 }
+
+interface NewButtonProps {
+  /** True while the form is open. */
+  readonly isOpen: Signal<boolean>
+  readonly children: string
+}
+
+/** Renders the button that opens the form for something new. */
+export const NewButton = ({ isOpen, children }: NewButtonProps) => (
+  <Button
+    look="solid"
+    icon="plus"
+    onClick={() => {
+      isOpen.value = true
+    }}
+  >
+    {children}
+  </Button>
+)
 
 /** Renders a link to a page that looks like a button. */
 export const ButtonLink = ({
