@@ -1,5 +1,4 @@
 import { LeftError, ProgramError, UsageError } from '../compiler/diagnostics/user-error.ts'
-import { calledCommand } from './command.ts'
 import { commands } from './commands.ts'
 import { runProgram } from './program.ts'
 import { INTERRUPTED } from './terminal/exit-status.ts'
@@ -44,6 +43,7 @@ async function printError(error: unknown, argv: readonly string[], io: Io): Prom
   io.stderr.write(errorText(error))
   if (error instanceof ProgramError) return error.exitStatus
   if (!(error instanceof UsageError)) return 1
+  const { calledCommand } = await import('./called-command.ts')
   const command = calledCommand(argv, commands)
   if (error.hint === undefined) io.stderr.write(`  = help: see \`devctl ${command ? `${command.name} ` : ''}--help\`\n`)
   return 2

@@ -1,7 +1,7 @@
 import { Argument, Command as CommanderCommand, CommanderError, Option as CommanderOption } from 'commander'
 import { UsageError } from '../compiler/diagnostics/user-error.ts'
 import { version } from '../project/version.ts'
-import { type Command, calledCommand, commandsBelow, lastWord, wordsOf } from './command.ts'
+import { type Command, commandsBelow, lastWord } from './command.ts'
 import type { LogLevel } from './log-level.ts'
 import { chosenLevel, globalOptions } from './options/global.ts'
 import type { Option } from './options/option.ts'
@@ -225,6 +225,7 @@ async function unknownCommand(
   commands: readonly Command[],
 ): Promise<UsageError | undefined> {
   if (code !== 'commander.unknownCommand' && code !== 'commander.unknownOption') return undefined
+  const { wordsOf } = await import('./called-command.ts')
   const [word] = wordsOf(argv)
   if (word === undefined || commands.some(({ name }) => name === word)) return undefined
   const { insteadOf, insteadOfLine } = await import('./command-hints.ts')
@@ -249,6 +250,7 @@ async function unknownOption(
     return new UsageError(`unknown option \`${option}\``, { hint: `write the command behind \`--\`: ${behind}` })
   if (code !== 'commander.unknownOption' || option === undefined) return undefined
   const { insteadOfOption, insteadOfOptionOf } = await import('./command-hints.ts')
+  const { calledCommand } = await import('./called-command.ts')
   const command = calledCommand(argv, commands)
   const flags = Object.values(command?.options ?? {}).map(one => one.flags)
   const hint =
