@@ -114,8 +114,8 @@ export interface StreamCall extends ApiCall {
 }
 
 /**
- * Sends calls to a Kubernetes API server. Retries temporary failures, within limits: 410, 429 and 5xx, lost
- * connections, and, once the server has responded to any call, failed connections. Requests new credentials once if the
+ * Sends calls to a Kubernetes API server. Retries temporary failures, within limits: 410, 429 and 5xx, races
+ * for a quota, lost connections, and, once the server has responded to any call, failed connections. Requests new credentials once if the
  * server rejects them. Throws ClusterErrors, or the signal's abort reason.
  */
 export class Client {
@@ -238,7 +238,7 @@ export class Client {
         }
         if (status === 401) throw refusedCredentials(this.#access, failure)
         if (!mayPass(status, failures, failure, call)) throw failure
-        if (status !== 429) call.onRepeat?.()
+        if (status !== 409 && status !== 429) call.onRepeat?.()
         wait = Math.max(wait, retryAfter(response.headers['retry-after'], Date.now()) ?? 0)
       } catch (error) {
         signal?.throwIfAborted()
@@ -327,10 +327,18 @@ function toMessage(
 }
 
 /**
- * Returns true if a retry can succeed, because the server is busy, is starting, or no longer has the state of a list.
+ * Start of the message with which the server refuses a call because another call has used the quota of the namespace at
+ * the same moment. It has not carried out the call.
  */
-function mayPass(status: number, failures: number, failure: ClusterError, { goesOn = false }: ApiCall): boolean {
+const QUOTA_RACE = 'Operation cannot be fulfilled on resourcequotas '
+
+/**
+ * Returns true if a retry can succeed, because the server is busy, is starting, no longer has the state of a list, or
+ * was counting another object of a quota.
+ */
+function mayPass(status: number, failures: number, failure: ClusterError, { goesOn = false, path }: ApiCall): boolean {
   if (status === 410) return !goesOn
+  if (status === 409) return failure.message.startsWith(QUOTA_RACE) && !path.includes('/resourcequotas/')
   if (status !== 429 && ![500, 502, 503, 504].includes(status)) return false
   // A webhook that keeps failing is unlikely to recover, so it gets only three attempts.
   return failure.failure === 'unavailable' && (webhookIn(failure.message) === undefined || failures < 3)

@@ -1,8 +1,8 @@
 // Generated from the OpenAPI schemas of Kubernetes: npx vitest run test/api/cluster/api-fields.test.ts -u
 /**
- * Types of the Kubernetes API, one a line: the name, and the fields with their types. `!` marks a required field, `{T}`
- * a map and `[T]` a list. A strategic merge pairs the items of `[T]KEY` by the field KEY, and unites the items of
- * `[T]*`.
+ * Types of the Kubernetes API, one a line: the name, and the fields with their types. `!` marks a required field,
+ * `{T}` a map and `[T]` a list. A strategic merge pairs the items of `[T]KEY` by the field KEY, and unites the
+ * items of `[T]*`.
  */
 export const API_FIELDS = `
 AWSElasticBlockStoreVolumeSource fsType:string partition:int32 readOnly:boolean volumeID!:string

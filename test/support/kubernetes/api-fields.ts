@@ -56,8 +56,8 @@ export function apiFields(schemas: Schemas): string {
   return `// Generated from the OpenAPI schemas of Kubernetes: npx vitest run test/api/cluster/api-fields.test.ts -u
 /**
  * Types of the Kubernetes API, one a line: the name, and the fields with their types. \`!\` marks a required field,
- * \`[T]\` a list, \`[T]KEY\` a list that a strategic merge merges by a key, \`[T]*\` one whose items it unites,
- * and \`{T}\` a map.
+ * \`{T}\` a map and \`[T]\` a list. A strategic merge pairs the items of \`[T]KEY\` by the field KEY, and unites the
+ * items of \`[T]*\`.
  */
 export const API_FIELDS = \`
 ${[...lines.values()].sort().join('\n')}

@@ -15,6 +15,21 @@ const serve = async (handler: Handler, ...more: [user?: object, limits?: object]
 const CONFIG = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: 'shop' } }
 const query = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop' }
 
+test('a create that races with another one for the quota is sent again', async () => {
+  const message = (name: string) => `Operation cannot be fulfilled on ${name}: the object has been modified`
+  const conflict = (name: string) =>
+    new Answer(409, { kind: 'Status', code: 409, reason: 'Conflict', message: message(name) })
+  const answers = [conflict('resourcequotas "devctl"'), { ...CONFIG, data: {} }]
+  const { cluster, requests } = await serve(({ path }) =>
+    path.endsWith('/configmaps/x') ? conflict('configmaps "x"') : answers.shift(),
+  )
+  expect(await cluster.create(CONFIG)).toMatchObject({ metadata: { name: 'x' } })
+  expect(requests).toHaveLength(2)
+  // A change that is based on an outdated state is not.
+  await expect(cluster.replace(CONFIG)).rejects.toMatchObject({ failure: 'conflict' })
+  expect(requests).toHaveLength(3)
+})
+
 describe('lists', () => {
   /** Serves a list of `total` objects in pages; each new list is of the next of the `versions`. */
   const pages =
