@@ -125,7 +125,7 @@ export function planPreStart(
     const { command, args, workingDir, security: own = {}, ...kept } = inherited
     const at = ['services', service.name, 'pre_start', String(index)]
     const { variables: ofCommand, ...ownCommand } = planCommand(context, service, hook, at)
-    const environment = variablesApart(context, service, hook.environment, at)
+    const environment = variablesApart(context, service, ownVariables(service, hook), at)
     // The loader has already copied inherited settings to the hook, so a setting that is still missing was removed on
     // purpose.
     const { privileged, runAsUser, runAsGroup, ...shared } = own
@@ -147,6 +147,13 @@ export function planPreStart(
     }
   })
 }
+
+/**
+ * Returns the variables that a hook sets itself. `devctl config` prints those of the service with the hook, too, which
+ * must not replace variables from configs and secrets.
+ */
+const ownVariables = ({ environment }: Service, hook: Pick<Service, 'environment'>): Service['environment'] =>
+  hook.environment.filter(({ name, value }) => !environment.some(other => other.name === name && other.value === value))
 
 /** Limits the propagation of a mount: Kubernetes lets only privileged containers pass mounts on to the node. */
 const limitPropagation = (mount: ContainerMount): ContainerMount =>
