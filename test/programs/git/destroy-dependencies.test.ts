@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { deploy } from '../../../../operations/deploy/deploy.ts'
-import { destroy } from '../../../../operations/destroy/destroy.ts'
-import type { DestroyInput } from '../../../../operations/destroy/input.ts'
-import { withDependency } from '../../../support/git/dependency.ts'
-import { NAMESPACE, newCluster } from '../../../support/objects/deploying.ts'
-import { operationOn } from '../../../support/objects/environment.ts'
+import { deploy } from '../../../operations/deploy/deploy.ts'
+import { destroy } from '../../../operations/destroy/destroy.ts'
+import type { DestroyInput } from '../../../operations/destroy/input.ts'
+import { withDependency } from '../../support/git/dependency.ts'
+import { NAMESPACE, newCluster } from '../../support/objects/deploying.ts'
+import { operationOn } from '../../support/objects/environment.ts'
 
 const COMPOSE = 'services: {api: {image: nginx}}\n'
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { deploy } from '../../../../operations/deploy/deploy.ts'
-import type { DeployInput } from '../../../../operations/deploy/input.ts'
-import { withDependency } from '../../../support/git/dependency.ts'
-import { NAMESPACE, newCluster } from '../../../support/objects/deploying.ts'
-import { operationOn } from '../../../support/objects/environment.ts'
+import { deploy } from '../../../operations/deploy/deploy.ts'
+import type { DeployInput } from '../../../operations/deploy/input.ts'
+import { withDependency } from '../../support/git/dependency.ts'
+import { NAMESPACE, newCluster } from '../../support/objects/deploying.ts'
+import { operationOn } from '../../support/objects/environment.ts'
 
 test.each<[string, DeployInput]>([
   ['--scale', { replicas: { web: 2 } }],
