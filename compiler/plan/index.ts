@@ -24,6 +24,7 @@ import { checkImageOptions } from './pod/image.ts'
 import { checkImageUser } from './pod/image-user.ts'
 import { lacksProgram, reportUnknownProgram } from './pod/one-shot.ts'
 import { type PodFacts, planPod } from './pod/pod.ts'
+import { isOnHostNetwork } from './pod/pod-settings.ts'
 import { checkPodSize } from './pod/pod-size.ts'
 import { planSecurityLevel } from './pod/security-level.ts'
 import { reportUnknownImages } from './pod/unknown-images.ts'
@@ -82,7 +83,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     }),
   )
   const kindOf = (group: Group): KindDecision => kinds.get(group)!
-  const onNode = new Set(groups.all.filter(isOnHostNetwork).flatMap(({ members }) => members))
+  const onNode = new Set(groups.all.flatMap(({ members }) => (isOnHostNetwork(members) ? members : [])))
   const exposures = new Map(
     services.map(service => {
       context.reporter.budget.checkTime(service.span)
@@ -208,9 +209,6 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
   guardSecrets(context, plan)
   return plan
 }
-
-const isOnHostNetwork = ({ members }: Group): boolean =>
-  members.some(({ networkMode }) => networkMode?.value === 'host')
 
 /**
  * Reports and returns the services that share the Pod of another service and should run only once, but whose images

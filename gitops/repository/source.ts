@@ -1,6 +1,7 @@
 import { relative, sep } from 'node:path'
 import type { GitOptions } from '../../adapters/git/git.ts'
 import { withSource } from '../../adapters/git/source-repository.ts'
+import { inParts } from '../../compiler/values/in-parts.ts'
 import { leadsOut } from '../../compiler/values/leads-out.ts'
 
 /** Commit of the repository that an application comes from. */
@@ -36,15 +37,14 @@ export async function readSource(
 ): Promise<SourceCommit | undefined> {
   const inside = inputs.map(path => relative(top, path)).filter(path => !leadsOut(path))
   const named = inside.map(path => `:(literal)${path}`)
-  const parts = Array.from({ length: Math.ceil(named.length / MOST_PATHS) }, (_, index) =>
-    named.slice(index * MOST_PATHS, (index + 1) * MOST_PATHS),
-  )
   // Starting a process costs more than its work, so running processes concurrently halves the time.
   const told = await withSource(top, options, git =>
     Promise.all([
       git.ask('log', '-1', `--format=${FORMAT}`, 'HEAD'),
       // Git would use the submodule's own configuration in a submodule.
-      ...parts.map(part => git.ask('status', '--porcelain', '-z', '--ignore-submodules=all', '--', ...part)),
+      ...inParts(named, MOST_PATHS).map(part =>
+        git.ask('status', '--porcelain', '-z', '--ignore-submodules=all', '--', ...part),
+      ),
     ]),
   )
   const [said, ...changes] = told ?? []

@@ -2,6 +2,7 @@ import type { CustomHost, EndpointRule, Port, Service, TlsSource } from '../../c
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Span } from '../../text/source.ts'
 import { isDnsSubdomain } from '../../values/dns-name.ts'
+import { inParts } from '../../values/in-parts.ts'
 import { type PlanContext, sortBy, sourceOf } from '../context.ts'
 import { toAnnotations } from '../labels/annotations.ts'
 import { cutName, renameRepeated, slug, toDnsLabel } from '../object-names.ts'
@@ -184,10 +185,10 @@ const MOST_RULES = 16
 /** Splits an HTTPRoute with too many rules into several for the same host. */
 function splitRoute(route: RoutePlan): readonly RoutePlan[] {
   if (route.kind === 'Ingress') return [route]
-  return Array.from({ length: Math.ceil(route.rules.length / MOST_RULES) }, (_, index) => ({
+  return inParts(route.rules, MOST_RULES).map((rules, index) => ({
     ...route,
     name: index === 0 ? route.name : cutName(`${route.name}-${index + 1}`, 63),
-    rules: route.rules.slice(index * MOST_RULES, (index + 1) * MOST_RULES),
+    rules,
   }))
 }
 

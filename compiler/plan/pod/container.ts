@@ -6,6 +6,7 @@ import { cutName } from '../object-names.ts'
 import type { ContainerMount, ContainerPlan, ProbePlan } from '../plan.ts'
 import { type ConfigPair, type SecretPair, secretVariables } from '../secrets/secret-sources.ts'
 import { checkApart, variablesApart, wordsApart } from '../secrets/values-apart.ts'
+import { withoutSharing } from '../storage/stored-mount.ts'
 import { toEnvironment } from './environment.ts'
 import { healthcheckOf } from './healthcheck.ts'
 import { planImage } from './image.ts'
@@ -142,7 +143,7 @@ export function planPreStart(
       ...(hook.workingDir && { workingDir: hook.workingDir.value }),
       env: toEnvironment(context, variablesOf(context, service), variables, environment, ofCommand),
       ports: [],
-      ...(!security.privileged && { mounts: container.mounts.map(limitPropagation) }),
+      ...(!security.privileged && { mounts: container.mounts.map(withoutSharing) }),
       ...(Object.keys(security).length > 0 && { security }),
     }
   })
@@ -154,10 +155,6 @@ export function planPreStart(
  */
 const ownVariables = ({ environment }: Service, hook: Pick<Service, 'environment'>): Service['environment'] =>
   hook.environment.filter(({ name, value }) => !environment.some(other => other.name === name && other.value === value))
-
-/** Limits the propagation of a mount: Kubernetes lets only privileged containers pass mounts on to the node. */
-const limitPropagation = (mount: ContainerMount): ContainerMount =>
-  mount.propagation === 'Bidirectional' ? { ...mount, propagation: 'HostToContainer' } : mount
 
 /**
  * Returns the image of a hook and its pull policy. The loader gives a hook without an image the image of the service.

@@ -121,6 +121,10 @@ const disagreement = diagnostic({
   }),
 })
 
+/** Returns true if the Pod of these services uses the network of its node. */
+export const isOnHostNetwork = (services: readonly Service[]): boolean =>
+  services.some(({ networkMode }) => networkMode?.value === 'host')
+
 /**
  * Plans the Pod settings that come from single keys of its services. Reports settings that a Pod does not support, and
  * settings that differ between its services.
@@ -131,7 +135,7 @@ export function planPodSettings(
   kind: WorkloadPlan['kind'],
 ): Partial<PodPlan> {
   for (const service of services) checkModes(context, service)
-  const isHost = services.some(({ networkMode }) => networkMode?.value === 'host')
+  const isHost = isOnHostNetwork(services)
   const hostname = agreed(context, 'hostname', services, service => planHostname(context, service))
   const runtime = agreed(context, 'runtime', services, ({ runtime }) => runtime?.value)
   const hostPID = services.some(({ pid }) => pid?.value === 'host')

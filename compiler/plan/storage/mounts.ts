@@ -16,7 +16,7 @@ import { isInside } from './host-paths.ts'
 import { checkHostVolume, type HostVolumes, planDataWithin, planHostVolume } from './host-volumes.ts'
 import { checkMemory, planMemoryMounts, planTmpfsMount } from './memory-volumes.ts'
 import { defaultSize, planOwnClaim } from './own-claim.ts'
-import type { Held, StoredMount } from './stored-mount.ts'
+import { type Held, type StoredMount, withoutSharing } from './stored-mount.ts'
 import { lenderOf, lendersOf } from './volume-lenders.ts'
 
 const belowHost = diagnostic({
@@ -186,7 +186,7 @@ export function planMounts(context: MountContext, service: Service): readonly St
 function limitPropagation({ reporter }: MountContext, { privileged }: Service, mount: StoredMount): StoredMount {
   if (mount.propagation !== 'Bidirectional' || privileged?.value) return mount
   reporter.report(onlyPrivileged, mount.span, { target: mount.target })
-  return { ...mount, propagation: 'HostToContainer' }
+  return withoutSharing(mount)
 }
 
 /** Reports unavailable host volumes of services that are not planned because other keys are in error. */

@@ -72,3 +72,7 @@ export interface HeldByFiles {
   readonly items?: readonly KeyPath[]
   readonly subPath?: string
 }
+
+/** Limits the propagation of a mount: Kubernetes lets only privileged containers pass mounts on to the node. */
+export const withoutSharing = <M extends Pick<StoredMount, 'propagation'>>(mount: M): M =>
+  mount.propagation === 'Bidirectional' ? { ...mount, propagation: 'HostToContainer' } : mount
