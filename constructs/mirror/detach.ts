@@ -1,6 +1,6 @@
 import type { Labels } from '../labels.ts'
-import { type Json, mapIn } from './json.ts'
-import type { LiveObject } from './settings.ts'
+import { type Json, listIn, mapIn } from './json.ts'
+import type { ContainerSettings, LiveObject } from './settings.ts'
 
 /** Labels that controllers add to their Pods in order to recognize the Pods later. */
 const GENERATED = new Set([
@@ -24,15 +24,19 @@ export interface Detached {
   readonly spec: Json
 }
 
-/** Returns the Pod template of an application without the labels that its controllers add. */
-export function detach(original: LiveObject): Detached {
+/**
+ * Returns the Pod template of an application without the labels that its controllers add. If the settings name a
+ * sidecar, it becomes a regular container, because its probes and its start before the others are not for a container
+ * in which somebody works.
+ */
+export function detach(original: LiveObject, { container }: Pick<ContainerSettings, 'container'>): Detached {
   const template = templateOf(original)
   const { labels = {}, annotations = {} } = mapIn(template, 'metadata') as { labels?: Labels; annotations?: Labels } // a template's
   const spec = Object.entries(mapIn(template, 'spec')).filter(([field]) => !OF_JOBS.includes(field))
   return {
     labels: Object.fromEntries(Object.entries(labels).filter(([name]) => !GENERATED.has(name))),
     annotations,
-    spec: Object.fromEntries(spec),
+    spec: withoutSidecar(Object.fromEntries(spec), container),
   }
 }
 
@@ -40,4 +44,32 @@ export function detach(original: LiveObject): Detached {
 function templateOf({ kind, ...fields }: LiveObject): Json {
   const spec = mapIn(fields, 'spec')
   return mapIn(kind === 'CronJob' ? mapIn(mapIn(spec, 'jobTemplate'), 'spec') : spec, 'template')
+}
+
+/**
+ * Returns the containers of a Pod that keep running: the regular containers, then the sidecars, which are init
+ * containers that are always restarted.
+ */
+export const lastingContainers = <C extends object>({
+  containers = [],
+  initContainers = [],
+}: Containers<C>): readonly C[] => [...containers, ...initContainers.filter(isSidecar)]
+
+interface Containers<C> {
+  readonly containers?: readonly C[]
+  readonly initContainers?: readonly C[]
+}
+
+const isSidecar = (container: object): boolean => 'restartPolicy' in container && container.restartPolicy === 'Always'
+
+function withoutSidecar(spec: Json, name: string | undefined): Json {
+  const before = listIn(spec, 'initContainers')
+  const found = before.find(one => isSidecar(one) && one['name'] === name)
+  if (!found) return spec
+  const { restartPolicy: _, ...container } = found
+  return {
+    ...spec,
+    initContainers: before.filter(one => one !== found),
+    containers: [...listIn(spec, 'containers'), container],
+  }
 }

@@ -14,7 +14,7 @@ import { developmentLabels, mirrorWorkload, ownerReferences } from './workload.t
 export function mirror(original: LiveObject | undefined, settings: MirrorSettings, facts: MirrorFacts): MirrorObjects {
   const name = original?.metadata.name ?? settings.name
   const secret = sessionSecretName(mirrorName(name))
-  const detached = original ? detach(original) : standAlone(settings)
+  const detached = original ? detach(original, settings) : standAlone(settings)
   const keeps = settings.mode === 'sync' && settings.volume.enabled
   const sync = syncVolume(settings, keeps && facts.canClaim)
   const own = original?.kind === 'StatefulSet' ? firstClaims(original, facts) : []
@@ -48,7 +48,7 @@ export function mirror(original: LiveObject | undefined, settings: MirrorSetting
     }),
     services: facts.services.map((live, index) => {
       const service = settings.services[index]!
-      const template = detach(live)
+      const template = detach(live, service)
       return mirrorWorkload(live, settings, facts, {
         detached: template,
         container: service,

@@ -13,7 +13,7 @@ import type { Session } from '../../project/session.ts'
  */
 export function needsUser(settings: MirrorSettings, { user }: MirrorFacts, live: KubeObject | undefined): boolean {
   if (!live || settings.mode === 'hybrid') return false
-  const { spec } = detach(live)
+  const { spec } = detach(live, settings)
   return agentWaits(identityOf(spec, chosenContainer(spec, settings), settings, user))
 }
 

@@ -5,6 +5,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Development, DevelopmentContainer } from '../../compiler/manifest/development.ts'
 import { shownPlace } from '../../compiler/text/source.ts'
 import { AGENT_IMAGE, SHELL_IMAGE } from '../../compiler/values/images/helper-images.ts'
+import { lastingContainers } from '../../constructs/mirror/detach.ts'
 import { helperImage } from '../../project/base-registry.ts'
 import { type ContainerCommand, isShell, ownCommand } from '../exec/own-command.ts'
 import { agentFolder, type LocalFolder, localFolders, ofHostVolumes, pathHere } from '../files/sync-folders.ts'
@@ -196,11 +197,12 @@ function containerOf(
   readonly user: number | undefined
 } {
   const pod = podOf(original)
-  const found = container ? pod.containers.find(({ name }) => name === container.value) : pod.containers[0]
+  const containers: readonly Container[] = lastingContainers(pod)
+  const found = container ? containers.find(({ name }) => name === container.value) : containers[0]
   if (original && container && !found)
     throw new UserError(`${named(original)} has no container \`${container.value}\``, {
       notes: [shownPlace(container.span)],
-      hint: `its containers are ${pod.containers.map(({ name }) => `\`${name}\``).join(', ')}`,
+      hint: `its containers are ${containers.map(({ name }) => `\`${name}\``).join(', ')}`,
     })
   return {
     name: found?.name ?? container?.value ?? 'dev',
@@ -214,6 +216,7 @@ function containerOf(
 interface PodSpec {
   readonly hostNetwork?: boolean
   readonly containers: readonly Container[]
+  readonly initContainers?: readonly Container[]
   readonly securityContext?: { readonly runAsUser?: number }
 }
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { ClusterError, type KubeObject, type ObjectRef } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { detach } from '../../constructs/mirror/detach.ts'
-import { listIn } from '../../constructs/mirror/json.ts'
+import { detach, lastingContainers } from '../../constructs/mirror/detach.ts'
+import type { Json } from '../../constructs/mirror/json.ts'
 import { imageOf, knownUser } from '../../constructs/mirror/mirror.ts'
 import { mirrorName, sessionSecretName } from '../../constructs/mirror/names.ts'
 import type { MirrorFacts, MirrorObject, MirrorSettings } from '../../constructs/mirror/settings.ts'
@@ -354,7 +354,7 @@ function userOf<Config extends object>(
   { settings, facts }: ReplaceInput<Config>,
 ): Pick<MirrorFacts, 'user'> {
   if (facts.user || !live) return {}
-  const user = knownUser(there, imageOf(detach(live), settings))
+  const user = knownUser(there, imageOf(detach(live, settings), settings))
   return user ? { user } : {}
 }
 
@@ -379,7 +379,7 @@ function refuseKind({ kind, name }: ObjectRef): void {
 }
 
 function refuseContainer(live: KubeObject, container: string | undefined): void {
-  const names = listIn(detach(live).spec, 'containers').map(({ name }) => String(name))
+  const names = lastingContainers<Json>(detach(live, {}).spec).map(({ name }) => String(name))
   if (container === undefined || names.includes(container)) return
   throw new UserError(`\`${nameOf(live)}\` has no container \`${container}\``, {
     hint: `its containers are ${names.map(name => `\`${name}\``).join(', ')}`,

@@ -331,7 +331,8 @@ class Keeper {
    */
   async #takeImage(live: KubeObject): Promise<void> {
     const [before] = this.#lives
-    const isOther = before && imageOf(detach(before), this.#settings) !== imageOf(detach(live), this.#settings)
+    const imageIn = (one: KubeObject) => imageOf(detach(one, this.#settings), this.#settings)
+    const isOther = before && imageIn(before) !== imageIn(live)
     if (!isOther || !this.#settingsOf) return
     // The files of the volume keep the user for whom it was filled, and so do the containers that fill it.
     this.#settings = await this.#settingsOf(live)

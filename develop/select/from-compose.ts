@@ -44,7 +44,8 @@ export function developmentOf(
   const name = planNames(project, {}, new Reporter()).of(service.name)
   const plain = plainDevelopment(name, span)
   const workload = plan.workloads.find(({ pod }) => pod.services.includes(name))
-  const container = workload?.pod.containers.find(one => one.name === name)
+  const { containers = [], init = [] } = workload?.pod ?? {}
+  const container = [...containers, ...init.filter(({ sidecar }) => sidecar)].find(one => one.name === name)
   const label = (key: string, value: string) => ({ name: key, value, span })
   return {
     development: {

@@ -30,6 +30,16 @@ const message = (run: () => unknown): string => {
 }
 
 describe('the development container of a service', () => {
+  test('developmentOf names the container of a service that is a sidecar of another one', () => {
+    const { development } = develop(
+      `  db: {build: ., volumes: [".:/app"], network_mode: "service:web", healthcheck: {test: "true"}}
+  web: {image: nginx, depends_on: {db: {condition: service_healthy}}}
+`,
+    )
+    expect(development.container?.value).toBe('db')
+    expect(development.selector.at(-1)?.value).toBe('web')
+  })
+
   test('developmentOf synchronizes folders, forwards published ports and runs the own command', () => {
     const { development, folders, runsService, notes } = develop(
       '  Web_App: {build: ., volumes: [".:/app", "/app/node_modules"], ports: ["8080:80", "9229:9229", "5000", "53:53/udp", "7000-7001:7000-7001"]}\n',
