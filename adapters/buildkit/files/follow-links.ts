@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path/posix'
 import { parseGlob } from '../../../compiler/values/glob.ts'
+import { withGoSets } from '../../../compiler/values/images/ignore-file.ts'
 
 /**
  * Returns patterns that select the paths and the targets of all symbolic links along the paths: for `COPY current/app`,
@@ -38,7 +39,7 @@ function linksAt(root: string, path: string): readonly string[] | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1)
   if (!/[*?[]/.test(name)) return targetOf(root, path)
   const folder = dirname(path)
-  const glob = parseGlob(name)
+  const glob = parseGlob(withGoSets(name))
   const targets = namesIn(join(root, folder))
     .filter(other => glob.test(other))
     .flatMap(other => targetOf(root, join(folder, other)) ?? [])

@@ -1,6 +1,6 @@
 import { basename, join, resolve } from 'node:path/posix'
 import { parseGlob } from '../glob.ts'
-import { dockerIgnore } from '../images/ignore-file.ts'
+import { dockerIgnore, withGoSets } from '../images/ignore-file.ts'
 
 /** A path that a COPY or ADD copies from the build context into an image. */
 export interface CopiedPath {
@@ -103,7 +103,7 @@ function placesOf(copied: CopiedPath, path: string, isFolder: boolean): readonly
   const { source, target, parents, exclude, intoFolder: into } = copied
   if (exclude.length > 0 && dockerIgnore(exclude.join('\n'))(path)) return []
   return upwards(path)
-    .filter(one => (isGlob(source) ? one !== '' && parseGlob(source).test(one) : one === source))
+    .filter(one => (isGlob(source) ? one !== '' && parseGlob(withGoSets(source)).test(one) : one === source))
     .map(one => {
       if (parents) return join(target, path)
       const isFile = one === path && !isFolder

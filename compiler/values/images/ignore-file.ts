@@ -56,8 +56,13 @@ export function dockerPattern(text: string): DockerPattern {
   const trimmed = text.trim()
   const takesBack = trimmed.startsWith('!')
   const path = normalize(takesBack ? trimmed.slice(1).trim() : trimmed).replace(/^\/+|\/+$/g, '')
-  return { path, takesBack, glob: parseGlob(path.replace(/\\(.)/g, escapeOf)) }
+  // Two stars before literal text match any path that ends in this text, also within a name.
+  const withSuffix = path.replace(/^\*\*(?=[^/*?[\]\\][^*?[\]\\]*$)/, '**/*')
+  return { path, takesBack, glob: parseGlob(withGoSets(withSuffix).replace(/\\(.)/g, escapeOf)) }
 }
+
+/** Escapes each `!` at the start of a character set, because Go negates a set only with `^`, unlike `parseGlob`. */
+export const withGoSets = (pattern: string): string => pattern.replaceAll('[!', '[\\!')
 
 /**
  * Replaces `\` before a letter or digit, which BuildKit treats as a regular expression escape (`\b`), with a character

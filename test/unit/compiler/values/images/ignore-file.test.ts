@@ -48,6 +48,16 @@ describe('dockerIgnore', () => {
     ['a\n!a/b', 'a/b/c', false],
     ['**\n!a\n!x/y', 'a/b', false],
     ['a/b\n!a\n*/c', 'a/b', true],
+    // As in moby/patternmatcher: the text after two stars is the end of a path.
+    ['**.env', 'prod.env', true],
+    ['**.env', 'x/prod.env', true],
+    ['**.env', 'prod.envs', false],
+    ['**a/b', 'xa/b', true],
+    ['**.p*c', 'x.pyc', false],
+    // Go negates a set only with `^`.
+    ['[!a].log', 'a.log', true],
+    ['[!a].log', 'b.log', false],
+    ['[^a].log', 'b.log', true],
   ])('the rules %j applied to %s return %s', (text, path, expected) => {
     expect(dockerIgnore(text)(path)).toBe(expected)
   })
