@@ -15,11 +15,15 @@ const REPOSITORY_FOLDERS = 23
 /** First major version whose BuildKit (0.10) supports `shm_size` and `ulimits`. Older versions ignore both silently. */
 const LIMITS_OF_STEPS = 23
 
+/** Returns true for an attestation that is requested, which may have no settings: `true` is read as an empty text. */
+const isAttested = (setting: string | false | undefined): boolean => setting !== undefined && setting !== false
+
 /** Returns true if the input requests something that an engine cannot build without the containerd image store. */
 export const dependsOnStore = (input: ImageInput): boolean =>
   input.platforms.length > 1 ||
   input.cacheTo.some(({ type }) => type !== 'inline') ||
-  Boolean(input.provenance || input.sbom)
+  isAttested(input.provenance) ||
+  isAttested(input.sbom)
 
 /** Returns the reason why an engine cannot build an image as requested; undefined if it can. */
 export function refusalOf(input: ImageInput, { version, hasContainerdStore }: EngineAbilities): string | undefined {
@@ -51,8 +55,8 @@ export function leftOut(input: ImageInput, { version, hasContainerdStore }: Engi
   return [
     ...of(isLimited && input.shmSize !== undefined, `\`shm_size\` ${limits}`),
     ...of(isLimited && input.ulimits.length > 0, `\`ulimits\` ${limits}`),
-    ...of(!hasContainerdStore && Boolean(input.provenance), `\`provenance\` ${attestations}`),
-    ...of(!hasContainerdStore && Boolean(input.sbom), `\`sbom\` ${attestations}`),
+    ...of(!hasContainerdStore && isAttested(input.provenance), `\`provenance\` ${attestations}`),
+    ...of(!hasContainerdStore && isAttested(input.sbom), `\`sbom\` ${attestations}`),
   ]
 }
 
