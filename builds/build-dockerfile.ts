@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { readFile } from '../adapters/files/read-file.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
@@ -45,7 +45,9 @@ export async function buildDockerfile(
   const planned = { service: name, span: undefined, reference, tags, dependsOn: [] }
   const platform = here.env[DEFAULT_PLATFORM]
   const platforms = platform ? [platform] : []
-  const specOf = () => ({ ...PLAIN_BUILD, platforms, context: parsed.value, dockerfile: { path: dockerfile } })
+  // In a remote context, a path is a path in the context.
+  const source = 'folder' in parsed.value ? { path: dockerfile } : { text: readFileSync(dockerfile, 'utf8') }
+  const specOf = () => ({ ...PLAIN_BUILD, platforms, context: parsed.value, dockerfile: source })
   const target = await findBuildTarget(here, { context: devctlContext })
   const chosen = chooseBuilder(here, target.stored, target.namespace)
   const workspace = await withPlatformImages(here, target, signal).catch((error: unknown) => {

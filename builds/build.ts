@@ -5,11 +5,12 @@ import { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
 import { HIDDEN } from '../compiler/text/secret-places.ts'
 import { get } from '../compiler/text/tree.ts'
 import { shortHash } from '../compiler/values/dns-name.ts'
-import { withDefaultTag } from '../compiler/values/images/image-reference.ts'
+import type { CacheExport } from '../compiler/values/images/build-spec.ts'
+import { comparableName } from '../compiler/values/images/image-reference.ts'
 import { isVariableWithSecret } from '../compiler/values/secrets/secret-names.ts'
 import { withPlatformVariables } from '../platform/session/with-variables.ts'
 import { ABOUT_OPTIONS, compileFiles } from '../project/compile-files.ts'
-import { noSuchService } from '../project/names/named-services.ts'
+import { including, noSuchService } from '../project/names/named-services.ts'
 import { manifestOf, openProject, targetOf } from '../project/open-project.ts'
 import type { LocalContext } from '../project/session.ts'
 import { chooseTargetDefaults, registryText } from '../project/target-defaults.ts'
@@ -21,7 +22,7 @@ import { missingImagesBuilder } from './ensure-images.ts'
 import type { BuildEvent } from './events.ts'
 import { withoutOthers } from './failures/remarks.ts'
 import type { ImagesInput } from './input.ts'
-import type { BuildSettings } from './plan/image-input.ts'
+import { type BuildSettings, exportingTo } from './plan/image-input.ts'
 import { manifestBuilds } from './plan/manifest-builds.ts'
 import { type PlannedBuild, withNeeded } from './plan/planned-build.ts'
 import { plannedBuilds } from './plan/planned-builds.ts'
@@ -51,10 +52,12 @@ export async function build(
   if (text !== undefined && input.push !== false) on({ type: 'choice', text })
   const { args, target: stage, platforms } = input
   const buildOverrides = { ...(args && { args }), target: stage, ...(platforms && { platforms }) }
-  const extra = { project, forBuild: 'build', buildOverrides } as const
+  const { services = [] } = input
+  // A service of an inactive profile is built if it is named, like an image of the manifest, which is no service.
+  const named = services.filter(name => !manifestOf(project)?.build.has(name))
+  const extra = { project, forBuild: 'build', buildOverrides, ...including(named, project) } as const
   const compiled = await compileFiles(workspace, [], input, { ...input, registry }, extra)
   const { plan, project: model } = compiled
-  const { services = [] } = input
   const all = withTargets(compiled.diagnostics, model, input).filter(({ code }) => !ABOUT_OPTIONS.has(code))
   const chosen = plan && services.length > 0 && new Set(withNeeded(services, plan.builds).map(({ service }) => service))
   const found = chosen ? withoutOthers(all, get(compiled.loaded?.tree, 'services'), chosen) : all
@@ -72,9 +75,14 @@ export async function build(
       overrides: buildOverrides,
     })
     const all = [...plannedBuilds(model, plan, isPushed, 'build'), ...ofManifest]
-    const wanted = named(services, all, [...model.services.keys()], name => model.services.get(name)?.image?.value)
-    const { exportCache, ...settings } = input
-    const builds = withCacheExport(withSettings(wanted, input), services, exportCache)
+    const wanted = namedBuilds(
+      services,
+      all,
+      [...model.services.keys()],
+      name => model.services.get(name)?.image?.value,
+    )
+    const { cacheExport, ...settings } = input
+    const builds = withCacheExport(withSettings(wanted, input), services, cacheExport)
     const builder = missingImagesBuilder(
       { workspace, on },
       chooseBuilder(workspace, target.stored, target.namespace),
@@ -107,13 +115,13 @@ function withTargets(
 }
 
 const isSameName = (one: string, other: string | undefined): boolean =>
-  other !== undefined && withDefaultTag(one) === withDefaultTag(other)
+  other !== undefined && comparableName(one) === comparableName(other)
 
 /**
  * Returns the builds of the services in `names`, and the builds that they depend on. Without names, returns all builds.
  * Throws a UserError for a service without `build`.
  */
-function named(
+function namedBuilds(
   names: readonly string[],
   all: readonly PlannedBuild[],
   services: readonly string[],
@@ -146,9 +154,9 @@ function named(
 export function withCacheExport(
   builds: readonly PlannedBuild[],
   names: readonly string[],
-  exportCache: string | undefined,
+  cacheExport: CacheExport | undefined,
 ): readonly PlannedBuild[] {
-  if (exportCache === undefined) return builds
+  if (cacheExport === undefined) return builds
   const isNamed = ({ service }: PlannedBuild) => names.length === 0 || names.includes(service)
   const { builds: images } = distinctBuilds(builds.filter(isNamed))
   if (images.length > 1) {
@@ -157,12 +165,12 @@ export function withCacheExport(
       hint: 'each would replace the cache of the others: name one service, or write `export_cache` into the `build` of each',
     })
   }
-  return builds.map(build => (isNamed(build) ? exporting(build, exportCache) : build))
+  return builds.map(build => (isNamed(build) ? exporting(build, cacheExport) : build))
 }
 
-const exporting = (build: PlannedBuild, exportCache: string): PlannedBuild => ({
+const exporting = (build: PlannedBuild, cacheExport: CacheExport): PlannedBuild => ({
   ...build,
-  specOf: (...given) => ({ ...build.specOf(...given), exportCache: [exportCache] }),
+  specOf: (...given) => exportingTo(build.specOf(...given), cacheExport),
 })
 
 /**

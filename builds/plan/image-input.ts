@@ -1,6 +1,6 @@
 import type { BuildOutput, ContextSource, ImageInput, ImageLayout } from '../../adapters/buildkit/builder.ts'
 import type { BuildContext } from '../../compiler/values/images/build-context.ts'
-import { type BuildSpec, withExportedCache } from '../../compiler/values/images/build-spec.ts'
+import { type BuildSpec, type CacheExport, withExportedCache } from '../../compiler/values/images/build-spec.ts'
 
 /** Command options that apply to all builds. They take precedence over the settings in the Compose file or manifest. */
 export interface BuildSettings {
@@ -14,7 +14,8 @@ export interface BuildSettings {
   readonly platforms?: readonly string[]
   readonly secrets?: ImageInput['secrets']
   readonly cacheFrom?: ImageInput['cacheFrom']
-  readonly exportCache?: string
+  /** Caches to export, in addition to those of the build, and images instead of those of the build. */
+  readonly cacheExport?: CacheExport
 }
 
 /** Images that other builds are based on, by service. */
@@ -34,7 +35,7 @@ export function imageInput(
   base: BaseImages,
   output: BuildOutput,
 ): ImageInput {
-  const exported = settings.exportCache === undefined ? exportCache : [settings.exportCache]
+  const caches = exportingTo({ cacheTo: spec.cacheTo, exportCache }, settings.cacheExport)
   return {
     ...spec,
     ...(settings.target !== undefined && { target: settings.target }),
@@ -48,10 +49,15 @@ export function imageInput(
     pull: settings.pull || spec.pull,
     secrets: new Map([...spec.secrets, ...(settings.secrets ?? [])]),
     cacheFrom: settings.cacheFrom ?? spec.cacheFrom,
-    cacheTo: withExportedCache({ ...spec, exportCache: exported }, 'names' in output ? output.names : []),
+    // The cache of an image is pushed with the image.
+    cacheTo: 'names' in output ? withExportedCache(caches, output.names) : caches.cacheTo,
     output,
   }
 }
+
+/** Returns a spec that also exports the given caches, to the given images instead of its own. */
+export const exportingTo = <Spec extends CacheExport>(spec: Spec, given: CacheExport | undefined): Spec =>
+  given ? { ...spec, cacheTo: [...spec.cacheTo, ...given.cacheTo], exportCache: given.exportCache } : spec
 
 type Source = ContextSource | ImageLayout
 

@@ -1,9 +1,11 @@
 import { statSync } from 'node:fs'
+import { relative } from 'node:path'
 import { composeBuildSpec, noSecret } from '../../compiler/compose/build-spec.ts'
 import type { Build, Project, Service } from '../../compiler/compose/project.ts'
 import { diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
+import { noContext } from '../../compiler/plan/pod/image.ts'
 import { mayMove } from '../../compiler/values/images/build-context.ts'
 import { NotBuilt } from '../builder/builder.ts'
 import { type HiddenValues, hiddenValues } from './hidden-values.ts'
@@ -63,6 +65,7 @@ export function plannedBuilds(
         tags: tags.map(({ value }) => value),
         dependsOn,
         specOf: (reporter, _images, given) => {
+          checkFolders(service.build!, project, reporter, command)
           checkSecretFiles(service.build!, project, reporter, given)
           return composeBuildSpec(service, project, reporter, given)!
         },
@@ -90,6 +93,24 @@ const hiddenOf = (
 const isRebuilt = ({ build, pullPolicy }: Service, command: ImageCommand): boolean =>
   pullPolicy?.value === 'build' ||
   (command !== 'deploy' && build !== undefined && (build.noCache || build.noCacheFilter.length > 0 || build.pull))
+
+/**
+ * Reports build contexts that are not folders. The compiler only checks those of images whose tag is a hash of what the
+ * build reads. The builder would take a missing folder for an empty one.
+ */
+function checkFolders(
+  { context, additionalContexts }: Build,
+  { directory }: Project,
+  reporter: Reporter,
+  command: ImageCommand,
+): void {
+  const all = [context, ...additionalContexts.flatMap(one => ('folder' in one ? [{ ...one, value: one.folder }] : []))]
+  for (const { value: folder, span } of all) {
+    if (!folder.startsWith('/') || statSync(folder, { throwIfNoEntry: false })?.isDirectory()) continue
+    const facts = { context: relative(directory, folder) || '.', isBuild: command === 'build' }
+    reporter.report(noContext, span, facts)
+  }
+}
 
 /**
  * Reports secrets whose files do not exist. Skips secrets whose ids are in `given`, because an option supplies their

@@ -2,6 +2,7 @@ import { diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import type { BuildContext } from '../../compiler/values/images/build-context.ts'
 import type { BuildSpec } from '../../compiler/values/images/build-spec.ts'
+import { comparableName } from '../../compiler/values/images/image-reference.ts'
 import { NotBuilt } from '../builder/builder.ts'
 import { isPinned } from '../find-images.ts'
 import { namesOf, type PlannedBuild } from './planned-build.ts'
@@ -40,10 +41,11 @@ export function refuseSameNames(images: readonly PlannedBuild[]): void {
   const contentOf = ({ service }: PlannedBuild) => contents.get(service)
   const built = images.filter(({ reference, contentReference }) => contentReference && !isPinned(reference))
   for (const image of built) {
-    const clash = namesOf(image).find(name => owners.has(name) && contentOf(owners.get(name)!) !== contentOf(image))
-    for (const name of namesOf(image)) if (!owners.has(name)) owners.set(name, image)
+    const ownerOf = (name: string) => owners.get(comparableName(name))
+    const clash = namesOf(image).find(name => ownerOf(name) && contentOf(ownerOf(name)!) !== contentOf(image))
+    for (const name of namesOf(image)) if (!ownerOf(name)) owners.set(comparableName(name), image)
     if (clash === undefined) continue
-    const first = owners.get(clash)!
+    const first = ownerOf(clash)!
     const parameters = { first: first.service, second: image.service, name: clash }
     const { span } = first
     const related = span && [{ span, message: `the \`build\` of \`${first.service}\`` }]

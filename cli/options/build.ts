@@ -1,4 +1,5 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import { csvFields } from '../../compiler/values/csv-fields.ts'
 import type { Option } from './option.ts'
 
 /**
@@ -36,20 +37,24 @@ export const buildSecrets: Option<readonly SecretOption[] | undefined> = {
   isRepeatable: true,
   parse(text, previous) {
     const fields = new Map(
-      text.split(',').map(field => {
+      (csvFields(text) ?? []).map(field => {
         const at = field.indexOf('=')
         return [field.slice(0, Math.max(at, 0)), field.slice(at + 1)] as const
       }),
     )
     const id = fields.get('id')
-    const file = fields.get('src') ?? fields.get('source')
-    const variable = fields.get('env')
+    const type = fields.get('type')
+    const source = fields.get('src') ?? fields.get('source')
+    const env = fields.get('env')
     const unknown = [...fields.keys()].find(key => !['id', 'src', 'source', 'env', 'type'].includes(key))
-    if (!id || unknown !== undefined || (file !== undefined && variable !== undefined))
+    const isKnownType = type === undefined || type === 'env' || type === 'file'
+    const isFile = type === 'file' || (type === undefined && source !== undefined)
+    if (!id || unknown !== undefined || !isKnownType || (env !== undefined && (isFile || source !== undefined)))
       throw new UsageError('`--secret` is not a secret', { hint: 'write it as `id=ID,src=PATH` or `id=ID,env=NAME`' })
+    const variable = env ?? (type === 'env' ? (source ?? id) : undefined)
     return [
       ...(previous ?? []),
-      { id, ...(file !== undefined && { file }), ...(variable !== undefined && { variable }) },
+      { id, ...(isFile && { file: source ?? id }), ...(variable !== undefined && { variable }) },
     ]
   },
 }

@@ -5,8 +5,10 @@ import type { BuildOutcome } from '../../builds/build-outcome.ts'
 import type { BuildEvent } from '../../builds/events.ts'
 import { isDockerfile } from '../../builds/is-dockerfile.ts'
 import type { BuildSettings } from '../../builds/plan/image-input.ts'
+import { onThisMachine } from '../../compiler/compose/build-files.ts'
 import { failureSummary, plural } from '../../compiler/diagnostics/render/summary.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import { type BuildCache, parseBuildCaches } from '../../compiler/values/images/build-cache.ts'
 import { parseImageReference } from '../../compiler/values/images/image-reference.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
 import type { LocalContext } from '../../project/session.ts'
@@ -202,7 +204,7 @@ function settingsOf(
   { env, cwd }: Io,
   { buildArg, secret, target, platform, cacheFrom, exportCache, cache, pull, push }: BuildValues,
 ): BuildSettings {
-  const registry = (ref: string) => ({ type: 'registry', attributes: { ref } })
+  const caches = (use: 'from' | 'to', items: readonly string[]) => items.flatMap(item => parsedCaches(use, item, cwd))
   return {
     noCache: !cache,
     pull,
@@ -219,9 +221,22 @@ function settingsOf(
       ),
     }),
     ...(secret && { secrets: new Map(secret.map(one => [one.id, secretSource(one, env, cwd)])) }),
-    ...(cacheFrom && { cacheFrom: cacheFrom.map(registry) }),
-    ...(exportCache !== undefined && { exportCache }),
+    ...(cacheFrom && { cacheFrom: caches('from', cacheFrom) }),
+    ...(exportCache !== undefined && {
+      cacheExport: exportCache.includes('=')
+        ? { cacheTo: caches('to', [exportCache]), exportCache: [] }
+        : { cacheTo: [], exportCache: [exportCache] },
+    }),
   }
+}
+
+/** Parses the value of `--cache-from` or `--export-cache`. Throws a UsageError if it is invalid. */
+function parsedCaches(use: 'from' | 'to', text: string, directory: string): readonly BuildCache[] {
+  const found = parseBuildCaches(text, use)
+  if (found.ok) return found.value.map(one => onThisMachine(one, use === 'from' ? 'src' : 'dest', { directory }))
+  const option = use === 'from' ? '--cache-from' : '--export-cache'
+  const hint = found.hint === undefined ? {} : { hint: found.hint }
+  throw new UsageError(`\`${option}\` with \`${text}\`: ${found.reason}`, hint)
 }
 
 function secretSource({ id, file, variable }: SecretOption, env: Io['env'], cwd: string) {

@@ -9,12 +9,13 @@ import type { PlanContext } from '../context.ts'
 import type { ContainerPlan } from '../plan.ts'
 import { contextService, hashOfBuild } from './build-input.ts'
 
-const noContext = diagnostic({
+/** Diagnostic for a build context that is not a folder. */
+export const noContext = diagnostic({
   code: 'build/context-not-found',
   severity: 'error',
   explain: `The tag of an image with \`build\` is a hash of everything that the build reads, so the tag changes only if the source does. The build context does not exist or is not a folder. Paths are relative to the Compose file.
 
-With \`--tag\` or \`--image\` devctl does not read the folder.`,
+With \`--image\` devctl does not read the folder, and with \`--tag\` only a build does.`,
   text: (p: { context: string; isBuild: boolean }) => ({
     message: `the build context \`${p.context}\` is not a folder`,
     hint: p.isBuild ? 'correct the path' : 'correct the path, or use `--tag` or `--image`',
@@ -66,9 +67,9 @@ const unknownImageOption = diagnostic({
   code: 'image/unknown-service',
   severity: 'warning',
   explain:
-    '`--image SERVICE=REFERENCE` sets the image of a service in the Compose file. The project has no service with this name, so the option has no effect.',
+    '`--image SERVICE=REFERENCE` and `--images-file` set the images of services in the Compose file. The project has no service with this name, so the image has no effect.',
   text: (p: { service: string }) => ({
-    message: `\`--image\` names the service \`${p.service}\`, which does not exist`,
+    message: `\`--image\` or \`--images-file\` names the service \`${p.service}\`, which does not exist`,
   }),
 })
 

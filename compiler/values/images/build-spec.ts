@@ -1,5 +1,6 @@
 import type { BuildCache } from './build-cache.ts'
 import type { BuildContext, ContextSource } from './build-context.ts'
+import { comparableName } from './image-reference.ts'
 
 /**
  * The input of an image build, for both the `build` of a service and an entry of the manifest's `build`. Paths are
@@ -63,18 +64,24 @@ export type DockerfileSource = { readonly path: string } | { readonly text: stri
 /** Source of a build secret. A file is read when the build requests it. */
 export type BuildSecretSource = { readonly file: string } | { readonly value: string }
 
+/** Caches to export, and images that the cache is exported to: see `withExportedCache`. */
+export type CacheExport = Pick<BuildSpec, 'cacheTo' | 'exportCache'>
+
 /**
  * Returns the caches that a build exports: `cacheTo`, and one cache for each image of `exportCache`. The cache is
  * inline if the image is also a name of the built image. Otherwise, it has all layers (`mode=max`) and is pushed to a
  * registry.
  */
 export function withExportedCache(
-  { cacheTo, exportCache }: Pick<BuildSpec, 'cacheTo' | 'exportCache'>,
+  { cacheTo, exportCache }: CacheExport,
   names: readonly string[],
 ): readonly BuildCache[] {
+  const built = new Set(names.map(comparableName))
   const exported = exportCache.map(
     (ref): BuildCache =>
-      names.includes(ref) ? { type: 'inline', attributes: {} } : { type: 'registry', attributes: { ref, mode: 'max' } },
+      built.has(comparableName(ref))
+        ? { type: 'inline', attributes: {} }
+        : { type: 'registry', attributes: { ref, mode: 'max' } },
   )
   return [...cacheTo, ...exported]
 }

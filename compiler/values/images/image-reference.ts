@@ -85,6 +85,9 @@ export function familiarName(image: string): string | undefined {
   return tag === 'latest' ? short : `${short}:${tag}`
 }
 
+/** Returns a form of a reference that is equal for references to the same image, such as `web` and `web:latest`. */
+export const comparableName = (reference: string): string => familiarName(reference) ?? reference
+
 /**
  * Returns the registry at the start of an image name, if there is one. As in Docker, the first component counts as a
  * registry if it looks like one.

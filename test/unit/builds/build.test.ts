@@ -22,12 +22,14 @@ const cached = (service: string, dependsOn: readonly string[] = []): PlannedBuil
   }),
 })
 
+const EXPORT = { cacheTo: [], exportCache: [CACHE] }
+
 const exported = (builds: readonly PlannedBuild[]) =>
   builds.map(({ specOf }) => specOf(new Reporter(), new Map(), new Set()).exportCache)
 
 test('the named image has the cache of the option, and the images that it is built on keep theirs', () => {
   const builds = [cached('base'), cached('web', ['base'])]
-  expect(exported(withCacheExport(builds, ['web'], CACHE))).toEqual([['r.example.com/base:own'], [CACHE]])
+  expect(exported(withCacheExport(builds, ['web'], EXPORT))).toEqual([['r.example.com/base:own'], [CACHE]])
   expect(exported(withCacheExport(builds, ['web'], undefined))).toEqual([
     ['r.example.com/base:own'],
     ['r.example.com/web:own'],
@@ -35,9 +37,9 @@ test('the named image has the cache of the option, and the images that it is bui
 })
 
 test('the option without names is for a single image only', () => {
-  expect(exported(withCacheExport([cached('web')], [], CACHE))).toEqual([[CACHE]])
-  expect(() => withCacheExport([cached('base'), cached('web')], [], CACHE)).toThrow('`base`, `web`')
-  expect(() => withCacheExport([cached('a'), cached('b'), cached('c')], [], CACHE)).toThrow('`a`, `b`, `c`')
+  expect(exported(withCacheExport([cached('web')], [], EXPORT))).toEqual([[CACHE]])
+  expect(() => withCacheExport([cached('base'), cached('web')], [], EXPORT)).toThrow('`base`, `web`')
+  expect(() => withCacheExport([cached('a'), cached('b'), cached('c')], [], EXPORT)).toThrow('`a`, `b`, `c`')
 })
 
 const build = (reference: string, contentReference: string | undefined): PlannedBuild => ({

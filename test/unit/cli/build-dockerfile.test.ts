@@ -38,6 +38,36 @@ describe('refusals before a builder is asked', () => {
       'error: `--secret` reads `npm` from `nofile`, which is not a file',
     ],
     [
+      'a file that stands for a variable',
+      ['-f', 'Dockerfile', '--secret', 'type=env,id=npm,src=NO_SUCH'],
+      'error: `--secret` reads the variable `NO_SUCH`, which is not set',
+    ],
+    [
+      'a secret of an unknown type',
+      ['-f', 'Dockerfile', '--secret', 'type=aws,id=npm'],
+      'error: `--secret` is not a secret',
+    ],
+    [
+      'a cache of an unknown type',
+      ['-f', 'Dockerfile', '--cache-from', 'type=lokal,src=c'],
+      'error: `--cache-from` with `type=lokal,src=c`: `lokal` is not a type of cache',
+    ],
+    [
+      'a cache to export without its folder',
+      ['-f', 'Dockerfile', '--export-cache', 'type=local'],
+      'error: `--export-cache` with `type=local`: a cache of the type `local` needs `dest`',
+    ],
+    [
+      'a context of a named image that is not there',
+      ['-f', 'typo.yaml'],
+      'error[build/context-not-found]: the build context `typo` is not a folder',
+    ],
+    [
+      'an additional context that is not there',
+      ['-f', 'more.yaml'],
+      'error[build/context-not-found]: the build context `asets` is not a folder',
+    ],
+    [
       'a secret of a service whose file is not there',
       ['-f', 'secret.yaml'],
       'error[build/secret-not-available]: the build secret `npm` takes its value from',
@@ -55,6 +85,9 @@ describe('refusals before a builder is asked', () => {
       'Containerfile/readme': '',
       'secret.yaml':
         'services: {web: {image: "127.0.0.1:9/a:1", build: {context: ., secrets: [npm]}}}\nsecrets: {npm: {file: nofile}}\n',
+      'typo.yaml': 'services: {web: {image: "127.0.0.1:9/a:1", build: ./typo}}\n',
+      'more.yaml':
+        'services: {web: {image: "127.0.0.1:9/a:1", build: {context: ., additional_contexts: {a: ./asets}}}}\n',
       'compose.yaml': 'services: {web: {image: "127.0.0.1:9/web:1", build: {context: ., tags: ["webt:c"]}}}\n',
     })
     const { status, stderr } = await run(['build', ...words], { cwd, env })
@@ -62,6 +95,16 @@ describe('refusals before a builder is asked', () => {
     expect(status).not.toBe(0)
     expect(stderr).not.toContain('tcp://127.0.0.1:9')
   })
+})
+
+test('a service of an inactive profile is built if it is named', async () => {
+  const cwd = makeFolder({
+    Dockerfile: 'FROM scratch\n',
+    'compose.yaml': 'services: {tools: {image: "127.0.0.1:9/a:1", build: ., profiles: [t]}}\n',
+  })
+  const { stderr } = await run(['build', 'tools'], { cwd, env })
+  expect(stderr).toContain('it is needed for the images of `tools`')
+  expect((await run(['build', 'toolz'], { cwd, env })).stderr).toContain('service `toolz` does not exist')
 })
 
 test('a secret in the manifest whose file is missing is refused before the build', async () => {
