@@ -6,7 +6,10 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
  */
 export type FieldKey = string | { readonly item: string } | number
 
-/** Single value in which two objects differ. A missing value is undefined. */
+/**
+ * Single value in which two objects differ. A missing value is undefined. If the items of a list have another order,
+ * both values are the names of these items.
+ */
 export interface Difference {
   readonly keys: readonly FieldKey[]
   readonly before: unknown
@@ -60,7 +63,10 @@ function compare(before: unknown, after: unknown, keys: readonly FieldKey[], fou
 const ownValue = (map: Readonly<Record<string, unknown>>, key: string) =>
   Object.hasOwn(map, key) ? map[key] : undefined
 
-/** Compares named items by name, so that an item inserted at the front does not make all others differ. */
+/**
+ * Compares named items by name, so that an item inserted at the front does not make all others differ. The order of the
+ * items that both lists have is compared, too: containers start in it, and variables can use earlier ones.
+ */
 function compareLists(
   before: readonly unknown[],
   after: readonly unknown[],
@@ -72,11 +78,16 @@ function compareLists(
   if (left && right) {
     for (const item of new Set([...left.keys(), ...right.keys()]))
       compare(left.get(item), right.get(item), [...keys, { item }], found)
+    const [was, is] = [sharedNames(left, right), sharedNames(right, left)]
+    if (was.some((name, index) => name !== is[index])) found.push({ keys, before: was, after: is })
     return
   }
   for (let index = 0; index < Math.max(before.length, after.length); index++)
     compare(before[index], after[index], [...keys, index], found)
 }
+
+const sharedNames = (from: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): readonly string[] =>
+  [...from.keys()].filter(name => other.has(name))
 
 function byName(items: readonly unknown[]): ReadonlyMap<string, unknown> | undefined {
   const named = new Map<string, unknown>()

@@ -18,17 +18,18 @@ function laid(below: unknown, above: unknown): unknown {
   )
 }
 
-/** Merges named items by name, like the server: items of other managers stay. */
+/**
+ * Merges named items by name, like the server: items of other managers stay where they are, and wanted items have the
+ * wanted order.
+ */
 function laidLists(below: readonly unknown[], above: readonly unknown[]): readonly unknown[] {
-  const names = above.map(nameOf)
-  if (names.includes(undefined) || below.map(nameOf).includes(undefined))
+  if (above.map(nameOf).includes(undefined) || below.map(nameOf).includes(undefined))
     return above.map((item, index) => laid(below[index], item))
-  const kept = below.map(item => {
-    const index = names.indexOf(nameOf(item))
-    return index === -1 ? item : laid(item, above[index])
-  })
-  const known = new Set(below.map(nameOf))
-  return [...kept, ...above.filter(item => !known.has(nameOf(item)))]
+  const known = new Map(below.map(item => [nameOf(item), item]))
+  const names = new Set(above.map(nameOf))
+  const shared = above.filter(item => known.has(nameOf(item))).map(item => laid(known.get(nameOf(item)), item))
+  const kept = below.map(item => (names.has(nameOf(item)) ? (shared.shift() ?? item) : item))
+  return [...kept, ...shared, ...above.filter(item => !known.has(nameOf(item)))]
 }
 
 /**
