@@ -12,7 +12,13 @@ export interface Warning {
   readonly count: number
   /** Time of the last occurrence, in milliseconds since 1970. */
   readonly time: number
-  readonly about: { readonly kind: string; readonly name: string; readonly uid: string }
+  readonly about: {
+    readonly kind: string
+    readonly name: string
+    readonly uid: string
+    /** Container of the Pod; absent if the warning is about the whole Pod, or another object. */
+    readonly container?: string
+  }
 }
 
 interface EventFields {
@@ -22,13 +28,20 @@ interface EventFields {
   readonly series?: { readonly count?: number; readonly lastObservedTime?: string }
   readonly lastTimestamp?: string | null
   readonly eventTime?: string | null
-  readonly involvedObject?: { readonly kind?: string; readonly name?: string; readonly uid?: string }
+  readonly involvedObject?: {
+    readonly kind?: string
+    readonly name?: string
+    readonly uid?: string
+    /** Part of the object, such as `spec.containers{web}`. */
+    readonly fieldPath?: string
+  }
 }
 
 /** Reads an Event of type Warning. */
 export function toWarning(event: KubeObject): Warning {
   const fields = event as unknown as EventFields // the server has checked its shape
-  const { reason = '', message = '', involvedObject: { kind = '', name = '', uid = '' } = {} } = fields
+  const { reason = '', message = '', involvedObject: { kind = '', name = '', uid = '', fieldPath = '' } = {} } = fields
+  const container = /\{(.+)\}$/.exec(fieldPath)?.[1]
   const time =
     fields.series?.lastObservedTime ?? fields.lastTimestamp ?? fields.eventTime ?? event.metadata.creationTimestamp
   return {
@@ -36,9 +49,15 @@ export function toWarning(event: KubeObject): Warning {
     message: message.trim(),
     count: fields.series?.count ?? fields.count ?? 1,
     time: time ? Date.parse(time) : 0,
-    about: { kind, name, uid },
+    about: { kind, name, uid, ...(container !== undefined && { container }) },
   }
 }
+
+/** Returns the warnings without those about another container of the Pod. */
+export const aboutContainer = (warnings: readonly Warning[], container: string | undefined): readonly Warning[] =>
+  container === undefined
+    ? warnings
+    : warnings.filter(({ about }) => about.container === undefined || about.container === container)
 
 /** Known warnings of a namespace, by the object that they are about. */
 export class Warnings {

@@ -9,7 +9,7 @@ import { missingSecret } from '../plan/missing-secret.ts'
 import type { Attempt } from '../rollout/attempts.ts'
 import { firstCheckDelay } from '../rollout/first-check.ts'
 import type { ObservedWorkload } from '../rollout/tracker.ts'
-import { toWarning } from './events.ts'
+import { aboutContainer, toWarning, type Warning } from './events.ts'
 import { KINDS } from './failures.ts'
 import { type ReportedProblem, remedyOf, remedyOfOnFailure, reportedOf } from './hints.ts'
 import { LOG_TIMEOUT, lastLogLines } from './last-log-lines.ts'
@@ -78,7 +78,7 @@ async function explainProblem(
   const own = workload.source.split('#services.')[1] ?? workload.service
   const service = key === own ? workload.service : key
   const warnings = tracked.warnings.map(shown)
-  const check = await stoppedBy(cluster, namespace, problem, warnings)
+  const check = await stoppedBy(cluster, namespace, problem, tracked.warnings)
   const told = await notesOf(cluster, namespace, problem, warnings, check)
   const lacksLog = pod !== undefined && (told.includes(goneText(pod)) || told.includes(emptyText(pod)))
   const kept = lacksLog && code === 'crash-loop' ? await attemptNotes(tracked.attempt) : []
@@ -196,24 +196,29 @@ async function notesOf(
 async function stoppedBy(
   cluster: Cluster,
   namespace: string,
-  { code, where, pod, ends }: Problem,
-  warnings: readonly string[],
+  { code, where, pod, container, ends }: Problem,
+  warnings: readonly Warning[],
 ): Promise<string | undefined> {
   if (code !== 'crash-loop' || ends?.reason === 'OOMKilled') return undefined
-  const failed = warnings.findLast(
-    text => text.startsWith(`${where}: `) && /(?:liveness|startup) probe (?:failed|errored)/i.test(text),
-  )
+  const failed = aboutContainer(warnings, container)
+    .map(shown)
+    .findLast(text => text.startsWith(`${where}: `) && /(?:liveness|startup) probe (?:failed|errored)/i.test(text))
   // A program that exits by itself without an error fails its check, too, and has the same exit code as a program that
   // exits cleanly when it is stopped.
-  const isSure = ends?.exitCode !== 0 || !failed || !pod || (await wasStopped(cluster, namespace, pod))
+  const isSure = ends?.exitCode !== 0 || !failed || !pod || (await wasStopped(cluster, namespace, pod, container))
   return isSure ? failed : undefined
 }
 
 /**
- * Returns true if the kubelet reports that it stopped a container of the Pod because of a check; false for users
- * without permission to read events.
+ * Returns true if the kubelet reports that it stopped a container because of a check; false for users without
+ * permission to read events. `container` is undefined for any container of the Pod.
  */
-async function wasStopped(cluster: Cluster, namespace: string, { metadata }: KubeObject): Promise<boolean> {
+async function wasStopped(
+  cluster: Cluster,
+  namespace: string,
+  { metadata }: KubeObject,
+  container: string | undefined,
+): Promise<boolean> {
   const query = {
     apiVersion: 'v1',
     kind: 'Event',
@@ -221,7 +226,8 @@ async function wasStopped(cluster: Cluster, namespace: string, { metadata }: Kub
     fields: `involvedObject.uid=${metadata.uid},reason=Killing`,
   }
   const events = await cluster.list(query, { signal: AbortSignal.timeout(LOG_TIMEOUT) }).catch(() => [])
-  return events.some(event => /failed (?:liveness|startup) probe/.test(toWarning(event).message))
+  const told = aboutContainer(events.map(toWarning), container)
+  return told.some(({ message }) => /failed (?:liveness|startup) probe/.test(message))
 }
 
 const stoppedText = (service: string, ends: Problem['ends']): string =>

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { DRY_RUN_FIELD_MANAGER } from '../labels.ts'
 import { isOlderFailure } from '../rollout/replica-sets.ts'
 import { checkWords, NO_PROGRAM } from './check-words.ts'
-import type { Warning } from './events.ts'
+import { aboutContainer, type Warning } from './events.ts'
 import { controllerOf } from './owners.ts'
 import { isPassingCreation, isPassingPull, isPassingVolume } from './passing-errors.ts'
 import {
@@ -113,12 +113,13 @@ export function podProblems(
   const isOfJob = controllerOf(pod)?.kind === 'Job'
   for (const one of statusesOf(seen)) {
     const container = one.name
+    const own = aboutContainer(warnings, container)
     const { reason = '', message = '' } = one.state?.waiting ?? {}
     // The kubelet retries init containers, and continues with the Pod once they succeed.
     const isRetried = isOfJob || isInit(seen, one)
     const attempt = { container, isPassing: isRetried, attemptedAt: attemptedAt(one) ?? now }
     if (IMAGE.has(reason)) {
-      const { detail, isPassing } = pullError(warnings, message || reason)
+      const { detail, isPassing } = pullError(own, message || reason)
       add('image-pull', detail, { container, isPassing })
     } else if (reason === 'RunContainerError') add('configuration', message || reason, attempt)
     else if (CONFIGURATION.has(reason))
@@ -131,7 +132,7 @@ export function podProblems(
     else {
       const { readinessProbe, startupProbe } = spec?.containers?.find(({ name }) => name === container) ?? {}
       const probe = one.started === false ? (startupProbe ?? readinessProbe) : readinessProbe
-      const check = probe && !one.ready && one.state?.running && lastCheck(warnings, startOf(one))
+      const check = probe && !one.ready && one.state?.running && lastCheck(own, startOf(one))
       // A missing program does not appear with time, so it counts at once.
       if (check && (isUnhealthy(one, probe, now, since) || NO_PROGRAM.test(checkWords(check, pod, container))))
         add('unhealthy', check, { container, isPassing: isOfJob })

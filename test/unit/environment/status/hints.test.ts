@@ -250,6 +250,28 @@ test.each([
     expect(found.message).toBe('`web` was stopped 3 times, because its health check failed')
 })
 
+test.each([
+  ['sidecar', 'deploy/crash-loop', ['pod/web-1 printed nothing']],
+  ['web', 'deploy/crash-loop', ['pod/web-1: Startup probe failed: not yet', 'pod/web-1 printed nothing']],
+])('a failed check of the container `%s` explains only its own restarts', async (checked, code, notes) => {
+  const { about, ...rest } = warning('Startup probe failed: not yet')
+  const warnings = [{ ...rest, about: { ...about, container: checked } }]
+  const found = await told('crash-loop', '', { ends: { count: 4, exitCode: 1 }, warnings, container: 'web' })
+  expect(found).toMatchObject({ code, notes })
+})
+
+test.each([
+  ['sidecar', 'deploy/ends-well'],
+  ['web', 'deploy/crash-loop'],
+])('a stop of the container `%s` explains only its own exits', async (stopped, code) => {
+  const warnings = [warning('Liveness probe failed: no')]
+  const message = `Container ${stopped} failed liveness probe, will be restarted`
+  const involvedObject = { fieldPath: `spec.containers{${stopped}}` }
+  const killed = [{ ...object('Event', 'a'), reason: 'Killing', message, involvedObject }]
+  const ends = { count: 3, exitCode: 0 }
+  expect(await told('crash-loop', '', { ends, warnings, killed, container: 'web' })).toMatchObject({ code })
+})
+
 test('the hint names a limit as it is written, also if loading has converted it to bytes', async () => {
   const limit = get(services, 'web', 'mem_limit') as ScalarTree // the file has a scalar
   const entries = new Map([['mem_limit', { ...entry(services, 'web')!, value: { ...limit, value: 67108864 } }]])
