@@ -58,12 +58,7 @@ export async function followRun(run: StartedRun, connect: Connect, signal: Abort
   let problems: readonly Problem[] = []
   let output: Promise<void> | undefined
   try {
-    const { cluster, namespace } = run
-    const query = { apiVersion: 'v1', kind: 'Pod', namespace, labels: `job-name=${run.job}` }
-    for await (const change of cluster.watch(query, { signal: own })) {
-      if (change.type === 'Deleted') throw new UserError(`the Pod of \`${run.job}\` was deleted`)
-      if (change.type !== 'Changed') continue
-      const pod = change.object
+    for await (const pod of watchPod(run, own)) {
       const status = (pod['status'] ?? {}) as Status // a Pod's
       const state = status.containerStatuses?.find(({ name }) => name === run.container)?.state
       if (!state?.running && !state?.terminated) {
@@ -90,6 +85,21 @@ export async function followRun(run: StartedRun, connect: Connect, signal: Abort
   } finally {
     clearTimeout(timer)
     over.abort()
+  }
+}
+
+/** Yields the Pod of a run at each of its changes. Throws a UserError when it is deleted. */
+async function* watchPod({ cluster, namespace, job }: StartedRun, signal: AbortSignal): AsyncGenerator<KubeObject> {
+  const query = { apiVersion: 'v1', kind: 'Pod', namespace, labels: `job-name=${job}` }
+  let wasSeen = false
+  let isThere = false
+  for await (const change of cluster.watch(query, { signal })) {
+    isThere = change.type === 'Changed' || (change.type === 'Listed' && isThere)
+    // A watch that starts over does not report what was deleted in between.
+    if (wasSeen && !isThere && change.type !== 'Restarted') throw new UserError(`the Pod of \`${job}\` was deleted`)
+    if (change.type !== 'Changed') continue
+    wasSeen = true
+    yield change.object
   }
 }
 

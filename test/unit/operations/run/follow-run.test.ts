@@ -57,6 +57,33 @@ test('a run that has ended has the exit status of its container', async () => {
   expect(await follow({ running: {} }, { terminated: { exitCode: 5, reason: 'Error' } })).toBe(5)
 })
 
+const running: Change = {
+  type: 'Changed',
+  object: {
+    ...object('Pod', 'web-run-x'),
+    status: { containerStatuses: [{ name: 'web', restartCount: 0, state: { running: {} } }] },
+  },
+}
+const [restarted, listed] = [{ type: 'Restarted' }, { type: 'Listed' }] as const
+
+test.each<[name: string, changes: readonly Change[], expected: RegExp]>([
+  ['is deleted', [restarted, running, listed, { ...running, type: 'Deleted' }], /was deleted/],
+  ['is missing when the watch starts over', [restarted, running, listed, restarted, listed], /was deleted/],
+  ['is there when the watch starts over', [restarted, running, listed, restarted, running, listed], /watch ended/],
+  ['is not created yet', [restarted, listed, restarted, listed], /watch ended/],
+])('a run whose Pod %s ends only if the Pod was deleted', async (_, changes, expected) => {
+  const cluster: Pick<Cluster, 'watch' | 'list'> = {
+    list: async () => [],
+    async *watch() {
+      yield* changes
+      throw new Error('watch ended')
+    },
+  }
+  const run = { cluster: cluster as Cluster, namespace: NAMESPACE, job: 'web-run', container: 'web' }
+  const followed = followRun({ ...run, startTimeout: 1000, now: () => 0 }, async () => {}, never)
+  await expect(followed).rejects.toThrow(expected)
+})
+
 describe('a run whose Pod has not started', () => {
   const NOW = Date.parse('2026-01-01T12:00:00Z')
   const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString()
