@@ -180,8 +180,8 @@ function jobsOfFinished(pods: readonly KubeObject[]): ReadonlySet<string> | unde
 }
 
 /**
- * Resolves when the Jobs have ended, after which they create no further Pods. Rejects with the signal's abort reason,
- * or if the user may not watch Jobs.
+ * Resolves when the Jobs have ended or no longer exist, after which no further Pods are created. Rejects with the
+ * signal's abort reason, or if the user may not watch Jobs.
  */
 async function untilJobsEnd(
   cluster: Cluster,
@@ -189,11 +189,16 @@ async function untilJobsEnd(
   jobs: ReadonlySet<string>,
   { signal }: CallOptions,
 ): Promise<void> {
-  const left = new Set(jobs)
+  let left = new Set(jobs)
+  let listed = new Set<string>()
   for await (const change of cluster.watch({ apiVersion: 'batch/v1', kind: 'Job', namespace }, { signal })) {
-    if (change.type === 'Restarted' || change.type === 'Listed') continue
-    const { object, type } = change
-    if (type === 'Deleted' || statusOf(object).state !== 'waiting') left.delete(object.metadata.name)
+    if (change.type === 'Restarted') listed = new Set()
+    else if (change.type === 'Listed') left = new Set([...left].filter(name => listed.has(name)))
+    else {
+      const { object, type } = change
+      listed.add(object.metadata.name)
+      if (type === 'Deleted' || statusOf(object).state !== 'waiting') left.delete(object.metadata.name)
+    }
     if (left.size === 0) return
   }
 }

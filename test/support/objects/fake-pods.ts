@@ -31,6 +31,7 @@ export class FakePods extends FakeClock {
   readonly #changes: Change[] = []
   /** Every call of `logs`: `api-0/api follow`. */
   readonly calls: string[] = []
+  /** Every change of a Job. */
   readonly jobs: KubeObject[] = []
   #cuts = 0
   /** Error that `logs` throws. */
@@ -66,6 +67,7 @@ export class FakePods extends FakeClock {
     const ownerReferences = owner
       ? [{ apiVersion: 'batch/v1', kind: 'Job', name: owner, uid: owner, controller: true }]
       : []
+    if (owner) this.#changeJob(owner, {})
     const object: KubeObject = {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -118,8 +120,7 @@ export class FakePods extends FakeClock {
   }
 
   finishJob(name: string, type: 'Complete' | 'Failed'): void {
-    const status = { conditions: [{ type, status: 'True' }] }
-    this.jobs.push({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name, namespace: 'shop' }, status })
+    this.#changeJob(name, { conditions: [{ type, status: 'True' }] })
     this.#wakeAll()
   }
 
@@ -127,6 +128,10 @@ export class FakePods extends FakeClock {
   cut(): void {
     this.#cuts++
     this.#wakeAll()
+  }
+
+  #changeJob(name: string, status: object): void {
+    this.jobs.push({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name, namespace: 'shop' }, status })
   }
 
   #container(pod: string, name: string): Container {
@@ -183,7 +188,10 @@ export class FakePods extends FakeClock {
 
   async *#watchJobs(signal: AbortSignal | undefined): AsyncGenerator<Change> {
     yield { type: 'Restarted' }
-    for (let next = 0; ; ) {
+    let next = 0
+    while (next < this.jobs.length) yield { type: 'Changed', object: this.jobs[next++]! }
+    yield { type: 'Listed' }
+    for (;;) {
       while (next < this.jobs.length) yield { type: 'Changed', object: this.jobs[next++]! }
       await this.#somethingNew(signal)
     }

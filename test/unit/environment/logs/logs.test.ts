@@ -312,6 +312,19 @@ describe('showLogs with `follow`', () => {
     expect(lines).toEqual(['migrate-1: done'])
   })
 
+  test('showLogs ends when the Jobs of all finished Pods no longer exist', async () => {
+    const pods = new FakePods()
+    pods.add('migrate-1', 'migrate', { owner: 'migrate' })
+    pods.start('migrate-1')
+    pods.write('migrate-1', ['done'])
+    pods.end('migrate-1', 0, { phase: 'Succeeded' })
+    pods.jobs.length = 0
+    const { lines, result } = show(pods)
+    await settle()
+    expect(await Promise.race([result, 'waits'])).toBe('done')
+    expect(lines).toEqual(['migrate-1: done'])
+  })
+
   test('showLogs continues for a Job that creates another Pod', async () => {
     const pods = new FakePods()
     pods.add('migrate-1', 'migrate', { owner: 'migrate' })
