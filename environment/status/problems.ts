@@ -210,7 +210,7 @@ export function changedAt({ metadata }: KubeObject): number {
  * Returns the problems that keep a claim from being bound. A claim that waits for its first Pod has no problem. `now`
  * is in milliseconds since 1970.
  */
-export function claimProblems(claim: KubeObject, warnings: readonly Warning[], now = 0): readonly Problem[] {
+export function claimProblems(claim: KubeObject, warnings: readonly Warning[], now: number): readonly Problem[] {
   const { phase } = (claim['status'] ?? {}) as { readonly phase?: string } // a claim's status
   const where = `persistentvolumeclaim/${claim.metadata.name}`
   const event = warnings.findLast(({ reason }) => reason === 'ProvisioningFailed')

@@ -177,7 +177,7 @@ function stateOf(
     ? []
     : [
         ...workloadProblems(workload, warnings.about(workload), sets),
-        ...mounted.flatMap(claim => claimProblems(claim, warnings.about(claim))),
+        ...mounted.flatMap(claim => claimProblems(claim, warnings.about(claim), now)),
         ...pods.flatMap(pod => podProblems(pod, warnings.about(pod), now)).map(asWaiting),
       ]
   const problem = problems.find(one => !one.isPassing) ?? problems[0]

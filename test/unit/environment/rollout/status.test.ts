@@ -259,6 +259,6 @@ describe('workloadProblems and claimProblems', () => {
     ['Bound', [warning('ProvisioningFailed', 'no class')], 0],
     ['Lost', [], 1],
   ] as const)('claimProblems judges a claim that is %s with %j', (phase, warnings, count) => {
-    expect(claimProblems(made('PersistentVolumeClaim', {}, { phase }), warnings)).toHaveLength(count)
+    expect(claimProblems(made('PersistentVolumeClaim', {}, { phase }), warnings, NOW)).toHaveLength(count)
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
 import { findUnreadyWorkloads } from '../../../../environment/apply/retry-stuck.ts'
-import { listWarnings } from '../../../../environment/status/events.ts'
+import { listWarnings, Warnings } from '../../../../environment/status/events.ts'
 import { overviewOf } from '../../../../environment/status/overview.ts'
 import { inSleep, listServices } from '../../../../environment/status/service-status.ts'
 import {
@@ -264,3 +264,25 @@ test.each<[what: string, status: object, events: readonly [string, string][], st
     expect(unready?.pods.length, 'the Pods that the next deploy replaces').toBe(REPLACED.has(what) ? 1 : 0)
   },
 )
+
+test('a service whose claim has had no class for an hour has failed', () => {
+  const made = (kind: string, name: string, fields: object): KubeObject => {
+    const plain = object(kind, name, fields, 'db')
+    const creationTimestamp = new Date(NOW - 3_600_000).toISOString()
+    return { ...plain, metadata: { ...plain.metadata, uid: name, creationTimestamp } }
+  }
+  const set = made('StatefulSet', 'db', { ...template({ name: 'db', image: 'db:1' }), status: { updateRevision: 'a' } })
+  const pod = made('Pod', 'db-0', {
+    spec: { volumes: [{ persistentVolumeClaim: { claimName: 'data' } }] },
+    status: { phase: 'Pending' },
+  })
+  const owned = {
+    ...pod.metadata,
+    labels: { ...pod.metadata.labels, 'controller-revision-hash': 'a' },
+    ownerReferences: [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', uid: 'db', controller: true }],
+  }
+  const claim = made('PersistentVolumeClaim', 'data', { spec: {}, status: { phase: 'Pending' } })
+  const objects = [set, { ...pod, metadata: owned }, claim]
+  const [found] = listServices({ objects, warnings: new Warnings(), urls: [], now: NOW })
+  expect(found?.overview).toMatchObject({ state: 'failed', reason: expect.stringContaining('no storage class is set') })
+})
