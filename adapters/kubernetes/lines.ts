@@ -9,14 +9,18 @@ export async function* readLines(stream: Readable, longest: number): AsyncGenera
   stream.setEncoding('utf8')
   let begun: string[] = []
   let length = 0
+  /** True if a piece of the line was yielded: the end of the line alone is no further piece. */
+  let isCut = false
   for await (const chunk of stream as AsyncIterable<string>) {
     let from = 0
     for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', from)) {
       begun.push(chunk.slice(from, end))
       from = end + 1
-      yield withoutReturn(begun.join(''))
+      const line = withoutReturn(begun.join(''))
+      if (line !== '' || !isCut) yield line
       begun = []
       length = 0
+      isCut = false
     }
     begun.push(chunk.slice(from))
     length += chunk.length - from
@@ -24,6 +28,7 @@ export async function* readLines(stream: Readable, longest: number): AsyncGenera
       yield begun.join('')
       begun = []
       length = 0
+      isCut = true
     }
   }
   if (length > 0) yield withoutReturn(begun.join(''))
