@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import type { OpenProject } from '../../project/opened-project.ts'
 import { type EnvironmentInput, findWorkloads } from '../workloads/find-workloads.ts'
 import { connectTo } from './connect.ts'
 import { followRun } from './follow-run.ts'
 import type { RunContext } from './run-context.ts'
 import { toRunJob } from './run-job.ts'
+import { newRunName } from './run-name.ts'
 
 export interface RunOnceInput extends EnvironmentInput {
   /** Job or service to run. */
@@ -43,7 +43,7 @@ export async function run(world: RunContext, input: RunOnceInput, project: OpenP
   const { service, command = [], variables = {}, noDeps = false, startTimeout = START_TIMEOUT } = input
   const { chosen, leads } = await findWorkloads(world, input, [service], project)
   const [[label]] = [...leads] as [[string, string]] // of the one service that is named
-  const name = `${label.slice(0, 50).replace(/-+$/, '')}-run-${randomBytes(4).toString('hex')}`
+  const name = newRunName(label)
   const { job, container } = toRunJob(chosen[0]!, label, {
     ...{ name, command, variables, noDeps },
     input: input.detach ? undefined : terminal ? 'terminal' : stdin && 'stream',

@@ -24,9 +24,10 @@ const event = (kind: string, name: string, time: string) => ({
 async function eventsOf(
   object: ReturnType<typeof workload>,
   all: readonly (readonly [kind: string, name: string, time: string])[],
+  others: Parameters<typeof wanted>[0] = [],
 ) {
   const cluster = newCluster()
-  await deploy(cluster, wanted([], [object]))
+  await deploy(cluster, wanted(others, [object]))
   for (const one of all) await cluster.create(event(...one))
   const { world, project, name } = await operationOn(cluster)
   const printed: ClusterEvent[] = []
@@ -85,6 +86,31 @@ test.each([
   const name = 'a'.repeat(length)
   const printed = await eventsOf(workload(kind, name, { spec }), [['Pod', `${name}${end}`, '01']])
   expect(printed).toEqual(is ? [`pod/${name}${end}`] : [])
+})
+
+test('events include those of runs of a service in the Pods of another service', async () => {
+  const member = object('Service', 'agent', { spec: { ports: [{ port: 80 }] } }, 'agent')
+  const runs = ['agent-run-0a1b2c3d', 'other-run-0a1b2c3d']
+  const printed = await eventsOf(
+    WEB,
+    [
+      ['Job', runs[0]!, '01'],
+      ['Job', runs[1]!, '02'],
+    ],
+    [member],
+  )
+  expect(printed).toEqual(['job/agent-run-0a1b2c3d'])
+})
+
+test('events include those of runs whose names contain only the beginning of the service name', async () => {
+  const name = `${'a'.repeat(49)}-${'b'.repeat(5)}`
+  const run = `${'a'.repeat(49)}-run-0a1b2c3d`
+  const printed = await eventsOf(workload('Deployment', name, { spec: SPEC }), [
+    ['Job', run, '01'],
+    ['Pod', `${run.slice(0, 58)}x2x4z`, '02'],
+    ['Pod', `${'a'.repeat(49)}-bbbb-rx2x4z`, '03'],
+  ])
+  expect(printed).toEqual([`job/${run}`, `pod/${run.slice(0, 58)}x2x4z`])
 })
 
 test('events fails if the user may not read them', async () => {
