@@ -68,7 +68,12 @@ const targetOf = ({ service, remotePort }: Forward): string =>
 const portOf = ({ localPort }: { readonly localPort: number }): number => localPort
 
 function nextFree(port: number, wanted: ReadonlySet<number>): number {
-  let next = port < 1024 ? 8000 + port : port + 1
-  while (wanted.has(next)) next++
+  let next = port < 1024 ? 8000 + port : portAfter(port)
+  while (wanted.has(next)) next = portAfter(next)
   return next
 }
+
+const LAST_PORT = 65_535
+
+/** Returns the next port; after the last one, the first port that needs no special rights. */
+const portAfter = (port: number): number => (port < LAST_PORT ? port + 1 : 1024)

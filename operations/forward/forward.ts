@@ -95,9 +95,13 @@ async function refuse(error: unknown, service: string, remote: number, address: 
   if (!(error instanceof PortUnavailable)) throw error
   const { port, reason } = error
   const option = address === undefined ? '' : `--address ${address} `
-  const other = `devctl forward ${option}${service} ${port < 1024 ? 8000 + port : port + 1}:${remote}`
+  const other = `devctl forward ${option}${service} ${otherPort(port)}:${remote}`
   throw await error.toUserError(`use ${reason === 'busy' ? 'another one' : 'a port above 1023'}: \`${other}\``)
 }
+
+const LAST_PORT = 65_535
+
+const otherPort = (port: number): number => (port < 1024 ? 8000 + port : port < LAST_PORT ? port + 1 : port - 1)
 
 /** Connects a local connection to a Pod. Rejects if the Pod or the API server refuses the connection. */
 async function serve(

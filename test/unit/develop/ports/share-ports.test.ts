@@ -28,6 +28,11 @@ test('the second container that wants a port gets the next port that no other wa
   ])
 })
 
+test('a container that wants the last port, which another one has, gets a port that exists', () => {
+  const { found: all } = sharePorts([found('api', [forward(65535, 80)]), found('web', [forward(65535, 3000)])])
+  expect(ports(all[1]!.development.forward)).toEqual(['1024:3000'])
+})
+
 test('forwards of the manifest are opened once, and a second container has them as a spare', () => {
   const global = [forward(5432, 5432, 'db'), forward(9000, 9000, 'cache')]
   const { found: all, notes } = sharePorts([found('api', [forward(9000, 1)], global), found('web', [], global)])
