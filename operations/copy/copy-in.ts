@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs'
-import { lstat } from 'node:fs/promises'
+import { createReadStream, type Stats } from 'node:fs'
+import { lstat, realpath, stat } from 'node:fs/promises'
 import { basename, posix } from 'node:path'
 import { type TarCounts, writeTar } from '../../adapters/tar/write-tar.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
@@ -20,17 +20,15 @@ export interface CopyIn {
  * Copies a file or folder of this machine into a container, with the container's `tar` or, for a single file, its
  * shell. The copied files belong to the user that the container runs as.
  */
-export async function copyIn(at: CopiedContainer, { source, path, target, skipped }: CopyIn): Promise<TarCounts> {
-  const found = await lstat(path).catch(() => undefined)
-  if (!found) throw new UserError(`\`${source}\` does not exist on this machine`)
+export async function copyIn(at: CopiedContainer, { source, target, skipped, ...input }: CopyIn): Promise<TarCounts> {
+  const { path, found, isContent } = await findSource(source, input.path)
   const { isThere, hasTar } = await askTarget(at, target)
   if (!isThere && target.endsWith('/') && !found.isDirectory())
     throw new UserError(`the folder \`${target}\` does not exist in container \`${at.container}\``, {
       hint: 'leave out the slash at the end to create a file of this name',
     })
-  const isContent = isContentOf(source) && found.isDirectory()
   const folder = isThere ? target : posix.dirname(target)
-  const name = !isThere ? posix.basename(target) : isContent ? '.' : basename(path)
+  const name = !isThere ? posix.basename(target) : isContent ? '.' : basename(input.path)
   const counts: TarCounts = { files: 0, bytes: 0 }
   if (hasTar) {
     // `o` in an extraction: the files belong to the user who runs `tar`.
@@ -46,6 +44,26 @@ export async function copyIn(at: CopiedContainer, { source, path, target, skippe
       hint: 'copy single files, or add `tar` to the image',
     })
   return copyFileIn(at, path, posix.join(folder, name), found.mode & 0o777)
+}
+
+/** File, folder or link that is copied. `isContent` is true if only the content of the folder is copied. */
+interface Source {
+  readonly path: string
+  readonly found: Stats
+  readonly isContent: boolean
+}
+
+/**
+ * Returns the source of a copy. As in Docker, `link/` and `link/.` name the folder that the link leads to. `path` is
+ * the absolute path of the source. Throws a UserError if it does not exist.
+ */
+export async function findSource(source: string, path: string): Promise<Source> {
+  const there = await lstat(path).catch(() => undefined)
+  const isFollowed = there?.isSymbolicLink() === true && (isContentOf(source) || /[/\\]$/.test(source))
+  const real = isFollowed ? await realpath(path).catch(() => path) : path
+  const found = isFollowed ? await stat(path).catch(() => undefined) : there
+  if (!found) throw new UserError(`\`${source}\` does not exist on this machine`)
+  return { path: real, found, isContent: isContentOf(source) && found.isDirectory() }
 }
 
 /**
