@@ -18,7 +18,7 @@ export interface Extraction {
 /**
  * Writes the entries of an archive that may come from an attacker. Nothing is written outside the target: names with
  * `..` are refused, links to paths outside the target are skipped, and no entry is written through a link, whatever its
- * target. Owners, setuid bits and devices are not restored.
+ * target. Entries whose names are not UTF-8 are skipped, too. Owners, setuid bits and devices are not restored.
  */
 export async function extractTar({ archive, name, target, skipped }: Extraction): Promise<TarCounts> {
   const counts: TarCounts = { files: 0, bytes: 0 }
@@ -59,6 +59,7 @@ function partsOf(entry: string, name: string): readonly string[] {
 }
 
 async function refusalOf(entry: TarEntry, parts: readonly string[], name: string): Promise<string | undefined> {
+  if (!entry.isUtf8) return `its name ${entry.link === '' ? '' : 'or its target '}is not UTF-8`
   if (entry.kind === 'other') return 'it is a device, a pipe or a socket'
   if (entry.kind === 'link' && !isInside(entry.link, parts))
     return `it is a link to \`${entry.link}\`, outside the copy`

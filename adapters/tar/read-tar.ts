@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer'
+
 const BLOCK = 512
 /** Maximum size in bytes of a long name, or of the extended header of an entry. */
 const LONGEST_META = 1_048_576
@@ -10,6 +12,8 @@ export interface TarEntry {
   readonly size: number
   /** Target of a link. */
   readonly link: string
+  /** False if the name or the link is not UTF-8. Its text is then not the real one, and may not be unique. */
+  readonly isUtf8: boolean
   /** Content of a file in parts. Unread parts are skipped. */
   readonly content: AsyncIterable<Buffer>
 }
@@ -23,7 +27,7 @@ export class TarError extends Error {}
  */
 export async function* readTar(input: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const reader = new Blocks(input)
-  let long: { name?: string; link?: string; size?: number } = {}
+  let long: Extension = {}
   for (;;) {
     const header = await reader.take(BLOCK, true)
     if (header === undefined || header.every(byte => byte === 0)) break
@@ -33,21 +37,29 @@ export async function* readTar(input: AsyncIterable<Buffer>): AsyncGenerator<Tar
       if (entry.size > LONGEST_META) throw new TarError('a header is too long')
       const content = (await reader.take(entry.size))!
       await reader.skip(padding(entry.size))
-      const text = content.toString('utf8').replace(/\0.*$/s, '')
-      if (type === 'L') long = { ...long, name: text }
-      else if (type === 'K') long = { ...long, link: text }
+      if (type === 'L') long = { ...long, name: untilNull(content) }
+      else if (type === 'K') long = { ...long, link: untilNull(content) }
       else if (type === 'x') long = { ...long, ...parsePax(content) }
       continue
     }
     const body = reader.body(size)
     const kind = KINDS[type] ?? 'other'
-    yield { name: long.name ?? entry.name, kind, mode: entry.mode, size, link: long.link ?? entry.link, content: body }
+    const { name, link } = { ...entry, ...long }
+    const texts = { name: name.toString(), link: link.toString(), isUtf8: isUtf8(name) && isUtf8(link) }
+    yield { ...texts, kind, mode: entry.mode, size, content: body }
     for await (const _ of body);
     await reader.skip(padding(size))
     long = {}
   }
   // The program that writes the archive fails if its output is not read to the end.
   await reader.drain()
+}
+
+/** Values that replace those of the next header. */
+interface Extension {
+  readonly name?: Buffer
+  readonly link?: Buffer
+  readonly size?: number
 }
 
 const KINDS: Readonly<Record<string, TarEntry['kind']>> = {
@@ -64,20 +76,21 @@ const padding = (size: number): number => (BLOCK - (size % BLOCK)) % BLOCK
 function parseHeader(block: Buffer) {
   const sum = block.reduce((all, byte, at) => all + (at >= 148 && at < 156 ? 32 : byte), 0)
   if (numberAt(block, 148, 8) !== sum) throw new TarError('it is not a tar archive')
-  const text = (at: number, length: number) =>
-    block
-      .subarray(at, at + length)
-      .toString('utf8')
-      .replace(/\0.*$/s, '')
+  const text = (at: number, length: number) => untilNull(block.subarray(at, at + length))
   // GNU tar writes other fields in the place of the prefix.
-  const prefix = block.toString('latin1', 257, 263) === 'ustar\0' ? text(345, 155) : ''
+  const prefix = block.toString('latin1', 257, 263) === 'ustar\0' ? text(345, 155) : Buffer.alloc(0)
   return {
-    name: prefix === '' ? text(0, 100) : `${prefix}/${text(0, 100)}`,
+    name: prefix.length === 0 ? text(0, 100) : Buffer.concat([prefix, Buffer.from('/'), text(0, 100)]),
     mode: numberAt(block, 100, 8),
     size: numberAt(block, 124, 12),
     type: block.toString('latin1', 156, 157),
     link: text(157, 100),
   }
+}
+
+function untilNull(bytes: Buffer): Buffer {
+  const end = bytes.indexOf(0)
+  return end === -1 ? bytes : bytes.subarray(0, end)
 }
 
 function numberAt(block: Buffer, at: number, length: number): number {
@@ -93,25 +106,27 @@ function numberAt(block: Buffer, at: number, length: number): number {
 }
 
 /** Parses records such as `30 mtime=1700000000.123\n`; the number is the length of the record in bytes. */
-function parsePax(content: Buffer): { name?: string; link?: string; size?: number } {
-  const found: { name?: string; link?: string; size?: number } = {}
+function parsePax(content: Buffer): Extension {
+  let found: Extension = {}
   for (let at = 0; at < content.length; ) {
     const [, digits = ''] = /^(\d+) /.exec(content.toString('latin1', at, at + 12)) ?? []
     const length = Number(digits)
     if (digits === '' || length <= digits.length || at + length > content.length)
       throw new TarError('an extended header is not valid')
-    const record = content.toString('utf8', at + digits.length + 1, at + length - 1)
+    const record = content.subarray(at + digits.length + 1, at + length - 1)
     const equals = record.indexOf('=')
-    const [key, value] = [record.slice(0, equals), record.slice(equals + 1)]
-    if (key === 'path') found.name = value
-    else if (key === 'linkpath') found.link = value
-    else if (key === 'size') {
-      if (!/^\d{1,15}$/.test(value)) throw new TarError('a number is not valid')
-      found.size = Number(value)
-    }
+    found = { ...found, ...extensionOf(record.toString('utf8', 0, equals), record.subarray(equals + 1)) }
     at += length
   }
   return found
+}
+
+function extensionOf(key: string, value: Buffer): Extension {
+  if (key === 'path') return { name: value }
+  if (key === 'linkpath') return { link: value }
+  if (key !== 'size') return {}
+  if (!/^\d{1,15}$/.test(value.toString())) throw new TarError('a number is not valid')
+  return { size: Number(value.toString()) }
 }
 
 /** Reads exact numbers of bytes from a stream of parts of any length. */

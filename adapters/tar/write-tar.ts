@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { constants } from 'node:fs'
 import { lstat, open, readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,14 +15,14 @@ export interface TarCounts {
 
 /**
  * Yields a tar archive of a file, link or folder of this machine, under the name `name` instead of its real name. Links
- * are kept as links. Sockets, pipes and devices are skipped and passed to `skipped`. Long names are written as GNU tar
- * does, because busybox does not read the headers of pax.
+ * are kept as links. Sockets, pipes, devices and names that are not UTF-8 are skipped and passed to `skipped`, with the
+ * reason as a clause. Long names are written as GNU tar does, because busybox does not read the headers of pax.
  */
 export async function* writeTar(
   path: string,
   name: string,
   counts: TarCounts,
-  skipped: (path: string) => void,
+  skipped: (path: string, reason: string) => void,
 ): AsyncGenerator<Buffer> {
   yield* entriesOf(path, name, counts, skipped)
   yield Buffer.alloc(2 * BLOCK)
@@ -31,21 +32,25 @@ async function* entriesOf(
   path: string,
   name: string,
   counts: TarCounts,
-  skipped: (path: string) => void,
+  skipped: (path: string, reason: string) => void,
 ): AsyncGenerator<Buffer> {
   const found = await lstat(path)
   const of = { mode: found.mode & 0o777, seconds: Math.max(0, Math.floor(found.mtimeMs / 1000)) }
   if (found.isSymbolicLink()) {
+    const link = await readlink(path, { encoding: 'buffer' })
+    if (!isUtf8(link)) return skipped(path, 'its target is not UTF-8')
     counts.files++
-    yield headerOf({ ...of, name, type: '2', size: 0, link: await readlink(path) })
+    yield headerOf({ ...of, name, type: '2', size: 0, link: link.toString() })
   } else if (found.isDirectory()) {
     // The folder that the content is copied into keeps its mode.
     if (name !== '.') yield headerOf({ ...of, name: `${name}/`, type: '5', size: 0, link: '' })
-    for (const one of (await readdir(path)).sort()) yield* entriesOf(join(path, one), `${name}/${one}`, counts, skipped)
+    for (const one of (await readdir(path, { encoding: 'buffer' })).sort(Buffer.compare))
+      if (isUtf8(one)) yield* entriesOf(join(path, `${one}`), `${name}/${one}`, counts, skipped)
+      else skipped(join(path, `${one}`), 'its name is not UTF-8')
   } else if (found.isFile()) {
     counts.files++
     yield* fileOf(path, { ...of, name, type: '0', link: '' }, counts)
-  } else skipped(path)
+  } else skipped(path, 'it is a device, a pipe or a socket')
 }
 
 /**

@@ -12,8 +12,8 @@ export interface CopyIn {
   readonly path: string
   /** Absolute path in the container. */
   readonly target: string
-  /** Called with each socket, pipe or device, which cannot be copied. */
-  readonly skipped: (path: string) => void
+  /** Called with each file that cannot be copied, and the reason as a clause. */
+  readonly skipped: (path: string, reason: string) => void
 }
 
 /**

@@ -44,8 +44,7 @@ function transfer(
 ) {
   const skipped = (name: string, reason: string) => on({ type: 'warning', text: `\`${name}\` is left out: ${reason}` })
   if (direction === 'out') return copyOut(at, { source: remote, target: local, path, skipped })
-  const skippedHere = (name: string) => skipped(name, 'it is a device, a pipe or a socket')
-  return copyIn(at, { source: local, path, target: remote, skipped: skippedHere })
+  return copyIn(at, { source: local, path, target: remote, skipped })
 }
 
 /** Throws a UserError for a file of this machine that cannot be read or written. */

@@ -4,6 +4,7 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -37,6 +38,16 @@ function makeSource(): string {
   writeFileSync(join(source, 'deep', LONG), 'x'.repeat(70_000))
   writeFileSync(join(source, 'deep', 'empty'), '')
   symlinkSync('../run.sh', join(source, 'deep', 'link'))
+  return source
+}
+
+/** Creates a folder with names in Latin-1. */
+function makeOddSource(): string {
+  const source = join(folder, 'source')
+  mkdirSync(source)
+  for (const byte of [0xe8, 0xe9]) writeFileSync(Buffer.concat([Buffer.from(`${source}/caf`), Buffer.of(byte)]), 'odd')
+  symlinkSync(Buffer.of(0xe9), join(source, 'link'))
+  writeFileSync(join(source, 'plain'), 'plain')
   return source
 }
 
@@ -90,6 +101,37 @@ describe('archives', () => {
       expect(existsSync(source)).toBe(true)
     },
   )
+
+  test.skipIf(process.platform !== 'linux').each(['gnu', 'pax'])(
+    'names that are not UTF-8 in an archive in the format %s are reported and left out',
+    async format => {
+      const source = makeOddSource()
+      const bytes = execFileSync('tar', [`--format=${format}`, '-cf', '-', '-C', folder, './source'])
+      const skipped: string[] = []
+      const skip = (name: string, reason: string) => void skipped.push(`${name}: ${reason}`)
+      const extraction = { archive: inParts(bytes), name: 'source', target: join(folder, 'out') }
+      expect(await extractTar({ ...extraction, skipped: skip })).toEqual({ files: 1, bytes: 5 })
+      expect(readdirSync(join(folder, 'out'))).toEqual(['plain'])
+      expect(skipped.sort()).toEqual([
+        './source/caf\ufffd: its name is not UTF-8',
+        './source/caf\ufffd: its name is not UTF-8',
+        './source/link: its name or its target is not UTF-8',
+      ])
+      expect(existsSync(source)).toBe(true)
+    },
+  )
+
+  test.skipIf(process.platform !== 'linux')('names that are not UTF-8 are reported and not written', async () => {
+    const source = makeOddSource()
+    const [counts, skipped] = [{ files: 0, bytes: 0 }, [] as string[]]
+    await bytesOf(writeTar(source, 'copy', counts, (path, reason) => void skipped.push(`${path}: ${reason}`)))
+    expect(counts).toEqual({ files: 1, bytes: 5 })
+    expect(skipped).toEqual([
+      `${source}/caf\ufffd: its name is not UTF-8`,
+      `${source}/caf\ufffd: its name is not UTF-8`,
+      `${source}/link: its target is not UTF-8`,
+    ])
+  })
 
   test('a size above 8 GiB is read from its binary form', async () => {
     const header = entry('big', '0')
