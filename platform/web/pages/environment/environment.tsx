@@ -203,7 +203,9 @@ function ServiceTabs({ environment: { namespace, name: env, deployed }, service 
     addressOf('serviceEvents', address),
     addressOf('serviceSettings', address),
   ]
-  const part = { key: `${namespace} ${env} ${name}`, namespace, environment: env }
+  const part = { namespace, environment: env }
+  // Preact takes a key only from an attribute, not from an object that is spread.
+  const key = `${namespace} ${env} ${name}`
   return (
     <>
       <Tabs
@@ -218,11 +220,11 @@ function ServiceTabs({ environment: { namespace, name: env, deployed }, service 
       {path === wrong ? (
         <ServiceProblems service={service} deployed={deployed} />
       ) : path === events ? (
-        <ServiceEvents {...part} service={name} workload={service.workload} />
+        <ServiceEvents key={key} {...part} service={name} workload={service.workload} />
       ) : path === settings ? (
-        <ServiceSettings {...part} service={service} page={place && deployed && linePage(deployed, place)} />
+        <ServiceSettings key={key} {...part} service={service} page={place && deployed && linePage(deployed, place)} />
       ) : (
-        <ServiceLogs {...part} service={name} />
+        <ServiceLogs key={key} {...part} service={name} />
       )}
     </>
   )
