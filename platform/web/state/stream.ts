@@ -2,7 +2,7 @@ import type { EventOf, StreamName } from '../../api/routes.ts'
 import { type CallInput, NoPlatform, PlatformRefusal } from '../../client/client.ts'
 import { platform } from './client.ts'
 import { type Failure, isAway, toProblem } from './problem.ts'
-import { isOffline, noticeOf } from './session.ts'
+import { isExpired, isOffline, noticeOf } from './session.ts'
 
 interface Listener<T> {
   /**
@@ -12,7 +12,7 @@ interface Listener<T> {
   onEvent(event: T): void
   /** Called each time the stream ends. */
   onEnd?(): void
-  /** Called with the reason if the stream is not retried. */
+  /** Called with the reason if the stream is refused and not opened again. */
   onRefused?(problem: Failure): void
   /** Returns true if all events have arrived; otherwise a stream that ends is opened again. */
   isComplete?(): boolean
@@ -27,7 +27,8 @@ const LONGEST_WAIT = 15_000
 
 /**
  * Reads a stream until the signal is aborted or all events have arrived. Resumes after the last id if the stream breaks
- * off. Closes it while the page is hidden, because browsers limit the number of connections to one host.
+ * off, or if the user logs in again after the session has ended. Closes it while the page is hidden, because browsers
+ * limit the number of connections to one host.
  */
 export async function follow<N extends StreamName>(
   name: N,
@@ -59,7 +60,8 @@ export async function follow<N extends StreamName>(
       if (!open.signal.aborted) {
         const problem = toProblem(error)
         noticeOf(problem)
-        if (isFinal(error)) return listener.onRefused?.(problem)
+        if (problem.kind === 'login' && isExpired.peek()) await loggedIn(signal)
+        else if (isFinal(error)) return listener.onRefused?.(problem)
       }
     } finally {
       document.removeEventListener('visibilitychange', hidden)
@@ -75,8 +77,27 @@ export async function follow<N extends StreamName>(
  * True if a retry would fail, too. False for a platform that is overloaded or starting up, which accepts the request
  * later.
  */
-const isFinal = (error: unknown): boolean =>
-  error instanceof NoPlatform ? !isAway(error) : error instanceof PlatformRefusal && error.status < 500
+function isFinal(error: unknown): boolean {
+  if (!(error instanceof NoPlatform || error instanceof PlatformRefusal) || LATER.has(error.status)) return false
+  return error instanceof NoPlatform ? !isAway(error) : error.status < 500
+}
+
+/** Statuses below 500 with which a retry may succeed: Request Timeout and Too Many Requests. */
+const LATER: ReadonlySet<number> = new Set([408, 429])
+
+/** Waits until the user, whose session has ended, has logged in again. */
+const loggedIn = (signal: AbortSignal): Promise<void> =>
+  new Promise(resolve => {
+    let leave = () => {}
+    const look = () => {
+      if (isExpired.peek() && !signal.aborted) return
+      leave()
+      signal.removeEventListener('abort', look)
+      resolve()
+    }
+    leave = isExpired.subscribe(look)
+    signal.addEventListener('abort', look)
+  })
 
 /** Waits until the page is visible. */
 const seen = (signal: AbortSignal): Promise<void> =>
@@ -101,4 +122,5 @@ const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
     }
     const timer = setTimeout(end, milliseconds)
     signal.addEventListener('abort', end)
+    if (signal.aborted) end()
   })

@@ -18,6 +18,7 @@ import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../state/action.ts'
 import { platform } from '../../state/client.ts'
 import { commitPage } from '../../state/forge-pages.ts'
+import type { Failure } from '../../state/problem.ts'
 import { useResource } from '../../state/resource.ts'
 import { KeptLog } from '../../state/run-log.ts'
 import { commandLine } from '../../state/shell-words.ts'
@@ -49,6 +50,7 @@ function OneRun({ id }: { readonly id: string }) {
    */
   const drawn = useSignal(0)
   const time = useSignal(Date.now())
+  const refused = useSignal<Failure | undefined>(undefined)
   useEffect(() => {
     const leave = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -64,6 +66,9 @@ function OneRun({ id }: { readonly id: string }) {
           isComplete = hasEnded(event.run.state)
         } else log.current.add(event)
         timer ??= setTimeout(draw, GATHERED)
+      },
+      onRefused(problem: Failure) {
+        refused.value = problem
       },
       isComplete: () => isComplete,
     }
@@ -112,6 +117,7 @@ function OneRun({ id }: { readonly id: string }) {
               </div>
             )}
             {one.state === 'failed' && <Errors lines={log.current.errors} />}
+            {refused.value && <ProblemBox problem={refused.value} />}
             <RunLog run={one} log={log.current} _drawn={drawn.value} />
             <SameOnCommandLine
               command={commandLine(
