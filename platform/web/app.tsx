@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { ErrorBoundary } from 'preact-iso/lazy'
@@ -19,11 +18,10 @@ import { Account } from './pages/you/account.tsx'
 import { laterPage, laterPart } from './parts/frame/later.tsx'
 import { isHelpOpen, listenForPalette, Palette } from './parts/frame/palette.tsx'
 import { Shell } from './parts/frame/shell.tsx'
-import { ProblemBox } from './parts/problem.tsx'
+import { SessionProblem } from './parts/session-problem.tsx'
 import { navigate } from './state/navigate.ts'
-import type { Failure } from './state/problem.ts'
 import { refreshAll } from './state/resource.ts'
-import { isExpired, loadSession, me, resumeSession } from './state/session.ts'
+import { isExpired, me, resumeSession, useSession } from './state/session.ts'
 
 /** Pages whose code is only loaded when the user opens one of them. */
 const NamespaceVariables = laterPage(async () => (await import('./pages/namespace/variables.tsx')).NamespaceVariables)
@@ -42,9 +40,6 @@ const KeyHelp = laterPart(
   async () => (await import('./parts/frame/key-help.tsx')).KeyHelp,
   () => null,
 )
-
-/** Delay before another request to a platform that does not answer, in milliseconds. */
-const AGAIN = 3_000
 
 /** The complete UI. Users who are logged in see the page of the URL, others the login page. */
 export const App = () => (
@@ -134,21 +129,15 @@ function Keys() {
  * the login.
  */
 function LoggedIn({ children }: { readonly children: () => ComponentChildren }) {
-  const problem = useSignal<Failure | undefined>(undefined)
+  const session = useSession(undefined, !me.peek())
   const { url } = useLocation()
-  useEffect(() => {
-    if (me.peek()) return
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const ask = async () => {
-      problem.value = await loadSession()
-      if (problem.value?.kind === 'offline') timer = setTimeout(ask, AGAIN)
-    }
-    void ask()
-    return () => clearTimeout(timer)
-  }, [])
   useEffect(() => {
     if (me.value === null) navigate(`/login?to=${encodeURIComponent(url)}`)
   }, [me.value])
   if (me.value) return <>{children()}</>
-  return <div class="centre">{problem.value && <ProblemBox problem={problem.value} />}</div>
+  return (
+    <div class="centre">
+      <SessionProblem of={session} />
+    </div>
+  )
 }

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { type Failure, toProblem } from './problem.ts'
+import { type Failure, toProblem, withHint } from './problem.ts'
 import { noticeOf } from './session.ts'
 
 export interface Action<A extends readonly unknown[]> {
@@ -10,6 +10,9 @@ export interface Action<A extends readonly unknown[]> {
   run(...input: A): Promise<boolean>
   clear(): void
 }
+
+/** Hint for a change without a response, which may have reached the platform, so it is not sent again. */
+const HINT = 'The request may have arrived. Check before you try again.'
 
 /** Returns an action that a user can start, one run at a time, with the problem of the last run. */
 export function useAction<A extends readonly unknown[]>(work: (...input: A) => Promise<unknown>): Action<A> {
@@ -29,7 +32,7 @@ export function useAction<A extends readonly unknown[]>(work: (...input: A) => P
         await work(...input)
         return true
       } catch (error) {
-        problem.value = toProblem(error)
+        problem.value = withHint(toProblem(error), HINT)
         noticeOf(problem.value)
         return false
       } finally {

@@ -2,7 +2,7 @@ import { NoPlatform, PlatformRefusal } from '../../client/client.ts'
 
 /** Reason why a request failed, as texts for users. */
 export interface Failure {
-  /** `offline`: there was no response, so the request is retried. */
+  /** `offline`: there was no response. */
   readonly kind: 'refused' | 'offline' | 'login'
   readonly message: string
   readonly hint?: string
@@ -31,7 +31,11 @@ export function toProblem(error: unknown): Failure {
   }
   if (error instanceof NoPlatform)
     return isAway(error)
-      ? { kind: 'offline', message: 'The platform does not answer', hint: 'Retrying automatically.' }
+      ? { kind: 'offline', message: 'The platform does not answer' }
       : { kind: 'refused', message: error.message, hint: 'Check whether there is a proxy in front of the platform.' }
-  return { kind: 'offline', message: 'The platform cannot be reached', hint: 'Retrying automatically.' }
+  return { kind: 'offline', message: 'The platform cannot be reached' }
 }
+
+/** Adds a hint to the problem of a request without a response: its caller knows whether it is sent again. */
+export const withHint = (problem: Failure, hint: string): Failure =>
+  problem.kind === 'offline' ? { ...problem, hint } : problem

@@ -1,8 +1,9 @@
-import { computed, signal } from '@preact/signals'
+import { computed, type ReadonlySignal, signal, useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import type { Info } from '../../api/info.ts'
 import type { Me } from '../../api/me.ts'
 import { platform } from './client.ts'
-import { type Failure, toProblem } from './problem.ts'
+import { type Failure, toProblem, withHint } from './problem.ts'
 
 /** User who is logged in; `undefined` if not known yet, `null` if nobody is logged in. */
 export const me = signal<Me | null | undefined>(undefined)
@@ -29,6 +30,46 @@ export async function loadSession(): Promise<Failure | undefined> {
   } catch (error) {
     return toProblem(error)
   }
+}
+
+/** Delay before another request to a platform that does not answer, in milliseconds. */
+const AGAIN = 3_000
+
+/** Progress of `useSession`. */
+export interface SessionLoad {
+  /** Reason why the session is not loaded. */
+  readonly problem: ReadonlySignal<Failure | undefined>
+  /** Loads the session again. */
+  retry(): void
+}
+
+/**
+ * Loads the session when a page opens, and again while the platform does not answer. Calls `onLoaded` once it is
+ * loaded.
+ */
+export function useSession(onLoaded = () => {}, isWanted = true): SessionLoad {
+  const problem = useSignal<Failure | undefined>(undefined)
+  const retry = useRef(() => {})
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let isGone = false
+    const load = async () => {
+      clearTimeout(timer)
+      const found = await loadSession()
+      if (isGone) return
+      clearTimeout(timer)
+      problem.value = found && withHint(found, 'Retrying automatically.')
+      if (found?.kind === 'offline') timer = setTimeout(load, AGAIN)
+      if (!found) onLoaded()
+    }
+    retry.current = () => void load()
+    if (isWanted) void load()
+    return () => {
+      isGone = true
+      clearTimeout(timer)
+    }
+  }, [])
+  return { problem, retry: () => retry.current() }
 }
 
 async function whoAmI(): Promise<Me | null> {

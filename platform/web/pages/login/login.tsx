@@ -1,11 +1,10 @@
-import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { LOGIN_PROBLEMS, type LoginProblem } from '../../../rules/accounts/login-problems.ts'
 import { ProblemBox } from '../../parts/problem.tsx'
+import { SessionProblem } from '../../parts/session-problem.tsx'
 import { navigate } from '../../state/navigate.ts'
 import type { Failure } from '../../state/problem.ts'
-import { info, loadSession, me } from '../../state/session.ts'
+import { info, me, useSession } from '../../state/session.ts'
 import { Frame } from './frame.tsx'
 import { Providers } from './providers.tsx'
 
@@ -17,20 +16,16 @@ const loginProblem = (code: string): Failure => ({
 
 /** Shows a button for each login provider, or instructions if there is none. */
 export function Login() {
-  const problem = useSignal<Failure | undefined>(undefined)
   const { query } = useLocation()
   const back = safeReturn(query['to'], location.origin)
-  useEffect(() => {
-    void loadSession().then(found => {
-      problem.value = found
-      if (me.peek()) navigate(back)
-    })
-  }, [])
+  const session = useSession(() => {
+    if (me.peek()) navigate(back)
+  })
   const ways = info.value?.login
   return (
     <Frame title="Log in">
       {query['problem'] !== undefined && <ProblemBox problem={loginProblem(query['problem'])} />}
-      {problem.value && <ProblemBox problem={problem.value} onRetry={() => location.reload()} />}
+      <SessionProblem of={session} />
       <div class="stack login-ways">
         <Providers back={back} />
         {ways?.length === 0 && (

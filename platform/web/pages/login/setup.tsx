@@ -5,9 +5,10 @@ import { LOGIN } from '../../../rules/accounts/login-name.ts'
 import { Button } from '../../parts/forms/button.tsx'
 import { Field } from '../../parts/forms/field.tsx'
 import { ProblemBox } from '../../parts/problem.tsx'
+import { SessionProblem } from '../../parts/session-problem.tsx'
 import { useAction } from '../../state/action.ts'
 import { platform } from '../../state/client.ts'
-import { info, loadSession, me } from '../../state/session.ts'
+import { info, me, useSession } from '../../state/session.ts'
 import { Frame } from './frame.tsx'
 import { Providers } from './providers.tsx'
 
@@ -25,8 +26,8 @@ export function Setup() {
     const found = /^#(devctl_(?:setup|invite)_\w+)$/.exec(location.hash)?.[1]
     if (location.hash !== '') history.replaceState(null, '', location.pathname)
     token.value = found ?? keptToken() ?? ''
-    void loadSession()
   }, [])
+  const session = useSession()
   const isSetup = token.value?.startsWith('devctl_setup_') ?? false
   const providers = info.value?.login ?? []
   const claim = useAction(async () => {
@@ -49,10 +50,16 @@ export function Setup() {
         </p>
       </Frame>
     )
-  if (me.value === undefined) return <Frame title="One moment…">{null}</Frame>
+  const title = isSetup ? 'Set up the platform' : 'You are invited'
+  if (me.value === undefined)
+    return (
+      <Frame title={session.problem.value ? title : 'One moment…'}>
+        <SessionProblem of={session} />
+      </Frame>
+    )
   if (isSetup && me.value)
     return (
-      <Frame title="Set up the platform">
+      <Frame title={title}>
         <p class="soft">{me.value.login} will be the first administrator. This link works only once.</p>
         {claim.problem && <ProblemBox problem={claim.problem} />}
         <Button look="solid" isBusy={claim.isRunning} onClick={() => void claim.run()}>
@@ -62,14 +69,14 @@ export function Setup() {
     )
   if (isSetup && providers.length > 0)
     return (
-      <Frame title="Set up the platform">
+      <Frame title={title}>
         <p class="soft">Log in, and your account becomes the first administrator. This link works only once.</p>
         <Providers back={PAGES.setup} onLeave={() => keepToken(token.value ?? '')} />
       </Frame>
     )
   const isName = NAME.test(name.value)
   return (
-    <Frame title={isSetup ? 'Set up the platform' : 'You are invited'}>
+    <Frame title={title}>
       <form
         class="stack"
         onSubmit={event => {
