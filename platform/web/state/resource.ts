@@ -22,11 +22,8 @@ export interface Read<T> {
 
 type Reading = `GET ${string}` & RouteName
 
-interface KeptRead {
-  readonly state: Signal<ReadState<unknown>>
-  readonly ask: () => Promise<void>
-  users: number
-}
+/** Called with each answer, and with the moment of its request, for `putResource`. */
+type OnAnswer<T> = (data: T, moment: number) => void
 
 const held = new Map<string, KeptRead>()
 /** Maximum number of responses that are kept for pages that are opened again. */
@@ -35,16 +32,93 @@ const MOST = 200
 const EVERY = 15_000
 const AGAIN = 3_000
 
-/** Reads a route, and polls it every `every` milliseconds while the page is visible. */
-export function useResource<N extends Reading>(name: N, input: CallInput<N>, every = EVERY): Read<ReplyOf<N>> {
+/** Counts requests and changes, which tells newer data from older data. */
+let moments = 0
+
+/** A resource that pages have read, with its newest data. */
+class KeptRead {
+  readonly state = signal<ReadState<unknown>>({})
+  /** Parts of the page that show the resource. */
+  readonly readers = new Set<OnAnswer<unknown>>()
+  readonly #call: () => Promise<unknown>
+  #running: Promise<void> | undefined
+  /** Moment of the newest data, or of the request for it. */
+  #moment = 0
+
+  constructor(call: () => Promise<unknown>) {
+    this.#call = call
+  }
+
+  /** Requests the resource, or waits for a request that is in progress. */
+  ask(): Promise<void> {
+    return this.#running ?? this.refresh()
+  }
+
+  /** Requests the resource again. The answer to an earlier request may lack a change, so it is dropped. */
+  refresh(): Promise<void> {
+    const moment = ++moments
+    this.#moment = moment
+    const running = this.#call()
+      .then(
+        data => this.#answer(data, moment),
+        (error: unknown) => this.#fail(error, moment),
+      )
+      .finally(() => {
+        if (this.#running === running) this.#running = undefined
+      })
+    this.#running = running
+    return running
+  }
+
+  /** Stores data of a moment, unless newer data is known or requested. */
+  put(data: unknown, moment: number): void {
+    if (moment < this.#moment) return
+    this.#moment = moment
+    const { data: old, problem } = this.state.peek()
+    // Equal data is not stored, so that nothing is rendered again.
+    if (problem || !isEqual(old, data)) this.state.value = { data }
+  }
+
+  #answer(data: unknown, moment: number): void {
+    isOffline.value = false
+    if (moment < this.#moment) return
+    this.put(data, moment)
+    for (const onAnswer of this.readers) onAnswer(data, moment)
+  }
+
+  #fail(error: unknown, moment: number): void {
+    const problem = toProblem(error)
+    noticeOf(problem)
+    if (moment < this.#moment) return
+    this.state.value = { ...(problem.kind !== 'refused' && { data: this.state.peek().data }), problem }
+  }
+}
+
+/** Compares data of the platform, which is JSON. */
+export const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+/**
+ * Reads a route, and polls it every `every` milliseconds while the page is visible. Calls `onAnswer` with each answer,
+ * even if it is equal to the last one.
+ */
+export function useResource<N extends Reading>(
+  name: N,
+  input: CallInput<N>,
+  every = EVERY,
+  onAnswer?: OnAnswer<ReplyOf<N>>,
+): Read<ReplyOf<N>> {
   const key = keyOf(name, input)
   const one = hold(key, name, input)
   const wait = useRef(every)
   wait.current = every
+  const listener = useRef(onAnswer)
+  listener.current = onAnswer
   const schedule = useRef(() => {})
   useEffect(() => schedule.current(), [every])
   useEffect(() => {
-    one.users++
+    // The route table guarantees the type.
+    const reader: OnAnswer<unknown> = (data, moment) => listener.current?.(data as ReplyOf<N>, moment)
+    one.readers.add(reader)
     let askedAt = 0
     let timer: ReturnType<typeof setTimeout> | undefined
     let isGone = false
@@ -66,7 +140,7 @@ export function useResource<N extends Reading>(name: N, input: CallInput<N>, eve
     schedule.current = next
     return () => {
       isGone = true
-      one.users--
+      one.readers.delete(reader)
       clearTimeout(timer)
       document.removeEventListener('visibilitychange', seen)
       removeEventListener('online', run)
@@ -75,10 +149,8 @@ export function useResource<N extends Reading>(name: N, input: CallInput<N>, eve
   return {
     // The route table guarantees the type.
     state: one.state as Signal<ReadState<ReplyOf<N>>>,
-    refresh: one.ask,
-    put: data => {
-      one.state.value = { data }
-    },
+    refresh: () => one.refresh(),
+    put: data => one.put(data, ++moments),
   }
 }
 
@@ -92,50 +164,34 @@ export function readResource<N extends Reading>(name: N, input: CallInput<N>): R
   return hold(keyOf(name, input), name, input).state.value as ReadState<ReplyOf<N>> // what the table promises
 }
 
-/** Stores new data of a resource, which a stream has reported before the next poll. */
-export function putResource<N extends Reading>(name: N, input: CallInput<N>, data: ReplyOf<N>): void {
-  const { state } = hold(keyOf(name, input), name, input)
-  if (JSON.stringify(state.peek().data) !== JSON.stringify(data) || state.peek().problem) state.value = { data }
+/**
+ * Stores new data of a resource, which a stream or the answer to another request has reported. For an answer, `moment`
+ * is that of its request, so that it does not replace newer data.
+ */
+export function putResource<N extends Reading>(
+  name: N,
+  input: CallInput<N>,
+  data: ReplyOf<N>,
+  moment = ++moments,
+): void {
+  hold(keyOf(name, input), name, input).put(data, moment)
 }
 
 /** Requests a resource again if a page has read it. */
 export function refreshResource<N extends Reading>(name: N, input: CallInput<N>): void {
-  const key = keyOf(name, input)
-  if (held.has(key)) void held.get(key)?.ask()
+  void held.get(keyOf(name, input))?.refresh()
 }
 
 function hold<N extends Reading>(key: string, name: N, input: CallInput<N>): KeptRead {
   const found = held.get(key)
   if (found) return found
-  const state = signal<ReadState<unknown>>({})
-  let running: Promise<void> | undefined
-  const ask = (): Promise<void> => {
-    running ??= platform
-      .call(name, input)
-      .then(
-        data => {
-          isOffline.value = false
-          // An equal response is not stored, so that nothing is rendered again.
-          if (JSON.stringify(state.peek().data) !== JSON.stringify(data) || state.peek().problem) state.value = { data }
-        },
-        (error: unknown) => {
-          const problem = toProblem(error)
-          noticeOf(problem)
-          state.value = { ...(problem.kind !== 'refused' && { data: state.peek().data }), problem }
-        },
-      )
-      .finally(() => {
-        running = undefined
-      })
-    return running
-  }
-  const made: KeptRead = { state, ask, users: 0 }
-  for (const [old, { users }] of held) if (held.size >= MOST && users === 0) held.delete(old)
+  const made = new KeptRead(() => platform.call(name, input))
+  for (const [old, { readers }] of held) if (held.size >= MOST && readers.size === 0) held.delete(old)
   held.set(key, made)
   return made
 }
 
 /** Requests all resources on the page again, after a change that other parts of the page also show. */
 export function refreshAll(): void {
-  for (const { users, ask } of held.values()) if (users > 0) void ask()
+  for (const one of held.values()) if (one.readers.size > 0) void one.refresh()
 }
