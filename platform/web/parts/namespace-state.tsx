@@ -3,9 +3,10 @@ import { useEffect, useLayoutEffect } from 'preact/hooks'
 import type { FailedDeploy, RunningNamespace, ShownEnvironment } from '../../api/environments.ts'
 import type { Namespace } from '../../api/namespaces.ts'
 import type { Preview } from '../../api/previews.ts'
+import type { ReplyOf } from '../../api/routes.ts'
 import { ASKED_TOGETHER } from '../../rules/asked-together.ts'
 import { environmentState, isAwake, type Running, runningOf, standingOf } from '../../rules/runs/running.ts'
-import { putResource, readResource, useResource } from '../state/resource.ts'
+import { isEqual, putResource, readResource, useResource } from '../state/resource.ts'
 import { type ShownState, standingState } from './state.tsx'
 
 /** True for an active namespace that the user is a member of: its content can be requested. */
@@ -65,21 +66,28 @@ interface AskTogetherProps {
 /** Requests the content of several namespaces with one request, for all parts of the page. Renders nothing. */
 export function AskTogether({ names, every, onAnswer }: AskTogetherProps) {
   const input = { query: { namespaces: names.join(',') } }
-  const { data, problem } = useResource('GET /environments', input, every).state.value
+  const { data, problem } = useResource('GET /environments', input, every, distribute).state.value
   useLayoutEffect(() => {
     asked.add(names)
     return () => void asked.delete(names)
   }, [names.join()])
   useEffect(() => {
-    const known = new Map(deploys.peek())
-    for (const { namespace, environments, ...own } of data?.items ?? []) {
-      putResource('GET /namespaces/:ns/environments', inputOf(namespace), { items: environments })
-      known.set(namespace, own)
-    }
-    deploys.value = known
     if (data || problem) onAnswer?.()
   }, [data, problem])
   return null
+}
+
+/**
+ * Stores the content of each namespace of an answer for all parts of the page. Also called for an answer that is equal
+ * to the last one, because other requests and streams may have stored something else since.
+ */
+function distribute({ items }: ReplyOf<'GET /environments'>, moment: number): void {
+  const known = new Map(deploys.peek())
+  for (const { namespace, environments, ...own } of items) {
+    putResource('GET /namespaces/:ns/environments', inputOf(namespace), { items: environments }, moment)
+    known.set(namespace, own)
+  }
+  if (!isEqual([...known], [...deploys.peek()])) deploys.value = known
 }
 
 interface AskAboutPreviewsProps {
