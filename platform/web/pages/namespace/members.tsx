@@ -4,6 +4,7 @@ import type { NamespaceDetails } from '../../../api/namespaces.ts'
 import { Button } from '../../parts/forms/button.tsx'
 import { FormDialog } from '../../parts/forms/dialog.tsx'
 import { Select } from '../../parts/forms/field.tsx'
+import { PersonSelect } from '../../parts/forms/person-select.tsx'
 import { Section } from '../../parts/frame/page.tsx'
 import { PersonLine } from '../../parts/person.tsx'
 import { Empty, ProblemBox } from '../../parts/problem.tsx'
@@ -142,8 +143,6 @@ function Share({ namespace, of, onClose }: InNamespace & { readonly onClose: () 
   const role = useSignal<Role>('developer')
   const isMember = new Set(namespace.members.map(one => one.user.id))
   const others = (users.state.value.data?.items ?? []).filter(one => !isMember.has(one.id))
-  // No user is selected by default: a form that is submitted too early would otherwise share with the first user of the
-  // list.
   const user = others.find(one => one.id === chosen.value)
   const share = useAction(async () => {
     if (!user) return
@@ -169,17 +168,12 @@ function Share({ namespace, of, onClose }: InNamespace & { readonly onClose: () 
         </Empty>
       ) : (
         <>
-          <Select
+          <PersonSelect
             label="Person"
-            value={user?.id ?? ''}
-            options={[
-              ['', 'Choose a person'] as const,
-              ...others.map(
-                one => [one.id, one.name === undefined ? one.login : `${one.name} (${one.login})`] as const,
-              ),
-            ]}
-            onValue={value => {
-              chosen.value = value
+            people={others}
+            selected={user}
+            onSelect={id => {
+              chosen.value = id
             }}
           />
           <Select

@@ -3,7 +3,8 @@ import type { NamespaceDetails } from '../../../api/namespaces.ts'
 import { addressOf } from '../../../api/pages.ts'
 import { Button } from '../../parts/forms/button.tsx'
 import { FormDialog } from '../../parts/forms/dialog.tsx'
-import { Field, Select, Switch } from '../../parts/forms/field.tsx'
+import { Field, Switch } from '../../parts/forms/field.tsx'
+import { PersonSelect } from '../../parts/forms/person-select.tsx'
 import { Section } from '../../parts/frame/page.tsx'
 import { ProblemBox } from '../../parts/problem.tsx'
 import { useAction } from '../../state/action.ts'
@@ -141,7 +142,7 @@ function Transfer({ namespace, of, onClose }: InNamespace & { readonly onClose: 
   const users = useResource('GET /users', {})
   const chosen = useSignal('')
   const others = (users.state.value.data?.items ?? []).filter(one => one.id !== namespace.owner.id)
-  const user = others.find(one => one.id === chosen.value) ?? others[0]
+  const user = others.find(one => one.id === chosen.value)
   const transfer = useAction(async () => {
     if (!user) return
     of.put(await platform.call('PATCH /namespaces/:ns', { params: { ns: namespace.name }, body: { owner: user.id } }))
@@ -161,14 +162,12 @@ function Transfer({ namespace, of, onClose }: InNamespace & { readonly onClose: 
       onSubmit={() => void transfer.run()}
     >
       <p class="soft">It counts towards the limit of the new owner. {namespace.owner.login} stays a developer.</p>
-      <Select
+      <PersonSelect
         label="New owner"
-        value={user?.id ?? ''}
-        options={others.map(
-          one => [one.id, one.name === undefined ? one.login : `${one.name} (${one.login})`] as const,
-        )}
-        onValue={value => {
-          chosen.value = value
+        people={others}
+        selected={user}
+        onSelect={id => {
+          chosen.value = id
         }}
       />
     </FormDialog>
