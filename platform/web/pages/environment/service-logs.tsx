@@ -47,12 +47,15 @@ export function ServiceLogs({ namespace, environment, service }: ServiceLogsProp
       if (isPaused.peek()) late.value = number - (drawn.peek().at(-1)?.number ?? 0)
       else draw()
     }
+    const repeated = new RepeatedNotes()
     const listener = {
       onEvent(event: LogLineEvent) {
+        if (repeated.has(event)) return
         number++
         lines.current.push(toRow(event, number))
         timer ??= setTimeout(gather, GATHERED)
       },
+      onEnd: () => repeated.end(),
       onRefused(refused: Failure) {
         problem.value = refused
       },
@@ -107,6 +110,28 @@ export function ServiceLogs({ namespace, environment, service }: ServiceLogsProp
       />
     </Section>
   )
+}
+
+/**
+ * Recognizes the notes that the platform repeats when the stream is opened again. Unlike lines, they have no id after
+ * which the stream resumes.
+ */
+class RepeatedNotes {
+  readonly #shown = new Set<string>()
+  #expected = new Set<string>()
+
+  /** Returns true for a note that an earlier stream has reported, once for each stream. */
+  has({ type, source, text }: LogLineEvent): boolean {
+    if (type !== 'note') return false
+    const key = JSON.stringify([source, text])
+    this.#shown.add(key)
+    return this.#expected.delete(key)
+  }
+
+  /** Records the end of a stream. */
+  end(): void {
+    this.#expected = new Set(this.#shown)
+  }
 }
 
 /** Converts an event to a row. Notes about the log have no time, so they get the current one. */
