@@ -219,16 +219,18 @@ export function phasesOf(run: Run, { first, last }: SeenSteps): readonly RunPhas
   const isGood = run.state === 'succeeded'
   const steps = RUN_STEPS.filter(step => run.action === 'deploy' || step !== 'build')
   // A step is over if a later step has written a newer line.
-  const times = steps.map(step => (last[step] === undefined ? -1 : Date.parse(last[step])))
+  const times = steps.map(step => (last[step] === undefined ? -1 : timeOf(last[step])))
   const reached = times.reduce((best, at, index) => (at >= 0 && at >= (times[best] ?? 0) ? index : best), 0)
   const ended = run.state === 'failed' || run.state === 'refused' ? 'failed' : 'stopped'
   const queue: RunPhase =
     run.started === undefined
       ? { name: 'queue', state: isOver ? ended : 'active' }
-      : { name: 'queue', state: 'done', ...between(run.created, run.started) }
+      : { name: 'queue', state: 'done', ...between(timeOf(run.created), timeOf(run.started)) }
   const phaseOf = (name: RunStep, index: number): RunPhase => {
     if (run.started === undefined) return { name, state: 'waiting' }
-    const time = between(index === 0 ? run.started : first[name], last[name])
+    // A step begins after the earlier ones, even if it has written a line before: a deploy does so before the builds.
+    const begun = index === 0 ? timeOf(run.started) : Math.max(timeOf(first[name]), ...times.slice(0, index))
+    const time = between(begun, timeOf(last[name]))
     const isDone = index < reached || (isOver && isGood)
     if (isDone) return { name, state: first[name] === undefined ? 'skipped' : 'done', ...time }
     if (index > reached) return { name, state: 'waiting' }
@@ -238,7 +240,9 @@ export function phasesOf(run: Run, { first, last }: SeenSteps): readonly RunPhas
   return [queue, ...steps.map(phaseOf), ...(run.action === 'deploy' ? [ready] : [])]
 }
 
-function between(from: string | undefined, to: string | undefined): { readonly took?: number } {
-  const took = Date.parse(to ?? '') - Date.parse(from ?? '')
+const timeOf = (time: string | undefined): number => Date.parse(time ?? '')
+
+function between(from: number, to: number): { readonly took?: number } {
+  const took = to - from
   return Number.isNaN(took) ? {} : { took: Math.max(0, took) }
 }

@@ -174,6 +174,14 @@ describe('phasesOf', () => {
     const [queue, clone] = phasesOf(run({ state: 'succeeded' }), { first: { clone: at(3) }, last: { clone: at(6) } })
     expect([queue?.took, clone?.took]).toEqual([2000, 4500])
   })
+  test.each([
+    ['after the build', { clone: at(3), build: at(7), deploy: at(8) }],
+    ['before the build, with a note', { clone: at(3), build: at(7), deploy: at(6) }],
+  ])('a deploy that begins %s does not have the time of the build', (_, first) => {
+    const last = { clone: at(5), build: at(8), deploy: at(9) }
+    const phases = phasesOf(run({ state: 'succeeded' }), { first, last })
+    expect(phases.map(({ took }) => took)).toEqual([2000, 3500, 1000, 1000, undefined])
+  })
 })
 
 test.each([
