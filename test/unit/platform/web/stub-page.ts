@@ -1,4 +1,5 @@
-import { type ComponentChild, render } from 'preact'
+import { type ComponentChild, type FunctionComponent, h, render } from 'preact'
+import { LocationProvider, Route, Router } from 'preact-iso/router'
 import { onTestFinished, vi } from 'vitest'
 import { info, isExpired, isOffline, me } from '../../../../platform/web/state/session.ts'
 
@@ -148,6 +149,10 @@ export function openPage(answer: Answer, address = 'https://platform.example.com
     },
   }
 }
+
+/** Returns a page of the UI as the router shows it at the addresses of `path`, next to other content. */
+export const routed = (path: string, component: FunctionComponent, ...beside: ComponentChild[]): ComponentChild =>
+  h(LocationProvider, {}, ...beside, h(Router as FunctionComponent, {}, h(Route<object>, { path, component })))
 
 function stubDocument(): StubNode {
   const page = new StubNode(9, '#document')

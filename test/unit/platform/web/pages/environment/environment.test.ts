@@ -1,10 +1,10 @@
-import { type FunctionComponent, h } from 'preact'
-import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
+import { h } from 'preact'
+import { useLocation } from 'preact-iso/router'
 import { expect, test, vi } from 'vitest'
 import type { EnvironmentDetails } from '../../../../../../platform/api/environments.ts'
 import { addressOf, PAGES } from '../../../../../../platform/api/pages.ts'
 import { Environment } from '../../../../../../platform/web/pages/environment/environment.tsx'
-import { json, openPage, openStream } from '../../stub-page.ts'
+import { json, openPage, openStream, routed } from '../../stub-page.ts'
 
 const serviceNamed = (name: string) => ({
   name,
@@ -51,8 +51,7 @@ test.each([
     },
     `https://platform.example.com${addressOf('service', start)}`,
   )
-  const router = h(Router as FunctionComponent, {}, h(Route, { path: PAGES.service, component: Environment }))
-  page.show(h(LocationProvider, {}, h(Links, {}), router))
+  page.show(routed(PAGES.service, Environment, h(Links, {})))
   const seen = async () => {
     await page.pass(200)
     return page.root.text.match(/log of \S+ in \S+/g)

@@ -1,11 +1,9 @@
-import { type FunctionComponent, h } from 'preact'
-import { LocationProvider, Route, Router } from 'preact-iso/router'
 import { expect, test } from 'vitest'
 import type { Me } from '../../../../../../platform/api/me.ts'
 import { addressOf, PAGES } from '../../../../../../platform/api/pages.ts'
 import { NamespaceSettings } from '../../../../../../platform/web/pages/namespace/settings.tsx'
 import { me } from '../../../../../../platform/web/state/session.ts'
-import { json, openPage, openStream } from '../../stub-page.ts'
+import { json, openPage, openStream, routed } from '../../stub-page.ts'
 
 const OWNER = { id: 'o', login: 'olga' }
 const TEAM = { name: 'team', kind: 'namespace', status: 'Active', role: 'owner', owner: OWNER, members: [] }
@@ -21,8 +19,7 @@ test('nobody is selected as the new owner until the user selects somebody', asyn
     `https://platform.example.com${addressOf('settings', { ns: 'team' })}`,
   )
   me.value = { ...OWNER, role: 'admin' } as Me
-  const route = h(Route, { path: PAGES.settings, component: NamespaceSettings })
-  page.show(h(LocationProvider, {}, h(Router as FunctionComponent, {}, route)))
+  page.show(routed(PAGES.settings, NamespaceSettings))
   await page.pass(100)
   page.root.button('Transfer').dispatchEvent(new Event('click'))
   await page.pass(100)

@@ -1,9 +1,7 @@
-import { type FunctionComponent, h } from 'preact'
-import { LocationProvider, Route, Router } from 'preact-iso/router'
 import { expect, test } from 'vitest'
 import { addressOf, PAGES } from '../../../../../../platform/api/pages.ts'
 import { RunPage } from '../../../../../../platform/web/pages/run/run.tsx'
-import { json, openPage } from '../../stub-page.ts'
+import { json, openPage, routed } from '../../stub-page.ts'
 
 test('a run whose log is refused shows the reason', async () => {
   const user = { id: 'a', login: 'ann' }
@@ -16,8 +14,7 @@ test('a run whose log is refused shows the reason', async () => {
     },
     `https://platform.example.com${addressOf('run', { id: 'r1' })}`,
   )
-  const route = h(Route, { path: PAGES.run, component: RunPage })
-  page.show(h(LocationProvider, {}, h(Router as FunctionComponent, {}, route)))
+  page.show(routed(PAGES.run, RunPage))
   await page.pass(500)
   expect(page.root.text).toContain('The log is not yours')
 })
