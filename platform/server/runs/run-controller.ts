@@ -15,6 +15,7 @@ import {
 import type { PlatformUser } from '../../records/user.ts'
 import { mayDo } from '../../rules/accounts/roles.ts'
 import { readRepositoryUrl } from '../../rules/repository-url.ts'
+import { KEPT_RUNS } from '../../rules/runs/kept-runs.ts'
 import { decideQueue, type EndedRun, forgotten } from '../../rules/runs/queue.ts'
 import { hasEnded } from '../../rules/runs/run-states.ts'
 import type { RunSettings, ServerContext } from '../context.ts'
@@ -83,7 +84,6 @@ const TOKEN_MORE = 600_000
  * logs are in memory.
  */
 const ENDING = { ofAll: 4, ofOne: 2 }
-const HISTORY = { perEnvironment: 10, perNamespace: 100 }
 
 /**
  * The leader's processing of runs: starts them in turn, stops them, saves their logs, and deletes old runs. All state
@@ -387,7 +387,7 @@ export class RunController {
     const ended: Ended[] = []
     for await (const run of runs.each({ isLive: false }, signal)) ended.push(toEnded(run))
     const kept = ended.filter(run => uids.has(run.namespaceUid))
-    const over = new Set(forgotten(kept, HISTORY))
+    const over = new Set(forgotten(kept, KEPT_RUNS))
     for (const { id, uid, namespaceUid } of ended)
       if (over.has(id) || !uids.has(namespaceUid))
         await cluster.delete(jobRef(id), { uid, propagation: 'Background', signal })

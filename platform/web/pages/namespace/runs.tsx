@@ -1,3 +1,4 @@
+import { KEPT_RUNS } from '../../../rules/runs/kept-runs.ts'
 import { DeployButton } from '../../parts/forms/deploy-button.tsx'
 import { Loading } from '../../parts/frame/loading.tsx'
 import { Section } from '../../parts/frame/page.tsx'
@@ -6,6 +7,9 @@ import { Empty } from '../../parts/problem.tsx'
 import { useResource } from '../../state/resource.ts'
 import { NamespaceFrame } from './frame.tsx'
 
+const { perEnvironment, perNamespace } = KEPT_RUNS
+const KEPT = `The last ${perEnvironment} of each environment are kept, and the last ${perNamespace} of the namespace.`
+
 /** Shows the runs of a namespace, and how to start one. */
 export function NamespaceRuns() {
   return (
@@ -13,7 +17,7 @@ export function NamespaceRuns() {
       {({ name, role }) => (
         <Section
           title="Runs"
-          about="Deploys and destroys that run in the cluster. The last 100 are kept."
+          about={`Deploys and destroys that run in the cluster. ${KEPT}`}
           actions={(role === 'owner' || role === 'developer') && <DeployButton namespace={name} />}
         >
           <List ns={name} />
