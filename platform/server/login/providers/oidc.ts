@@ -14,7 +14,7 @@ import {
   ResponseBodyError,
   refreshTokenGrant,
 } from 'openid-client'
-import { isAdmitted, type ProviderSettings, shownText } from '../../../rules/accounts/provider.ts'
+import { type ClaimRule, isAdmitted, type ProviderSettings, shownText } from '../../../rules/accounts/provider.ts'
 import { type IdentityProvider, LoginError, type LoginFlow } from './provider.ts'
 import { providerFetch } from './provider-fetch.ts'
 
@@ -28,6 +28,8 @@ const LONGEST_SUBJECT = 255
 const LONGEST_REFRESH = 8192
 /** The scope that requests a refresh token (OpenID Connect Core 1.0, section 11). */
 const OFFLINE = 'offline_access'
+/** The result for an account whose claims the provider cannot return now. */
+const DOWN = 'down'
 
 export interface OidcContext {
   /** The redirect URI. */
@@ -118,9 +120,11 @@ export function oidcProvider(
         const hasMore = config.serverMetadata().userinfo_endpoint !== undefined
         const more = hasMore ? await accountOf(config, tokens.access_token, subject) : {}
         if (!more || (proven && proven.sub !== subject)) return undefined
-        const claims: Readonly<Record<string, unknown>> = { ...more, ...proven }
+        const isDown = more === DOWN
+        const claims: Readonly<Record<string, unknown>> = { ...(!isDown && more), ...proven }
+        const isNamed = ({ claim }: ClaimRule) => Object.hasOwn(claims, claim)
         // A response without the claims that the rules use does not revoke anything.
-        const isTold = proven !== undefined || allow.some(({ claim }) => Object.hasOwn(claims, claim))
+        const isTold = isDown ? allow.every(isNamed) : proven !== undefined || allow.some(isNamed)
         if (isTold && !isAdmitted(claims, allow)) return undefined
         const next = tokens.refresh_token ?? refreshToken
         return { refreshToken: next.length <= LONGEST_REFRESH ? next : refreshToken }
@@ -132,19 +136,19 @@ export function oidcProvider(
 /**
  * Returns the provider's claims about an account that has just received a new token; undefined if the provider rejects
  * the token. Gitea issues new tokens even to deactivated accounts, and then responds with an HTML page. If the provider
- * cannot respond now, returns an empty object instead of throwing. In this case the new refresh token still has to be
- * stored, because the old one is already used up.
+ * cannot respond now, returns `DOWN` instead of throwing. In this case the new refresh token still has to be stored,
+ * because the old one is already used up.
  */
 async function accountOf(
   config: Configuration,
   token: string,
   subject: string,
-): Promise<Readonly<Record<string, unknown>> | undefined> {
+): Promise<Readonly<Record<string, unknown>> | typeof DOWN | undefined> {
   try {
     return await explained(() => fetchUserInfo(config, token, subject))
   } catch (error) {
     const isDown = (error as LoginError).problem === 'provider-down' || statusOf(error) === 429 // what `explained` throws
-    return isDown ? {} : undefined
+    return isDown ? DOWN : undefined
   }
 }
 
