@@ -3,6 +3,7 @@ import { CI_KINDS, type CiTrust, isCiRule } from '../rules/accounts/ci-trust.ts'
 import { isOrganisation, type ProviderSettings } from '../rules/accounts/provider.ts'
 import { type ForgeServer, isForgeServer } from '../rules/forge-servers.ts'
 import { toNetwork } from '../rules/networks.ts'
+import { limitProblem } from '../rules/quota.ts'
 import { IDLENESS, type Idleness } from '../rules/runs/idleness.ts'
 import { readBuilders } from './builds/builder-settings.ts'
 import type { RunSettings, Settings } from './context.ts'
@@ -34,9 +35,12 @@ export function readSettings(text: string): Settings {
    * never. Absent values are taken from `otherwise`. Throws an Error for an invalid value.
    */
   const hours = (key: string, otherwise: Idleness['sleep']) => {
-    const value = (found[key] ?? {}) as Readonly<Record<string, unknown>>
+    const value = found[key] === undefined ? {} : found[key]
+    // The default of a misunderstood value could delete namespaces that should stay.
+    if (!isMap(value))
+      throw new Error(`settings: \`${key}\` is not a map of hours: \`{ "namespace": 3, "preview": 1 }\``)
     const of = (kind: 'namespace' | 'preview') => {
-      const one = value[kind] ?? otherwise[kind] / HOUR
+      const { [kind]: one = otherwise[kind] / HOUR } = value
       if (typeof one !== 'number' || !(one >= 0))
         throw new Error(`settings: \`${key}.${kind}\` is not a number of hours`)
       return one * HOUR
@@ -64,7 +68,7 @@ export function readSettings(text: string): Settings {
     ...(found['builders'] !== undefined && { builders: readBuilders(found['builders']) }),
     ...(found['registry'] !== undefined && { registry: readRegistry(textOf('registry')) }),
     ...(found['registryShare'] !== undefined && { registryShare: readShare(found['registryShare']) }),
-    ...(found['registryTokens'] === true && { registryTokens: true }),
+    ...(readFlag('registryTokens', found['registryTokens']) && { registryTokens: true }),
     ...(found['runs'] !== undefined && { runs: toRuns(found['runs']) }),
   }
 }
@@ -79,9 +83,16 @@ function parse(text: string): Readonly<Record<string, unknown>> {
       { cause: error },
     )
   }
-  if (typeof found !== 'object' || found === null || Array.isArray(found))
-    throw new Error('settings: `settings.json` is not an object')
-  return found as Readonly<Record<string, unknown>> // looked at
+  if (!isMap(found)) throw new Error('settings: `settings.json` is not an object')
+  return found
+}
+
+const isMap = (found: unknown): found is Readonly<Record<string, unknown>> =>
+  typeof found === 'object' && found !== null && !Array.isArray(found)
+
+function readFlag(key: string, found: unknown = false): boolean {
+  if (typeof found === 'boolean') return found
+  throw new Error(`settings: \`${key}\` is not \`true\` or \`false\``)
 }
 
 function readRegistry(text: string): string {
@@ -109,14 +120,12 @@ function readNetworks(
  * all namespaces.
  */
 function readQuota(found: unknown): Readonly<Record<string, string>> {
-  const isLimit = ([name, most]: readonly [string, unknown]) =>
-    /^[a-z0-9]([a-z0-9./-]{0,200}[a-z0-9])?$/.test(name) &&
-    typeof most === 'string' &&
-    /^\d{1,15}(m|[KMGT]i?)?$/.test(most)
-  if (typeof found !== 'object' || found === null || Array.isArray(found))
+  if (!isMap(found))
     throw new Error('settings: `quota` is not a map of limits: `{ "count/certificates.cert-manager.io": "50" }`')
-  const wrong = Object.entries(found).find(one => !isLimit(one))
-  if (wrong) throw new Error(`settings: \`quota\`: \`${wrong[0]}\` has no limit as text: \`"50"\` or \`"16Gi"\``)
+  for (const [name, most] of Object.entries(found)) {
+    const problem = limitProblem(name, most)
+    if (problem) throw new Error(`settings: \`quota\`: \`${name}\` ${problem}`)
+  }
   return found as Readonly<Record<string, string>> // looked at
 }
 
@@ -208,5 +217,5 @@ function toRuns(value: unknown): RunSettings {
     return number
   }
   const limits = { perUser: numberOf('perUser'), inAll: numberOf('inAll'), deadline: numberOf('deadline') }
-  return { image, url, ...limits, ...(authorities === true && { hasAuthorities: true }) }
+  return { image, url, ...limits, ...(readFlag('runs.authorities', authorities) && { hasAuthorities: true }) }
 }

@@ -67,7 +67,8 @@ test.each([
   [{ registryShare: 20 }, '`registryShare` is not a share of the disk'],
   [{ quota: ['pods'] }, '`quota` is not a map of limits'],
   [{ quota: { pods: 5 } }, '`quota`: `pods` has no limit as text'],
-  [{ quota: { 'count/x y': '5' } }, '`quota`: `count/x y` has no limit as text'],
+  [{ quota: { 'count/x y': '5' } }, '`quota`: `count/x y` is not a resource of a ResourceQuota'],
+  [{ quota: { 'requests.memory': '500K' } }, '`quota`: `requests.memory` is `500K`: `K` is not a valid unit'],
   [{ registry: 'https://registry.example.com' }, '`registry` is not a registry'],
   [{ trustedProxies: ['all'] }, '`trustedProxies` is not a list'],
   [{ trustedProxies: ['10.0.0.0/33'] }, '`trustedProxies` is not a list'],
@@ -87,6 +88,15 @@ test.each([
   [{ privateNetworks: ['10.0.0.0/16', 'fd00::/8'] }, '`privateNetworks[1]` is not an IPv4 network'],
   [{ sleepHours: { preview: -1 } }, '`sleepHours.preview` is not a number of hours'],
   [{ deleteHours: { namespace: '14d' } }, '`deleteHours.namespace` is not a number of hours'],
+  [{ deleteHours: { namespace: null } }, '`deleteHours.namespace` is not a number of hours'],
+  [{ deleteHours: 0 }, '`deleteHours` is not a map of hours: `{ "namespace": 3, "preview": 1 }`'],
+  [{ deleteHours: false }, '`deleteHours` is not a map of hours'],
+  [{ deleteHours: null }, '`deleteHours` is not a map of hours'],
+  [{ deleteHours: 'never' }, '`deleteHours` is not a map of hours'],
+  [{ sleepHours: 8 }, '`sleepHours` is not a map of hours'],
+  [{ sleepHours: [0] }, '`sleepHours` is not a map of hours'],
+  [{ registryTokens: 'true' }, '`registryTokens` is not `true` or `false`'],
+  [{ runs: { image: 'x', url: 'y', authorities: 'true' } }, '`runs.authorities` is not `true` or `false`'],
 ])('%j is refused', (wrong, message) => {
   expect(() => readSettings(JSON.stringify({ ...good, ...wrong }))).toThrow(message)
 })
