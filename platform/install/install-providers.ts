@@ -25,6 +25,8 @@ export interface ProviderInput {
 export interface WantedProviders {
   readonly providers: readonly ProviderSettings[]
   readonly secrets: Readonly<Record<string, string>>
+  /** Ids whose stored client secrets belong to another server or client, which had this id before. */
+  readonly changed: readonly string[]
 }
 
 /**
@@ -47,8 +49,29 @@ export async function wantedProviders(
     ['github', '--github-client-secret-file', input.githubClientSecretFile],
   ] as const)
     if (file !== undefined) secrets[id] = await readSecret(option, file)
-  return { providers: [...wantsOidc, ...wantsGitHub], secrets }
+  const providers = [...wantsOidc, ...wantsGitHub]
+  for (const one of providers) requireRules(one, installed)
+  return { providers, secrets, changed: providers.filter(one => isChanged(one, installed)).map(({ id }) => id) }
 }
+
+/** Throws a UsageError for a provider without rules in place of one with rules: it would let everybody in. */
+function requireRules({ id, allow }: ProviderSettings, installed: readonly ProviderSettings[]): void {
+  const before = installed.find(one => one.id === id)
+  if (allow.length > 0 || before === undefined || before.allow.length === 0) return
+  throw new UsageError(`the new provider \`${id}\` has no rules about who may log in, and the installed one has`, {
+    hint: `add \`--${id}-allow\`, or remove the installed provider first, with \`--${id} -\``,
+  })
+}
+
+const isChanged = (one: ProviderSettings, installed: readonly ProviderSettings[]): boolean =>
+  installed.some(
+    before => before.id === one.id && (before.clientId !== one.clientId || serverOf(before) !== serverOf(one)),
+  )
+
+/** Returns the URL of a provider, without the trailing slash, which the provider's metadata is found without. */
+const serverOf = (one: ProviderSettings): string => plain(one.kind === 'oidc' ? one.issuer : one.url)
+
+const plain = (url: string): string => url.replace(/\/$/, '')
 
 const SECRET = { apiVersion: 'v1', kind: 'Secret', name: LOGIN_SECRET, namespace: PLATFORM_NAMESPACE }
 
@@ -57,15 +80,16 @@ const providersIn = (live: KubeObject | undefined): readonly string[] =>
   Object.keys((live?.['data'] as object | undefined) ?? {})
 
 /**
- * Throws a UsageError if a provider has no client secret, neither in the options nor in the cluster. Changes nothing.
+ * Throws a UsageError if a provider has no client secret, neither in the options nor in the cluster. A stored secret of
+ * another server or client does not count: it would be sent to the wrong server. Changes nothing.
  */
 export async function requireClientSecrets(
   cluster: Cluster,
-  { providers, secrets }: WantedProviders,
+  { providers, secrets, changed }: WantedProviders,
   signal: AbortSignal,
 ): Promise<void> {
   const live = await cluster.get(SECRET, { signal })
-  const known = new Set([...Object.keys(secrets), ...providersIn(live)])
+  const known = new Set([...Object.keys(secrets), ...providersIn(live).filter(id => !changed.includes(id))])
   for (const { id } of providers)
     if (!known.has(id))
       throw new UsageError(`the provider \`${id}\` has no client secret yet`, {
@@ -115,7 +139,9 @@ function toOidc(
   installed: readonly ProviderSettings[],
 ): ProviderSettings {
   const url = address('--oidc', issuer)
-  const before = installed.find(one => one.kind === 'oidc' && one.issuer === issuer) as Of<'oidc'> | undefined
+  const before = installed.find(one => one.kind === 'oidc' && plain(one.issuer) === plain(issuer)) as
+    | Of<'oidc'>
+    | undefined
   return {
     kind: 'oidc',
     id: 'oidc',

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { wantedProviders } from '../../../../platform/install/install-providers.ts'
+import { requireClientSecrets, wantedProviders } from '../../../../platform/install/install-providers.ts'
 import { platformObjects } from '../../../../platform/install/manifests/server.ts'
 import { readSettings } from '../../../../platform/server/settings.ts'
+import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'devctl-providers-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -29,6 +30,7 @@ test('wantedProviders keeps providers that are not named, and `-` removes one', 
       },
     ],
     secrets: { oidc: 'canary-secret' },
+    changed: [],
   })
   expect((await wantedProviders({}, first.providers)).providers).toEqual(first.providers)
   const both = await wantedProviders(github, first.providers)
@@ -49,7 +51,44 @@ test('login rules stay when a provider is named again, but not for another provi
       one => one.allow,
     )
   expect(await allow({ oidcAllow: ['groups=all'] })).toEqual([[{ claim: 'groups', value: 'all' }], ['acme/backend']])
-  expect(await allow({ oidc: 'https://other.example.com', github: 'https://github.example.com' })).toEqual([[], []])
+  expect(await allow({ oidc: 'https://git.example.com' })).toEqual([
+    [{ claim: 'groups', value: 'backend' }],
+    ['acme/backend'],
+  ])
+  const other = { oidc: 'https://other.example.com', github: 'https://github.example.com' }
+  expect(await allow({ ...other, oidcAllow: ['groups=all'], githubAllow: ['acme'] })).toEqual([
+    [{ claim: 'groups', value: 'all' }],
+    ['acme'],
+  ])
+})
+
+test.each([
+  [{ oidc: 'https://other.example.com', oidcClientId: 'devctl' }, '`oidc` has no rules about who may log in'],
+  [{ github: 'https://github.example.com', githubClientId: 'x' }, '`github` has no rules about who may log in'],
+])('a provider without rules does not silently replace one with rules: %j', async (input, message) => {
+  const { providers } = await wantedProviders({ ...oidc, ...github, oidcAllow: ['groups=backend'] }, [])
+  await expect(wantedProviders(input, providers)).rejects.toThrow(message)
+  const open = providers.map(one => ({ ...one, allow: [] }))
+  expect((await wantedProviders(input, open)).providers.map(({ allow }) => allow)).toEqual([[], []])
+})
+
+test.each([
+  [{ oidc: 'https://other.example.com', oidcClientId: 'devctl' }, 'the provider `oidc` has no client secret yet'],
+  [{ oidc: oidc.oidc, oidcClientId: 'other' }, 'the provider `oidc` has no client secret yet'],
+  [{ github: 'https://github.example.com', githubClientId: 'x' }, 'the provider `github` has no client secret yet'],
+  [{ oidc: 'https://git.example.com' }, undefined],
+  [{ oidc: 'https://other.example.com', oidcClientId: 'devctl', oidcClientSecretFile: file }, undefined],
+])('a stored client secret is only for the server and the client that it was for: %j', async (input, message) => {
+  const { providers } = await wantedProviders({ ...oidc, ...github, githubAllow: [] }, [])
+  const cluster = new MemoryCluster({ namespaces: ['devctl-platform'] })
+  await cluster.create({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'login', namespace: 'devctl-platform' },
+    data: { oidc: 'b2xk', github: 'b2xk' },
+  })
+  const required = requireClientSecrets(cluster, await wantedProviders(input, providers), AbortSignal.timeout(5000))
+  await (message === undefined ? required : expect(required).rejects.toThrow(message))
 })
 
 test('the server reads the installed providers, and no printed object contains the secret', async () => {

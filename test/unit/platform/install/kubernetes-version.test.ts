@@ -33,7 +33,7 @@ test.each([
 ])('%s refuses a cluster that is too old, and changes nothing in it', async (_, install) => {
   const cluster = new MemoryCluster({})
   register(cluster, 'v1beta1')
-  const error = await install(worldOf(cluster), installation, { providers: [], secrets: {} }).then(
+  const error = await install(worldOf(cluster), installation, { providers: [], secrets: {}, changed: [] }).then(
     () => undefined,
     (thrown: unknown) => thrown as UserError,
   )

@@ -54,7 +54,7 @@ test('uninstall ends when its namespaces no longer exist', async () => {
 test('install waits until the namespaces of an uninstall no longer exist', async () => {
   const { cluster, heard, world } = open()
   await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: 'devctl-runs' })
-  await installSecrets(world, installation, { providers: [], secrets: {} })
+  await installSecrets(world, installation, { providers: [], secrets: {}, changed: [] })
   expect(heard).toContain('waits until namespace/devctl-runs is gone')
   expect((await namespaceOf(cluster, 'devctl-runs'))?.metadata.deletionTimestamp).toBeUndefined()
 })
@@ -88,7 +88,7 @@ test('install reports the last log lines of a server that crashes again and agai
     cluster.act(ref, one => ({ ...one, status: { observedGeneration: one.metadata.generation } }))
   }
   await expect(
-    installPlatform({ ...world, on }, installation, { providers: [], secrets: {} }, { diffs: [] }),
+    installPlatform({ ...world, on }, installation, { providers: [], secrets: {}, changed: [] }, { diffs: [] }),
   ).rejects.toMatchObject({
     message: 'the platform does not start: its server ends again and again',
     notes: [
@@ -101,7 +101,7 @@ test('install reports the last log lines of a server that crashes again and agai
 
 test('an uninstall that keeps data keeps the settings and the chosen certificate', async () => {
   const { cluster, world } = open()
-  const login = { providers: [], secrets: {} }
+  const login = { providers: [], secrets: {}, changed: [] }
   const own = { ...installation, ownCa: true, tlsSecret: 'platform-tls', kept: { namespacesPerUser: 7 } }
   await installSecrets(world, own, login)
   for (const object of platformObjects(own)) if (object.kind === 'ConfigMap') await cluster.create(object)
