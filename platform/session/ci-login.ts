@@ -16,7 +16,7 @@ export const isCiJob = (env: Env): boolean =>
 
 /** Exchanges the CI job's identity token for a platform token. Throws a UserError. */
 export async function loginAsJob(url: string, env: Env, signal: AbortSignal): Promise<Secret> {
-  const jwt = env[ID_TOKEN] ?? (await fromActions(url, env, signal))
+  const jwt = env[ID_TOKEN] || (await fromActions(url, env, signal))
   const { token } = await connectPlatform(url, undefined, env).call('POST /auth/ci', { body: { jwt } }, signal)
   return new Secret(token)
 }
