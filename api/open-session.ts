@@ -1,7 +1,8 @@
-import { hostname, userInfo } from 'node:os'
+import { hostname } from 'node:os'
 import { isRunning } from '../adapters/git/process-identity.ts'
 import type { KubeconfigAccess } from '../adapters/kubernetes/connection.ts'
 import type { EndedRequest, GivenUp } from '../adapters/kubernetes/request.ts'
+import { userName } from '../adapters/process/user-name.ts'
 import { namesOfHost } from '../compiler/values/secrets/project-names.ts'
 import type { Holder } from '../environment/apply/held-lease.ts'
 import type { Clock } from '../environment/clock.ts'
@@ -52,7 +53,15 @@ export async function openSession(
     openAccess(workspace, found, signal),
     import('../adapters/kubernetes/kube-cluster.ts'),
   ])
-  return { cluster: toCluster(access, trace, giveUp), access, namespace, target, signal, clock, holder: holder(target) }
+  return {
+    cluster: toCluster(access, trace, giveUp),
+    access,
+    namespace,
+    target,
+    signal,
+    clock,
+    holder: holder(target, workspace.env),
+  }
 }
 
 /** Returns the names of the target: the context, or the host of a platform, and the namespace. */
@@ -83,8 +92,8 @@ const clock: Clock = {
 }
 
 /** Returns the identity of this process, for other users who want to work on the same environment. */
-function holder({ stored }: Session['target']): Holder {
-  const machine = `${stored.user ?? userInfo().username}@${hostname()}`
+function holder({ stored }: Session['target'], env: Workspace['env']): Holder {
+  const machine = `${stored.user ?? userName(env)}@${hostname()}`
   return {
     name: `${machine} (${process.pid})`,
     ...(stored.user && { person: stored.user }),

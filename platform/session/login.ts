@@ -1,5 +1,6 @@
-import { hostname, userInfo } from 'node:os'
+import { hostname } from 'node:os'
 import { pause } from '../../adapters/http/back-off.ts'
+import { userName } from '../../adapters/process/user-name.ts'
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { configHome, type Surroundings } from '../../project/contexts/home.ts'
@@ -8,7 +9,7 @@ import { type StoredContext, saveContext } from '../../project/contexts/store.ts
 import type { Info } from '../api/info.ts'
 import type { Me } from '../api/me.ts'
 import { PlatformRefusal } from '../client/client.ts'
-import { LOGIN } from '../rules/accounts/login-name.ts'
+import { LOGIN, toLogin } from '../rules/accounts/login-name.ts'
 import { shownText } from '../rules/accounts/provider.ts'
 import { isCiJob, loginAsJob } from './ci-login.ts'
 import { connectPlatform, type Platform, unlessNotThere } from './connect-platform.ts'
@@ -146,11 +147,10 @@ async function withNew(around: Surroundings, input: LoginInput, info: Info): Pro
 async function tokenFor(around: Surroundings, { url, signal }: LoginInput, token: Secret): Promise<Secret> {
   const text = token.reveal()
   if (!/^devctl_(setup|invite)_/.test(text)) return token
-  const { username } = userInfo()
   const platform = connectPlatform(url, undefined, around.env)
   const granted = await platform.call(
     'POST /auth/setup',
-    { body: { token: text, login: username, label: machine() } },
+    { body: { token: text, login: toLogin(userName(around.env)), label: machine(around) } },
     signal,
   )
   // A command line gets a token; a browser gets a cookie.
@@ -159,7 +159,7 @@ async function tokenFor(around: Surroundings, { url, signal }: LoginInput, token
 }
 
 /** Returns the label that the user sees in the list of tokens. */
-const machine = (): string => shownText(`${userInfo().username}@${hostname()}`, 60) ?? 'command line'
+const machine = ({ env }: Surroundings): string => shownText(`${userName(env)}@${hostname()}`, 60) ?? 'command line'
 
 /**
  * Logs in with the browser of this machine. If there is none, logs in with a code that the user types into another
@@ -168,7 +168,7 @@ const machine = (): string => shownText(`${userInfo().username}@${hostname()}`, 
 async function byPerson(around: Surroundings, input: LoginInput): Promise<Secret> {
   const { url, open, onPage, signal } = input
   if (!open) return byCode(around, input)
-  const waiting = await listenForBrowser(url, machine())
+  const waiting = await listenForBrowser(url, machine(around))
   try {
     if (!(await open(waiting.page))) return await byCode(around, input)
     onPage(waiting.page)
@@ -198,7 +198,7 @@ async function byCode(around: Surroundings, { url, signal, onCode }: LoginInput)
   const platform = connectPlatform(url, undefined, around.env)
   const { device, code, page, interval } = await platform.call(
     'POST /auth/device',
-    { body: { label: machine() } },
+    { body: { label: machine(around) } },
     signal,
   )
   onCode({ page, code })
