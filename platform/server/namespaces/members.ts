@@ -28,6 +28,7 @@ export class Members {
   }
 
   async share({ namespace }: SharedNamespace, user: PlatformUser, role: NamespaceRole): Promise<void> {
+    requireOwn(namespace)
     if (namespace.owner === user.id) throw new PlatformError(409, 'owner', `\`${user.login}\` is the owner`)
     if (role === 'owner') throw new PlatformError(409, 'owner', 'a namespace has one owner', { hint: 'transfer it' })
     await this.#setRole(namespace, user.id, role).catch(error => {
@@ -80,6 +81,7 @@ export class Members {
 
   /** Makes another user the owner. The previous owner becomes a developer. */
   async transfer({ namespace, members }: SharedNamespace, to: PlatformUser): Promise<void> {
+    requireOwn(namespace)
     const { name, owner } = namespace
     await this.bind(namespace, { namespace: name, user: to.id, role: 'owner' })
     await patchNamespace(this.#world.cluster, namespace, { annotations: { [OWNER]: to.id } })
@@ -114,4 +116,12 @@ export class Members {
       if (!(error instanceof ClusterError) || error.failure !== 'conflict') throw error
     })
   }
+}
+
+/** Throws a PlatformError for a global preview. A RoleBinding in it would give rights that the platform refuses. */
+function requireOwn({ name, isGlobal }: ManagedNamespace): void {
+  if (isGlobal)
+    throw new PlatformError(409, 'owner', `\`${name}\` is a global preview: everybody may see it`, {
+      hint: 'only administrators deploy and destroy it',
+    })
 }

@@ -6,6 +6,7 @@ import type { PlatformUser } from '../../../../../platform/records/user.ts'
 import type { ServerContext } from '../../../../../platform/server/context.ts'
 import { NamespaceDeletions } from '../../../../../platform/server/namespaces/deletions.ts'
 import { Members } from '../../../../../platform/server/namespaces/members.ts'
+import type { SharedNamespace } from '../../../../../platform/server/namespaces/shared-namespace.ts'
 import type { PullSecrets } from '../../../../../platform/server/registry/pull-secrets.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
@@ -89,3 +90,16 @@ test.each<Moment>(['lists the members', 'writes the record', 'restores the membe
   'a member who is removed while the leader %s is not a member of the new namespace',
   async moment => expect(await removedAt(moment)).toEqual([]),
 )
+
+test.each<[string, (members: Members, global: SharedNamespace, to: PlatformUser) => Promise<void>]>([
+  ['shared with a developer', (members, global, to) => members.share(global, to, 'developer')],
+  ['shared with a viewer', (members, global, to) => members.share(global, to, 'viewer')],
+  ['transferred', (members, global, to) => members.transfer(global, to)],
+])('a global preview is not %s, because only administrators change it', async (_, change) => {
+  const cluster = new MemoryCluster({ namespaces: ['shop-main'] })
+  const members = new Members({ cluster } as unknown as ServerContext, { isUsed: false } as PullSecrets)
+  const namespace = { ...ABOUT, name: 'shop-main', kind: 'preview', isGlobal: true, status: 'Active' } as const
+  const changed = change(members, { namespace, members: [] }, { id: BOB, login: 'bob' } as PlatformUser)
+  await expect(changed).rejects.toThrow('`shop-main` is a global preview: everybody may see it')
+  expect(await cluster.list({ ...RBAC, namespace: 'shop-main' })).toEqual([])
+})
