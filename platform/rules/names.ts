@@ -48,12 +48,14 @@ export function personalNamespace(
 
 /**
  * Returns the name of a branch's preview: `shop-feature-login`, shortened with a hash if it is too long, and with a
- * prefix and a hash if it is reserved (design, section 7).
+ * prefix and a hash if it is reserved (design, section 7). A branch with letters that a name cannot contain gets a hash,
+ * too: otherwise all branches in Japanese would have the same name.
  */
 export function previewName(repository: string, branch: string): string {
   const whole = slug(`${repository}-${branch}`, Number.POSITIVE_INFINITY)
   const isReserved = RESERVED.test(whole)
-  if (whole.length <= LONGEST_NAMESPACE && whole !== '' && !isReserved) return whole
+  const isLost = /[^ -~]/.test(branch) || slug(branch, 1) === ''
+  if (whole.length <= LONGEST_NAMESPACE && whole !== '' && !isReserved && !isLost) return whole
   const hash = base32(createHash('sha256').update(`${repository} ${branch}`).digest()).slice(0, 6)
   const named = isReserved ? `preview-${whole}` : whole
   // A truncated name could be a reserved one again if the hash were missing.

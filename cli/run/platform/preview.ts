@@ -2,6 +2,7 @@ import { UsageError, UserError } from '../../../compiler/diagnostics/user-error.
 import { jsonText, printable } from '../../../compiler/values/printable.ts'
 import type { Preview, PreviewDetails } from '../../../platform/api/previews.ts'
 import { previewName } from '../../../platform/rules/names.ts'
+import { branchConflict } from '../../../platform/rules/previews/previews.ts'
 import type { Platform } from '../../../platform/session/connect-platform.ts'
 import type { CommentPreview } from '../../../platform/session/preview-comment.ts'
 import type { Context } from '../../command.ts'
@@ -110,7 +111,8 @@ export async function destroyPreview(
 ): Promise<number> {
   const { io } = context
   await requirePlatform(io, needs('destroy', values))
-  const name = named ?? (await nameHere(context, 'destroy', values))
+  const here = named === undefined ? await placeHere(context, 'destroy', values) : { name: named }
+  const { name } = here
   return withPreviews(context, values, 'destroy', name, async ({ platform, signal }) => {
     const { unlessNotThere } = await import('../../../platform/session/connect-platform.ts')
     const { followDeletion } = await import('./follow-deletion.ts')
@@ -121,6 +123,9 @@ export async function destroyPreview(
       io.stderr.write(`preview ${name} does not exist: nothing to destroy\n`)
       return 0
     }
+    const other = named === undefined && branchConflict({ name, derived: name }, there, here)
+    if (other)
+      throw new UserError(`preview \`${name}\` ${other}`, { hint: `name it: \`devctl preview destroy ${name}\`` })
     const query = values.force ? { force: 'true' as const } : {}
     await platform.call('DELETE /previews/:name', { params, query }, signal)
     io.stdout.write(`Destroying preview ${name}\n`)
@@ -190,7 +195,7 @@ export async function previewEndpoints(
 ): Promise<number> {
   const { stdout, stderr } = context.io
   await requirePlatform(context.io, needs('endpoints', values))
-  const name = named ?? (await nameHere(context, 'endpoints', values))
+  const name = named ?? (await placeHere(context, 'endpoints', values)).name
   return withPreviews(context, { ...values, timeout: undefined }, 'endpoints', name, async ({ platform, signal }) => {
     const found = await platform.call('GET /previews/:name', { params: { name } }, signal)
     if (found.endpoints.length > 0 || values.output === 'json')
@@ -302,10 +307,15 @@ async function sourceHere(
 const same = (one: string, other: string | undefined): boolean =>
   one.replace(/(\.git)?\/*$/, '').toLowerCase() === other?.replace(/(\.git)?\/*$/, '').toLowerCase()
 
-async function nameHere(context: Context, verb: 'destroy' | 'endpoints', values: SourceValues): Promise<string> {
+/** Returns the branch of this checkout, or of the options, and the name of its preview. */
+async function placeHere(
+  context: Context,
+  verb: 'destroy' | 'endpoints',
+  values: SourceValues,
+): Promise<{ readonly name: string; readonly branch?: string }> {
   const instead = `, or name the preview: \`devctl preview ${verb} NAME\``
   const { repository, branch } = await sourceHere(context, values, instead)
-  return nameOf(repository, branch)
+  return { name: nameOf(repository, branch), ...(branch !== undefined && { branch }) }
 }
 
 const nameOf = (repository: string, branch: string | undefined): string =>

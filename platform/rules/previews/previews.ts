@@ -66,6 +66,28 @@ export function previewConflict(
   return there.scope === 'personal' && there.owner !== wanted.owner ? 'owner' : undefined
 }
 
+/** The branch of a preview, and the webhook that deploys it. */
+interface PreviewBranch {
+  /** Absent for the default branch. */
+  readonly branch?: string
+  readonly hook?: string
+}
+
+/**
+ * Returns the reason, as a clause, why a deploy of a branch must not replace an existing preview; undefined if it may.
+ * Two branches can have the same derived name, and a webhook derives names from numbers. A user who chose the name may
+ * deploy any branch to it. `derived` is the derived name of the wanted branch.
+ */
+export function branchConflict(
+  { name, derived }: { readonly name: string; readonly derived: string },
+  there: PreviewBranch,
+  wanted: PreviewBranch,
+): string | undefined {
+  const [is, not] = [there.branch ?? 'main', wanted.branch ?? 'main']
+  const isChosen = wanted.hook === undefined ? name !== derived : wanted.hook === there.hook
+  return is === not || isChosen ? undefined : `is for the branch \`${is}\`, not \`${not}\``
+}
+
 /**
  * Removes a trailing slash and `.git` from a repository URL, because the URL means the same repository without them.
  */

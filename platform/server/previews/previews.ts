@@ -7,6 +7,7 @@ import type { PlatformUser } from '../../records/user.ts'
 import { environmentOfRepository } from '../../rules/environment-name.ts'
 import { previewName } from '../../rules/names.ts'
 import {
+  branchConflict,
   type PreviewIdentity,
   type PreviewScope,
   previewConflict,
@@ -158,6 +159,9 @@ export class Previews {
     const wanted = { repository: source.repository, scope, owner: user.id }
     const conflict = previewConflict(there, wanted)
     if (conflict) throw await this.#conflict(conflict, name, there, wanted)
+    const derived = previewName(checkSource(source).name, source.branch ?? 'main')
+    const otherBranch = branchConflict({ name, derived }, preview, source)
+    if (otherBranch) throw nameIsTaken(name, otherBranch)
     requireStaying(namespace)
     requireSameTrust(namespace, code?.trust)
     // A manual deploy does not detach the preview from its webhook.
@@ -207,11 +211,12 @@ export class Previews {
       repository: [`is for ${there.repository}`, `for ${wanted.repository}`],
       scope: [`has the scope \`${there.scope}\``, `\`${wanted.scope}\``],
     }[kind]
-    return new PlatformError(409, 'exists', `preview \`${name}\` ${is}, not ${not}`, {
-      hint: 'choose another name, or destroy it first',
-    })
+    return nameIsTaken(name, `${is}, not ${not}`)
   }
 }
+
+const nameIsTaken = (name: string, why: string): PlatformError =>
+  new PlatformError(409, 'exists', `preview \`${name}\` ${why}`, { hint: 'choose another name, or destroy it first' })
 
 /** Returns the runs of a preview that a list shows: the last run, and the last run that determines the status. */
 function shownOf(runs: readonly RunRecord[]): readonly RunRecord[] {

@@ -100,6 +100,23 @@ describe('names', () => {
     expect(previewName('shop', 'Feature/Login')).toBe('shop-feature-login')
   })
 
+  test.each([
+    ['日本語', /^shop-[a-z2-7]{6}$/],
+    ['fix/über', /^shop-fix-u-ber-[a-z2-7]{6}$/],
+    ['feature/логин', /^shop-feature-[a-z2-7]{6}$/],
+    ['###', /^shop-[a-z2-7]{6}$/],
+  ])('the preview of the branch %s, which has other letters than a name, gets a hash', (branch, name) => {
+    expect(previewName('shop', branch)).toMatch(name)
+    expect(previewName('shop', branch)).not.toBe(previewName('shop', `${branch}語`))
+  })
+
+  test.each([
+    ['feature/login', 'shop-feature-login'],
+    ['Feature_Login', 'shop-feature-login'],
+    ['release/1.2', 'shop-release-1-2'],
+    ['fix-#12', 'shop-fix-12'],
+  ])('the preview of the branch %s has no hash', (branch, name) => expect(previewName('shop', branch)).toBe(name))
+
   test('userId keeps issuer and subject apart', () => {
     expect(userId('https://a', 'b')).not.toBe(userId('https://ab', ''))
   })
