@@ -129,9 +129,8 @@ export class HookComments implements LeaderTask {
     const runs = (await this.#parts.runs.list({ namespace: name }, signal)).filter(
       one => one.namespaceUid === shared.namespace.uid,
     )
-    const run = runs.find(one => one.action === 'deploy' && one.commit === deployed.commit)
-    // A newer deploy reports its own result.
-    if (!run || run.state === 'replaced') return { told }
+    const run = reportedRun(runs, deployed.commit)
+    if (!run) return { told }
     const shown = { name, endpoints: [], run: { commit: deployed.commit } }
     // The addresses and the problem of a run are only known once its log is saved.
     if (!hasEnded(run.state) || !run.isSettled)
@@ -153,10 +152,11 @@ export class HookComments implements LeaderTask {
         name,
         status,
         endpoints: endpoints.filter(isOwn).map(url => ({ url, services: [] })),
-        run: { commit: run.commit, ...(reason !== undefined && { reason }) },
+        run: { commit: run.commit ?? run.found.commit, ...(reason !== undefined && { reason }) },
       },
       page,
-      status === 'Failed' ? problem : undefined,
+      // A person's deploy has secrets that the readers of the pull request must not see.
+      status === 'Failed' && run.hook !== undefined ? problem : undefined,
     )
   }
 
@@ -168,6 +168,19 @@ export class HookComments implements LeaderTask {
       text: `webhook ${hook.id}, comment on ${nameOf(hook, pull)}: ${message.slice(0, 300)}`,
     })
   }
+}
+
+/**
+ * Returns the deploy that the comment about a commit reports; undefined if there is none. A person's deploy may have
+ * replaced the one of the webhook. A newer deploy of the webhook has another commit, and a report of its own. `runs`
+ * begins with the newest.
+ */
+function reportedRun(runs: readonly RunRecord[], commit: string): RunRecord | undefined {
+  const deploys = runs.filter(({ action }) => action === 'deploy')
+  const own = deploys.find(one => one.commit === commit)
+  if (own?.state !== 'replaced') return own
+  const newer = deploys.find(({ id, state }) => id > own.id && state !== 'replaced')
+  return newer?.hook === undefined ? newer : undefined
 }
 
 const keyOf = ({ id }: HookRecord, { number }: PullRecord): string => `${id}/${number}`
