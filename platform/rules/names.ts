@@ -48,8 +48,8 @@ export function personalNamespace(
 
 /**
  * Returns the name of a branch's preview: `shop-feature-login`, shortened with a hash if it is too long, and with a
- * prefix and a hash if it is reserved (design, section 7). A branch with letters that a name cannot contain gets a hash,
- * too: otherwise all branches in Japanese would have the same name.
+ * prefix and a hash if it is reserved (design, section 7). A branch with letters that a name cannot contain gets a
+ * hash, too: otherwise all branches in Japanese would have the same name.
  */
 export function previewName(repository: string, branch: string): string {
   const whole = slug(`${repository}-${branch}`, Number.POSITIVE_INFINITY)

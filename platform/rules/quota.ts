@@ -1,5 +1,4 @@
 import { suggest } from '../../compiler/diagnostics/suggest.ts'
-import { isExtendedResource, isLabelKey } from '../../compiler/values/annotation.ts'
 import { parseQuantity } from '../../compiler/values/numbers/quantity.ts'
 
 /** Objects that a ResourceQuota counts by a short name. */
@@ -21,6 +20,9 @@ const RESOURCES = [
   'requests.storage',
 ]
 
+/** The name of a resource with its group: `count/jobs.batch`, `nvidia.com/gpu`. */
+const WITH_GROUP = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/
+
 /**
  * Returns the reason, as a clause, why the API server refuses a limit of a ResourceQuota; undefined if it accepts the
  * limit.
@@ -36,12 +38,13 @@ export function limitProblem(name: string, most: unknown): string | undefined {
 }
 
 function isResource(name: string): boolean {
-  if (name.includes('/')) return isLabelKey(name)
-  return [...OBJECTS, ...RESOURCES].includes(name) || /^(requests\.)?hugepages-[0-9A-Za-z]+$/.test(name)
+  const isKnown = [...OBJECTS, ...RESOURCES].includes(name)
+  return isKnown || WITH_GROUP.test(name) || /^(requests\.)?hugepages-[0-9A-Za-z]+$/.test(name)
 }
 
 /** True for a resource that has no fractions: objects, and devices (`nvidia.com/gpu`). */
-const isCount = (name: string): boolean => OBJECTS.includes(name) || isExtendedResource(name)
+const isCount = (name: string): boolean =>
+  OBJECTS.includes(name) || (name.includes('/') && !/^requests\.|kubernetes\.io\//.test(name))
 
 function nearest(name: string): string {
   const near = suggest(name, [...OBJECTS, ...RESOURCES])
