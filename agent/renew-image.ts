@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, type Stats } from 'node:fs'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { joinPath, placeIn } from '../sync/core/paths.ts'
-import { nodeDisk } from '../sync/stage/disk.ts'
+import { isMissing, nodeDisk } from '../sync/stage/disk.ts'
 import { writeOwn } from '../sync/stage/disk-files.ts'
 import { SyncVolume } from '../sync/stage/volume.ts'
 
@@ -11,6 +11,16 @@ interface Kept {
   readonly paths: readonly string[]
   /** Paths of the image that were deleted since the folder was filled. */
   readonly gone: readonly string[]
+  /** The replacement that an agent has begun; undefined until the files that the new image lacks are deleted. */
+  readonly begun?: Begun
+}
+
+/** A replacement whose files are being moved, so that the copy of the new image no longer has all of them. */
+interface Begun {
+  /** Name of the new image. */
+  readonly image: string
+  /** Paths that come from the new image, each folder before its contents. */
+  readonly coming: readonly string[]
 }
 
 /**
@@ -19,20 +29,39 @@ interface Kept {
  * that the new image lacks are deleted only in folders that are not synchronized, such as node_modules. If the agent is
  * killed midway, the next agent continues.
  */
-export function renewImage(root: string, { name, path }: { readonly name: string; readonly path: string }): void {
-  const own = (what: string) => `${root}/.devctl/${what}-${name}`
+export function renewImage(root: string, folder: { readonly name: string; readonly path: string }): void {
+  const own = (what: string) => `${root}/.devctl/${what}-${folder.name}`
   const from = own('new')
   if (!stat(from)) return
+  const newImage = readFileSync(`${from}.image`)
+  // An agent that was killed while it deleted the copy has left `filled`.
+  if (!stat(own('filled')) || !readFileSync(own('filled')).equals(newImage)) bringImage(root, folder, newImage, own)
+  rmSync(from, { recursive: true, force: true })
+  rmSync(`${from}.image`, { force: true })
+}
+
+function bringImage(
+  root: string,
+  { name, path }: { readonly name: string; readonly path: string },
+  newImage: Buffer,
+  own: (what: string) => string,
+): void {
   const volume = new SyncVolume(nodeDisk, root)
   const image = volume.imageEntries(name)
   const unsynced = volume.unsyncedFolders(name)
-  const kept = readKept(own('renewing')) ?? findKept(`${root}/${path}`, [...(image?.keys() ?? [])], own)
-  writeOwn(nodeDisk, own('renewing'), gzipSync(JSON.stringify(kept)))
-  const renewal = new Renewal(`${root}/${path}`, from, kept)
-  for (const folder of unsynced) renewal.removeOld(folder)
-  renewal.bring('')
+  const kept = readUnfinished(own) ?? findKept(`${root}/${path}`, [...(image?.keys() ?? [])], own)
+  const renewal = new Renewal(`${root}/${path}`, own('new'), kept)
+  const save = (one: Kept) => writeOwn(nodeDisk, own('renewing'), gzipSync(JSON.stringify(one)))
+  const begin = (): Begun => {
+    save(kept)
+    for (const folder of unsynced) renewal.removeOld(folder)
+    return { image: newImage.toString(), coming: renewal.coming('') }
+  }
+  const begun = kept.begun?.image === newImage.toString() ? kept.begun : begin()
+  save({ ...kept, begun })
+  for (const one of begun.coming) renewal.bring(one)
   if (image) {
-    for (const one of renewal.brought) {
+    for (const one of begun.coming) {
       const entry = isBelow(one, unsynced) ? undefined : nodeDisk.entry(`${root}/${path}/${one}`)
       if (entry && entry !== 'other') image.set(one, entry)
     }
@@ -40,9 +69,15 @@ export function renewImage(root: string, { name, path }: { readonly name: string
   }
   renameSync(own('renewing'), own('kept'))
   // The modification time of `filled` is the time at which the last file of the image was written.
-  writeOwn(nodeDisk, own('filled'), readFileSync(`${from}.image`))
-  rmSync(from, { recursive: true, force: true })
-  rmSync(`${from}.image`, { force: true })
+  writeOwn(nodeDisk, own('filled'), newImage)
+}
+
+/** Returns the record of a replacement that an agent has not completed; undefined if there is none. */
+function readUnfinished(own: (what: string) => string): Kept | undefined {
+  const [kept, filled] = [stat(own('kept')), stat(own('filled'))]
+  // `filled` is written last: if it is older, the agent was killed before that.
+  const isUnfinished = kept && filled && kept.mtimeMs > filled.mtimeMs
+  return readKept(own('renewing')) ?? (isUnfinished ? readKept(own('kept')) : undefined)
 }
 
 function findKept(folder: string, image: readonly string[], own: (what: string) => string): Kept {
@@ -61,8 +96,6 @@ class Renewal {
   readonly #from: string
   readonly #kept: ReadonlySet<string>
   readonly #gone: ReadonlySet<string>
-  /** Paths that now come from the new image. */
-  readonly brought: string[] = []
 
   constructor(folder: string, from: string, { paths, gone }: Kept) {
     this.#folder = folder
@@ -77,27 +110,38 @@ class Renewal {
   removeOld(folder: string): void {
     // Reversed, so that the contents of a folder come before the folder.
     for (const [path, there] of [...below(this.#folder, folder)].reverse()) {
-      if (this.#kept.has(path) || stat(`${this.#from}/${path}`)) continue
+      const coming = stat(`${this.#from}/${path}`)
+      // A folder stays only as a folder: if it has become empty, a file of the new image replaces it.
+      const stays = coming && (coming.isDirectory() || !there.isDirectory())
+      if (this.#kept.has(path) || stays) continue
       const place = `${this.#folder}/${path}`
       if (!there.isDirectory()) rmSync(place, { force: true })
       else if (readdirSync(place).length === 0) rmdirSync(place)
     }
   }
 
-  bring(folder: string): void {
-    for (const name of readdirSync(placeIn(this.#from, folder))) {
+  /** Returns the paths below a folder that come from the new image, each folder before its contents. */
+  coming(folder: string): readonly string[] {
+    return readdirSync(placeIn(this.#from, folder)).flatMap(name => {
       const path = joinPath(folder, name)
-      if (this.#kept.has(path) || this.#gone.has(path)) continue
-      const [source, place] = [placeIn(this.#from, path), placeIn(this.#folder, path)]
-      const there = stat(place)
-      if (lstatSync(source).isDirectory()) {
-        if (there && !there.isDirectory()) rmSync(place)
-        if (!there?.isDirectory()) mkdirSync(place)
-        this.bring(path)
-      } else if (there?.isDirectory()) continue
-      else renameSync(source, place)
-      this.brought.push(path)
+      if (this.#kept.has(path) || this.#gone.has(path)) return []
+      if (lstatSync(placeIn(this.#from, path)).isDirectory()) return [path, ...this.coming(path)]
+      return stat(placeIn(this.#folder, path))?.isDirectory() ? [] : [path]
+    })
+  }
+
+  /** Moves a file of the new image to the folder, or creates a folder of the image. */
+  bring(path: string): void {
+    const [source, place] = [placeIn(this.#from, path), placeIn(this.#folder, path)]
+    const [coming, there] = [stat(source), stat(place)]
+    // An agent that was killed has already moved it.
+    if (!coming) return
+    if (!coming.isDirectory()) {
+      if (!there?.isDirectory()) renameSync(source, place)
+      return
     }
+    if (there && !there.isDirectory()) rmSync(place)
+    if (!there?.isDirectory()) mkdirSync(place)
   }
 }
 
@@ -113,7 +157,14 @@ function* below(root: string, folder: string): Generator<readonly [path: string,
   }
 }
 
-const stat = (path: string): Stats | undefined => lstatSync(path, { throwIfNoEntry: false })
+function stat(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
 
 const isBelow = (path: string, folders: readonly string[]): boolean =>
   folders.some(folder => path.startsWith(`${folder}/`))

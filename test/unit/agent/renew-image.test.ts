@@ -129,6 +129,64 @@ test('renewImage completes the work of an agent that was killed', async () => {
   expect(['a.js', 'b.js', 'c.js'].map(app)).toEqual(['3', '3', 'mine'])
 })
 
+/** Runs `renewImage` with a folder in the way of a file that it writes, as if the agent were killed at that step. */
+async function killedAt(file: string): Promise<void> {
+  mkdirSync(join(root, '.devctl', file, 'in-the-way'), { recursive: true })
+  expect(() => renewImage(root, FOLDER)).toThrow()
+  rmSync(join(root, '.devctl', file), { recursive: true })
+  await tick()
+}
+
+test('renewImage keeps what a killed agent has already brought to folders that are not synchronized', async () => {
+  const volume = await filled({ 'a.js': '1', 'node_modules/x/i.js': '1', 'node_modules/old/i.js': '1' }, ['a.js'])
+  another('app:2', { 'a.js': '2', 'node_modules/x/i.js': '2' })
+  await killedAt('kept-0')
+  renewImage(root, FOLDER)
+  expect(['a.js', 'node_modules/x/i.js', 'node_modules/old/i.js'].map(app)).toEqual(['2', '2', undefined])
+  expect(volume.imageEntries('0')?.get('a.js')).toEqual(nodeDisk.entry(join(root, 'src/0/a.js')))
+})
+
+test('renewImage records files that a killed agent has brought as files of the image', async () => {
+  const volume = await filled({ 'a.js': '1', 'b.js': '1' }, ['a.js', 'b.js'])
+  write('src/0/b.js', 'mine')
+  another('app:2', { 'a.js': '2', 'b.js': '2' })
+  await killedAt('image-0.new')
+  renewImage(root, FOLDER)
+  expect(volume.imageEntries('0')?.get('a.js')).toEqual(nodeDisk.entry(join(root, 'src/0/a.js')))
+  expect(volume.imageEntries('0')?.get('b.js')).not.toEqual(nodeDisk.entry(join(root, 'src/0/b.js')))
+})
+
+test('renewImage deletes what a third image lacks after an agent was killed with the second', async () => {
+  await filled({ 'node_modules/x/i.js': '1' }, [])
+  another('app:2', { 'node_modules/x/i.js': '2', 'node_modules/y/i.js': '2' })
+  await killedAt('kept-0')
+  rmSync(join(root, '.devctl/new-0'), { recursive: true })
+  another('app:3', { 'node_modules/x/i.js': '3' })
+  renewImage(root, FOLDER)
+  expect(['x', 'y'].map(name => app(`node_modules/${name}/i.js`))).toEqual(['3', undefined])
+})
+
+test('renewImage does not take files of the image for changed files after the agent was killed at the end', async () => {
+  await filled({ 'a.js': '1', 'b.js': '1' }, ['a.js', 'b.js'])
+  write('src/0/b.js', 'mine')
+  another('app:2', { 'a.js': '2', 'b.js': '2' })
+  await killedAt('filled-0.new')
+  renewImage(root, FOLDER)
+  await tick()
+  another('app:3', { 'a.js': '3', 'b.js': '3' })
+  renewImage(root, FOLDER)
+  expect([app('a.js'), app('b.js')]).toEqual(['3', 'mine'])
+})
+
+test('renewImage only deletes the rest of a copy whose files are all in place', async () => {
+  await filled({ 'node_modules/x/i.js': '1' }, [])
+  another('app:2', { 'node_modules/x/i.js': '2' })
+  renewImage(root, FOLDER)
+  another('app:2', {})
+  renewImage(root, FOLDER)
+  expect([app('node_modules/x/i.js'), existsSync(join(root, '.devctl/new-0'))]).toEqual(['2', false])
+})
+
 test('renewImage replaces a file by a link, and a file by a folder', async () => {
   await filled({ 'bin/x': '1', lib: '1' }, ['bin', 'bin/x', 'lib'])
   another('app:2', { 'lib/a.js': '2' })
@@ -136,6 +194,15 @@ test('renewImage replaces a file by a link, and a file by a folder', async () =>
   symlinkSync('../lib/a.js', join(root, '.devctl/new-0/bin/x'))
   renewImage(root, FOLDER)
   expect(app('bin/x')).toBe('2')
+})
+
+test('renewImage replaces a folder that is a file in the new image or that the container has made a file', async () => {
+  await filled({ 'lib/a.js': '1', 'node_modules/x/i.js': '1' }, ['lib', 'lib/a.js'])
+  rmSync(join(root, 'src/0/lib'), { recursive: true })
+  write('src/0/lib', 'mine')
+  another('app:2', { 'lib/a.js': '2', 'node_modules/x': '2' })
+  renewImage(root, FOLDER)
+  expect(['lib', 'node_modules/x'].map(app)).toEqual(['mine', '2'])
 })
 
 test('renewImage changes nothing if there is no other image', async () => {
