@@ -1,7 +1,9 @@
 import { posix } from 'node:path'
 import type { Project, Service } from '../../compiler/compose/project.ts'
+import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { planNames } from '../../compiler/plan/names.ts'
 import { shownPlace } from '../../compiler/text/source.ts'
 import { inside } from '../files/watch-patterns.ts'
 import { type ChooseDev, chooseDev, listed } from './choose.ts'
@@ -67,12 +69,19 @@ export async function chooseCandidate(
   return all[names.indexOf(chosen)]!
 }
 
+/** Returns the service with this name in the Compose file or in Kubernetes; undefined if there is none. */
+export function serviceNamed(project: Project, name: string): Service | undefined {
+  const names = planNames(project, {}, new Reporter())
+  const renamed = () => [...project.services.values()].find(one => names.of(one.name) === name)
+  return project.services.get(name) ?? renamed()
+}
+
 /**
  * Returns the service with this name. Any local folder or file is sufficient, because the user who names the service
  * knows what it is.
  */
 function namedCandidate(project: Project, host: FolderHost, name: string): Candidate {
-  const service = project.services.get(name)
+  const service = serviceNamed(project, name)
   const workable = () =>
     [...project.services.values()].filter(one => composeFolders(one, host).folders.length > 0).map(one => one.name)
   if (!service) throw noSuchCandidate(name, project, workable())

@@ -2,8 +2,10 @@ import { dirname } from 'node:path'
 import type { Project } from '../../compiler/compose/project.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { count } from '../../compiler/diagnostics/render/summary.ts'
+import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Development } from '../../compiler/manifest/development.ts'
+import { planNames } from '../../compiler/plan/names.ts'
 import { shownPlace } from '../../compiler/text/source.ts'
 import { boundaryOf } from '../../project/boundary.ts'
 import { compileFiles } from '../../project/compile-files.ts'
@@ -12,7 +14,7 @@ import { createHost, variablesFor } from '../../project/node-host.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import { errorsOf } from '../../project/own-errors.ts'
 import type { Workspace } from '../../project/workspace.ts'
-import { allCandidatesOf, candidatesOf, chooseCandidate, nothingToSync } from './candidates.ts'
+import { allCandidatesOf, candidatesOf, chooseCandidate, nothingToSync, serviceNamed } from './candidates.ts'
 import type { ChooseDev } from './choose.ts'
 import type { FolderHost } from './compose-folders.ts'
 import {
@@ -88,10 +90,11 @@ export async function composeDevelopment(
  */
 const isOfAll = (which: WhichDevelopment, model: Project, host: FolderHost): boolean =>
   'service' in which &&
-  (which.service === undefined ? candidatesOf(model, host).length === 0 : !model.services.has(which.service))
+  (which.service === undefined ? candidatesOf(model, host).length === 0 : !serviceNamed(model, which.service))
 
 /**
- * Returns the names of all services that can be developed (`allCandidatesOf`). Throws a UserError if there are none.
+ * Returns the Kubernetes names of all services that can be developed (`allCandidatesOf`). Throws a UserError if there
+ * are none.
  */
 export async function composeCandidates(
   workspace: Workspace,
@@ -102,9 +105,10 @@ export async function composeCandidates(
   const { project: model, diagnostics } = await compileFiles(workspace, [], input, input, extra)
   if (count(diagnostics).error > 0) return { kind: 'refused', diagnostics }
   if (!model || model.services.size === 0) throw noCompose({ service: undefined, choose: undefined }, project)
-  const names = allCandidatesOf(model, hostOf(workspace, input, project)).map(({ service }) => service.name)
-  if (names.length === 0) throw nothingToSync(undefined, model)
-  return { kind: 'found', names }
+  const all = allCandidatesOf(model, hostOf(workspace, input, project))
+  if (all.length === 0) throw nothingToSync(undefined, model)
+  const names = planNames(model, {}, new Reporter())
+  return { kind: 'found', names: all.map(({ service }) => names.of(service.name)) }
 }
 
 /**

@@ -99,8 +99,8 @@ async function allDevelopments(
 }
 
 /**
- * Returns the names for a command, without duplicates: the given names, all names with `all`, or otherwise the only
- * name or the one that the user chooses. Throws a UsageError if `devs` and `all` are combined.
+ * Returns the Kubernetes names for a command, without duplicates: those of the given names, all names with `all`, or
+ * otherwise the only name or the one that the user chooses. Throws a UsageError if `devs` and `all` are combined.
  */
 export async function namedDevelopments(
   world: FindingWorld,
@@ -113,7 +113,8 @@ export async function namedDevelopments(
   if (all) return allDevelopments(world, input, project)
   const one = async (dev: string | undefined) =>
     (await findDevelopment(world, { ...input, dev }, project)).development.name
-  return Promise.all(given.length > 0 ? given.map(one) : [one(undefined)])
+  // A service may be given by its name in the Compose file and by its name in Kubernetes.
+  return [...new Set(await Promise.all(given.length > 0 ? given.map(one) : [one(undefined)]))]
 }
 
 /**

@@ -95,6 +95,12 @@ describe('the service that `up` works on', () => {
     expect(await refused([API], 'apo')).toBe('service `apo` does not exist\ndid you mean `api`?')
   })
 
+  test('chooseCandidate also takes the name of a service in Kubernetes', async () => {
+    const renamed = 'my_api: {build: api, volumes: ["./api:/app"]}'
+    expect(await chosen([renamed, WEB], 'my-api')).toBe('my_api')
+    expect(await chosen([renamed, 'my-api: {build: api, volumes: ["./api:/app"]}'], 'my-api')).toBe('my-api')
+  })
+
   test('chooseCandidate suggests two lines to add if there is no candidate', async () => {
     expect(await refused(['db: {image: postgres}', 'api: {build: ./api, working_dir: /srv}'])).toBe(
       'no service has a folder of this machine to work on\nadd two lines to `api`:\n    volumes:\n      - ./api:/srv',

@@ -1,16 +1,20 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { deployedName, findDevelopment } from '../../../../develop/select/find-development.ts'
+import { deployedName, findDevelopment, namedDevelopments } from '../../../../develop/select/find-development.ts'
 import { openProject } from '../../../../project/open-project.ts'
 import { makeFolder } from '../../../support/cli/folder.ts'
 
 const COMPOSE = 'services: {api: {image: node, volumes: [".:/app"]}}\n'
 
-const open = async (files: Readonly<Record<string, string>>, dev: string) => {
+const worldOf = async (files: Readonly<Record<string, string>>) => {
   const cwd = makeFolder(files)
   const workspace = { cwd, env: { DEVCTL_HOME: join(cwd, '../home') }, readStdin: async () => new Uint8Array() }
-  const project = await openProject(workspace, {})
-  return findDevelopment({ workspace, on: () => {} }, { dev }, project)
+  return { world: { workspace, on: () => {} }, project: await openProject(workspace, {}) }
+}
+
+const open = async (files: Readonly<Record<string, string>>, dev: string) => {
+  const { world, project } = await worldOf(files)
+  return findDevelopment(world, { dev }, project)
 }
 
 test.each([
@@ -39,3 +43,18 @@ test.each([
 ])('a deploy for the development container of %s takes the name in the Compose file', async (_, files, dev, name) => {
   expect(deployedName(await open(files, dev))).toBe(name)
 })
+
+test.each([
+  ['the given names', { devs: ['my_api', 'Web'] }, ['my-api', 'web']],
+  ['each name once', { devs: ['my_api', 'my-api'] }, ['my-api']],
+  ['all names', { all: true }, ['my-api', 'web']],
+])(
+  'namedDevelopments returns %s as findDevelopment accepts them and the cluster shows them',
+  async (_, input, names) => {
+    const services = 'services: {my_api: {image: node, volumes: [".:/app"]}, Web: {image: node, volumes: [".:/app"]}}\n'
+    const { world, project } = await worldOf({ 'compose.yaml': services })
+    expect(await namedDevelopments(world, input, project)).toEqual(names)
+    const found = await Promise.all(names.map(dev => findDevelopment(world, { dev }, project)))
+    expect(found.map(({ development }) => development.name)).toEqual(names)
+  },
+)
