@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
+import { toServiceName } from '../../compiler/plan/object-names.ts'
 import { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
 import { maskSecrets } from '../../compiler/values/secrets/mask-secrets.ts'
 import { looksNamedSecret, looksSecretText } from '../../compiler/values/secrets/secret-looks.ts'
@@ -163,9 +164,10 @@ async function whichDev(
   { workspace, project, session, signal }: DoctorContext,
   { dev, choose, deadline = DEADLINE }: DoctorInput,
 ): Promise<string | undefined> {
-  if (dev !== undefined) return dev
   const manifest = project instanceof Error ? undefined : manifestOf(project)
   const written = manifest ? [...manifest.dev.values()].map(({ name }) => name) : []
+  // A service of a Compose file may be given by its name in the file.
+  if (dev !== undefined) return written.includes(dev) ? dev : toServiceName(dev)
   /**
    * Lists the containers with a session folder on this machine; includes other clusters and namespaces only if the
    * current ones are unknown.
