@@ -22,7 +22,7 @@ export interface Candidate extends ComposeFolders {
 export function candidatesOf(project: Project, host: FolderHost): readonly Candidate[] {
   const all = withFolders(project, host)
   const changed = all.filter(isChanged)
-  return changed.length > 0 ? changed : all.filter(one => runsProject(one, project))
+  return changed.length > 0 ? changed : all.filter(one => runsProject(one, project, host))
 }
 
 /**
@@ -30,7 +30,7 @@ export function candidatesOf(project: Project, host: FolderHost): readonly Candi
  * distinguishes.
  */
 export const allCandidatesOf = (project: Project, host: FolderHost): readonly Candidate[] =>
-  withFolders(project, host).filter(one => isChanged(one) || runsProject(one, project))
+  withFolders(project, host).filter(one => isChanged(one) || runsProject(one, project, host))
 
 const withFolders = (project: Project, host: FolderHost): readonly Candidate[] =>
   [...project.services.values()]
@@ -43,7 +43,9 @@ const isChanged = ({ service }: Candidate): boolean => service.build !== undefin
  * True if a service runs the project's code. Excludes a database with a folder of scripts, and a server that only reads
  * its pages.
  */
-const runsProject = ({ service, folders }: Candidate, { directory }: Project): boolean => {
+const runsProject = ({ service, folders }: Candidate, project: Project, host: FolderHost): boolean => {
+  // The links of the folders are resolved, too.
+  const directory = host.realPath(project.directory)
   const readOnly = new Set(service.mounts.flatMap(({ readOnly, target }) => (readOnly ? [target.value] : [])))
   return folders.some(
     ({ local, remote, file }) =>

@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { deployedName, findDevelopment, namedDevelopments } from '../../../../develop/select/find-development.ts'
@@ -58,3 +59,15 @@ test.each([
     expect(found.map(({ development }) => development.name)).toEqual(names)
   },
 )
+
+test('findDevelopment finds a service that runs the folder of a Compose file behind a symbolic link', async () => {
+  const { world } = await worldOf({ 'real/compose.yaml': COMPOSE, 'real/index.js': '' })
+  const { cwd } = world.workspace
+  symlinkSync('real', join(cwd, 'link'))
+  const input = { file: [join(cwd, 'link/compose.yaml')] }
+  const found = await findDevelopment(world, input, await openProject(world.workspace, input))
+  expect([found.development.name, found.composeFolders?.map(({ local }) => local)]).toEqual([
+    'api',
+    [join(cwd, 'real')],
+  ])
+})
