@@ -60,7 +60,8 @@ export async function prepareMirror(
   { original, given, rights, shellImage }: MirrorOrigin,
 ): Promise<PreparedMirror> {
   const { workspace, on } = world
-  const { development, folder, composeFolders, runsService } = found
+  const { folder, composeFolders, runsService } = found
+  const development = input.detached ? withCommand(found.development, input.command) : found.development
   const { env } = workspace
   const folders = composeFolders
     ? ofHostVolumes(composeFolders, found.sources, workspace)
@@ -142,6 +143,12 @@ export async function prepareMirror(
       },
     },
   }
+}
+
+/** Returns the development container with the command that the user has given for the background. */
+function withCommand(development: Development, command: readonly string[] | undefined): Development {
+  const { args: _, ...others } = development
+  return command ? { ...others, command } : development
 }
 
 /**
