@@ -4,13 +4,14 @@ import { stateHome } from '../project/contexts/home.ts'
 import { requireNamespace } from '../project/namespaces.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { OperationContext } from '../project/session.ts'
+import { allConcurrent } from './all-concurrent.ts'
 import type { DevelopContext } from './context.ts'
 import type { EmptiedFolder, SessionReport } from './control/messages.ts'
 import { findMirror } from './mirror/find-mirror.ts'
 import { knownDevelopments } from './mirror/known-developments.ts'
 import type { DevelopmentInput, SeveralInput } from './select/find-development.ts'
 import { askUp, reportOf, sessionKey } from './session/ask.ts'
-import type { EmptiedAnswer } from './session/emptied-folders.ts'
+import { type EmptiedAnswer, noneWaits } from './session/emptied-folders.ts'
 import { readFailure } from './session/session-end.ts'
 import { sessionFolder } from './session/session-folder.ts'
 
@@ -116,21 +117,28 @@ export interface AnswerEmptiedInput extends StatusInput {
 
 /**
  * Answers for the folders that have lost files on one side, and returns them by the name of their development
- * container. Throws a UserError if no folder waits for an answer.
+ * container. With `all`, skips containers that are not active here or do not wait. Throws a UserError if no folder
+ * waits for an answer; if containers are named, answers nothing unless each of them waits.
  */
 export async function answerEmptied(
   world: Pick<DevelopContext, 'workspace' | 'session' | 'on'>,
   { answer, ...input }: AnswerEmptiedInput,
   project: OpenProject,
 ): Promise<ReadonlyMap<string, readonly EmptiedFolder[]>> {
-  const devs = await knownDevelopments(world, input, project, { one: !input.all })
-  const active = [...(await status(world, { ...input, devs, all: false }, project))].flatMap(([dev, report]) =>
-    report ? [dev] : [],
-  )
-  const answered = new Map<string, readonly EmptiedFolder[]>()
-  for (const dev of active) {
-    const report = await askUp(world, dev, { ask: 'answer', meaning: answer })
-    answered.set(dev, report && report !== 'done' ? (report.emptied ?? []) : [])
-  }
-  return answered
+  const devs = input.all ? [] : await knownDevelopments(world, input, project, { one: true })
+  const reports = [...(await status(world, { ...input, devs }, project))].filter(([, report]) => report)
+  const waits = ([, report]: (typeof reports)[number]) => (report?.emptied ?? []).length > 0
+  const [waiting, idle] = [reports.filter(waits), reports.filter(one => !waits(one))]
+  if (waiting.length === 0 || (!input.all && idle.length > 0)) throw noneWaits(idle.map(([dev]) => dev))
+  const results = await allConcurrent(waiting.map(([dev]) => answerOne(world, dev, answer)))
+  return new Map(results)
+}
+
+async function answerOne(
+  world: Pick<DevelopContext, 'workspace' | 'session'>,
+  dev: string,
+  meaning: EmptiedAnswer,
+): Promise<readonly [dev: string, folders: readonly EmptiedFolder[]]> {
+  const report = await askUp(world, dev, { ask: 'answer', meaning })
+  return [dev, report && report !== 'done' ? (report.emptied ?? []) : []]
 }

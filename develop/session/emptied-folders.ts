@@ -49,10 +49,7 @@ export class EmptiedFolders {
   /** Answers for all waiting folders and returns them. Throws a UserError if there are none. */
   answer(meaning: EmptiedAnswer, tell: SyncEngine['answer']): readonly EmptiedFolder[] {
     const { all } = this
-    if (all.length === 0)
-      throw new UserError(`no folder of \`${this.#dev}\` waits for an answer`, {
-        hint: 'a folder does if all of its files are gone on one side; `devctl status` names it',
-      })
+    if (all.length === 0) throw noneWaits([this.#dev])
     for (const name of [...this.#stopped.keys()]) tell(name, meaning)
     return all
   }
@@ -68,3 +65,9 @@ export class EmptiedFolders {
 }
 
 const toEvent = ({ local, remote, ...lost }: EmptiedFolder) => ({ folder: { local, remote }, ...lost })
+
+/** Returns the error for an answer to development containers of which no folder waits for one. */
+export const noneWaits = (devs: readonly string[]): UserError =>
+  new UserError(`no folder of ${devs.map(dev => `\`${dev}\``).join(', ')} waits for an answer`, {
+    hint: 'a folder does if all of its files are gone on one side; `devctl status` names it',
+  })
