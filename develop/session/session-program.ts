@@ -8,7 +8,6 @@ import { restartProgram } from '../exec/restart-program.ts'
 import { type RunCommandOptions, runCommand } from '../exec/run-command.ts'
 import { passOutput } from '../exec/service-output.ts'
 import type { PreparedMirror } from '../mirror/prepare-mirror.ts'
-import { parseVariables } from '../select/environment.ts'
 import type { FoundDevelopment } from '../select/find-development.ts'
 import type { UpContext, UpInput } from '../up-input.ts'
 import type { Polling } from './polling.ts'
@@ -61,9 +60,9 @@ export class SessionProgram {
       const onLeftOut = (names: readonly string[]) =>
         on({
           type: 'note',
-          text: `not taken over from the container, where others can change them: ${names.map(one => `\`${one.slice(0, 100)}\``).join(', ')}; name those that the command needs in \`variables\` of the manifest, or set them with \`environment\` or \`--env\``,
+          text: `not taken over from the container, where others can change them: ${names.map(one => `\`${one.slice(0, 100)}\``).join(', ')}; name those that the command needs in \`variables\` of the manifest, or set them with \`environment\`, \`envFiles\` or \`--env\``,
         })
-      const own = [...development.environment, ...parseVariables(input.env ?? [], workspace.env)]
+      const own = prepared.take.settings.environment
       const local = { access, namespace, container, command, development, folder, own, named, onLeftOut }
       return runHere(local, supervisor, terminal, workspace, { wishes, signal })
     }

@@ -1,0 +1,50 @@
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { prepareMirror } from '../../../../develop/mirror/prepare-mirror.ts'
+import { parseVariables } from '../../../../develop/select/environment.ts'
+import { findDevelopment } from '../../../../develop/select/find-development.ts'
+import { type ProgramOf, SessionProgram } from '../../../../develop/session/session-program.ts'
+import type { UpContext } from '../../../../develop/up-input.ts'
+import { openProject } from '../../../../project/open-project.ts'
+import { makeFolder } from '../../../support/cli/folder.ts'
+
+const inPod = vi.hoisted(() => ({ variables: {} as Readonly<Record<string, string>> }))
+vi.mock('../../../../develop/exec/run-once.ts', () => ({
+  runOnce: async (_: unknown, __: unknown, { stdout }: { readonly stdout: (part: Buffer) => void }) => {
+    const pairs = Object.entries(inPod.variables).map(([name, value]) => `${name}=${value}\0`)
+    stdout(Buffer.from(pairs.join('')))
+    return 0
+  },
+}))
+
+test('a command on this machine receives the variables that the user has set for the container', async () => {
+  const manifest = 'dev: {api: {mode: hybrid, command: serve, environment: {MODE: dev}, envFiles: [dev.env]}}\n'
+  const cwd = makeFolder({ 'devctl.yml': manifest, 'dev.env': 'API_KEY=abc\nMODE=file\n' })
+  const workspace = { cwd, env: { DEVCTL_HOME: join(cwd, '../home') }, readStdin: async () => new Uint8Array() }
+  const { signal } = new AbortController()
+  const received: unknown[] = []
+  const notes: string[] = []
+  const world = {
+    workspace,
+    session: { namespace: 'shop', signal, cluster: {} },
+    on: (event: { readonly type: string; readonly text?: string }) => event.type === 'note' && notes.push(event.text!),
+    terminal: {
+      runHere: async (_: unknown, { env }: { readonly env: unknown }) => {
+        received.push(env)
+        return 0
+      },
+    },
+  } as unknown as UpContext
+  const input = { dev: 'api', env: ['LEVEL=debug'] }
+  const found = await findDevelopment(world, input, await openProject(workspace, {}))
+  const prepared = await prepareMirror(world, input, found, {
+    original: undefined,
+    given: parseVariables(input.env, {}),
+    rights: Promise.resolve({ exec: [], portForward: [] }),
+  })
+  inPod.variables = { API_KEY: 'abc', MODE: 'dev', LEVEL: 'debug', OF_CLUSTER: 'x' }
+  const of = { input, found, prepared, signal, supervisor: { untilReady: async () => ({ pod: {} }) } }
+  await new SessionProgram(world, of as unknown as ProgramOf).run()
+  expect(received).toEqual([{ API_KEY: 'abc', MODE: 'dev', LEVEL: 'debug' }])
+  expect(notes).toEqual([expect.stringContaining('others can change them: `OF_CLUSTER`;')])
+})
