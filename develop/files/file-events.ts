@@ -1,5 +1,7 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Access } from '../../adapters/kubernetes/connection.ts'
-import { openExec } from '../../adapters/kubernetes/exec.ts'
+import { type ExecProcess, openExec } from '../../adapters/kubernetes/exec.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
 import { TEMPORARY } from '../../sync/stage/writer.ts'
@@ -14,11 +16,11 @@ export interface SharedFolder {
   readonly own: { readonly container: string; readonly path: string }
 }
 
-/** Timeouts for an event to arrive and for the full check, in milliseconds. */
+/** Timeouts for an event to arrive after a write, and for the full check, in milliseconds. */
 const EVENT = 2000
 const LIMIT = 20_000
-/** Exit statuses of the watching process: event seen, or not seen. */
-const [SEEN, UNSEEN] = [0, 5]
+/** Exit statuses of the watching process: event seen, or ended at the limit. */
+const [SEEN, ENDED] = [0, 5]
 
 /** Name of the probe file, which is not synchronized. */
 const PROBE = `${TEMPORARY}probe`
@@ -26,7 +28,7 @@ const PROBE = `${TEMPORARY}probe`
 const WATCH = `
 const { argv: [, folder], exit, stdout } = process
 require('node:fs').watch(folder, (_, name) => name === '${PROBE}' && exit(${SEEN}))
-setTimeout(() => exit(${UNSEEN}), ${EVENT})
+setTimeout(() => exit(${ENDED}), ${LIMIT})
 stdout.write('ready')
 `
 
@@ -41,20 +43,23 @@ export async function fileEventsCross(
 ): Promise<boolean | undefined> {
   const limit = withTimeLimit(LIMIT, signal)
   const command = ['node', '-e', WATCH, agent.path]
+  let watching: ExecProcess | undefined
   try {
     const target = { pod, namespace, container: agent.container, command, stdin: false }
-    const watching = await openExec(access, target, { signal: limit })
+    watching = await openExec(access, target, { signal: limit })
     watching.stderr.resume()
-    const ready = new Promise(resolve => watching.stdout.once('data', resolve))
-    await Promise.race([ready, watching.exit])
+    await Promise.race([once(watching.stdout, 'data'), watching.exit])
     const touch = `: > "$1/${PROBE}" || exit 1; "$0" rm -f "$1/${PROBE}"`
     const words = [TOOL, 'sh', '-c', touch, TOOL, own.path]
     const writing = { access, namespace, pod: { metadata: { name: pod } }, container: own.container, command: words }
     if ((await runOnce(writing, limit)) !== 0) return undefined
-    const status = await watching.exit
-    if (status === SEEN) return true
-    return status === UNSEEN ? false : undefined
+    // The time begins after the write, whose connection may take longer than an event.
+    const status = await Promise.race([watching.exit, sleep(EVENT, 'unseen' as const, { signal: limit })])
+    if (status === 'unseen') return false
+    return status === SEEN ? true : undefined
   } catch {
     return undefined
+  } finally {
+    watching?.destroy()
   }
 }
