@@ -70,8 +70,14 @@ async function connect(link: AgentLink, host: string, port: number): Promise<Dup
 /** Forwards ports of the Pod to an SSH client (`ssh -R`), as long as the client and the agent are connected. */
 function serveReverse(client: Connection, channels: OpenChannels, link: AgentLink): void {
   const listeners = new Map<string, AgentListener>()
+  const requests = new Map<string, AbortController>()
+  const gone = new AbortController()
   const listen = async (address: string, port: number) => {
+    const request = new AbortController()
+    requests.set(`${address}:${port}`, request)
+    const over = AbortSignal.any([gone.signal, request.signal])
     const agent = await link.current(PATIENCE)
+    over.throwIfAborted()
     const forward = (bound: number) =>
       new Promise<Duplex>((resolve, reject) =>
         client.forwardOut(address, bound, '127.0.0.1', 0, (error, channel) =>
@@ -81,6 +87,8 @@ function serveReverse(client: Connection, channels: OpenChannels, link: AgentLin
     let bound = port
     const listener = await agent.listen(address === 'localhost' ? '127.0.0.1' : address, port, () => forward(bound))
     bound = listener.port
+    if (over.aborted) listener.close()
+    over.throwIfAborted()
     listeners.set(`${address}:${bound}`, listener)
     return bound
   }
@@ -92,12 +100,14 @@ function serveReverse(client: Connection, channels: OpenChannels, link: AgentLin
       )
     else if (name === 'cancel-tcpip-forward') {
       const place = `${info.bindAddr}:${info.bindPort}`
+      requests.get(place)?.abort()
       listeners.get(place)?.close()
       listeners.delete(place)
       accept?.()
     } else reject?.()
   })
   client.once('close', () => {
+    gone.abort()
     for (const listener of listeners.values()) listener.close()
   })
 }
