@@ -131,21 +131,22 @@ function containersOf(pod: KubeObject): readonly { readonly name: string; readon
   }))
 }
 
-/** Permissions that `up` needs in the namespace. */
+/** Permissions that `up`, `down` and `restart` need in the namespace. */
 const NEEDED: readonly (readonly [group: string, resource: string, verbs: readonly string[]])[] = [
   ['apps', 'deployments', ['get', 'list', 'watch', 'create', 'patch', 'delete']],
-  ['apps', 'statefulsets', ['get', 'patch']],
-  ['batch', 'jobs', ['get', 'patch']],
-  ['batch', 'cronjobs', ['get', 'patch']],
-  ['', 'pods', ['get', 'list', 'watch']],
+  ['apps', 'statefulsets', ['get', 'list', 'watch', 'patch']],
+  ['apps', 'daemonsets', ['get', 'list']],
+  ['batch', 'jobs', ['get', 'list', 'watch', 'patch']],
+  ['batch', 'cronjobs', ['get', 'list', 'watch', 'patch']],
+  ['', 'pods', ['get', 'list', 'watch', 'delete']],
   ['', 'pods/exec', ['get', 'create']],
   ['', 'pods/portforward', ['get', 'create']],
   ['', 'pods/log', ['get']],
-  ['', 'services', ['get', 'create', 'patch', 'delete']],
-  ['', 'secrets', ['get', 'create', 'patch', 'delete']],
-  ['', 'persistentvolumeclaims', ['get', 'create', 'patch', 'delete']],
+  ['', 'services', ['get', 'list', 'create', 'patch', 'delete']],
+  ['', 'secrets', ['get', 'list', 'create', 'patch', 'delete']],
+  ['', 'persistentvolumeclaims', ['get', 'list', 'create', 'patch', 'delete']],
   ['', 'events', ['list']],
-  ['coordination.k8s.io', 'leases', ['get', 'create', 'update', 'delete']],
+  ['coordination.k8s.io', 'leases', ['get', 'list', 'create', 'update', 'delete']],
 ]
 
 /**
