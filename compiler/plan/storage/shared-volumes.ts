@@ -2,10 +2,11 @@ import type { Service } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Span } from '../../text/source.ts'
 import { type PlanContext, sortBy } from '../context.ts'
+import { publishedPort } from '../network/exposure.ts'
 import { cutName } from '../object-names.ts'
 import type { WorkloadPlan } from '../plan.ts'
 import type { Group } from '../workload/groups.ts'
-import { nodeLabels, reportContradiction } from '../workload/scheduling.ts'
+import { checkNodeTerms, nodeTerms } from '../workload/scheduling.ts'
 import type { HeldByClaim, StoredMount } from './stored-mount.ts'
 
 const sharedByReplicas = diagnostic({
@@ -49,6 +50,17 @@ const singlePod = diagnostic({
   }),
 })
 
+const apart = diagnostic({
+  code: 'volumes/replicas-apart',
+  severity: 'error',
+  explain:
+    'All Pods of the service share a volume that can be mounted on one node only (`ReadWriteOnce`), so they have to run on one node. `max_replicas_per_node: 1` and ports of the node (`mode: host`, or `network_mode: host` with ports) allow only one of them on a node, so the others would wait forever. Use `driver_opts.access: ReadWriteMany` if the storage class supports it, or one replica.',
+  text: (p: { service: string; count: number; description: string; key: string }) => ({
+    message: `the ${p.count} Pods of \`${p.service}\` share ${p.description} on one node, but \`${p.key}\` allows one Pod per node`,
+    hint: 'remove it, use one replica, or set `driver_opts.access: ReadWriteMany` if the storage class supports it',
+  }),
+})
+
 const badSwitch = diagnostic({
   code: 'volumes/bad-affinity-switch',
   severity: 'warning',
@@ -89,15 +101,51 @@ export function planSharing(context: PlanContext, pods: readonly MountingPod[]):
       uses.set(mount.held.claim, ofClaim)
       if (!ofClaim.has(pod.group)) ofClaim.set(pod.group, { pod, service, span: mount.span, held: mount.held })
     }
-  const labels = new Map<Group, string[]>()
-  for (const [claim, ofClaim] of sortBy(uses, ([claim]) => claim)) {
+  const shared = sortBy(uses, ([claim]) => claim).flatMap(([claim, ofClaim]) => {
     const users = sortBy(ofClaim.values(), ({ pod }) => pod.group.lead.name)
-    if (!mustColocate(context, users)) continue
-    const label = `dev.platform/${cutName(`volume-${claim.replaceAll('.', '-')}`, 63)}`
-    for (const { pod } of users) labels.set(pod.group, [...(labels.get(pod.group) ?? []), label])
-    checkNodes(context, users)
+    return mustColocate(context, users) ? [{ label: labelOf(claim), users }] : []
+  })
+  return new Map(
+    uniteShared(shared).flatMap(({ labels, users }) => {
+      checkNodes(context, users)
+      for (const use of users) checkSpread(context, use)
+      return users.map(({ pod }) => [pod.group, labels] as const)
+    }),
+  )
+}
+
+const labelOf = (claim: string): string => `dev.platform/${cutName(`volume-${claim.replaceAll('.', '-')}`, 63)}`
+
+/** Pods that must run on one node, with the labels of all claims because of which they must. */
+interface Colocated {
+  readonly labels: readonly string[]
+  /** The uses by these Pods, one for each. */
+  readonly users: readonly Use[]
+}
+
+/**
+ * Unites claims that are connected by Pods that mount several of them. For a new Pod with several terms of a required
+ * affinity, the scheduler looks only for a node with a Pod that matches all of them. So each of the connected Pods gets
+ * the labels of all claims.
+ */
+function uniteShared(
+  shared: readonly { readonly label: string; readonly users: readonly Use[] }[],
+): readonly Colocated[] {
+  let united: readonly Colocated[] = []
+  for (const { label, users } of shared) {
+    const groups = new Set(users.map(({ pod }) => pod.group))
+    const isConnected = (one: Colocated) => one.users.some(({ pod }) => groups.has(pod.group))
+    const joined = [...united.filter(isConnected), { labels: [label], users }]
+    const all = new Map(joined.flatMap(one => one.users.map(use => [use.pod.group, use] as const)))
+    united = [
+      ...united.filter(one => !isConnected(one)),
+      {
+        labels: joined.flatMap(({ labels }) => labels).sort(),
+        users: sortBy(all.values(), ({ pod }) => pod.group.lead.name),
+      },
+    ]
   }
-  return labels
+  return united
 }
 
 function mustColocate(context: PlanContext, users: readonly Use[]): boolean {
@@ -132,12 +180,34 @@ function mustColocate(context: PlanContext, users: readonly Use[]): boolean {
 
 /** Reports Pods that must run on the same node but request different nodes. */
 function checkNodes(context: PlanContext, users: readonly Use[]): void {
-  const wanted = new Map<string, { readonly value: string; readonly span: Span }>()
-  for (const { pod } of users)
-    for (const member of pod.group.members)
-      for (const { label, value, span } of nodeLabels(context, member)) {
-        const known = wanted.get(label)
-        if (!known) wanted.set(label, { value, span })
-        else if (known.value !== value) reportContradiction(context, label, { value, span }, known)
-      }
+  const members = users.flatMap(({ pod }) => pod.group.members)
+  checkNodeTerms(
+    context,
+    members.flatMap(member => nodeTerms(context, member)),
+  )
 }
+
+/** Reports a Pod whose replicas must run on the same node but whose settings allow only one of them on a node. */
+function checkSpread({ reporter }: PlanContext, { pod: { group }, span, held }: Use): void {
+  const { lead, members } = group
+  const count = lead.scale?.value ?? 1
+  const kept = count > 1 && members.flatMap(keepsApart)[0]
+  if (!kept) return
+  reporter.report(apart, kept.span, { service: lead.name, count, description: held.description, key: kept.key }, [
+    { span, message: `${held.description} is mounted here` },
+  ])
+}
+
+/** Returns the settings of a service because of which a node has room for only one of its Pods. */
+const keepsApart = ({ deploy, ports, expose, networkMode }: Service): readonly { key: string; span: Span }[] => [
+  ...(deploy.maxReplicasPerNode?.value === 1
+    ? [{ key: 'max_replicas_per_node: 1', span: deploy.maxReplicasPerNode.span }]
+    : []),
+  ...ports
+    .filter(port => port.mode === 'host' && publishedPort(port) !== undefined)
+    .map(({ span }) => ({ key: 'mode: host', span })),
+  // On the network of its node, every port of a container is a port of the node.
+  ...(networkMode?.value === 'host' && ports.length + expose.length > 0
+    ? [{ key: 'network_mode: host', span: networkMode.span }]
+    : []),
+]

@@ -1,6 +1,6 @@
 import type { Service } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
-import type { At, Span } from '../../text/source.ts'
+import type { At } from '../../text/source.ts'
 import { isLabelKey, isLabelValue } from '../../values/annotation.ts'
 import { isDnsSubdomain } from '../../values/dns-name.ts'
 import type { PlanContext } from '../context.ts'
@@ -11,11 +11,25 @@ const contradiction = diagnostic({
   severity: 'error',
   explain:
     'The Pod requires two different values for one node label, so it fits on no node. `platform`, `x-node-selector` and placement constraints must all match, and so must those of services that share a Pod.',
-  text: (p: { label: string; value: string; other: string }) => ({
-    message: `the node label \`${p.label}\` must be both \`${p.other}\` and \`${p.value}\``,
+  text: (p: { label: string; wanted: NodeRequirement; other: NodeRequirement }) => ({
+    message: `the node label \`${p.label}\` must be both ${wording(p.other)} and ${wording(p.wanted)}`,
     hint: 'remove one of the two',
   }),
 })
+
+/** Returns the words of a message for the values that a requirement allows. */
+function wording({ operator, values = [] }: NodeRequirement): string {
+  switch (operator) {
+    case 'In':
+      return `\`${values[0]}\``
+    case 'NotIn':
+      return `other than \`${values[0]}\``
+    case 'Exists':
+      return 'present'
+    case 'DoesNotExist':
+      return 'absent'
+  }
+}
 
 const unknownPlatform = diagnostic({
   code: 'scheduling/unknown-platform',
@@ -84,27 +98,20 @@ const perNode = diagnostic({
 
 type Placement = Pick<PodPlan, 'nodeSelector' | 'nodeRequirements' | 'spreadOut' | 'topologyKeys'>
 
-interface Wanted {
-  readonly value: string
-  readonly span: Span
+/** A requirement on a node label, with its position. */
+interface NodeTerm extends At<NodeRequirement> {
+  /** True for `x-node-selector` and `platform`, which become the `nodeSelector` of the Pod. */
+  readonly isSelector?: true
 }
 
 /** Plans the nodes that a Pod may run on, from `platform`, `x-node-selector` and `deploy.placement` of its services. */
 export function planScheduling(context: PlanContext, services: readonly Service[]): Placement {
-  const selector = new Map<string, Wanted>()
-  const want = (label: string, value: string, span: Span) => {
-    const known = selector.get(label)
-    if (known && known.value !== value) reportContradiction(context, label, { value, span }, known)
-    else selector.set(label, { value, span })
-  }
-  const requirements: NodeRequirement[] = []
-  for (const service of services) {
-    for (const { label, value, span } of nodeLabels(context, service)) want(label, value, span)
-    for (const constraint of service.deploy.constraints) {
-      const requirement = toRequirement(context, constraint)
-      if (requirement) requirements.push(requirement)
-    }
-  }
+  const terms = services.flatMap(service => nodeTerms(context, service))
+  checkNodeTerms(context, terms)
+  const selector = new Map(
+    terms.flatMap(({ isSelector, value: { key, values } }) => (isSelector ? [[key, values?.[0] ?? ''] as const] : [])),
+  )
+  const requirements = terms.filter(({ isSelector }) => !isSelector).map(({ value }) => value)
   const most = services.flatMap(({ deploy }) => deploy.maxReplicasPerNode ?? [])
   for (const { value, span } of most) if (value > 1) context.reporter.report(perNode, span, { count: value })
   const topologyKeys = [
@@ -112,9 +119,7 @@ export function planScheduling(context: PlanContext, services: readonly Service[
   ]
   return {
     ...(selector.size > 0 && {
-      nodeSelector: Object.fromEntries(
-        [...selector].sort(([a], [b]) => (a < b ? -1 : 1)).map(([label, { value }]) => [label, value]),
-      ),
+      nodeSelector: Object.fromEntries([...selector].sort(([a], [b]) => (a < b ? -1 : 1))),
     }),
     ...(requirements.length > 0 && { nodeRequirements: requirements }),
     ...(most.some(({ value }) => value === 1) && { spreadOut: true }),
@@ -122,22 +127,42 @@ export function planScheduling(context: PlanContext, services: readonly Service[
   }
 }
 
-/** Reports two contradictory values of a node label. */
-export function reportContradiction({ reporter }: PlanContext, label: string, wanted: Wanted, known: Wanted): void {
-  reporter.report(contradiction, wanted.span, { label, value: wanted.value, other: known.value }, [
-    { span: known.span, message: `\`${known.value}\` is wanted here` },
-  ])
+/** Reports requirements that no node can meet together, each requirement once. */
+export function checkNodeTerms({ reporter }: PlanContext, terms: readonly NodeTerm[]): void {
+  for (const [index, { value: wanted, span }] of terms.entries()) {
+    const known = terms.slice(0, index).find(({ value }) => contradicts(value, wanted) || contradicts(wanted, value))
+    if (known)
+      reporter.report(contradiction, span, { label: wanted.key, wanted, other: known.value }, [
+        { span: known.span, message: `${wording(known.value)} is wanted here` },
+      ])
+  }
 }
 
-/** Returns the node labels that a service requests with `x-node-selector` and `platform`. */
-export function nodeLabels(
-  context: PlanContext,
-  service: Service,
-): readonly { readonly label: string; readonly value: string; readonly span: Span }[] {
-  const platform = service.platform
-  return [
+/** Returns true if no value of the label, and no node without it, meets both requirements. */
+function contradicts(one: NodeRequirement, other: NodeRequirement): boolean {
+  if (one.key !== other.key || one.field !== other.field) return false
+  if (other.operator === 'DoesNotExist') return one.operator === 'In' || one.operator === 'Exists'
+  if (one.operator !== 'In') return false
+  const isSame = one.values?.[0] === other.values?.[0]
+  return (other.operator === 'In' && !isSame) || (other.operator === 'NotIn' && isSame)
+}
+
+/** Returns what a service requires of its node: `x-node-selector`, `platform`, then placement constraints. */
+export function nodeTerms(context: PlanContext, service: Service): readonly NodeTerm[] {
+  const labels = [
     ...service.nodeSelector.map(({ name, value, span }) => ({ label: name, value, span })),
-    ...(platform ? platformLabels(context, platform, service) : []),
+    ...(service.platform ? platformLabels(context, service.platform, service) : []),
+  ]
+  return [
+    ...labels.map(({ label, value, span }) => ({
+      value: { key: label, operator: 'In' as const, values: [value] },
+      span,
+      isSelector: true as const,
+    })),
+    ...service.deploy.constraints.flatMap(constraint => {
+      const value = toRequirement(context, constraint)
+      return value ? [{ value, span: constraint.span }] : []
+    }),
   ]
 }
 

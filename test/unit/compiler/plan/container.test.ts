@@ -441,6 +441,28 @@ describe('scheduling', () => {
     expect(pod('x').nodeRequirements).toEqual([requirement])
   })
 
+  test.each([
+    ['platform: linux/arm64', ['node.platform.arch==x86_64']],
+    ['platform: linux/arm64', ['node.platform.arch!=aarch64']],
+    ['x-node-selector: {disk: ssd}', ['node.labels.disk == hdd']],
+    ['x-node-selector: {node-role.kubernetes.io/control-plane: ""}', ['node.role == worker']],
+    ['tty: true', ['node.role == manager', 'node.role == worker']],
+    ['tty: true', ['node.id == n1', 'node.id == n2']],
+    ['tty: true', ['node.labels.disk == ssd', 'node.labels.disk != ssd']],
+  ])('%s with the constraints %j is a contradiction', (keys, constraints) => {
+    const { codes } = one(`${keys}, deploy: {placement: {constraints: ${JSON.stringify(constraints)}}}`)
+    expect(codes).toEqual(['scheduling/contradiction'])
+  })
+
+  test.each([
+    ['platform: linux/amd64', ['node.platform.arch==x86_64', 'node.platform.os == linux']],
+    ['x-node-selector: {disk: ssd}', ['node.labels.disk != hdd', 'node.labels.zone == a']],
+    ['tty: true', ['node.role == manager', 'node.role != worker']],
+    ['tty: true', ['node.id != n1', 'node.id != n2', 'node.hostname == n3']],
+  ])('%s with the constraints %j is no contradiction', (keys, constraints) => {
+    expect(one(`${keys}, deploy: {placement: {constraints: ${JSON.stringify(constraints)}}}`).codes).toEqual([])
+  })
+
   test.each(['node.ip == 1', 'node.labels.disk', 'node.role > 3', '=='])('%s is not a constraint', constraint => {
     expect(one(`deploy: {placement: {constraints: ["${constraint}"]}}`).codes).toEqual(['scheduling/bad-constraint'])
   })

@@ -207,6 +207,73 @@ volumes: {d: }
     expect(codes).toEqual(['scheduling/contradiction'])
   })
 
+  test('Pods that are connected by several volumes match all terms of each other', () => {
+    const { pod, codes } = planOf(`
+services:
+  app: {image: a, volumes: ["static:/s", "media:/m"]}
+  worker: {image: w, volumes: ["media:/m"]}
+  web: {image: n, volumes: ["static:/s"]}
+  other: {image: o, volumes: ["alone:/a"]}
+  another: {image: o, volumes: ["alone:/a"]}
+volumes: {static: , media: , alone: }
+`)
+    const labels = ['dev.platform/volume-media', 'dev.platform/volume-static']
+    for (const name of ['app', 'worker', 'web'])
+      expect(pod(name)).toMatchObject({
+        colocate: labels,
+        labels: Object.fromEntries(labels.map(one => [one, 'true'])),
+      })
+    expect(pod('other').colocate).toEqual(['dev.platform/volume-alone'])
+    expect(codes).toEqual([])
+  })
+
+  test('a third volume connects Pods that two others do not', () => {
+    const { pod } = planOf(`
+services:
+  a: {image: a, volumes: ["x:/x"]}
+  b: {image: b, volumes: ["x:/x", "z:/z"]}
+  c: {image: c, volumes: ["y:/y", "z:/z"]}
+  d: {image: d, volumes: ["y:/y"]}
+volumes: {x: , y: , z: }
+`)
+    for (const name of ['a', 'b', 'c', 'd'])
+      expect(pod(name).colocate).toEqual(['x', 'y', 'z'].map(volume => `dev.platform/volume-${volume}`))
+  })
+
+  test('conflicting node selectors of Pods that only a third Pod connects are an error', () => {
+    const { codes } = planOf(`
+services:
+  a: {image: a, volumes: ["x:/x"], platform: linux/amd64}
+  b: {image: b, volumes: ["x:/x", "y:/y"]}
+  c: {image: c, volumes: ["y:/y"], deploy: {placement: {constraints: [node.platform.arch == aarch64]}}}
+volumes: {x: , y: }
+`)
+    expect(codes).toEqual(['scheduling/contradiction'])
+  })
+
+  test.each([
+    [
+      'deploy: {replicas: 2, placement: {max_replicas_per_node: 1}}',
+      ['volumes/shared-by-replicas', 'volumes/replicas-apart'],
+    ],
+    ['deploy: {placement: {max_replicas_per_node: 1}}', []],
+    [
+      'scale: 2, ports: [{target: 80, published: "80", mode: host}]',
+      ['ports/host-mode', 'volumes/shared-by-replicas', 'volumes/replicas-apart'],
+    ],
+    [
+      'scale: 2, expose: ["80"], network_mode: host',
+      ['network/host-mode', 'volumes/shared-by-replicas', 'volumes/replicas-apart'],
+    ],
+    [
+      'scale: 2, deploy: {placement: {max_replicas_per_node: 2}}',
+      ['scheduling/replicas-per-node', 'volumes/shared-by-replicas'],
+    ],
+  ])('replicas that share a node have to fit on it: %s', (keys, expected) => {
+    const { codes } = planOf(`services: {a: {image: a, volumes: ["d:/d"], ${keys}}}\nvolumes: {d: }`)
+    expect([...codes].sort()).toEqual([...expected].sort())
+  })
+
   test('a global service with a volume of one node is an error', () => {
     const text = (definition: string) =>
       planOf(`services: {a: {image: a, deploy: {mode: global}, volumes: ["d:/d"]}}\nvolumes: {d: ${definition}}`).codes
