@@ -225,7 +225,7 @@ function planPublicPorts(context: PlanContext, service: Service, routed: readonl
   const { options } = context
   const ports = publicPorts(context, service, routed)
   const name = context.names.of(service.name)
-  for (const port of service.ports.filter(one => !ports.includes(one)))
+  for (const port of service.ports.filter(one => !ports.some(isSamePort(one))))
     for (const { name: host } of port.hosts)
       context.reporter.report(hostNotPublic, host.span, { host: host.value, port: port.target })
   // The ports keep the order of the file, where new ports are usually added at the end, so the address of the first
@@ -243,14 +243,21 @@ function planPublicPorts(context: PlanContext, service: Service, routed: readonl
       ]),
       rules: [{ path: '/', service: name, port: port.target }],
     }
+    const hosts = distinct(service.ports.filter(isSamePort(port)).flatMap(one => one.hosts))
     const what = `port ${port.target} of \`${service.name}\``
     const wanted = { what, port: { service: service.name, port: port.target } }
     return [
-      { ...wanted, route: toRoute(context, own, port.span, plan, port.hosts.length > 0), span: port.span },
-      ...port.hosts.map(host => ({ ...wanted, route: toOwnRoute(context, own, host, plan), span: host.name.span })),
+      { ...wanted, route: toRoute(context, own, port.span, plan, hosts.length > 0), span: port.span },
+      ...hosts.map(host => ({ ...wanted, route: toOwnRoute(context, own, host, plan), span: host.name.span })),
     ]
   })
 }
+
+/** Returns true for items of `ports` with the same container port, which have one route. */
+const isSamePort =
+  ({ target, protocol }: Port) =>
+  (other: Port): boolean =>
+    other.target === target && other.protocol === protocol
 
 /**
  * Returns the rank of a port among the public ports of its service. The port with the lowest rank gets the host that is

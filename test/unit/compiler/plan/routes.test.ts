@@ -19,6 +19,25 @@ describe('public ports', () => {
   })
 
   test.each([
+    ['{target: 80, published: "80"}', '{target: 80, published: "8080", x-host: a.example.com}'],
+    ['{target: 80, published: "80", x-host: a.example.com}', '{target: 80, published: "8080", x-host: a.example.com}'],
+    [
+      '{target: 80, published: "80"}',
+      '{target: 80, published: "53", protocol: udp}, {target: 80, x-host: a.example.com}',
+    ],
+  ])('a container port has the hosts of all its items: %s, %s', (first, second) => {
+    const { plan, codes } = one(`${first}, ${second}`)
+    expect(plan.routes.map(({ host }) => host).sort()).toEqual(['a.example.com', 'web-shop.dev.example.com'])
+    expect(codes.filter(code => code !== 'ports/not-public')).toEqual([])
+  })
+
+  test('a host of a port that no item makes public has no effect', () => {
+    expect(one('{target: 80, published: "80"}, {target: 81, x-host: a.example.com}').codes).toEqual([
+      'ports/host-not-public',
+    ])
+  })
+
+  test.each([
     ['"5432:5432"', 'warning ports/never-public'],
     ['"8080:6379"', 'warning ports/never-public'],
     ['"9229:9229"', 'warning ports/never-public'],
