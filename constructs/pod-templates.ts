@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { cutName } from '../compiler/plan/object-names.ts'
 import type { JobPlan, Plan, PodPlan, WorkloadPlan } from '../compiler/plan/plan.ts'
+import { waitedServices, waiterAccountName } from '../compiler/plan/waiter-account-name.ts'
 import { inReadingOrder } from './key-order.ts'
 import { annotations, environmentLabels, RESTARTS_WITH, selectorLabels, standardLabels } from './labels.ts'
 import { podPieces } from './piece.ts'
@@ -108,19 +108,6 @@ export class PodTemplates {
     return hashes.length > 0 ? { [RESTARTS_WITH]: hashes.join(' ') } : {}
   }
 }
-
-/** Returns the distinct services whose Jobs a workload waits for, sorted. */
-export const waitedServices = ({ pod }: WorkloadPlan): readonly string[] =>
-  [...new Set(pod.waits.flatMap(({ kind, service }) => (kind === 'job' ? [service] : [])))].sort()
-
-/**
- * Returns the name of the ServiceAccount, Role and RoleBinding with which Pods wait for the Jobs of services. Service
- * names have no dots, so the dots in the name are unambiguous. Workloads that wait for the same Jobs share these
- * objects. Other workloads have separate ones, so that a deploy of some services does not change the permissions of the
- * others.
- */
-export const waiterAccountName = (environment: string, services: readonly string[]): string =>
-  cutName(`${environment}-waits-for-${services.join('.')}`, 253)
 
 /**
  * Returns the name of a Job, at most 63 characters long: `name` and a hash of everything that cannot change in place,

@@ -1,6 +1,7 @@
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { type PlanContext, sourceOf } from '../context.ts'
 import type { Plan, WholeObjectPlan } from '../plan.ts'
+import { waitedServices, waiterAccountName } from '../waiter-account-name.ts'
 
 const takenName = diagnostic({
   code: 'kubernetes/taken-name',
@@ -13,24 +14,40 @@ const takenName = diagnostic({
 })
 
 /**
- * Plans the objects of the top-level `x-kubernetes`. Reports an object whose kind and name another object of the plan
- * has.
+ * Plans the objects of the top-level `x-kubernetes`. Reports an object whose API group, kind and name another object of
+ * the plan has.
  */
 export function planObjects(context: PlanContext, plan: Omit<Plan, 'objects'>): readonly WholeObjectPlan[] {
-  const lists: readonly (readonly [string, readonly { readonly name: string }[]])[] = [
-    ['ConfigMap', plan.configMaps],
-    ['CronJob', plan.workloads.flatMap(one => (one.kind === 'Job' && one.cronJobs) || [])],
-    ['HorizontalPodAutoscaler', plan.autoscalers],
-    ['Ingress', plan.routes],
-    ['HTTPRoute', plan.routes],
-    ['NetworkPolicy', plan.policies],
-    ['PersistentVolumeClaim', plan.claims],
-    ['Service', plan.services],
-    ['ServiceAccount', plan.serviceAccounts],
-  ]
+  const taken = takenNames(plan)
   return context.project.objects.map(({ kind, name, json, span }) => {
-    const taken = lists.some(([other, objects]) => other === kind && objects.some(one => one.name === name))
-    if (taken) context.reporter.report(takenName, span, { kind, name })
+    if (taken.get(`${groupOf(json['apiVersion'])} ${kind}`)?.has(name))
+      context.reporter.report(takenName, span, { kind, name })
     return { name, kind, json, span, source: sourceOf(context, span, ['x-kubernetes', 'objects']) }
   })
 }
+
+/** Returns the names of the objects that devctl creates, by API group and kind; the group of the core API is empty. */
+function takenNames(plan: Omit<Plan, 'objects'>): ReadonlyMap<string, ReadonlySet<string>> {
+  const waiters = plan.workloads.flatMap(workload => {
+    const waited = waitedServices(workload)
+    return waited.length > 0 ? [{ name: waiterAccountName(plan.environment.name, waited) }] : []
+  })
+  const lists: readonly (readonly [string, readonly { readonly name: string }[]])[] = [
+    [' ConfigMap', plan.configMaps],
+    ['batch CronJob', plan.workloads.flatMap(one => (one.kind === 'Job' && one.cronJobs) || [])],
+    ['external-secrets.io ExternalSecret', plan.externalSecrets],
+    ['autoscaling HorizontalPodAutoscaler', plan.autoscalers],
+    ['networking.k8s.io Ingress', plan.routes.filter(({ kind }) => kind === 'Ingress')],
+    ['gateway.networking.k8s.io HTTPRoute', plan.routes.filter(({ kind }) => kind === 'HTTPRoute')],
+    ['networking.k8s.io NetworkPolicy', plan.policies],
+    [' PersistentVolumeClaim', plan.claims],
+    ['rbac.authorization.k8s.io Role', waiters],
+    ['rbac.authorization.k8s.io RoleBinding', waiters],
+    [' Service', plan.services],
+    [' ServiceAccount', [...plan.serviceAccounts, ...waiters]],
+  ]
+  return new Map(lists.map(([kind, objects]) => [kind, new Set(objects.map(({ name }) => name))]))
+}
+
+/** Returns the API group of an `apiVersion` such as `apps/v1`; empty for `v1`. */
+const groupOf = (apiVersion: unknown): string => /^(.*)\//.exec(String(apiVersion))?.[1] ?? ''
