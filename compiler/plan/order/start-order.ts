@@ -4,7 +4,8 @@ import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { kubectlImage, type PlanContext, shellImage, sortBy } from '../context.ts'
 import { findProtected, hasNoNetwork } from '../network/network-policies.ts'
 import type { DependencyPlan, ServicePlan, WaitPlan } from '../plan.ts'
-import { type Group, type Groups, joiningKeys } from '../workload/groups.ts'
+import { lasts } from '../pod/one-shot.ts'
+import { type Group, type Groups, isLeadAwaited, joiningKeys } from '../workload/groups.ts'
 import type { KindDecision } from '../workload/kind.ts'
 import { kindWords } from '../workload/update-policy.ts'
 import { type Edge, findCycles } from './cycles.ts'
@@ -113,8 +114,10 @@ export interface GroupWaits {
    * Kubernetes names of services. If the workload of such a service changes, the Pods of this group are replaced, too.
    */
   readonly restartsWith: readonly string[]
-  /** Members that other members wait for, in the order in which they must start. */
+  /** Members that other members wait for, and `lasting` members, in the order in which they must start. */
   readonly sidecars: readonly string[]
+  /** Members of the Pod of a Job that keep running and that no other member waits for. They end with the Job. */
+  readonly lasting: readonly string[]
 }
 
 /** The facts about all groups that are known before their waits are planned. */
@@ -194,12 +197,23 @@ function planWaiting(context: PlanContext, groups: Groups, facts: WaitingFacts, 
     const service = context.names.of(direct)
     waits.set(`${service} name ${host}`, { kind: 'name', service, host, image: shellImage(context) })
   }
+  const lasting = isJob ? lastingMembers(context, group).filter(name => !awaited.has(name)) : []
   return {
     waits: sortBy(waits.values(), wait => `${wait.service} ${wait.kind}`),
     dependencies: sortBy(dependencies.values(), ({ service, condition }) => `${service} ${condition}`),
     restartsWith: [...restartsWith].sort(),
-    sidecars: orderWithin(group, awaited),
+    sidecars: orderWithin(group, new Set([...awaited, ...lasting])),
+    lasting,
   }
+}
+
+/**
+ * Returns the members of a Job's Pod that keep running. As plain containers they would keep the Job from completing.
+ * Returns none if the others wait for the lead, because the Pod would have only sidecars.
+ */
+function lastingMembers(context: PlanContext, group: Group): readonly string[] {
+  const [, ...others] = group.members
+  return isLeadAwaited(group) ? [] : others.filter(member => lasts(context, member)).map(({ name }) => name)
 }
 
 /**

@@ -104,6 +104,20 @@ export function toSidecar(
 }
 
 /**
+ * Turns a member of a Job's Pod that no other member waits for into a sidecar. It has no startup probe, because the
+ * Job's own container would wait for its success. A liveness probe begins when the startup probe would have ended.
+ */
+export function toLastingSidecar({
+  startupProbe,
+  livenessProbe,
+  ...container
+}: ContainerPlan): ContainerPlan & { readonly sidecar: true } {
+  const { periodSeconds = 0, failureThreshold = 0 } = startupProbe ?? {}
+  const delay = startupProbe && { initialDelaySeconds: periodSeconds * failureThreshold }
+  return { ...container, ...(livenessProbe && { livenessProbe: { ...livenessProbe, ...delay } }), sidecar: true }
+}
+
+/**
  * Returns a startup probe that allows five minutes for the port to open. A failed startup probe restarts the container,
  * which a slow start should not cause.
  */

@@ -4,6 +4,7 @@ import type { PlanOptions } from '../../options.ts'
 import { type PlanContext, shellImage } from '../context.ts'
 import type { ContainerPlan, OncePlan } from '../plan.ts'
 import { builtImage } from './built-image.ts'
+import { planProbes } from './probes.ts'
 
 /** Programs that a `command` can start with. Any other first argument may be meant for the entrypoint of the image. */
 const PROGRAMS = new Set(
@@ -95,7 +96,7 @@ export function reportUnknownProgram({ options, reporter }: PlanContext, { name,
 }
 
 /** Returns true if nothing in the file says that the program of a member keeps running. */
-function mayEnd(service: Service, container: ContainerPlan): boolean {
+function mayEnd(service: Service, container: Probed): boolean {
   const { policy, maxAttempts } = service.restart
   if (policy?.value === 'always' || (!policy && maxAttempts)) return false
   return !isServer(service, policy !== undefined, container)
@@ -108,8 +109,18 @@ const isEndless = ([program, ...args]: readonly string[]): boolean =>
   (program === 'sleep' && args.includes('infinity')) ||
   (program === 'tail' && args.some(one => /^-\w*[fF]/.test(one)))
 
+type Probed = Pick<ContainerPlan, 'readinessProbe' | 'livenessProbe'>
+
+/** Returns true if the file says that the program of a member keeps running. */
+export function lasts(context: PlanContext, service: Service): boolean {
+  if (!mayEnd(service, planProbes(context, service))) return true
+  const program = programOf(service)
+  const words = program.command ?? [...(imageWords(context, service, program) ?? []), ...(program.args ?? [])]
+  return isEndless(words)
+}
+
 /** Returns true if a member has probes, or if it has ports but no restart policy. */
-function isServer({ ports, expose }: Service, hasPolicy: boolean, container: ContainerPlan): boolean {
+function isServer({ ports, expose }: Service, hasPolicy: boolean, container: Probed): boolean {
   if (container.readinessProbe || container.livenessProbe) return true
   return !hasPolicy && (ports.length > 0 || expose.length > 0)
 }
@@ -153,12 +164,14 @@ export function keepsPolicy(context: PlanContext, service: Service): boolean {
   return service.restart.policy?.value !== 'always' && !isChecked(service) && isProgramKnown(context, service)
 }
 
-function isProgramKnown(context: PlanContext, service: Service): boolean {
-  const { entrypoint, command } = service
+const isProgramKnown = (context: PlanContext, service: Service): boolean =>
+  imageWords(context, service, programOf(service)) !== undefined
+
+/** Returns the program and the arguments that the file sets. */
+function programOf({ entrypoint, command }: Service): Pick<ContainerPlan, 'command' | 'args'> {
   // A cleared entrypoint makes the command the program.
   const program = entrypoint && [...entrypoint.words, ...(command?.words ?? [])]
-  const words = { ...(program?.length && { command: program }), ...(command && { args: command.words }) }
-  return imageWords(context, service, words) !== undefined
+  return { ...(program?.length && { command: program }), ...(command && { args: command.words }) }
 }
 
 /**

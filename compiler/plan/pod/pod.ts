@@ -10,7 +10,7 @@ import type { StoredMount } from '../storage/stored-mount.ts'
 import type { Group } from '../workload/groups.ts'
 import { planScheduling } from '../workload/scheduling.ts'
 import { configuredImage } from './configured-image.ts'
-import { planContainer, planPreStart, type StoredVariables, toSidecar } from './container.ts'
+import { planContainer, planPreStart, type StoredVariables, toLastingSidecar, toSidecar } from './container.ts'
 import { imageUser, userOf } from './image-user.ts'
 import { checkPreStart, planGracePeriod } from './lifecycle.ts'
 import { planOnce } from './one-shot.ts'
@@ -70,7 +70,12 @@ export function planPod(context: PlanContext, group: Group, facts: PodFacts): Pl
     const hooks = planPreStart(context, member, container, variables)
     checkPreStart(context, member, lead.scale?.value ?? 1)
     if (waiting.sidecars.includes(member.name))
-      sidecars.set(member.name, [...hooks, toSidecar(context, container, member, exposure)])
+      sidecars.set(member.name, [
+        ...hooks,
+        waiting.lasting.includes(member.name)
+          ? toLastingSidecar(container)
+          : toSidecar(context, container, member, exposure),
+      ])
     else {
       preStart.push(...hooks)
       const once = member !== lead && facts.kind !== 'Job' ? planOnce(context, member, container) : undefined

@@ -2,7 +2,7 @@ import type { Pair, Service } from '../../compose/project.ts'
 import { diagnostic, type Related } from '../../diagnostics/diagnostic.ts'
 import type { PlanContext } from '../context.ts'
 import { keepsPolicy, onceHint } from '../pod/one-shot.ts'
-import type { Group } from './groups.ts'
+import { type Group, isLeadAwaited } from './groups.ts'
 
 export const policyIgnored = diagnostic({
   code: 'restart/ignored',
@@ -117,13 +117,16 @@ function checkAnnotations(
     }
 }
 
-function checkPolicies(context: PlanContext, { lead, members }: Group): void {
+function checkPolicies(context: PlanContext, group: Group): void {
   const { reporter } = context
+  const { lead, members } = group
   const own = lead.restart.policy?.value ?? 'always'
+  // A member that lasts is a sidecar in the Pod of a Job, which restarts it.
+  const hasSidecars = own !== 'always' && lead.deploy.mode?.value !== 'global' && !isLeadAwaited(group)
   for (const member of members.slice(1)) {
     const { policy } = member.restart
     const mayEnd = own === 'always' && keepsPolicy(context, member)
-    if (policy && policy.value !== own && !mayEnd)
+    if (policy && policy.value !== own && !mayEnd && !(hasSidecars && policy.value === 'always'))
       reporter.report(policyIgnored, policy.span, {
         service: member.name,
         policy: policy.value,

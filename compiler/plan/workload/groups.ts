@@ -94,6 +94,12 @@ function toGroup(
   return { lead, members: [lead, ...sorted.filter(service => service !== lead)] }
 }
 
+/** Returns true if a member waits until the lead is healthy. The lead is then a sidecar of the others. */
+export const isLeadAwaited = ({ lead, members }: Group): boolean =>
+  members.some(({ dependsOn }) =>
+    dependsOn.some(({ service, condition }) => service === lead.name && condition === 'service_healthy'),
+  )
+
 /** Returns the keys with which a service joins another service's Pod, with their values. */
 export const joiningKeys = (service: Service): readonly (At<string> & { readonly key: string })[] =>
   shared.flatMap(field => {

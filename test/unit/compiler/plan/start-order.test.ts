@@ -225,6 +225,64 @@ services:
     expect(pod('vpn').init[0]!.startupProbe?.failureThreshold).toBe(threshold)
   })
 
+  const inJob = (member: string, migrate = 'restart: "no"') =>
+    planOf(`
+services:
+  migrate: {image: m, ${migrate}}
+  proxy: {image: p, network_mode: "service:migrate"${member}}
+`)
+  const containersOf = ({ pod }: ReturnType<typeof inJob>) => [
+    pod('migrate').init.map(({ name, sidecar }) => `${name} ${sidecar}`),
+    pod('migrate').containers.map(({ name }) => name),
+  ]
+
+  test.each([
+    ['has the policy always', ', restart: always'],
+    ['has the policy unless-stopped', ', restart: unless-stopped'],
+    ['has a port', ', expose: ["80"]'],
+    ['has a healthcheck', ', healthcheck: {test: [CMD, ok]}'],
+    ['has a command without an end', ', command: sleep infinity'],
+    ['has a program without an end', ', entrypoint: [tail, -f], command: [/dev/null]'],
+  ])('a member of the Pod of a Job is a sidecar without a startup probe if it %s', (_, keys) => {
+    const found = inJob(keys)
+    expect(containersOf(found)).toEqual([['proxy true'], ['migrate']])
+    expect(found.pod('migrate').init[0]).not.toHaveProperty('startupProbe')
+    expect(found.codes).not.toContain('restart/ignored')
+  })
+
+  test.each([
+    ['may end', '', 'restart: "no"'],
+    ['has the policy no', ', restart: "no", expose: ["80"]', 'restart: "no"'],
+    ['waits for the Job', ', restart: always, depends_on: {migrate: {condition: service_healthy}}', 'restart: "no"'],
+    ['is in the Pod of a server', ', restart: always', 'restart: always'],
+  ])('a member is no sidecar if it %s', (_, member, migrate) => {
+    const [init = [], containers = []] = containersOf(inJob(member, migrate))
+    expect(init).not.toContain('proxy true')
+    expect(containers).toContain('proxy')
+  })
+
+  test('a sidecar of a Job that another service waits for starts after the sidecars that it waits for', () => {
+    const { pod } = planOf(`
+services:
+  app: {image: a, depends_on: {migrate: {condition: service_completed_successfully}}}
+  migrate: {image: m}
+  a: {image: a, network_mode: "service:migrate", restart: always, depends_on: {z: {condition: service_healthy}}}
+  z: {image: z, network_mode: "service:migrate", restart: always, healthcheck: {test: [CMD, ok]}}
+`)
+    expect(pod('migrate').init.map(({ name, startupProbe }) => [name, startupProbe !== undefined])).toEqual([
+      ['z', true],
+      ['a', false],
+    ])
+    expect(pod('migrate').containers.map(({ name }) => name)).toEqual(['migrate'])
+  })
+
+  test('a sidecar of a Job that starts slowly is not stopped early', () => {
+    const check = 'test: [CMD, ok], start_period: 60s, start_interval: 5s, x-platform-liveness: true'
+    const [proxy] = inJob(`, healthcheck: {${check}}`).pod('migrate').init
+    expect(proxy).not.toHaveProperty('startupProbe')
+    expect(proxy!.livenessProbe!.initialDelaySeconds).toBe(90)
+  })
+
   test('the startup probe of a member without a healthcheck is a connection', () => {
     const { pod } = vpn(', depends_on: {vpn: {condition: service_healthy}}')
     expect(pod('vpn').init[0]!.startupProbe).toEqual({
