@@ -544,7 +544,8 @@ export interface Deploy {
 
 /** An entry of the top-level `networks`. */
 export interface Network {
-  readonly name: string
+  /** The `name` that the user sets, or the key of an external network. Networks with the same name are one. */
+  readonly name?: string
   readonly key: string
   readonly span: Span
   readonly external: boolean

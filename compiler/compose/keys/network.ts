@@ -212,7 +212,7 @@ export const exposure = {
 
 const networkSection: Shape = orNull(
   object({
-    name: unusable(text(), 'labels and policies use the key'),
+    name: mapped(text(), 'keys with the same name are one network', 'labels and policies use the first key'),
     internal: mapped(castFlag(), 'egress to members and the cluster’s DNS only'),
     external: mapped(
       { ...either(flag(), object({ name: text() })), cast: 'boolean', print: print.flag },

@@ -5,6 +5,7 @@ import { type PlanContext, sortBy } from '../context.ts'
 import { isServiceName } from '../object-names.ts'
 import type { Mentions } from '../secrets/mentions.ts'
 import type { DottedNames } from './dotted-names.ts'
+import { findSameNetworks } from './same-network.ts'
 
 const collision = diagnostic({
   code: 'names/collision',
@@ -84,8 +85,9 @@ interface AliasRequest {
 /** Collects the aliases of all services. Reports names that are not available, and names that two services claim. */
 export function planAliases(context: PlanContext, facts: AliasFacts): readonly Alias[] {
   const byName = new Map<string, AliasRequest[]>()
+  const sameOf = findSameNetworks(context.project)
   for (const service of sortBy(context.project.services.values(), ({ name }) => name))
-    for (const request of aliasRequests(context, service, facts)) {
+    for (const request of aliasRequests(context, service, { ...facts, sameOf })) {
       const list = byName.get(request.name)
       if (list) list.push(request)
       else byName.set(request.name, [request])
@@ -146,7 +148,7 @@ function reportCollision({ reporter }: PlanContext, request: AliasRequest, other
 function* aliasRequests(
   context: PlanContext,
   service: Service,
-  { mentions, dotted, calledOf }: AliasFacts,
+  { mentions, dotted, calledOf, sameOf }: AliasFacts & { readonly sameOf: (network: string) => string },
 ): Generator<AliasRequest> {
   const { reporter, project, names } = context
   const own = names.of(service.name)
@@ -170,7 +172,7 @@ function* aliasRequests(
       if (dotted.isSettled(name, owner)) continue
       if (!isServiceName(name)) reporter.report(notPossible, alias.span, { alias: alias.value, service: own })
       else if (name !== own)
-        yield { name, service: owner, owner, key: 'networks', span: alias.span, network: network.name }
+        yield { name, service: owner, owner, key: 'networks', span: alias.span, network: sameOf(network.name) }
     }
   for (const link of service.links) {
     const target = project.services.has(link.service) ? names.of(link.service) : undefined

@@ -6,6 +6,7 @@ import { toAnnotations } from '../labels/annotations.ts'
 import { cutName } from '../object-names.ts'
 import type { ServicePlan } from '../plan.ts'
 import { publishedPort } from './exposure.ts'
+import { isCutOff } from './public-ports.ts'
 
 const sameNodePort = diagnostic({
   code: 'ports/same-node-port',
@@ -44,7 +45,9 @@ export function planExposedServices(
   taken: Set<string>,
 ): readonly ServicePlan[] {
   return (['LoadBalancer', 'NodePort'] as const).flatMap(type => {
-    const ports = service.ports.flatMap(port => (port.expose?.type === type ? [{ ...port, expose: port.expose }] : []))
+    const ports = service.ports.flatMap(port =>
+      port.expose?.type === type && !isCutOff(context, service, port.span) ? [{ ...port, expose: port.expose }] : [],
+    )
     const prefix = `${context.names.of(service.name)}-${SUFFIX[type]}`
     return alike(ports).map((own, index) => {
       reportExposedTwice(context, service, own)

@@ -4,7 +4,9 @@ import { type PlanContext, sortBy, sourceOf } from '../context.ts'
 import { toAnnotations } from '../labels/annotations.ts'
 import { cutName, distinctNames, renameRepeated, toDnsLabel } from '../object-names.ts'
 import type { NetworkPolicyPlan, PolicyPeerRule, RoutePlan, ServicePlan, WaitPlan } from '../plan.ts'
+import { isOnHostNetwork } from '../pod/pod-settings.ts'
 import { byPort, publishedPort } from './exposure.ts'
+import { findSameNetworks } from './same-network.ts'
 
 const externalNetwork = diagnostic({
   code: 'network/external',
@@ -61,6 +63,7 @@ export function planNetworks(
   routes: readonly RoutePlan[],
   services: readonly ServicePlan[],
 ): NetworkPlan {
+  const networksOf = networkReader(context)
   const used = usedNetworks(context, pods)
   const cutOff = pods.filter(hasNoNetwork)
   const labels = new Map(cutOff.map(({ service }) => [service, internalLabel]))
@@ -72,7 +75,7 @@ export function planNetworks(
     50,
   )
   const internal = new Set(used.filter(network => network.internal).map(({ key }) => key))
-  const isInternal = (pod: PolicyPod) => networksOf(pod.members).every(key => internal.has(key))
+  const isInternal = (pod: PolicyPod) => hasNetworks(pod) && networksOf(pod.members).every(key => internal.has(key))
   for (const pod of pods) {
     const own = networksOf(pod.members)
     if (own.length > 0)
@@ -91,7 +94,7 @@ export function planNetworks(
       ),
     ),
     ...publicPolicies(context, pods, routes, services),
-    ...waitPolicies(context, pods, isInternal),
+    ...waitPolicies(context, pods, services, { isInternal, networksOf }),
     ...cutOff.map(pod => denyAll(context, pod)),
   ]
   const keyOf = ({ podLabels }: NetworkPolicyPlan) => JSON.stringify(podLabels)
@@ -108,16 +111,26 @@ const separates = (used: readonly Network[]): boolean => used.length > 1 || used
 /** Returns a function that is true for groups whose ingress is limited by policies. */
 export function findProtected(context: PlanContext, groups: readonly Pick<PolicyPod, 'members'>[]) {
   const isSeparated = separates(usedNetworks(context, groups))
-  return ({ members }: Pick<PolicyPod, 'members'>): boolean => isSeparated && networksOf(members).length > 0
+  return ({ members }: Pick<PolicyPod, 'members'>): boolean => isSeparated && hasNetworks({ members })
 }
 
-const networksOf = (members: readonly Service[]): readonly string[] =>
-  [...new Set(members.flatMap(({ networks }) => networks.map(({ name }) => name)))].sort()
+/** Returns true for a group in a network. A policy for other groups would close what is open in Compose. */
+const hasNetworks = ({ members }: Pick<PolicyPod, 'members'>): boolean =>
+  members.some(({ networks }) => networks.length > 0)
 
-function usedNetworks({ project }: PlanContext, pods: readonly Pick<PolicyPod, 'members'>[]): readonly Network[] {
+/** Returns the keys of the networks of a group, sorted, each network once. */
+type NetworksOf = (members: readonly Service[]) => readonly string[]
+
+function networkReader({ project }: PlanContext): NetworksOf {
+  const sameOf = findSameNetworks(project)
+  return members => [...new Set(members.flatMap(({ networks }) => networks.map(({ name }) => sameOf(name))))].sort()
+}
+
+function usedNetworks(context: PlanContext, pods: readonly Pick<PolicyPod, 'members'>[]): readonly Network[] {
+  const networksOf = networkReader(context)
   const keys = new Set(pods.flatMap(({ members }) => networksOf(members)))
   return sortBy(
-    [...project.networks.values()].filter(({ key }) => keys.has(key)),
+    [...context.project.networks.values()].filter(({ key }) => keys.has(key)),
     ({ key }) => key,
   )
 }
@@ -169,7 +182,6 @@ function publicPolicies(
   routes: readonly RoutePlan[],
   services: readonly ServicePlan[],
 ): readonly NetworkPolicyPlan[] {
-  const objects = new Map(services.map(service => [service.name, service]))
   const leads = new Map(
     pods.flatMap(({ service, members }) => members.map(member => [context.names.of(member.name), service] as const)),
   )
@@ -183,14 +195,12 @@ function publicPolicies(
     for (const { service, port } of rules) {
       const lead = leads.get(service)
       if (lead === undefined) continue
-      // Policies refer to Pod ports, routes to Service ports.
-      const target = objects.get(service)?.ports.find(one => one.port === port)?.targetPort ?? port
-      open(lead, target, 'TCP')
+      open(lead, podPort(services, service, port), 'TCP')
     }
-  for (const { service, members } of pods.filter(pod => !hasNoNetwork(pod)))
+  for (const { service, members } of pods)
     for (const port of members.flatMap(member => member.ports))
       if (port.mode === 'host' && publishedPort(port) !== undefined) open(service, port.target, port.protocol)
-  return pods.flatMap(pod => {
+  return pods.filter(hasNetworks).flatMap(pod => {
     const own = ports.get(pod.service)
     const [lead] = pod.members
     if (!own || !lead) return []
@@ -205,7 +215,8 @@ function publicPolicies(
 function waitPolicies(
   context: PlanContext,
   pods: readonly PolicyPod[],
-  isInternal: (pod: PolicyPod) => boolean,
+  services: readonly ServicePlan[],
+  { isInternal, networksOf }: { readonly isInternal: (pod: PolicyPod) => boolean; readonly networksOf: NetworksOf },
 ): readonly NetworkPolicyPlan[] {
   const byService = new Map(
     pods.flatMap(pod => pod.members.map(member => [context.names.of(member.name), pod] as const)),
@@ -214,16 +225,15 @@ function waitPolicies(
   const found: NetworkPolicyPlan[] = []
   for (const pod of pods) {
     const [lead] = pod.members
+    if (!lead) continue
     const own = networksOf(pod.members)
-    if (!lead || own.length === 0) continue
     const egress: PolicyPeerRule[] = []
     for (const wait of pod.waits) {
       const target = byService.get(wait.service)
       if (wait.kind !== 'port' || !target || networksOf(target.members).some(key => own.includes(key))) continue
-      const ports = [{ port: wait.port, protocol: 'TCP' as const }]
-      const rules = ingress.get(target) ?? []
-      ingress.set(target, [...rules, { podLabels: { 'dev.platform/service': pod.service }, ports }])
-      egress.push({ podLabels: { 'dev.platform/service': target.service }, ports })
+      const ports = [{ port: podPort(services, wait.host, wait.port), protocol: 'TCP' as const }]
+      if (hasNetworks(target)) ingress.set(target, [...(ingress.get(target) ?? []), { ...peerOf(pod), ports }])
+      egress.push({ ...peerOf(target), ports })
     }
     if (isInternal(pod) && pod.waits.some(({ kind }) => kind === 'job')) {
       context.reporter.report(jobFromInternal, lead.span, { service: lead.name })
@@ -236,6 +246,16 @@ function waitPolicies(
     if (lead) found.push({ ...policyOf(context, pod, lead, 'awaited'), ingress: rules })
   }
   return found
+}
+
+/** Returns the rule for connections from or to a Pod. On the network of its node, a Pod has the address of the node. */
+const peerOf = ({ service, members }: PolicyPod): PolicyPeerRule =>
+  isOnHostNetwork(members) ? {} : { podLabels: { 'dev.platform/service': service } }
+
+/** Returns the port of the Pods behind a port of a Service. Policies refer to Pod ports. */
+function podPort(services: readonly ServicePlan[], service: string, port: number): number {
+  const ports = services.find(({ name }) => name === service)?.ports
+  return ports?.find(one => one.port === port && one.protocol === 'TCP')?.targetPort ?? port
 }
 
 function denyAll(context: PlanContext, pod: PolicyPod): NetworkPolicyPlan {

@@ -100,13 +100,33 @@ const noNetwork = diagnostic({
 })
 
 /**
- * Returns true if a service has no network (`network_mode: none`), and reports it at the position that publishes the
- * service.
+ * Returns true if a service has no network (`network_mode: none`), or joins a service that has none. Reports it at the
+ * position that publishes the service.
  */
-export function isCutOff({ reporter }: Pick<PlanContext, 'reporter'>, service: Service, span: Span): boolean {
-  if (service.networkMode?.value !== 'none') return false
-  reporter.report(noNetwork, span, { service: service.name })
+export function isCutOff(
+  { reporter, project }: Pick<PlanContext, 'reporter' | 'project'>,
+  service: Service,
+  span: Span,
+): boolean {
+  const { networkMode: mode } = networkOwner(project, service)
+  if (mode?.value !== 'none') return false
+  const related = mode === service.networkMode ? [] : [{ span: mode.span, message: 'its network is here' }]
+  reporter.report(noNetwork, span, { service: service.name }, related)
   return true
+}
+
+/** Returns the service whose network a service uses: itself, or a service that it joins with `network_mode`. */
+function networkOwner({ services }: Project, service: Service): Service {
+  let owner = service
+  const seen = new Set([owner])
+  for (;;) {
+    const [, kind, name = ''] = /^(service|container):(.*)$/s.exec(owner.networkMode?.value ?? '') ?? []
+    const isNamed = ({ containerName }: Service) => containerName?.value === name
+    const next = kind === 'container' ? [...services.values()].find(isNamed) : services.get(name)
+    if (!next || seen.has(next)) return owner
+    seen.add(next)
+    owner = next
+  }
 }
 
 /**
@@ -126,7 +146,7 @@ export function publicPorts(
     if (port.published === undefined) continue
     // A port with `x-expose` has a separate Service for connections from outside.
     if (port.expose) continue
-    if (isCutOff({ reporter }, service, port.span)) continue
+    if (isCutOff({ reporter, project }, service, port.span)) continue
     const number = publishedPort(port) ?? port.target
     const isRouted = byEndpoint.has(port.target) || byEndpoint.has(number)
     const guardedAs = neverPublic.get(port.target)

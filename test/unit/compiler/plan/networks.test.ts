@@ -166,4 +166,109 @@ networks: {x: {external: true}, y: }
       { name: 'app-a-none', podLabels: { 'dev.platform/service': 'a' }, ingress: [], egress: [] },
     ])
   })
+
+  const policy = (text: string, name: string) => planOf(text).plan.policies.find(one => one.name === name)
+  const rules = (text: string, name: string) => policy(text, name)?.ingress
+
+  test.each([
+    ['bridge', [{ podLabels: { 'dev.platform/service': 'd' }, ports: [{ port: 5432, protocol: 'TCP' }] }]],
+    ['host', [{ ports: [{ port: 5432, protocol: 'TCP' }] }]],
+  ])('a service with network_mode %s may connect to the service that it waits for', (mode, ingress) => {
+    const text = `
+services:
+  db: {image: d, networks: [back], expose: ["5432"]}
+  web: {image: w, networks: [front]}
+  d: {image: x, network_mode: ${mode}, depends_on: {db: {condition: service_healthy}}}
+networks: {back: , front: }
+`
+    expect(rules(text, 'app-db-awaited')).toEqual(ingress)
+    expect(policy(text, 'app-d-waits-for')).toBeUndefined()
+  })
+
+  test('a wait may connect to the port of the Pod, not to that of the Service', () => {
+    const text = `
+services:
+  vpn: {image: v, networks: [a], ports: ["80:8080"]}
+  app: {image: p, network_mode: "service:vpn", healthcheck: {test: [CMD, x]}}
+  client: {image: c, networks: [b], depends_on: {app: {condition: service_healthy}}}
+networks: {a: , b: }
+`
+    expect(rules(text, 'app-vpn-awaited')).toEqual([
+      { podLabels: { 'dev.platform/service': 'client' }, ports: [{ port: 8080, protocol: 'TCP' }] },
+    ])
+  })
+
+  test.each(['bridge', 'host'])('a service with network_mode %s stays open when others wait for it', mode => {
+    const text = `
+services:
+  a: {image: a, network_mode: ${mode}, ports: ["80:80"]}
+  c: {image: c, networks: [one], depends_on: {a: {condition: service_healthy}}}
+  d: {image: d, networks: [two]}
+networks: {one: , two: }
+`
+    expect(names(text)).toEqual(['app-network-one', 'app-network-two'])
+  })
+
+  test.each([
+    ['bridge', { podLabels: { 'dev.platform/service': 'a' } }],
+    ['host', {}],
+  ])('a service in an internal network may connect to one with network_mode %s that it waits for', (mode, peer) => {
+    const text = `
+services:
+  a: {image: a, network_mode: ${mode}, expose: ["80"]}
+  c: {image: c, networks: [one], depends_on: {a: {condition: service_healthy}}}
+networks: {one: {internal: true}}
+`
+    expect(policy(text, 'app-c-waits-for')?.egress).toEqual([{ ...peer, ports: [{ port: 80, protocol: 'TCP' }] }])
+  })
+
+  test.each([
+    ['n', 'n: {image: n, network_mode: none, PORTS}'],
+    ['m', 'n: {image: n, network_mode: none}, m: {image: m, network_mode: "service:n", PORTS}'],
+    [
+      'm',
+      'n: {image: n, network_mode: none, container_name: box}, m: {image: m, network_mode: "container:box", PORTS}',
+    ],
+  ])('no port of a Pod without a network is exposed: %s in %s', (_, services) => {
+    for (const expose of ['', ', x-expose: {type: LoadBalancer}']) {
+      const ports = `ports: [{target: 80, published: "80"${expose}}]`
+      const { plan, codes } = planOf(`
+services: {${services.replace('PORTS', ports)}, a: {image: a, networks: [one]}, b: {image: b, networks: [two]}}
+networks: {one: , two: }
+`)
+      expect(codes).toEqual(['ports/no-network'])
+      expect(plan.policies.map(({ name }) => name)).toEqual(['app-n-none', 'app-network-one', 'app-network-two'])
+      expect([plan.routes, plan.services.filter(({ exposed }) => exposed)]).toEqual([[], []])
+    }
+  })
+
+  test.each([
+    ['{one: {name: shared}, two: {name: shared}}', []],
+    ['{one: {external: true}, two: {name: one, external: true}}', []],
+    ['{one: , two: {name: one}}', ['app-network-one', 'app-network-two']],
+    ['{one: {name: a}, two: {name: b}}', ['app-network-one', 'app-network-two']],
+  ])('networks are the same if their names are: %s', (networks, expected) => {
+    expect(
+      names(`services: {a: {image: a, networks: [one]}, b: {image: b, networks: [two]}}\nnetworks: ${networks}`),
+    ).toEqual(expected)
+  })
+
+  test('a network with two keys has one policy, which is named after the first key', () => {
+    const { plan, pod } = planOf(`
+services: {a: {image: a, networks: [one]}, b: {image: b, networks: [two]}, c: {image: c, networks: [other]}}
+networks: {one: {name: shared}, two: {name: shared}, other: , zero: {name: shared}}
+`)
+    expect(plan.policies.map(({ name }) => name)).toEqual(['app-network-one', 'app-network-other'])
+    expect(pod('b').labels).toEqual(pod('a').labels)
+  })
+
+  test('services may share an alias in networks with the same name', () => {
+    const text = (name: string) => `
+services:
+  a: {image: a, networks: {one: {aliases: [db]}}}
+  b: {image: b, networks: {two: {aliases: [db]}}}
+networks: {one: {name: x}, two: {name: ${name}}}
+`
+    expect([planOf(text('x')).codes, planOf(text('y')).codes]).toEqual([[], ['names/collision']])
+  })
 })

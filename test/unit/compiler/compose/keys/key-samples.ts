@@ -114,7 +114,7 @@ export const otherValues: Readonly<Record<string, unknown>> = {
       [`${owner}.host.[].name`, 'other.example.com'],
     ]),
   ),
-  networks: { front: {}, back: {}, given: {} },
+  networks: { front: {}, back: {}, given: {}, further: {} },
   secrets: {
     token: { environment: 'PLAIN' },
     word: { environment: 'PLAIN' },
@@ -288,11 +288,12 @@ services:
       - {target: 85, published: "8085", x-host: {name: d.example.com, tls: {clusterIssuer: le}}}
       - {target: 86, published: "8086", x-expose: {type: LoadBalancer, annotations: {example.com/size: large}, loadBalancerClass: example.com/nlb, sourceRanges: [203.0.113.0/24]}}
       - {target: 87, published: "8087", x-expose: {type: NodePort, nodePort: 30080}}
-    networks: {front: {aliases: [shopfront]}, back: {}, given: {}}
+    networks: {front: {aliases: [shopfront]}, back: {}, given: {}, further: {}}
   db: {image: postgres:17, networks: [back]}
   alone: {image: tool:1, network_mode: none}
 networks:
-  front: {labels: {example.com/on: policy}}
+  front: {labels: {example.com/on: policy}, name: outer}
+  further: {name: outer}
   back: {internal: true}
   given: {external: true}
 `),
