@@ -32,6 +32,27 @@ setTimeout(() => exit(${ENDED}), ${LIMIT})
 stdout.write('ready')
 `
 
+/** Returns the command that watches a folder: it prints a text as soon as it does, and ends when it sees the probe. */
+export const watcher = (folder: string): readonly [string, ...string[]] => ['node', '-e', WATCH, folder]
+
+/**
+ * Returns true if the watching process sees the probe that `write` creates; undefined if `write` fails (resolves to
+ * another number than 0), or if the process ends otherwise. Rejects with the signal's abort reason.
+ */
+export async function eventArrives(
+  { stdout, stderr, exit }: Pick<ExecProcess, 'stdout' | 'stderr' | 'exit'>,
+  write: () => Promise<number>,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  stderr.resume()
+  await Promise.race([once(stdout, 'data'), exit])
+  if ((await write()) !== 0) return undefined
+  // The time begins after the write, whose connection may take longer than an event.
+  const status = await Promise.race([exit, sleep(EVENT, 'unseen' as const, { signal })])
+  if (status === 'unseen') return false
+  return status === SEEN ? true : undefined
+}
+
 /**
  * Returns true if a container receives events for files that another container of its Pod writes; some sandboxes, such
  * as gVisor, do not forward them. Returns undefined if this cannot be determined; never rejects.
@@ -42,21 +63,14 @@ export async function fileEventsCross(
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
   const limit = withTimeLimit(LIMIT, signal)
-  const command = ['node', '-e', WATCH, agent.path]
   let watching: ExecProcess | undefined
   try {
-    const target = { pod, namespace, container: agent.container, command, stdin: false }
+    const target = { pod, namespace, container: agent.container, command: watcher(agent.path), stdin: false }
     watching = await openExec(access, target, { signal: limit })
-    watching.stderr.resume()
-    await Promise.race([once(watching.stdout, 'data'), watching.exit])
     const touch = `: > "$1/${PROBE}" || exit 1; "$0" rm -f "$1/${PROBE}"`
     const words = [TOOL, 'sh', '-c', touch, TOOL, own.path]
     const writing = { access, namespace, pod: { metadata: { name: pod } }, container: own.container, command: words }
-    if ((await runOnce(writing, limit)) !== 0) return undefined
-    // The time begins after the write, whose connection may take longer than an event.
-    const status = await Promise.race([watching.exit, sleep(EVENT, 'unseen' as const, { signal: limit })])
-    if (status === 'unseen') return false
-    return status === SEEN ? true : undefined
+    return await eventArrives(watching, () => runOnce(writing, limit), limit)
   } catch {
     return undefined
   } finally {

@@ -1,40 +1,20 @@
 import { once } from 'node:events'
-import { Agent, createServer } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type WebSocket, WebSocketServer } from 'ws'
-import type { Access } from '../../../../adapters/kubernetes/connection.ts'
 import { openExec } from '../../../../adapters/kubernetes/exec.ts'
+import { accessTo, SUCCESS, startExecServer } from '../../../support/exec-server.ts'
 
 const target = { pod: 'p', namespace: 'n', container: 'c', command: ['cat'], stdin: true }
-const SUCCESS = Buffer.from(`\x03${JSON.stringify({ metadata: {}, status: 'Success' })}`)
 
 describe('the exec protocol', () => {
-  /** A server that knows one protocol; `serve` gets each connection. */
-  async function start(protocol: string, serve: (socket: WebSocket) => void): Promise<Access> {
-    const server = createServer()
-    const sockets = new WebSocketServer({ server, handleProtocols: () => protocol })
-    sockets.on('connection', serve)
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    onTestFinished(() => {
-      for (const socket of sockets.clients) socket.terminate()
-      server.close()
-    })
-    return accessTo((server.address() as AddressInfo).port)
-  }
-  const accessTo = (port: number): Access => ({
-    server: new URL(`http://127.0.0.1:${port}`),
-    connect: async () => ({ headers: {}, calls: new Agent(), streams: new Agent() }),
-  })
-
   test.each([
     ['v4.channel.k8s.io', ['0in']],
     ['v5.channel.k8s.io', ['0in', '255,0']],
   ])('a client of %s sends the end of the input as the protocol allows', async (protocol, expected) => {
     const sent: string[] = []
-    const access = await start(protocol, socket =>
+    const access = await startExecServer(protocol, socket =>
       socket.on('message', (data: Buffer) => {
         sent.push(data[0] === 255 ? [...data].join() : `${data[0]}${data.subarray(1)}`)
         setTimeout(() => socket.send(SUCCESS), 50)
@@ -47,7 +27,7 @@ describe('the exec protocol', () => {
   })
 
   test('a connection that ends without a status is an error of the output and of the exit', async () => {
-    const access = await start('v5.channel.k8s.io', socket => {
+    const access = await startExecServer('v5.channel.k8s.io', socket => {
       socket.send(Buffer.from('\x01part'))
       socket.close()
     })
@@ -57,7 +37,7 @@ describe('the exec protocol', () => {
   })
 
   test('a status that cannot be read is an error', async () => {
-    const access = await start('v5.channel.k8s.io', socket => socket.send(Buffer.from('\x03<html>')))
+    const access = await startExecServer('v5.channel.k8s.io', socket => socket.send(Buffer.from('\x03<html>')))
     const process = await openExec(access, target)
     await expect(process.exit).rejects.toMatchObject({
       failure: 'unavailable',
@@ -72,7 +52,7 @@ describe('the exec protocol', () => {
     const [exitStatus, says] = expected
     const message = `failed to start exec: OCI runtime exec failed: exec: "cat": ${reason}: unknown`
     const status = JSON.stringify({ status: 'Failure', message, reason: 'InternalError', code: 500 })
-    const access = await start('v5.channel.k8s.io', socket => socket.send(Buffer.from(`\x03${status}`)))
+    const access = await startExecServer('v5.channel.k8s.io', socket => socket.send(Buffer.from(`\x03${status}`)))
     const { exit } = await openExec(access, target)
     const error = { failure, exitStatus, message: `\`cat\` ${says} in container \`c\` of pod/p` }
     await expect(exit).rejects.toMatchObject(error)

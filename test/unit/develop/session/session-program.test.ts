@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { prepareMirror } from '../../../../develop/mirror/prepare-mirror.ts'
 import { parseVariables } from '../../../../develop/select/environment.ts'
 import { findDevelopment } from '../../../../develop/select/find-development.ts'
@@ -7,26 +7,26 @@ import { type ProgramOf, SessionProgram } from '../../../../develop/session/sess
 import type { UpContext } from '../../../../develop/up-input.ts'
 import { openProject } from '../../../../project/open-project.ts'
 import { makeFolder } from '../../../support/cli/folder.ts'
+import { SUCCESS, startExecServer } from '../../../support/exec-server.ts'
 
-const inPod = vi.hoisted(() => ({ variables: {} as Readonly<Record<string, string>> }))
-vi.mock('../../../../develop/exec/run-once.ts', () => ({
-  runOnce: async (_: unknown, __: unknown, { stdout }: { readonly stdout: (part: Buffer) => void }) => {
-    const pairs = Object.entries(inPod.variables).map(([name, value]) => `${name}=${value}\0`)
-    stdout(Buffer.from(pairs.join('')))
-    return 0
-  },
-}))
+/** Returns the access to a Pod in which each command prints these variables, as the `environ` of a process. */
+const podWith = (variables: readonly string[]) =>
+  startExecServer('v5.channel.k8s.io', socket => {
+    socket.send(Buffer.from(`\x01${variables.map(one => `${one}\0`).join('')}`))
+    socket.send(SUCCESS)
+  })
 
 test('a command on this machine receives the variables that the user has set for the container', async () => {
   const manifest = 'dev: {api: {mode: hybrid, command: serve, environment: {MODE: dev}, envFiles: [dev.env]}}\n'
   const cwd = makeFolder({ 'devctl.yml': manifest, 'dev.env': 'API_KEY=abc\nMODE=file\n' })
   const workspace = { cwd, env: { DEVCTL_HOME: join(cwd, '../home') }, readStdin: async () => new Uint8Array() }
   const { signal } = new AbortController()
+  const access = await podWith(['API_KEY=abc', 'MODE=dev', 'LEVEL=debug', 'OF_CLUSTER=x'])
   const received: unknown[] = []
   const notes: string[] = []
   const world = {
     workspace,
-    session: { namespace: 'shop', signal, cluster: {} },
+    session: { namespace: 'shop', signal, cluster: {}, access },
     on: (event: { readonly type: string; readonly text?: string }) => event.type === 'note' && notes.push(event.text!),
     terminal: {
       runHere: async (_: unknown, { env }: { readonly env: unknown }) => {
@@ -42,8 +42,13 @@ test('a command on this machine receives the variables that the user has set for
     given: parseVariables(input.env, {}),
     rights: Promise.resolve({ exec: [], portForward: [] }),
   })
-  inPod.variables = { API_KEY: 'abc', MODE: 'dev', LEVEL: 'debug', OF_CLUSTER: 'x' }
-  const of = { input, found, prepared, signal, supervisor: { untilReady: async () => ({ pod: {} }) } }
+  const of = {
+    input,
+    found,
+    prepared,
+    signal,
+    supervisor: { untilReady: async () => ({ pod: { metadata: { name: 'api-1' } } }) },
+  }
   await new SessionProgram(world, of as unknown as ProgramOf).run()
   expect(received).toEqual([{ API_KEY: 'abc', MODE: 'dev', LEVEL: 'debug' }])
   expect(notes).toEqual([expect.stringContaining('others can change them: `OF_CLUSTER`;')])
