@@ -15,6 +15,8 @@ const BOOLEANS = new Map([
   ['FALSE', false],
 ])
 const SPECIAL_FLOATS = new Map([
+  // Only this notation of zero keeps its sign: `-00` is the integer 0.
+  ['-0', -0],
   ['.nan', Number.NaN],
   ['.NaN', Number.NaN],
   ['.NAN', Number.NaN],
