@@ -3,6 +3,7 @@ import { scalars } from '../../compiler/compose/read/tree-values.ts'
 import type { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import type { Span } from '../../compiler/text/source.ts'
 import { get, isMap, isScalar, type MapTree, type Tree } from '../../compiler/text/tree.ts'
+import { scalarText } from '../../compiler/text/tree-text.ts'
 import { notCarriedOver } from './notes.ts'
 
 /** A label of a service in a Compose file, from `labels` or `deploy.labels`. */
@@ -36,7 +37,7 @@ function labelsIn(tree: Tree | undefined): readonly ServiceLabel[] {
   if (isMap(tree))
     return [...tree.entries].map(([name, { key, value }]) => ({
       name,
-      value: isScalar(value) && value.value !== null ? String(value.value) : '',
+      value: isScalar(value) ? scalarText(value) : '',
       isText: isScalar(value),
       span: key,
     }))
@@ -127,7 +128,7 @@ const keyOf = (service: string, path: string, host: string | undefined): string 
 
 function textAt(tree: Tree, key: string): string {
   const value = get(tree, key)
-  return isScalar(value) ? String(value.value) : ''
+  return isScalar(value) ? scalarText(value) : ''
 }
 
 /** Yields the rules of all notations of `endpoints`. */

@@ -2,6 +2,7 @@ import type { YamlValue } from '../../adapters/files/yaml-edit.ts'
 import { entries, scalars } from '../../compiler/compose/read/tree-values.ts'
 import { equivalentOf } from '../../compiler/plan/labels/foreign-families.ts'
 import { get, isScalar, type MapTree } from '../../compiler/text/tree.ts'
+import { scalarText } from '../../compiler/text/tree-text.ts'
 import { type ComposeEdits, type LabelledService, portsOf, type ServiceLabel } from './compose-labels.ts'
 
 /** Converts the labels of kompose on a service into keys of Compose and devctl. */
@@ -206,8 +207,8 @@ function convertVolume(
 ): undefined {
   const mounts = get(service.tree, 'volumes')
   const names = (mounts?.kind === 'seq' ? mounts.items : []).flatMap(mount => {
-    const source = isScalar(mount) ? String(mount.value).split(':')[0] : get(mount, 'source')
-    const name = typeof source === 'string' ? source : isScalar(source) ? String(source.value) : ''
+    const source = isScalar(mount) ? scalarText(mount).split(':')[0] : get(mount, 'source')
+    const name = typeof source === 'string' ? source : isScalar(source) ? scalarText(source) : ''
     return /^[A-Za-z0-9][\w.-]*$/.test(name) ? [name] : []
   })
   const named = names.filter(name => get(model, 'volumes')?.kind === 'map' && get(model, 'volumes', name))
@@ -300,7 +301,7 @@ function setTest(
   const [, form = '', rest = ''] = /^(CMD-SHELL|CMD|NONE)?\s*([\s\S]*)$/.exec(label.value.trim()) ?? []
   const there = get(service.tree, 'healthcheck', 'test')
   if (there) {
-    const text = isScalar(there) ? String(there.value) : ''
+    const text = isScalar(there) ? scalarText(there) : ''
     if (text !== rest) edits.lose(label, 'the service has a `healthcheck.test`, and there is one for both probes')
   } else if (form === 'NONE') edits.set(label, [...at, 'disable'], true)
   // A shell splits a text into words as kompose does.
