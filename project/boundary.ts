@@ -1,5 +1,5 @@
-import { basename, delimiter, dirname, join, resolve, sep } from 'node:path'
-import { realPath } from '../adapters/files/real-path.ts'
+import { delimiter, dirname, resolve, sep } from 'node:path'
+import { resolveLinks } from '../adapters/files/real-path.ts'
 import type { Outside } from '../compiler/host.ts'
 import type { DevctlManifest } from '../compiler/manifest/manifest.ts'
 import { isStream } from '../compiler/values/stream-path.ts'
@@ -40,7 +40,7 @@ export function boundaryOf(
     ...folders,
     ...[...files.map(absolute), ...trusted].filter(path => !isStream(path)).map(path => dirname(path)),
   ]
-  const all = [...sources.map(checkoutOf), ...given.map(absolute)].map(realOf)
+  const all = [...sources.map(checkoutOf), ...given.map(absolute)].map(resolveLinks)
   const outside = loading.allowOutside
     ? 'allowed'
     : workspace.env.CI && workspace.env.CI !== 'false'
@@ -58,7 +58,7 @@ function filesOfTrusted(
   { manifest, namesCompose }: Pick<OpenProject, 'manifest' | 'namesCompose'>,
 ) {
   if (!manifest || namesCompose || isStream(manifest.path)) return []
-  if (isWithin(realOf(manifest.path), [realOf(checkoutOf(workspace.cwd))])) return []
+  if (isWithin(resolveLinks(manifest.path), [resolveLinks(checkoutOf(workspace.cwd))])) return []
   return filesNamedBy(manifest)
 }
 
@@ -83,7 +83,7 @@ const SYSTEM = ['/proc', '/sys', '/dev']
  */
 export function outsideOf(path: string, { folders, named, others }: Boundary): Outside | undefined {
   if (named.has(path) || path.includes('\0')) return undefined
-  const real = realOf(path)
+  const real = resolveLinks(path)
   if (real === '/dev/null') return undefined
   const isSystem = isWithin(real, SYSTEM) || isWithin(path, SYSTEM)
   if (!isSystem && isWithin(real, folders)) return undefined
@@ -93,9 +93,3 @@ export function outsideOf(path: string, { folders, named, others }: Boundary): O
 
 const isWithin = (path: string, folders: readonly string[]): boolean =>
   folders.some(folder => path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`))
-
-/** Returns the path with its symbolic links resolved, even if its last segments do not exist. */
-function realOf(path: string): string {
-  const folder = dirname(path)
-  return realPath(path) ?? (folder === path ? path : join(realOf(folder), basename(path)))
-}

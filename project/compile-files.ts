@@ -46,6 +46,8 @@ interface Extra
   readonly project?: OpenProject
   /** Called with the absolute path and the bytes of each file that is read. */
   readonly onRead?: (path: string, bytes: Uint8Array) => void
+  /** Called with the absolute path of each file or folder that does not exist, but would be used if it did. */
+  readonly onMissing?: (path: string) => void
   /** True to return the plan even if there are errors, which may be about services that are not needed. */
   readonly plansErrors?: boolean
   /** True if the manifests are committed to a repository, which must not contain readable secrets. */
@@ -61,7 +63,7 @@ export async function compileFiles(
   services: readonly string[],
   loading: LoadInput,
   planning: PlanInput = {},
-  { project: opened, onRead, plansErrors, ...extra }: Extra = {},
+  { project: opened, onRead, onMissing, plansErrors, ...extra }: Extra = {},
 ): Promise<CompiledProject> {
   const project = opened ?? (await openProject(workspace, loading))
   const compiler = import('../compiler/index.ts')
@@ -83,6 +85,7 @@ export async function compileFiles(
     boundary,
     ...variablesFor(workspace),
     ...(onRead && { onRead }),
+    ...(onMissing && { onMissing }),
     ...(workspace.unsaved && { unsaved: workspace.unsaved }),
   })
   const nothing = (): CompiledProject => {

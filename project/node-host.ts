@@ -19,6 +19,8 @@ export interface HostOptions {
   readonly platformVariables?: ReadonlyMap<string, string>
   /** Called with the absolute path and the bytes of each file that is read. */
   readonly onRead?: (path: string, bytes: Uint8Array) => void
+  /** Called with the absolute path of each file or folder that does not exist, but would be used if it did. */
+  readonly onMissing?: (path: string) => void
   /** Texts that replace the files on disk, by absolute path. */
   readonly unsaved?: ReadonlyMap<string, string>
   /** Paths that may be read; if absent, everything may be read. */
@@ -48,6 +50,7 @@ export function createHost({
   handedVariables = new Map(),
   platformVariables = new Map(),
   onRead,
+  onMissing,
   boundary,
   unsaved,
 }: HostOptions): CompilerHost {
@@ -68,10 +71,15 @@ export function createHost({
       const text = unsaved?.get(path)
       const content = text === undefined ? readFile(path) : ({ kind: 'file', bytes: Buffer.from(text) } as const)
       if (content.kind === 'file') onRead?.(path, content.bytes)
+      if (content.kind === 'missing') onMissing?.(path)
       return content
     },
     readDirectory,
-    stat,
+    stat(path) {
+      const found = stat(path)
+      if (!found) onMissing?.(path)
+      return found
+    },
     realPath: path => realPath(path) ?? path,
     variable(name) {
       const value = own(name)

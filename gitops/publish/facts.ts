@@ -3,7 +3,7 @@ import { toHttps } from '../../adapters/git/git-facts.ts'
 import { plainAddress } from '../../project/deploy-source.ts'
 import type { LoadInput, PlanInput } from '../../project/input.ts'
 import type { Facts } from '../../project/lock.ts'
-import { repositoryOf } from '../../project/names/environment-name.ts'
+import { sourceRepository } from '../../project/names/environment-name.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import { version } from '../../project/version.ts'
 import { readSource, type SourceCommit } from '../repository/source.ts'
@@ -23,7 +23,7 @@ export interface Origin {
 
 /** Reads the source of a project from git. */
 export async function originOf({ directory, paths }: CompiledForRepository, git: GitOptions): Promise<Origin> {
-  const repository = repositoryOf(directory)
+  const repository = sourceRepository(directory)
   return {
     commit: repository && (await readSource(directory, repository.top, [...paths], git)),
     repository: repository?.address === undefined ? undefined : plainAddress(repository.address),

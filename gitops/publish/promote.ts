@@ -1,12 +1,12 @@
-import { delimiter, isAbsolute, join, relative, resolve } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
+import { pathInside } from '../../adapters/files/real-path.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { ManifestEnvironment } from '../../compiler/manifest/manifest.ts'
 import { toDnsLabel } from '../../compiler/plan/object-names.ts'
-import { leadsOut } from '../../compiler/values/leads-out.ts'
 import { isStream } from '../../compiler/values/stream-path.ts'
 import { compileFiles } from '../../project/compile-files.ts'
 import type { Facts, Lock } from '../../project/lock.ts'
-import { repositoryOf } from '../../project/names/environment-name.ts'
+import { sourceRepository } from '../../project/names/environment-name.ts'
 import { openProject } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { LocalContext } from '../../project/session.ts'
@@ -54,7 +54,7 @@ export async function promote(
   const commit = facts.source.commit!
   on({ type: 'promoting', environment: from, application, commit })
   const folder = target.manifest!.folder
-  const top = repositoryOf(folder)?.top
+  const top = sourceRepository(folder)?.top
   if (top === undefined)
     throw new UserError('the files are not in a git repository', {
       hint: `run it in a checkout of the source of ${from}`,
@@ -173,9 +173,10 @@ function digestsOf({ images }: Facts): ReadonlyMap<string, string> {
   return new Map(Object.entries(images).filter(([, image]) => image.includes('@')))
 }
 
+/** Returns the path in the clone for a path in the source's repository; other paths stay unchanged. */
 function inClone(path: string, top: string, clone: string): string {
-  const inside = relative(top, path)
-  return leadsOut(inside) || isAbsolute(inside) ? path : join(clone, inside)
+  const inside = pathInside(top, path)
+  return inside === undefined ? path : join(clone, inside)
 }
 
 /** Returns the environment with other paths of the files that the shell names. */

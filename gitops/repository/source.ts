@@ -1,15 +1,15 @@
-import { relative, sep } from 'node:path'
+import { sep } from 'node:path'
+import { pathInside, resolveLinks } from '../../adapters/files/real-path.ts'
 import type { GitOptions } from '../../adapters/git/git.ts'
 import { withSource } from '../../adapters/git/source-repository.ts'
 import { inParts } from '../../compiler/values/in-parts.ts'
-import { leadsOut } from '../../compiler/values/leads-out.ts'
 
 /** Commit of the repository that an application comes from. */
 export interface SourceCommit {
   readonly commit: string
   /** Path of the project folder in the repository, with `/`; `.` is the root. */
   readonly path: string
-  /** True if the files that were read have uncommitted changes. */
+  /** True if the files that were read have uncommitted changes, or if some were deleted. */
   readonly isDirty: boolean
   readonly author: string
   /** Date of the commit (ISO 8601). */
@@ -26,8 +26,9 @@ const FORMAT = ['%H', '%an <%ae>', '%cI', '%s', '%b'].join('%x00')
 
 /**
  * Returns the current commit of the repository around a folder; `top` is its top folder. `inputs` are the absolute
- * paths of the files that were read; changes to other files, and to files that git ignores, do not matter. Returns
- * undefined outside a repository, before its first commit, and without git.
+ * paths of the files that were read, and of those that would have been read if they existed, because they may have been
+ * deleted; changes to other files, and to files that git ignores, do not matter. Returns undefined outside a
+ * repository, before its first commit, and without git.
  */
 export async function readSource(
   folder: string,
@@ -35,8 +36,9 @@ export async function readSource(
   inputs: readonly string[],
   options: GitOptions,
 ): Promise<SourceCommit | undefined> {
-  const inside = inputs.map(path => relative(top, path)).filter(path => !leadsOut(path))
-  const named = inside.map(path => `:(literal)${path}`)
+  // The text of a path inside the repository may name a link, which git tracks in addition to the file.
+  const inside = inputs.flatMap(path => [pathInside(top, path), pathInside(top, resolveLinks(path))])
+  const named = [...new Set(inside.filter(path => path !== undefined))].map(path => `:(literal)${path}`)
   // Starting a process costs more than its work, so running processes concurrently halves the time.
   const told = await withSource(top, options, git =>
     Promise.all([
@@ -50,7 +52,7 @@ export async function readSource(
   const [said, ...changes] = told ?? []
   if (said === undefined) return undefined
   const [commit = '', author = '', date = '', subject = '', body = ''] = said.split('\0')
-  const path = relative(top, folder).split(sep).join('/') || '.'
+  const path = (pathInside(top, folder) || '.').split(sep).join('/')
   // If git could not report whether changes exist, assumes that they do.
   return { commit, path, isDirty: changes.some(one => one !== ''), author, date, subject, body: body.trim() }
 }

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { resolveLinks } from '../../adapters/files/real-path.ts'
 import { normalizeProjectName } from '../../compiler/values/project-name.ts'
 
 /**
@@ -68,6 +69,13 @@ export function repositoryOf(
   const config = readText(join(gitFolder(top), 'config'))
   return { top, address: config && addressOfRemote(config) }
 }
+
+/**
+ * Returns the repository that contains the files of a folder. The text of a path with links does not always name it:
+ * the folder may be a link to a subfolder of the repository.
+ */
+export const sourceRepository = (folder: string): ReturnType<typeof repositoryOf> =>
+  repositoryOf(folder) ?? repositoryOf(resolveLinks(folder))
 
 function nearest(folder: string, isIt: (folder: string) => boolean): string | undefined {
   for (let at = folder; ; at = dirname(at)) {

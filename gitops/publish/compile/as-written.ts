@@ -1,7 +1,8 @@
 import { basename, relative, resolve, sep } from 'node:path'
+import { pathInside } from '../../../adapters/files/real-path.ts'
 import { isStream } from '../../../compiler/values/stream-path.ts'
 import type { LoadInput } from '../../../project/input.ts'
-import { repositoryOf } from '../../../project/names/environment-name.ts'
+import { sourceRepository } from '../../../project/names/environment-name.ts'
 
 /** Absolute paths of the folder in which a command was run, and of the folder in which it should be run again. */
 interface Places {
@@ -15,12 +16,14 @@ interface Places {
  * file name is kept.
  */
 export function asWritten<Options extends LoadInput>(options: Options, { cwd, directory }: Places): Options {
-  const top = repositoryOf(directory)?.top ?? directory
+  const { top } = sourceRepository(directory) ?? { top: directory }
+  const inTop = pathInside(top, directory) ?? ''
   const written = (path: string): string => {
     if (path === '' || isStream(path)) return path
     const place = resolve(cwd, path)
-    if (relative(top, place).split(sep)[0] === '..') return basename(place)
-    return relative(directory, place).split(sep).join('/') || '.'
+    const inside = pathInside(top, place)
+    if (inside === undefined) return basename(place)
+    return relative(inTop, inside).split(sep).join('/') || '.'
   }
   const { file, envFile, projectDirectory } = options
   return {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { relative, sep } from 'node:path'
+import { sep } from 'node:path'
 import { readFile } from '../../../adapters/files/read-file.ts'
+import { pathInside } from '../../../adapters/files/real-path.ts'
 import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.ts'
 import { count } from '../../../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
@@ -9,7 +10,6 @@ import { reportNotPublished } from '../../../compiler/manifest/not-published.ts'
 import type { SecretRules } from '../../../compiler/options.ts'
 import type { Plan } from '../../../compiler/plan/plan.ts'
 import { get, type Tree } from '../../../compiler/text/tree.ts'
-import { leadsOut } from '../../../compiler/values/leads-out.ts'
 import { needsValues } from '../../../compiler/values/secrets/secret-backends.ts'
 import type { Manifest } from '../../../constructs/manifest.ts'
 import { type CompiledProject, compileFiles } from '../../../project/compile-files.ts'
@@ -29,7 +29,7 @@ export interface CompiledForRepository {
   readonly directory: string
   /** Hashes of the YAML files that were read, by absolute path. */
   readonly inputs: ReadonlyMap<string, string>
-  /** Absolute paths of all files that were read. */
+  /** Absolute paths of all files that were read, and of those that would have been read if they existed. */
   readonly paths: ReadonlySet<string>
   readonly diagnostics: readonly Diagnostic[]
   /** Model of the Compose files. */
@@ -72,7 +72,8 @@ export async function compileForRepository(
     paths.add(path)
     if (/\.ya?ml$/.test(path)) inputs.set(path, hashOf(bytes))
   }
-  let compiled = await compileFiles(workspace, [], options, options, { ...extra, onRead })
+  const onMissing = (path: string) => paths.add(path)
+  let compiled = await compileFiles(workspace, [], options, options, { ...extra, onRead, onMissing })
   let refused: readonly Diagnostic[] = []
   let ofImages: readonly Diagnostic[] = []
   try {
@@ -203,8 +204,8 @@ const hashOf = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(byte
  */
 export function inputsFrom(folder: string, inputs: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
   const inside = [...inputs].flatMap(([path, hash]) => {
-    const shown = relative(folder, path).split(sep).join('/')
-    return leadsOut(shown) ? [] : [[shown, hash] as const]
+    const inside = pathInside(folder, path)
+    return inside === undefined ? [] : [[inside.split(sep).join('/'), hash] as const]
   })
   return Object.fromEntries(inside.sort(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseLock } from '../../../project/lock.ts'
@@ -90,6 +90,29 @@ describe('promote', () => {
     expect(files.some(([, text]) => text.includes('published'))).toBe(true)
   })
 
+  test.each(
+    few<[string, (link: string) => readonly string[], (link: string) => Readonly<Record<string, string>>]>([
+      ['--project-directory', link => ['--project-directory', link], () => ({})],
+      ['--env-file', link => ['--env-file', join(link, 'app.env')], () => ({})],
+      ['--file', link => ['--file', join(link, 'devctl.yml')], () => ({})],
+      ['COMPOSE_FILE', () => [], link => ({ COMPOSE_FILE: join(link, 'compose.yaml') })],
+    ]),
+  )('promote reads the promoted commit if %s names the project by a link', async (_, wordsFor, envFor) => {
+    const { source, env, publish, change, tree } = await twoEnvironments()
+    const compose = COMPOSE.replace('depends_on', 'environment: {A: "${A-none}"}\n    depends_on')
+    await change({ 'compose.yaml': compose, 'app.env': 'A=published\n' })
+    await publish()
+    writeFileSync(join(source, 'compose.yaml'), compose.replace('A:', 'UNCOMMITTED: "1", A:'))
+    writeFileSync(join(source, 'app.env'), 'A=UNCOMMITTED\n')
+    const link = join(source, '../link')
+    symlinkSync('source', link)
+    const words = ['promote', 'staging', 'production', ...wordsFor(link)]
+    const { status, stderr } = await run(words, { cwd: source, env: { ...env, ...envFor(link) } })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: expect.not.stringContaining('outside') })
+    const files = Object.entries(await tree()).filter(([name]) => name.startsWith(FOLDER))
+    expect(files.filter(([, text]) => text.includes('UNCOMMITTED'))).toEqual([])
+  })
+
   test('promote names the published commit that lacks the target environment', async () => {
     const world = await publishing()
     await world.publish()
@@ -103,6 +126,30 @@ describe('promote', () => {
     expect(stderr).toContain(
       `error: the commit ${commit.slice(0, 7)}, which \`staging\` has, does not have the environment \`production\`\n  = help: \`promote\` uses`,
     )
+  })
+
+  test.each(few(['.env', 'compose.override.yaml']))('promote refuses a deleted, committed %s', async path => {
+    const { source, publish, promote, change } = await twoEnvironments()
+    const text = path === '.env' ? 'A=1\n' : 'services: {web: {environment: {A: "1"}}}\n'
+    await change({ [path]: text })
+    rmSync(join(source, path))
+    expect((await publish()).stderr).toContain('warning: the source has uncommitted changes')
+    expect(await promote()).toMatchObject({ status: 1, stderr: expect.stringContaining('from uncommitted files') })
+  })
+
+  test.each(
+    few<[string, readonly string[]]>([
+      ['in place of the repository', ['--project-directory', '../link']],
+      ['in place of a file', ['--file', 'linked.yaml']],
+    ]),
+  )('promote refuses an uncommitted change of a file that is read through a link %s', async (_, words) => {
+    const { source, publish, promote, change } = await twoEnvironments()
+    symlinkSync('source', join(source, '../link'))
+    symlinkSync('compose.yaml', join(source, 'linked.yaml'))
+    await change({})
+    writeFileSync(join(source, 'compose.yaml'), COMPOSE.replace('1.27', '1.28'))
+    expect((await publish(...words)).stderr).toContain('warning: the source has uncommitted changes')
+    expect(await promote()).toMatchObject({ status: 1, stderr: expect.stringContaining('from uncommitted files') })
   })
 
   const read = [
