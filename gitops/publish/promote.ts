@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { pathInside } from '../../adapters/files/real-path.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
@@ -13,6 +14,7 @@ import type { LocalContext } from '../../project/session.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import type { PushTarget } from '../repository/checkout.ts'
 import { type PushOptions, pushTo } from '../repository/push.ts'
+import { ignoredFiles } from '../repository/source.ts'
 import { withSourceAt } from '../repository/source-at.ts'
 import { readLock } from '../repository/tree/change.ts'
 import type { PublishEvent } from './events.ts'
@@ -34,6 +36,13 @@ export interface PromoteInput
   readonly to: string
 }
 
+/** Environments of a promotion, and the source commit that is promoted. */
+interface Promotion {
+  readonly from: string
+  readonly to: string
+  readonly commit: string
+}
+
 /**
  * Publishes the state of one environment to another: compiles the same source commit for the target environment, with
  * the image digests that run in the source environment. Throws a UserError if the state cannot be reproduced.
@@ -50,7 +59,7 @@ export async function promote(
     await openProject(workspace, wanted),
   ]
   for (const { environment } of [source, target]) refuseArtifact(environment)
-  const { application, facts } = await publishedAs(world, source, input)
+  const { application, facts, read } = await publishedAs(world, source, input)
   const commit = facts.source.commit!
   on({ type: 'promoting', environment: from, application, commit })
   const folder = target.manifest!.folder
@@ -60,7 +69,13 @@ export async function promote(
       hint: `run it in a checkout of the source of ${from}`,
     })
   return withSourceAt(folder, commit, { env: workspace.env, signal }, async clone => {
-    const moved = (path: string) => (isStream(path) ? path : inClone(resolve(workspace.cwd, path), top, clone))
+    const moved = (path: string) => {
+      if (isStream(path)) return path
+      const there = inClone(resolve(workspace.cwd, path), top, clone)
+      if (existsSync(resolve(workspace.cwd, path)) && !existsSync(there))
+        throw notInCommit(`\`${path}\``, { from, to, commit })
+      return there
+    }
     const own: PublishInput = {
       ...wanted,
       file: wanted.file?.map(moved),
@@ -73,7 +88,15 @@ export async function promote(
     }
     const env = envWith(workspace.env, moved)
     const there = { ...workspace, env, cwd: inClone(workspace.cwd, top, clone) }
-    refuseMissing(await openProject(there, { ...own, environment: undefined }), { from, to, commit })
+    // Without an environment, Compose files are read without the manifest.
+    const named = target.namesCompose ? undefined : own.file
+    const besideManifest = { ...there, cwd: inClone(folder, top, clone) }
+    refuseMissing(
+      await openProject(target.namesCompose ? besideManifest : there, { ...own, file: named, environment: undefined }),
+      { from, to, commit },
+    )
+    const lacking = read.filter(path => !existsSync(inClone(path, top, clone)))
+    for (const path of await ignoredFiles(top, lacking, { env: workspace.env, signal })) on(notUsed(path, commit))
     return publish({ ...world, workspace: there }, own, await openProject(there, own))
   })
 }
@@ -82,16 +105,26 @@ export async function promote(
  * Throws a UserError if the target environment is missing in the manifest of the promoted commit, although the current
  * manifest has it.
  */
-function refuseMissing(
-  { manifest }: OpenProject,
-  { from, to, commit }: { readonly from: string; readonly to: string; readonly commit: string },
-): void {
+function refuseMissing({ manifest }: OpenProject, promotion: Promotion): void {
+  const { to } = promotion
   if (manifest?.environments.has(to)) return
+  throw notInCommit(`the environment \`${to}\``, promotion)
+}
+
+/** Returns the error for something that only the current files have. */
+function notInCommit(what: string, { from, to, commit }: Promotion): UserError {
   const short = commit.slice(0, 7)
-  throw new UserError(`the commit ${short}, which \`${from}\` has, does not have the environment \`${to}\``, {
-    hint: `\`promote\` uses the files of that commit: publish a commit with \`${to}\` to \`${from}\` first (\`devctl publish --environment ${from}\`), or publish the present files (\`devctl publish --environment ${to}\`)`,
+  return new UserError(`the commit ${short}, which \`${from}\` has, does not have ${what}`, {
+    hint: `\`promote\` uses the files of that commit: publish a commit with ${what} to \`${from}\` first (\`devctl publish --environment ${from}\`), or publish the present files (\`devctl publish --environment ${to}\`)`,
   })
 }
+
+/** Returns the warning about a file that was read in the working tree and that no commit has. */
+const notUsed = (path: string, commit: string) => ({
+  type: 'warning' as const,
+  text: `\`${path}\` is not used: git ignores it, so the commit ${commit.slice(0, 7)} does not have it`,
+  hint: 'set its variables in the shell, or commit a file and name it in `envFiles` of the environment',
+})
 
 /** Throws a UserError for an environment that is published to a registry. */
 function refuseArtifact(environment: ManifestEnvironment | undefined): void {
@@ -102,16 +135,17 @@ function refuseArtifact(environment: ManifestEnvironment | undefined): void {
 }
 
 /**
- * Returns the application and the facts that an environment currently has. Throws a UserError if this state cannot be
- * built again.
+ * Returns the application and the facts that an environment currently has, and the absolute paths of the current files
+ * that were `read`. Throws a UserError if this state cannot be built again.
  */
 async function publishedAs(
   { workspace, signal, on }: LocalContext<PublishEvent>,
   project: OpenProject,
   input: Omit<PublishInput, 'environment'>,
-): Promise<{ readonly application: string; readonly facts: Facts }> {
+): Promise<{ readonly application: string; readonly facts: Facts; readonly read: readonly string[] }> {
   const environment: ManifestEnvironment = project.environment!
-  const application = await applicationName(workspace, project, input)
+  const read = new Set<string>()
+  const application = await applicationName(workspace, project, input, path => read.add(path))
   const { file, projectDirectory } = input
   const { target, path } = destinationOf(workspace, { file, projectDirectory, verify: true }, project, application)
   const lock = await readPublished(target, path, {
@@ -129,7 +163,7 @@ async function publishedAs(
     throw new UserError(`${name} was published from uncommitted files`, {
       hint: `commit them, and publish ${name} again`,
     })
-  return { application: lock.application, facts: lock.facts }
+  return { application: lock.application, facts: lock.facts, read: [...read] }
 }
 
 /**
@@ -140,9 +174,11 @@ async function applicationName(
   workspace: Workspace,
   project: OpenProject,
   input: Omit<PublishInput, 'environment'>,
+  onRead: (path: string) => void,
 ): Promise<string> {
   const compiled = await compileFiles(workspace, [], { ...input, environment: project.environment!.key }, input, {
     project,
+    onRead,
   })
   const name = compiled.plan?.environment.name ?? input.name ?? compiled.project?.name
   if (name === undefined)

@@ -36,9 +36,7 @@ export async function readSource(
   inputs: readonly string[],
   options: GitOptions,
 ): Promise<SourceCommit | undefined> {
-  // The text of a path inside the repository may name a link, which git tracks in addition to the file.
-  const inside = inputs.flatMap(path => [pathInside(top, path), pathInside(top, resolveLinks(path))])
-  const named = [...new Set(inside.filter(path => path !== undefined))].map(path => `:(literal)${path}`)
+  const named = pathspecs(top, inputs)
   // Starting a process costs more than its work, so running processes concurrently halves the time.
   const told = await withSource(top, options, git =>
     Promise.all([
@@ -55,4 +53,28 @@ export async function readSource(
   const path = (pathInside(top, folder) || '.').split(sep).join('/')
   // If git could not report whether changes exist, assumes that they do.
   return { commit, path, isDirty: changes.some(one => one !== ''), author, date, subject, body: body.trim() }
+}
+
+/**
+ * Returns the files among `paths` that git ignores in the repository with the top folder `top`, as paths from there.
+ */
+export async function ignoredFiles(
+  top: string,
+  paths: readonly string[],
+  options: GitOptions,
+): Promise<readonly string[]> {
+  const named = pathspecs(top, paths)
+  if (named.length === 0) return []
+  const words = ['ls-files', '--others', '--ignored', '--exclude-standard', '-z', '--']
+  const told = await withSource(top, options, git =>
+    Promise.all(inParts(named, MOST_PATHS).map(part => git.ask(...words, ...part))),
+  )
+  return (told ?? []).flatMap(text => text?.split('\0').filter(path => path !== '') ?? [])
+}
+
+/** Returns git's names of the files that are inside a repository, from absolute paths. */
+function pathspecs(top: string, paths: readonly string[]): readonly string[] {
+  // The text of a path inside the repository may name a link, which git tracks in addition to the file.
+  const inside = paths.flatMap(path => [pathInside(top, path), pathInside(top, resolveLinks(path))])
+  return [...new Set(inside.filter(path => path !== undefined))].map(path => `:(literal)${path}`)
 }

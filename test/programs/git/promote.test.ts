@@ -128,6 +128,49 @@ describe('promote', () => {
     )
   })
 
+  test.each(
+    few([
+      ['-f', 'compose.yaml'],
+      ['-f', 'SOURCE/compose.yaml'],
+      ['-f', 'devctl.yml'],
+    ]),
+  )('promote takes the files of %s %s from the commit', async (...words) => {
+    const { source, publish, promote } = await twoEnvironments()
+    await publish()
+    const named = words.map(word => word.replace('SOURCE', source))
+    expect(await promote(...named, '--name', 'shop')).toMatchObject({ status: 0, stderr: expect.any(String) })
+  })
+
+  test.each(
+    few<[string, string, Readonly<Record<string, string>>]>([
+      ['--env-file', 'late', {}],
+      ['--file', 'late', {}],
+      ['', 'late', { COMPOSE_ENV_FILES: 'late' }],
+    ]),
+  )('promote says that the commit does not have the file of %s, which exists', async (option, path, more) => {
+    const { source, env, publish } = await twoEnvironments()
+    await publish()
+    const commit = await git(source, 'rev-parse', 'HEAD')
+    writeFileSync(join(source, path), option === '--file' ? COMPOSE : 'A=1\n')
+    const words = ['promote', 'staging', 'production', ...(option === '' ? [] : [option, path]), '--name', 'shop']
+    const { status, stderr } = await run(words, { cwd: source, env: { ...env, ...more } })
+    expect(status).toBe(1)
+    expect(stderr).toContain(`error: the commit ${commit.slice(0, 7)}, which \`staging\` has, does not have \`late\`\n`)
+  })
+
+  test('promote warns about a .env that git ignores, because the commit does not have it', async () => {
+    const { source, publish, promote, change } = await twoEnvironments()
+    await change({ 'compose.yaml': COMPOSE.replace('depends_on', 'environment: {A: "${A-none}"}\n    depends_on') })
+    writeFileSync(join(source, '.git/info/exclude'), '.env\n')
+    writeFileSync(join(source, '.env'), 'A=1\n')
+    expect((await publish()).stderr).not.toContain('warning')
+    const { status, stderr } = await promote()
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: expect.stringContaining('warning: `.env` is not used: git ignores it, so the commit '),
+    })
+  })
+
   test.each(few(['.env', 'compose.override.yaml']))('promote refuses a deleted, committed %s', async path => {
     const { source, publish, promote, change } = await twoEnvironments()
     const text = path === '.env' ? 'A=1\n' : 'services: {web: {environment: {A: "1"}}}\n'
