@@ -5,7 +5,14 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { PushTarget, WorkingCopy } from './checkout.ts'
 import { refuseLinks } from './links.ts'
 import { type Pushed, type PushOptions, pushTo } from './push.ts'
-import { isOnRequest, refuseForeignCommit, requestFile } from './request-branch.ts'
+import {
+  isOnRequest,
+  REMOVE_BRANCH,
+  refuseForeignCommit,
+  refuseOtherBase,
+  requestFile,
+  withBase,
+} from './request-branch.ts'
 import { look } from './tree/change.ts'
 
 /** A file that devctl writes once and that users edit from then on. */
@@ -67,19 +74,18 @@ export async function addOnce(
       if (requestHead !== undefined) {
         const request = { name: target.request!, commit: requestHead, isOnBase: true }
         await refuseForeignCommit(checkout, request, REMOVE_BRANCH)
+        await refuseOtherBase(checkout, request, REMOVE_BRANCH)
         await refuseOtherText(checkout, request.name, path, wanted)
         if (await isOnRequest(checkout, request, paths, paths))
           return { done: { kind: 'requested', branch, commit: requestHead } }
       }
-      return { commit: { message, paths } }
+      return { commit: { message: target.request === undefined ? message : withBase(message, branch), paths } }
     },
   }
   const result = await pushTo({ ...target, paths: [folder] }, work, options)
   if ('done' in result) return result.done
   return { kind: 'pushed', pushed: result.pushed, ...(list && { listedIn: list.path }) }
 }
-
-const REMOVE_BRANCH = 'merge the request, or close it and remove the branch'
 
 /** Throws a UserError if the branch of the pull request has the file with another text, which may be edited by hand. */
 async function refuseOtherText(checkout: WorkingCopy, name: string, path: string, wanted: string): Promise<void> {

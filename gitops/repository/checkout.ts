@@ -210,3 +210,14 @@ export async function checkOut(
 }
 
 const commitOf = (git: Git, ref: string) => git.ask('rev-parse', '--quiet', '--verify', ref)
+
+/** Stages the files at `paths`, even if the repository or the user ignores them, and even if they were removed. */
+export async function stage({ folder, git }: WorkingCopy, paths: readonly string[]): Promise<void> {
+  // Passed in a file, because a command line has no room for thousands of names.
+  const list = join(folder, '.git/devctl-paths')
+  writeFileSync(list, paths.map(path => `${literal(path)}\0`).join(''))
+  await git.run('add', '--all', '--force', '--sparse', `--pathspec-from-file=${list}`, '--pathspec-file-nul')
+}
+
+/** Returns a pathspec for a path that may contain characters with a meaning for git, such as `:` and `*`. */
+export const literal = (path: string): string => `:(literal)${path}`

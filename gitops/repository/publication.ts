@@ -14,6 +14,7 @@ import {
   removeRequestBranch,
   requestFile,
   requestLock,
+  withBase,
 } from './request-branch.ts'
 import { refuseSameObjects } from './same-objects.ts'
 import { type IsAncestor, type MissingSource, orderOf } from './source-order.ts'
@@ -186,7 +187,8 @@ async function writeChanges(
   options: PublishOptions,
   { changes, request, ours, isNoted }: Seen,
 ): Promise<{ readonly commit: Commit } | { readonly done: Outcome }> {
-  const message = await options.message(changes)
+  const text = await options.message(changes)
+  const message = target.request === undefined ? text : withBase(text, checkout.branch)
   const expected = isNoted ? await expectedNote(checkout, path) : undefined
   for (const { path, change } of changes) applyChange(join(checkout.folder, path), change)
   const paths = changes.flatMap(pathsOf)

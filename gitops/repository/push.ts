@@ -6,7 +6,7 @@ import { GitFailure, type GitOptions } from '../../adapters/git/git.ts'
 import { type PushLock, takePushLock } from '../../adapters/git/push-lock.ts'
 import { classify, essence, type Rejection, rejectionOf } from '../../adapters/git/rejection.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { checkOut, clone, fetchAgain, type PushTarget, settle, type WorkingCopy } from './checkout.ts'
+import { checkOut, clone, fetchAgain, type PushTarget, settle, stage, type WorkingCopy } from './checkout.ts'
 import { type FinishedClone, type StartedClone, startClone } from './started-clone.ts'
 
 /** Work to do on a fresh checkout. Called again, on another fresh checkout, whenever another push came first. */
@@ -199,14 +199,11 @@ async function firstArrived(
   return undefined
 }
 
-async function commitAll({ folder, git }: WorkingCopy, { message, paths }: Commit): Promise<void> {
-  // Passed in files, because a command line has no room for thousands of names. Ignored files are published too,
-  // whether the repository or the user ignores them.
-  const list = join(folder, '.git/devctl-paths')
+async function commitAll(checkout: WorkingCopy, { message, paths }: Commit): Promise<void> {
+  const { folder, git } = checkout
   const text = join(folder, '.git/devctl-message')
-  writeFileSync(list, paths.map(path => `:(literal)${path}\0`).join(''))
   writeFileSync(text, message)
-  await git.run('add', '--all', '--force', '--sparse', `--pathspec-from-file=${list}`, '--pathspec-file-nul')
+  await stage(checkout, paths)
   try {
     await git.run('commit', '--quiet', `--file=${text}`, '--cleanup=verbatim')
   } catch (error) {
@@ -286,15 +283,20 @@ function pauseAfter(times: number, first: number): number {
   return Math.min(LONGEST_PAUSE, first * 1.5 ** Math.min(times - 1, 20)) * (0.5 + Math.random())
 }
 
-const MESSAGES: Readonly<Record<Rejection, (shown: string) => { readonly message: string; readonly hint: string }>> = {
+const MESSAGES: Readonly<
+  Record<Rejection, (shown: string, request?: string) => { readonly message: string; readonly hint: string }>
+> = {
   race: shown => ({ message: `\`${shown}\` was changed by other pushes again and again`, hint: 'try again' }),
   broken: shown => ({
     message: `the connection to \`${shown}\` broke again and again`,
     hint: 'try again later; an interrupted run leaves no partial changes',
   }),
-  refused: shown => ({
+  refused: (shown, request) => ({
     message: `\`${shown}\` refused the push`,
-    hint: 'if the branch is protected, open a pull request with `--pull-request`; otherwise ask for push access',
+    hint:
+      request === undefined
+        ? 'if the branch is protected, open a pull request with `--pull-request`; otherwise ask for push access'
+        : `ask for the right to push to \`${request}\`, or see the message of the server`,
   }),
   credentials: shown => ({
     message: `authentication failed for \`${shown}\``,
@@ -309,12 +311,12 @@ const MESSAGES: Readonly<Record<Rejection, (shown: string) => { readonly message
 
 /** Returns the message of git and the server, as an error for the user. */
 export function refusal(
-  { address }: PushTarget,
+  { address, request }: Pick<PushTarget, 'address' | 'request'>,
   kind: Rejection,
   failure: GitFailure,
   env: GitOptions['env'],
 ): UserError {
-  const { message, hint } = MESSAGES[kind](address.shown)
+  const { message, hint } = MESSAGES[kind](address.shown, request)
   const token = kind === 'credentials' || kind === 'missing' ? tokenLogin(address, env) : undefined
   const notes = essence(failure.said)
   if (!token || 'login' in token) return new UserError(message, { notes, hint, cause: failure })

@@ -1,8 +1,9 @@
+import { posix } from 'node:path'
 import { type Git, GitFailure } from '../../adapters/git/git.ts'
 import { classify } from '../../adapters/git/rejection.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { fingerprint, LOCK_NAME, type Lock, parseLock } from '../../project/lock.ts'
-import type { PushTarget, WorkingCopy } from './checkout.ts'
+import { literal, type PushTarget, stage, type WorkingCopy } from './checkout.ts'
 import { look } from './tree/change.ts'
 
 /** Trailers that identify commits made by devctl. */
@@ -34,10 +35,11 @@ export async function readRequestBranch(
   const parent = await parentOf(git, commit, head)
   if (!takeOver) {
     await refuseForeignCommit(checkout, { name, commit })
+    await refuseOtherBase(checkout, { name, commit })
     if (parent !== undefined) await refuseAmended(checkout, commit, parent, { name, paths })
   }
   const isSame = async (one: string, other: string) =>
-    (await git.ask('diff-tree', '-r', '--quiet', one, other, '--', ...paths)) !== undefined
+    (await git.ask('diff-tree', '-r', '--quiet', one, other, '--', ...paths.map(literal))) !== undefined
   const isOnBase = parent !== undefined && head !== undefined && (parent === head || (await isSame(parent, head)))
   return { name, commit, isOnBase }
 }
@@ -71,6 +73,26 @@ export async function refuseForeignCommit(
 const HINT =
   'make the change in the Compose files and remove it from the branch, or merge or close the request and remove the branch; `--take-over` discards it'
 
+/** Adds the trailer that names the branch which the commit of a pull request is to be merged into. */
+export const withBase = (message: string, branch: string): string => `${message.trimEnd()}\nDevctl-Base: ${branch}\n`
+
+/**
+ * Throws a UserError if the branch of the pull request was created for another base branch: after a rewrite, its open
+ * request would also contain the commits of this base. Branches that older versions created do not name their base.
+ */
+export async function refuseOtherBase(
+  { git, branch }: Pick<WorkingCopy, 'git' | 'branch'>,
+  { name, commit }: Pick<RequestBranch, 'name' | 'commit'>,
+  hint = `${REMOVE_BRANCH}; \`--take-over\` replaces it`,
+): Promise<void> {
+  const base = /^Devctl-Base: (.+)$/m.exec(await git.run('log', '-1', '--format=%B', commit))?.[1]
+  if (base === undefined || base === branch) return
+  throw new UserError(`\`${name}\` is the branch of a pull request into \`${base}\`, not into \`${branch}\``, { hint })
+}
+
+/** Hint for a branch that has to be removed before another one can take its name. */
+export const REMOVE_BRANCH = 'merge the request, or close it and remove the branch'
+
 /**
  * Compares the changes of the commit with the files that devctl wrote according to its locks. Throws a UserError if
  * they differ.
@@ -85,21 +107,27 @@ async function refuseAmended(
   const changed = listed.flatMap((path, index) =>
     index % 2 === 1 ? [{ path, isThere: listed[index - 1] !== 'D' }] : [],
   )
-  const folderOf = (path: string) => paths.find(one => one === '.' || path.startsWith(`${one}/`))
+  // The environment may have had another folder when the request was opened.
+  const written = changed.flatMap(({ path, isThere }) =>
+    isThere && posix.basename(path) === LOCK_NAME ? [posix.dirname(path)] : [],
+  )
+  const folders = [...new Set([...paths, ...written])]
+  const folderOf = (path: string) => folders.find(one => one === '.' || path.startsWith(`${one}/`))
   const locks = new Map<string, Lock | undefined>()
-  for (const path of paths) locks.set(path, await lockAt(git, commit, path))
+  for (const path of folders) locks.set(path, await lockAt(git, commit, path))
   const inside = changed.filter(({ path, isThere }) => isThere && folderOf(path) !== undefined).map(({ path }) => path)
   // A file of another user may have any name.
-  const literal = inside.map(path => `:(literal)${path}`)
-  if (inside.length > 0) await git.run('restore', `--source=${commit}`, '--worktree', '--', ...literal)
+  const restored = inside.map(literal)
+  if (inside.length > 0)
+    await git.run('restore', `--source=${commit}`, '--worktree', '--ignore-skip-worktree-bits', '--', ...restored)
   const theirs = changed.filter(({ path, isThere }) => {
     const own = folderOf(path)
     if (own === undefined) return true
     const file = own === '.' ? path : path.slice(own.length + 1)
     if (file === LOCK_NAME) return false
-    const written = locks.get(own)?.files.get(file)
+    const ours = locks.get(own)?.files.get(file)
     const found = isThere ? look(folder, path) : undefined
-    return written !== (found?.kind === 'file' ? fingerprint(file, found.content) : undefined)
+    return ours !== (found?.kind === 'file' ? fingerprint(file, found.content) : undefined)
   })
   await git.run('checkout', '--quiet', '--force')
   await git.run('clean', '-ffdxq')
@@ -143,14 +171,15 @@ async function lockAt(git: Git, commit: string, path: string): Promise<Lock | un
  * reason to rewrite the request.
  */
 export async function isOnRequest(
-  { git }: WorkingCopy,
+  checkout: WorkingCopy,
   { commit, isOnBase }: RequestBranch,
   folders: readonly string[],
   paths: readonly string[],
 ): Promise<boolean> {
   if (!isOnBase) return false
-  await git.run('add', '--all', '--force', '--sparse', '--', ...paths)
-  const differing = await git.run('diff', '--cached', '--name-only', '-z', commit, '--', ...folders)
+  const { git } = checkout
+  await stage(checkout, paths)
+  const differing = await git.run('diff', '--cached', '--name-only', '-z', commit, '--', ...folders.map(literal))
   // A staged removal is in neither the folder nor the index, so the commit could not add its path again.
   await git.run('reset', '--quiet')
   return differing.split('\0').every(path => path === '' || path === LOCK_NAME || path.endsWith(`/${LOCK_NAME}`))

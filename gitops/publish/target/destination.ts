@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readAddress, refuseInside } from '../../../adapters/git/address.ts'
 import { UsageError, UserError } from '../../../compiler/diagnostics/user-error.ts'
 import type { DevctlManifest, ManifestEnvironment } from '../../../compiler/manifest/manifest.ts'
@@ -61,7 +62,7 @@ export function destinationOf(
   const base = addressBase ?? (repository === undefined && manifest ? manifest.folder : workspace.cwd)
   // Only the branch that controllers read can be verified.
   const isRequest = !verify && (pullRequest || publish?.pullRequest !== undefined)
-  const request = isRequest ? requestBranch(environment?.key, application) : undefined
+  const request = isRequest ? requestBranch(environment, application, { branch: into, folder }) : undefined
   const place = repository === undefined ? publish?.repository?.span : undefined
   const read = atPlace(place, () => readAddress(address, base))
   // A promoted project is in a temporary clone of the source, but the path is relative to the original source.
@@ -148,10 +149,23 @@ export function refuseNoRepository({ repository }: Input, { environment, manifes
 
 /**
  * Returns the name of the branch for pull requests of an application. There is one branch for each environment, so that
- * a later publish updates the open pull request.
+ * a later publish updates the open pull request. Another base branch or folder than that of the environment has a
+ * branch of its own, because a branch can be merged into only one base.
  */
-const requestBranch = (environment: string | undefined, application: string) =>
-  environment === undefined ? `devctl/${application}` : `devctl/${environment}/${application}`
+function requestBranch(environment: ManifestEnvironment | undefined, application: string, to: Place): string {
+  const own = environment?.publish.branch?.value
+  const isOwn = to.branch === own && to.folder === environmentFolder(environment, application)?.replace(/\/$/, '')
+  if (environment && isOwn) return `devctl/${environment.key}/${application}`
+  const place = createHash('sha256').update(JSON.stringify([to.branch, to.folder]))
+  // No environment is called `-`. A branch cannot be a folder of other branches, so each name has three parts.
+  return `devctl/${environment?.key ?? '-'}/${application}-${place.digest('hex').slice(0, 6)}`
+}
+
+/** Base branch and folder that an application is published to. */
+interface Place {
+  readonly branch: string | undefined
+  readonly folder: string
+}
 
 function noRepository(environment: string | undefined, manifest: DevctlManifest | undefined): UsageError {
   const published = [...(manifest?.environments.values() ?? [])].filter(
