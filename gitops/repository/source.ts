@@ -1,8 +1,9 @@
 import { sep } from 'node:path'
-import { pathInside, resolveLinks } from '../../adapters/files/real-path.ts'
+import { resolveLinks } from '../../adapters/files/real-path.ts'
 import type { GitOptions } from '../../adapters/git/git.ts'
 import { withSource } from '../../adapters/git/source-repository.ts'
 import { inParts } from '../../compiler/values/in-parts.ts'
+import { pathInside } from '../../project/path-inside.ts'
 
 /** Commit of the repository that an application comes from. */
 export interface SourceCommit {

@@ -1,8 +1,8 @@
 import { basename, relative, resolve, sep } from 'node:path'
-import { pathInside } from '../../../adapters/files/real-path.ts'
 import { isStream } from '../../../compiler/values/stream-path.ts'
 import type { LoadInput } from '../../../project/input.ts'
 import { sourceRepository } from '../../../project/names/environment-name.ts'
+import { pathInside } from '../../../project/path-inside.ts'
 
 /** Absolute paths of the folder in which a command was run, and of the folder in which it should be run again. */
 interface Places {

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { pathInside, resolveLinks } from '../../../../adapters/files/real-path.ts'
+import { resolveLinks } from '../../../adapters/files/real-path.ts'
+import { pathInside } from '../../../project/path-inside.ts'
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'devctl-real-path-')))
 afterAll(() => rmSync(root, { recursive: true }))
