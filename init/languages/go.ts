@@ -30,10 +30,11 @@ function mainPackages(files: ProjectFiles): readonly Guess<string>[] {
   // A program that listens on a port is usually the one to develop; others are tools.
   const listens = (path: string) => /\bListen\w*\(/.test(files.text(path) ?? '')
   const ordered = [...mains.filter(listens), ...mains.filter(path => !listens(path))]
-  const folders = [...new Set(ordered.map(path => path.slice(0, path.lastIndexOf('/') + 1)))]
+  const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/') + 1)
+  const folders = [...new Set(ordered.map(folderOf))]
   if (folders.length === 0) return [{ value: '.' }]
   return folders.map(folder => ({
     value: folder === '' ? '.' : `./${folder.slice(0, -1)}`,
-    from: `\`package main\` in ${ordered.find(path => path.startsWith(folder))!}`,
+    from: `\`package main\` in ${ordered.find(path => folderOf(path) === folder)!}`,
   }))
 }

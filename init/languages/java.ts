@@ -67,15 +67,18 @@ const JAVA: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['`maven.compiler.release`', /<maven\.compiler\.release>\s*([\d.]+)/],
   ['`release`', /<release>\s*([\d.]+)/],
   ['`maven.compiler.source`', /<maven\.compiler\.source>\s*([\d.]+)/],
-  ['`languageVersion`', /JavaLanguageVersion\.of\(\s*(\d+)/],
+  ['`languageVersion`', /JavaLanguageVersion\.of\(\s*["']?(\d+)/],
   ['`jvmToolchain`', /jvmToolchain\(\s*(\d+)/],
-  ['`sourceCompatibility`', /sourceCompatibility\s*=\s*\D{0,30}?([\d.]+)/],
+  [
+    '`sourceCompatibility`',
+    /sourceCompatibility[\s=(]*(?:JavaVersion\.(?:VERSION_|toVersion\(\s*))?["']?((?:1[._])?\d+)/,
+  ],
 ]
 
 function javaVersion(text: string): Guess<string> {
   for (const [from, pattern] of JAVA) {
-    // Java 8 calls itself 1.8.
-    const found = version(pattern.exec(text)?.[1]?.replace(/^1\./, ''), 1)
+    // Java 8 calls itself 1.8, and `VERSION_1_8`.
+    const found = version(pattern.exec(text)?.[1]?.replace(/^1[._]/, ''), 1)
     if (found !== undefined) return { value: found, from }
   }
   return { value: '21' }

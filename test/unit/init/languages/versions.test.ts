@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Recognised } from '../../../../init/application.ts'
+import { recogniseJava } from '../../../../init/languages/java.ts'
 import { recogniseNode } from '../../../../init/languages/node.ts'
 import { recognisePhp } from '../../../../init/languages/php.ts'
 import { recognisePython } from '../../../../init/languages/python.ts'
@@ -36,6 +37,16 @@ test.each<readonly [file: string, text: string, image: string, recognise: Recogn
   ['composer.json', '{"require": {"php": "^8.3"}}', 'php:8.3-cli', recognisePhp],
   ['Gemfile', 'ruby "< 4", ">= 3.2"\n', 'ruby:3.2', recogniseRuby],
   ['Gemfile', 'ruby "~> 3.3.0"\n', 'ruby:3.3', recogniseRuby],
+  ['build.gradle', 'sourceCompatibility = JavaVersion.VERSION_17\n', 'gradle:8-jdk17', recogniseJava],
+  ['build.gradle', 'sourceCompatibility = JavaVersion.VERSION_1_8\n', 'gradle:8-jdk8', recogniseJava],
+  ['build.gradle', "sourceCompatibility = '1.8'\n", 'gradle:8-jdk8', recogniseJava],
+  ['build.gradle', "sourceCompatibility '11'\n", 'gradle:8-jdk11', recogniseJava],
+  ['build.gradle', 'sourceCompatibility JavaVersion.VERSION_11\n', 'gradle:8-jdk11', recogniseJava],
+  ['build.gradle', 'sourceCompatibility = 17\n', 'gradle:8-jdk17', recogniseJava],
+  ['build.gradle', 'sourceCompatibility = javaVersion // 2 of them\n', 'gradle:8-jdk21', recogniseJava],
+  ['build.gradle.kts', 'java.sourceCompatibility = JavaVersion.toVersion("17")\n', 'gradle:8-jdk17', recogniseJava],
+  ['build.gradle.kts', 'languageVersion = JavaLanguageVersion.of("17")\n', 'gradle:8-jdk17', recogniseJava],
+  ['pom.xml', '<java.version>1.8</java.version>\n', 'maven:3-eclipse-temurin-8', recogniseJava],
 ])('the image of an application has a version that it allows: %s with %s', (file, text, image, recognise) => {
   expect(recognise(openProjectFiles(makeFolder({ [file]: text })))?.image.value).toBe(image)
 })
