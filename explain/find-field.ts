@@ -83,7 +83,9 @@ function walk(
   for (const step of steps) {
     const members = membersOf(value)
     const found = Array.isArray(value)
-      ? members.find(([key], index) => index === step || (typeof key === 'object' && key.item === String(step)))
+      ? members.find(
+          ([key], index) => String(index) === String(step) || (typeof key === 'object' && key.item === String(step)),
+        )
       : members.find(([key]) => key === String(step))
     if (!found)
       return { failed: keys, step, names: members.map(([key]) => (typeof key === 'object' ? key.item : String(key))) }

@@ -82,6 +82,7 @@ const transcripts: Readonly<Record<string, { readonly example: string; readonly 
     example: 'shop',
     lines: [
       'deployment/web spec.template.spec.containers[0].image',
+      'deployment/web spec.template.spec.containers.0.image',
       'deployment/web containers[web].ports[tcp-80].containerPort',
       'statefulset/db spec.template.spec.terminationGracePeriodSeconds',
       'statefulset/db kind',
