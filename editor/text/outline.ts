@@ -13,8 +13,8 @@ export function outlineOf(text: string): Outline {
 /** A key with its colon: in quotes, or plain text. */
 const KEY = /(?:"((?:[^"\\\n]|\\.)*)"|'((?:[^'\n]|'')*)'|((?![-?](?:\s|$))[^\s#"'{}[\]&*!|>%@`,][^\n]*?)):(?=\s|$)/y
 /** Anchors and tags before a value. */
-const PROPERTIES = /(?:[&!][^\s,[\]{}]*(?:[ \t]+|(?=\n|$)))+/y
-const BLOCK_SCALAR = /[|>][-+\d]*[ \t]*(?:#[^\n]*)?(?=\n|$)/y
+const PROPERTIES = /(?:[&!][^\s,[\]{}]*(?:[ \t]+|(?=\r?\n|$)))+/y
+const BLOCK_SCALAR = /[|>][-+\d]*[ \t]*(?:#[^\r\n]*)?(?=\r?\n|$)/y
 const DASH = /-(?=\s|$)/y
 
 /** Maximum nesting depth of the outline. Deeper lines are ignored. */

@@ -35,6 +35,17 @@ describe('outlineOf', () => {
     expect(shown(text)).toEqual(expected)
   })
 
+  test.each([
+    'a: &x\n  b: !reset\n  c: &y\nd: *x\n',
+    'a: |\n  b: 1\n\n  c: 2\nd: >- # e\n  f\ng: 1\n',
+    'a: &x |\n  b: 1\nc: &y # d\n  - &z\n    e: 1\n  -\n    f: 2\n',
+    'a: {b: &x # c\n  d, e: [&y\n  f]}\ng: "h\n  i"\n',
+  ])('reads Windows line ends as those of other systems: %j', text => {
+    const nodes = (read: string) => outlineOf(read).all.map(({ step, anchor, scalar }) => [step, anchor, scalar?.text])
+    const withoutReturns = JSON.stringify(nodes(text.replaceAll('\n', '\r\n'))).replaceAll('\\r', '')
+    expect(JSON.parse(withoutReturns)).toEqual(JSON.parse(JSON.stringify(nodes(text))))
+  })
+
   test('knows the anchors of values', () => {
     expect(outlineOf('a: &x\n  b: 1\nc: [&y 1]').all.map(({ anchor }) => anchor)).toEqual([
       'x',
