@@ -54,6 +54,15 @@ export class Compilations {
     this.#timer = setTimeout(() => void this.#run().catch(this.#options.onError), DEBOUNCE)
   }
 
+  /**
+   * Compiles the projects of all open documents after a pause without changes, because each of them may have looked for
+   * the new file.
+   */
+  created(path: string): void {
+    for (const one of this.#options.documents.all) this.#due.add(one.path)
+    this.changed(path)
+  }
+
   /** Forgets a closed document, and the diagnostics that no compilation of another document has found. */
   closed(path: string): void {
     this.#known.delete(path)

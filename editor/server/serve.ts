@@ -13,6 +13,7 @@ import {
   DidSaveTextDocumentNotification,
   DocumentSymbolRequest,
   ExitNotification,
+  FileChangeType,
   HoverRequest,
   InitializedNotification,
   type InitializeParams,
@@ -112,7 +113,10 @@ export function serveEditor(options: LanguageServerOptions): Promise<boolean> {
   })
   connection.onNotification(DidOpenTextDocumentNotification.type, params => {
     documents.open(params)
-    changed(params.textDocument.uri)
+    const path = pathOfUri(params.textDocument.uri)
+    if (path === undefined) return
+    if (kindOfPath(path) === undefined) compilations.created(path)
+    else compilations.changed(path)
   })
   connection.onNotification(DidChangeTextDocumentNotification.type, params => {
     documents.change(params)
@@ -127,7 +131,12 @@ export function serveEditor(options: LanguageServerOptions): Promise<boolean> {
     compilations.changed(path)
   })
   connection.onNotification(DidChangeWatchedFilesNotification.type, ({ changes }) => {
-    for (const { uri } of changes) changed(uri)
+    for (const { uri, type } of changes) {
+      const path = pathOfUri(uri)
+      if (path === undefined) continue
+      if (type === FileChangeType.Created) compilations.created(path)
+      else compilations.changed(path)
+    }
   })
   connection.onNotification(DidChangeWorkspaceFoldersNotification.type, ({ event: { added, removed } }) => {
     const gone = removed.map(({ uri }) => pathOfUri(uri))

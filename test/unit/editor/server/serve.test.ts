@@ -63,6 +63,28 @@ describe('diagnostics', () => {
     await client.codes(path('compose.yaml'), ['files/not-found'])
   })
 
+  test('about missing files end when another program creates the files', async () => {
+    const text = `include: [other.yaml]\n${GOOD.replace('x', 'x:${TAG:?}')}    env_file: web.env\n`
+    const { client, path } = await served({ 'compose.yaml': text })
+    await client.open(path('compose.yaml'), text)
+    await client.codes(path('compose.yaml'), ['files/not-found', 'interpolation/required', 'files/not-found'])
+    const files = { 'other.yaml': 'services: {}\n', 'web.env': 'A=1\n', '.env': 'TAG=1\n' }
+    for (const [name, content] of Object.entries(files)) writeFileSync(path(name), content)
+    await client.connection.sendNotification('workspace/didChangeWatchedFiles', {
+      changes: Object.keys(files).map(name => ({ uri: uriOf(path(name)), type: 1 })),
+    })
+    await client.codes(path('compose.yaml'), [])
+  })
+
+  test('about a missing file end when the file is a new document', async () => {
+    const text = `include: [other.yaml]\n${GOOD}`
+    const { client, path } = await served({ 'compose.yaml': text })
+    await client.open(path('compose.yaml'), text)
+    await client.codes(path('compose.yaml'), ['files/not-found'])
+    await client.open(path('other.yaml'), 'services: {}\n')
+    await client.codes(path('compose.yaml'), [])
+  })
+
   test('end when the document is closed', async () => {
     const { client, path } = await served({ 'compose.yaml': BAD })
     await client.open(path('compose.yaml'), BAD)
