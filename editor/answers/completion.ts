@@ -16,14 +16,17 @@ const PROPERTY: CompletionItemKind = 10
 const VALUE: CompletionItemKind = 12
 const REFERENCE: CompletionItemKind = 18
 
+/** Matches the start of a variable at the end of a text. In `$$NAME`, `$$` is a literal dollar sign. */
+const VARIABLE_BEFORE = /(?<!\$)(?:\$\$)*\$\{?([A-Za-z_]\w*)?$/
+
 /** A proposal, before it has a position. */
 type Proposal = Pick<CompletionItem, 'label' | 'kind' | 'documentation' | 'sortText'> & { readonly insert?: string }
 
 /** Returns the proposals for the text at an offset: variables, keys, words, and names of the project. */
 export function completionsAt(asked: AskedDocument, offset: number): readonly CompletionItem[] {
   const text = asked.document.getText()
-  const variable = /\$\{?([A-Za-z_]\w*)?$/.exec(text.slice(Math.max(0, offset - 200), offset))
-  if (variable && !variable[0].startsWith('$$')) {
+  const variable = VARIABLE_BEFORE.exec(text.slice(Math.max(0, offset - 200), offset))
+  if (variable) {
     const names = variablesIn(asked).filter(name => name !== variable[1])
     const proposals = names.map(label => ({ label, kind: VARIABLE }))
     return toItems(proposals, asked, { start: offset - (variable[1]?.length ?? 0), end: offset })

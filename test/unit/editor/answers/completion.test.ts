@@ -25,7 +25,12 @@ async function labels(file: string, marked: string, before?: string): Promise<re
 }
 
 /** Returns the labels with `line` instead of the image of the service `web`. */
-const inWeb = (line: string) => labels('compose.yaml', SERVICES.replace('    image: x\n', `${line}\n`), SERVICES)
+const inWeb = (line: string) =>
+  labels(
+    'compose.yaml',
+    SERVICES.replace('    image: x\n', () => `${line}\n`),
+    SERVICES,
+  )
 
 describe('completionsAt in a Compose file', () => {
   test.each<readonly [string, readonly string[], readonly string[]]>([
@@ -52,6 +57,11 @@ describe('completionsAt in a Compose file', () => {
     ['    image: nginx:${‸', ['TAG', 'REGISTRY'], ['image']],
     ['    image: nginx:${T‸}', ['TAG'], []],
     ['    image: nginx:$‸', ['TAG'], []],
+    ['    image: nginx:$$$T‸', ['TAG'], []],
+    ['    image: nginx:$${‸', [], []],
+    ['    command: echo $$‸', [], []],
+    ['    command: echo $$T‸', [], []],
+    ['    command: echo $$$$T‸', [], []],
     ['    build: {‸}', ['context', 'dockerfile', 'target'], []],
     ['    image: ‸', [], ['db', 'image']],
     ['    command: echo # ‸', [], ['image']],
@@ -60,6 +70,11 @@ describe('completionsAt in a Compose file', () => {
     expect(found).toEqual(expect.arrayContaining([...some]))
     for (const one of none) expect(found).not.toContain(one)
     if (some.length === 0) expect(found).toEqual([])
+  })
+
+  test('proposes the keys below an anchor in a file with Windows line ends', async () => {
+    const file = SERVICES.replace('  web:\n    image: x\n', '  web: &web\n    ‸\n').replaceAll('\n', '\r\n')
+    expect(await labels('compose.yaml', file, SERVICES)).toEqual(expect.arrayContaining(['image', 'ports']))
   })
 
   test('proposes the variables of `.env`, and none of the env file of a service', async () => {
