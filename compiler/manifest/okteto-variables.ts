@@ -41,13 +41,20 @@ export const hasOktetoName = (variable: string): boolean => {
 }
 
 /**
- * Replaces the variables of Okteto in a text with the corresponding variables of devctl, where they exist. Both
- * prefixes have the same length.
+ * Replaces the variables of Okteto in the text of a manifest with the corresponding variables of devctl, where those
+ * are set. `tree` is the content of the text.
  */
-export const toDevctlVariables = (text: string): string =>
-  text.replace(REFERENCE, (reference, name: string) =>
-    LATE.test(name) || IN_COMMANDS.has(name) ? reference.replace('OKTETO_', 'DEVCTL_') : reference,
+export function toDevctlVariables(text: string, tree: MapTree): string {
+  const sections = [...tree.entries].map(([name, { key }]) => ({ start: key.start, isOfCommands: isOfCommands(name) }))
+  const areCommands = (offset: number) => sections.findLast(({ start }) => start <= offset)?.isOfCommands
+  return text.replace(REFERENCE, (reference, name: string, offset: number) =>
+    LATE.test(name) || (IN_COMMANDS.has(name) && areCommands(offset))
+      ? reference.replace('OKTETO_', 'DEVCTL_')
+      : reference,
   )
+}
+
+const isOfCommands = (section: string): boolean => section === 'deploy' || section === 'destroy'
 
 /**
  * Reports variables of Okteto that are not set: variables of the Okteto platform and, in texts other than commands,
@@ -57,7 +64,7 @@ export function reportOktetoVariables(tree: MapTree, lookup: Lookup, reporter: R
   const found = new Set<string>()
   for (const [section, { value }] of tree.entries)
     for (const text of textsIn(value)) {
-      const isCommand = section === 'deploy' || section === 'destroy'
+      const isCommand = isOfCommands(section)
       for (const { 0: reference, 1: name = '', index } of text.value.matchAll(REFERENCE)) {
         const isKnown = IN_COMMANDS.has(name)
         const end = index + reference.length

@@ -218,7 +218,22 @@ function convertVolume(
       'the service mounts no named volume',
       `name the volume under the top-level \`volumes\`, with \`driver_opts: {${option}: ${label.value}}\``,
     )
-  for (const name of named) edits.set(label, ['volumes', name, 'driver_opts', option], label.value)
+  for (const name of named)
+    if (isExternal(model, name))
+      edits.lose(
+        label,
+        `the volume \`${name}\` is external`,
+        `set its ${OPTION_NAMES[option]} where the volume is created`,
+      )
+    else edits.set(label, ['volumes', name, 'driver_opts', option], label.value)
+}
+
+const OPTION_NAMES = { size: 'size', class: 'storage class' }
+
+/** Returns true if a volume is external, or may be, because a variable decides it. */
+function isExternal(model: MapTree, volume: string): boolean {
+  const external = get(model, 'volumes', volume, 'external')
+  return external !== undefined && !(isScalar(external) && (external.value === false || external.value === null))
 }
 
 function convertController(label: ServiceLabel, { service, edits }: Conversion): undefined {

@@ -2,7 +2,7 @@ import { editYaml } from '../../adapters/files/yaml-edit.ts'
 import { removeFromYaml } from '../../adapters/files/yaml-remove.ts'
 import { entries } from '../../compiler/compose/read/tree-values.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
-import type { Reporter } from '../../compiler/diagnostics/reporter.ts'
+import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { type OktetoChange, type OktetoRename, readOkteto } from '../../compiler/manifest/okteto.ts'
 import { unknownKeysIn } from '../../compiler/manifest/okteto-unknown.ts'
@@ -10,7 +10,7 @@ import { toDevctlVariables } from '../../compiler/manifest/okteto-variables.ts'
 import { readManifest } from '../../compiler/manifest/read.ts'
 import { formatPath, type ModelPath } from '../../compiler/schema/model-path.ts'
 import { parseYaml } from '../../compiler/text/parse.ts'
-import type { SourceFile } from '../../compiler/text/source.ts'
+import { SourceFile } from '../../compiler/text/source.ts'
 import { isMap, type MapTree } from '../../compiler/text/tree.ts'
 import { compileFiles } from '../../project/compile-files.ts'
 import { createHost } from '../../project/node-host.ts'
@@ -51,7 +51,9 @@ export async function manifestOfOkteto(
   const doubled = ofServices.map(name => ({ path: ['build', name], value: undefined }))
   // From the end, because the items after a removed one move up.
   const left = unknown.map(one => ({ path: one.path, value: undefined })).toReversed()
-  return toDevctlVariables(await withChanges(whole, file.path, [...left, ...changes, ...doubled]))
+  const changed = await withChanges(whole, file.path, [...left, ...changes, ...doubled])
+  const result = parseYaml(new SourceFile(file.path, changed, file.location), new Reporter())?.[0]?.tree
+  return isMap(result) ? toDevctlVariables(changed, result) : changed
 }
 
 /**

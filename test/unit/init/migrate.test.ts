@@ -205,6 +205,45 @@ describe('migrate', () => {
     expect([...stderr.matchAll(/`kompose\.([^`]*)` is not carried over/g)].map(([, name]) => name)).toEqual(lost)
   })
 
+  test.each<readonly [volume: object, added: object, isLost: boolean]>([
+    [{ external: true }, {}, true],
+    [{ external: { name: 'x' } }, {}, true],
+    [{ external: V }, {}, true],
+    [{ external: false }, { driver_opts: { size: '1Gi', class: 'fast' } }, false],
+    [{ driver: 'local' }, { driver_opts: { size: '1Gi', class: 'fast' } }, false],
+  ])('labels of kompose about volumes do not change external volumes: %o', async (volume, added, isLost) => {
+    const labels = { 'kompose.volume.size': '1Gi', 'kompose.volume.storage-class-name': 'fast' }
+    const services = { web: { image: 'x', volumes: ['data:/d'], labels } }
+    const cwd = folder({ 'compose.yaml': stringify({ services, volumes: { data: volume } }) })
+    const { status, stderr } = await run(['migrate', '--write'], { cwd })
+    expect(status, stderr).toBe(0)
+    const { volumes } = parse(readFileSync(join(cwd, 'compose.yaml'), 'utf8')) as { volumes: object }
+    expect(volumes).toEqual({ data: { ...volume, ...added } })
+    const lost = [...stderr.matchAll(/`kompose\.volume\.([^`]*)` is not carried over: the volume `data` is external/g)]
+    expect(lost.map(([, name]) => name)).toEqual(isLost ? ['size', 'storage-class-name'] : [])
+  })
+
+  test('variables of Okteto are renamed only where devctl sets their new names', async () => {
+    const before = [
+      'deploy:',
+      '  - deploy $OKTETO_NAMESPACE ${OKTETO_BUILD_API_IMAGE}',
+      'dev:',
+      '  api:',
+      '    image: ${OKTETO_BUILD_API_IMAGE}',
+      '    environment: ["NS=${OKTETO_NAMESPACE}"]',
+      '    command: ["sh"] # $OKTETO_DOMAIN',
+      'destroy: ["destroy ${OKTETO_NAME:-x}"]',
+      'forward: []',
+      '',
+    ]
+    const after = before
+      .join('\n')
+      .replaceAll('OKTETO_', 'DEVCTL_')
+      .replace(/(?<=NS=\$\{|# \$)DEVCTL_/g, 'OKTETO_')
+    const { status, stdout, stderr } = await run(['migrate'], { cwd: folder({ 'okteto.yml': before.join('\n') }) })
+    expect({ status, stdout }, stderr).toEqual({ status: 0, stdout: after })
+  })
+
   test.each<readonly [keys: object, rules: object | undefined]>([
     [{ expose: ['3000/tcp'] }, { web: [{ path: '/', service: 'web', port: 3000 }] }],
     [
