@@ -80,14 +80,8 @@ function applicationsIn(
   deployed: Analysis['deployed'],
 ): Omit<Analysis, 'compose'> {
   const name = toDnsLabel(fallbackName(folder)) || toDnsLabel(basename(folder)) || 'app'
-  return {
-    name,
-    applications: foldersToLookAt(files, only).flatMap(inside => {
-      const found = lookAt(inside, files, only)
-      return found ? [named(found, name, deployed)] : []
-    }),
-    ...(deployed && { deployed }),
-  }
+  const found = foldersToLookAt(files, only).flatMap(inside => lookAt(inside, files, only) ?? [])
+  return { name, applications: withNames(found, name, deployed), ...(deployed && { deployed }) }
 }
 
 function findDeployed(folder: string, files: ProjectFiles, host: CompilerHost): Analysis['deployed'] {
@@ -151,18 +145,61 @@ const portOf = ({ port }: Pick<ProjectApplication, 'port'>, dockerfile: FoundDoc
     : { port: { value: dockerfile.port, from: `\`EXPOSE\` in ${dockerfile.path}` } }
 
 /**
- * Names an application after the workload that deploys it. The workload is found by its name or by its image. Without
- * such a workload, and for a chart, the application is named after its folder; in the project's own folder, it is named
- * after the project.
+ * Names applications after the workloads that deploy them. A workload is found by its name or by its image. Without a
+ * workload of its own, and for a chart, an application is named after its folder; in the project's own folder, it is
+ * named after the project. If several applications would have one name, they are named after their whole paths.
  */
-function named(found: Unnamed, project: string, deployed: Analysis['deployed']): FoundApplication {
-  const own = found.folder === '.' ? project : toDnsLabel(basename(found.folder)) || project
-  if (deployed?.by === 'chart') return { ...found, name: own, isDeployed: true }
-  const workloads = deployed?.workloads ?? []
+function withNames(
+  found: readonly Unnamed[],
+  project: string,
+  deployed: Analysis['deployed'],
+): readonly FoundApplication[] {
+  const ofWorkloads = workloadNames(found, project, deployed?.workloads ?? [])
+  const wanted = found.map(one => ofWorkloads.get(one) ?? ownName(one, project))
+  const isUsedTwice = (name: string) => wanted.indexOf(name) !== wanted.lastIndexOf(name)
+  const keepsName = (one: Unnamed, index: number) => ofWorkloads.has(one) || !isUsedTwice(wanted[index]!)
+  const taken = new Set(wanted.filter((_, index) => keepsName(found[index]!, index)))
+  return found.map((one, index) => {
+    const name = keepsName(one, index) ? wanted[index]! : freeLabel(one.folder === '.' ? project : one.folder, taken)
+    taken.add(name)
+    return { ...one, name, isDeployed: deployed?.by === 'chart' || ofWorkloads.has(one) }
+  })
+}
+
+const ownName = ({ folder }: Unnamed, project: string): string =>
+  folder === '.' ? project : toDnsLabel(basename(folder)) || project
+
+/**
+ * Returns the names of the workloads that deploy applications. A workload is for only one of the applications it fits:
+ * one with its name, or else the first.
+ */
+function workloadNames(
+  found: readonly Unnamed[],
+  project: string,
+  workloads: readonly FoundWorkload[],
+): ReadonlyMap<Unnamed, string> {
+  const names = new Map<string, Unnamed>()
+  const hasItsName = (one: Unnamed) => workloads.some(({ name }) => name === ownName(one, project))
+  for (const one of [...found.filter(hasItsName), ...found.filter(one => !hasItsName(one))]) {
+    const name = workloadOf(one, ownName(one, project), workloads)?.name
+    if (name !== undefined && !names.has(name)) names.set(name, one)
+  }
+  return new Map([...names].map(([name, one]) => [one, name]))
+}
+
+function workloadOf({ folder }: Unnamed, own: string, workloads: readonly FoundWorkload[]): FoundWorkload | undefined {
   const imageName = ({ image = '' }: FoundWorkload) => image.split('/').at(-1)!.split(/[:@]/)[0]
-  const workload =
+  return (
     workloads.find(({ name }) => name === own) ??
     workloads.find(one => imageName(one) === own) ??
-    (found.folder === '.' && workloads.length === 1 ? workloads[0] : undefined)
-  return { ...found, name: workload?.name ?? own, isDeployed: workload !== undefined }
+    (folder === '.' && workloads.length === 1 ? workloads[0] : undefined)
+  )
+}
+
+/** Returns the DNS label closest to a text, with a number if the label is taken. */
+function freeLabel(text: string, taken: ReadonlySet<string>): string {
+  for (let number = 1; ; number++) {
+    const label = toDnsLabel(number === 1 ? text : `${text}-${number}`)
+    if (!taken.has(label)) return label
+  }
 }

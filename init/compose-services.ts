@@ -4,8 +4,8 @@ import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../compiler/diagnostics/reporter.ts'
 import type { CompilerHost } from '../compiler/host.ts'
 import type { DevctlManifest } from '../compiler/manifest/manifest.ts'
+import { planNames } from '../compiler/plan/names.ts'
 import { builtImage } from '../compiler/plan/pod/built-image.ts'
-import { toDnsLabel } from '../compiler/values/dns-name.ts'
 import { isStream } from '../compiler/values/stream-path.ts'
 import { candidatesOf } from '../develop/select/candidates.ts'
 import { boundaryOf } from '../project/boundary.ts'
@@ -63,8 +63,9 @@ export async function findCompose(
   }
   const host = createHost({ env: workspace.env, boundary: boundaryOf(workspace, {}, opened) })
   const candidates = project && !hasErrors(diagnostics) ? candidatesOf(project, host) : []
+  const names = project && planNames(project, {}, new Reporter())
   const services = candidates.map(({ service, folders }) => ({
-    name: toDnsLabel(service.name),
+    name: names?.of(service.name) ?? service.name,
     folders: folders.map(({ local, remote, file = '' }) => `${relative(folder, join(local, file)) || '.'}:${remote}`),
     ports: publishedPorts(service),
     ...commandOf(service, host, folder),

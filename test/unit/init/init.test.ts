@@ -165,6 +165,55 @@ test('init --analyze prints what it found as JSON, and writes nothing', async ()
   expect(written(join(work, 'analyzed'), 'devctl.yml')).toBeUndefined()
 })
 
+describe('names of applications', () => {
+  const NODE = '{"scripts": {"dev": "x"}}'
+  const workload = (name: string, image: string) =>
+    `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: ${name}}\nspec: {template: {spec: {containers: [{name: a, image: ${image}}]}}}\n`
+
+  test.each<readonly [title: string, folders: readonly string[], workloads: readonly string[], names: object]>([
+    ['different folders', ['apps/web', 'api'], [], { 'apps/web': 'web', api: 'api' }],
+    [
+      'folders with one name',
+      ['apps/web', 'services/web'],
+      [],
+      { 'apps/web': 'apps-web', 'services/web': 'services-web' },
+    ],
+    ['names that become one label', ['my-api', 'my_api'], [], { 'my-api': 'my-api', my_api: 'my-api-2' }],
+    [
+      'a path that is the name of another folder',
+      ['apps-web', 'apps/web', 'services/web'],
+      [],
+      { 'apps-web': 'apps-web', 'apps/web': 'apps-web-2', 'services/web': 'services-web' },
+    ],
+    [
+      'a workload for the first',
+      ['apps/web', 'services/web'],
+      ['web x'],
+      { 'apps/web': 'web', 'services/web': 'services-web' },
+    ],
+    ['a workload with two applications', ['web', 'ui'], ['web ui'], { web: 'web', ui: 'ui' }],
+  ])('init gives each application another name: %s', async (title, folders, workloads, names) => {
+    const cwd = join(work, `names ${title}`)
+    const files = workloads.map(one => one.split(' ') as [string, string])
+    for (const [path, text] of [
+      ...folders.map(folder => [`${folder}/package.json`, NODE] as const),
+      ...files.map(([name, image]) => [`k8s/${name}.yaml`, workload(name, image)] as const),
+    ]) {
+      mkdirSync(dirname(join(cwd, path)), { recursive: true })
+      writeFileSync(join(cwd, path), text)
+    }
+    const { status, stdout, stderr } = await run(['init', '--analyze', '--output', 'json'], { cwd })
+    expect(status, stderr).toBe(0)
+    const { applications } = JSON.parse(stdout) as {
+      applications: { name: string; folder: string; isDeployed: boolean }[]
+    }
+    expect(Object.fromEntries(applications.map(({ folder, name }) => [folder, name]))).toEqual(names)
+    const deployed = applications.filter(({ isDeployed }) => isDeployed)
+    expect(deployed.map(({ name }) => name)).toEqual(files.map(([name]) => name))
+    expect(await run(['init', '--yes'], { cwd })).toMatchObject({ status: 0 })
+  })
+})
+
 test('init takes a namespace, a context and another file', async () => {
   const folder = copyOf('rust', 'named')
   const args = ['--namespace', 'shop', '--context', 'kind-dev', '--file', '.devctl/devctl.yml']
@@ -214,6 +263,15 @@ describe('Compose files', () => {
     expect(manifest).toContain(`# \`sync\` is what ${base} and ${override} say: src:/app\n`)
     expect(manifest).toContain('command: [serve]\n    forward:\n      - 3000:8080\n')
     expect(manifest).not.toContain('deploy:')
+  })
+
+  test('services whose names become one label get the names that they have in the cluster', async () => {
+    const service = (path: string) => `{build: ., volumes: ["./${path}:/app"]}`
+    const services = `services: {my_api: ${service('src')}, my-api: ${service('src')}, 2nd: ${service('src')}}\n`
+    const folder = folderWith('one-label', { 'compose.yaml': services })
+    expect(await init(folder)).toMatchObject({ status: 0, stderr: '' })
+    const names = [...written(folder, 'devctl.yml')!.matchAll(/^ {2}([\w-]+):/gm)].map(([, name]) => name)
+    expect(names).toEqual(['my-api-703a7', 'my-api', 's-2nd'])
   })
 
   test('an override of `.devctl` is not merged with a file of the project', async () => {
