@@ -11,6 +11,7 @@ import { LogPrinter } from '../terminal/log-printer.ts'
 import { toTerminal } from '../terminal/operation-events.ts'
 import { NO_PROGRESS } from '../terminal/progress/events.ts'
 import { withCluster } from './cluster-session.ts'
+import { untilOutputCloses } from './until-output-closes.ts'
 
 /** Default of `--since` in milliseconds: the limit in the specification. */
 const SINCE = 48 * 3_600_000
@@ -34,37 +35,35 @@ export async function showLogsOf(context: Context, pattern: string | undefined, 
   }
   const project = await openProject(io, options)
   const target = targetOf(project, options)
-  const closed = new AbortController()
-  return withCluster(io, { ...options, ...target, logLevel, timeout: undefined, isEndless: true }, async session => {
-    const signal = AbortSignal.any([session.signal, closed.signal])
-    const printer = new LogPrinter(io.stdout, {
-      colour: wantsColour(io.stdout, io.env),
-      timestamps: options.timestamps,
-      signal,
-      closed: reason => closed.abort(reason),
-    })
-    const world = {
-      workspace: io,
-      session: { ...session, signal },
-      on: toTerminal(context, NO_PROGRESS, 'text'),
-      print: printer.print.bind(printer),
-      found: printer.expect.bind(printer),
-    }
-    try {
-      const outcome = await logs(world, input, project)
-      await printer.end()
-      if (outcome.kind === 'no-match') throw noMatch(outcome, pattern!)
-      if (outcome.kind === 'not-deployed' && logLevel !== 'error')
-        io.stderr.write(`${outcome.environment} is not deployed in ${outcome.namespace}\n`)
-      return 0
-    } catch (error) {
-      // The reader has closed our output (`| head`). Other output errors are reported where they
-      // occur (start.ts).
-      if (closed.signal.aborted && !session.signal.aborted) return 0
-      if (!session.signal.aborted) await printer.end()
-      throw error
-    }
-  })
+  return withCluster(io, { ...options, ...target, logLevel, timeout: undefined, isEndless: true }, opened =>
+    untilOutputCloses(opened, async (session, closed) => {
+      const { signal } = session
+      const printer = new LogPrinter(io.stdout, {
+        colour: wantsColour(io.stdout, io.env),
+        timestamps: options.timestamps,
+        signal,
+        closed,
+      })
+      const world = {
+        workspace: io,
+        session,
+        on: toTerminal(context, NO_PROGRESS, 'text'),
+        print: printer.print.bind(printer),
+        found: printer.expect.bind(printer),
+      }
+      try {
+        const outcome = await logs(world, input, project)
+        await printer.end()
+        if (outcome.kind === 'no-match') throw noMatch(outcome, pattern!)
+        if (outcome.kind === 'not-deployed' && logLevel !== 'error')
+          io.stderr.write(`${outcome.environment} is not deployed in ${outcome.namespace}\n`)
+        return 0
+      } catch (error) {
+        if (!signal.aborted) await printer.end()
+        throw error
+      }
+    }),
+  )
 }
 
 function noMatch(

@@ -8,6 +8,7 @@ import { reportsText } from '../../terminal/develop/status-text.ts'
 import { eraseRow } from '../../terminal/progress/screen.ts'
 import { printSummary, printsDiagnostics } from '../../terminal/report.ts'
 import { withProject } from '../project-session.ts'
+import { untilOutputCloses, watchOutput } from '../until-output-closes.ts'
 import { chooseDevFor } from './choose-dev.ts'
 
 /** Polling interval of `--watch` in milliseconds. */
@@ -27,22 +28,28 @@ export async function showStatus(context: Context, words: readonly string[], opt
         printSummary(answeredText(one, options.answer), own.io, own.logLevel)
       return 0
     }
-    let last = ''
-    for (;;) {
-      const reports = await status(world, input, project)
-      // Ask the user only once.
-      if (words.length > 0) input = { ...input, devs: [...reports.keys()] }
-      const isNotHere = [...reports].flatMap(([dev, report]) => (report ? [] : [dev]))
-      const left = new Set((await leftMirrors(session, isNotHere)).keys())
-      const text = options.output === 'json' ? jsonOf(reports) : reportsText(reports, { withInfo: options.info, left })
-      if (text !== last) own.io.stdout.write(text)
-      last = text
-      if (!options.watch) return 0
-      await sleep(EVERY, undefined, { signal: session.signal }).catch(error => {
-        eraseRow(own.io)
-        throw error
-      })
-    }
+    return untilOutputCloses(session, async ({ signal }, closed) => {
+      let last = ''
+      for (;;) {
+        const reports = await status(world, input, project)
+        // Ask the user only once.
+        if (words.length > 0) input = { ...input, devs: [...reports.keys()] }
+        const isNotHere = [...reports].flatMap(([dev, report]) => (report ? [] : [dev]))
+        const left = new Set((await leftMirrors(session, isNotHere)).keys())
+        const text =
+          options.output === 'json' ? jsonOf(reports) : reportsText(reports, { withInfo: options.info, left })
+        if (text !== last) {
+          own.io.stdout.write(text)
+          watchOutput(own.io.stdout, closed)
+        }
+        last = text
+        if (!options.watch) return 0
+        await sleep(EVERY, undefined, { signal }).catch(error => {
+          eraseRow(own.io)
+          throw error
+        })
+      }
+    })
   })
 }
 
