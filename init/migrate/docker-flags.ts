@@ -1,4 +1,5 @@
-import { CURRENT_FOLDER } from './shell-words.ts'
+import { toDnsLabel } from '../../compiler/values/dns-name.ts'
+import { CURRENT_FOLDER } from './shell-expansions.ts'
 
 /** A Compose value: data that can be written as YAML. */
 export type ComposeValue =
@@ -13,11 +14,17 @@ export type ComposeValue =
 export type FlagEffect =
   | { readonly kind: 'set'; readonly path: readonly string[]; readonly value: ComposeValue }
   | { readonly kind: 'add'; readonly path: readonly string[]; readonly item: ComposeValue }
-  | { readonly kind: 'volume'; readonly name: string }
-  | { readonly kind: 'network'; readonly name: string; readonly aliases: readonly string[] }
+  | ({ readonly kind: 'volume' } & TopLevelName)
+  | ({ readonly kind: 'network'; readonly aliases: readonly string[] } & TopLevelName)
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'detached' | 'removed' }
   | { readonly kind: 'lost'; readonly why: string; readonly hint?: string }
+
+/** Key of a volume or network, and its name if that has variables, which Compose does not substitute in keys. */
+export interface TopLevelName {
+  readonly key: string
+  readonly name?: string
+}
 
 /** A flag of `docker run`. A flag without a value is a switch. */
 export interface DockerFlag {
@@ -41,24 +48,39 @@ const adds = (path: string, short?: string): DockerFlag => ({
 const turnsOn = (path: string, short?: string): DockerFlag => ({
   ...(short !== undefined && { short }),
   isSwitch: true,
-  effects: value => [set(path, value !== 'false')],
+  effects: value => [set(path, value.includes('$') ? value : isOn(value))],
 })
+/** Returns a switch that has the effects only if it is on. */
+const switches = (effects: readonly FlagEffect[], short?: string): DockerFlag => ({
+  ...(short !== undefined && { short }),
+  isSwitch: true,
+  effects: value => (isOn(value) ? effects : []),
+})
+/** True unless the value of a switch is one of those that Go reads as false. */
+const isOn = (value: string): boolean => !OFF.has(value)
+const OFF = new Set('0 f F false False FALSE'.split(' '))
 /** Returns a flag that has no effect on the service, because it is about the client or the machine. */
 const ignored = (isSwitch: boolean, short?: string): DockerFlag => ({
   ...(short !== undefined && { short }),
   ...(isSwitch && { isSwitch: true as const }),
   effects: () => [],
 })
-const loses = (why: string, hint?: string, isSwitch = false): DockerFlag => ({
-  ...(isSwitch && { isSwitch: true as const }),
-  effects: () => [lost(why, hint)],
-})
+const loses = (why: string, hint?: string): DockerFlag => ({ effects: () => [lost(why, hint)] })
 
+const numeric = (value: string): ComposeValue => (/^-?\d+$/.test(value) ? Number(value) : value)
+const setsNumber = (path: string): DockerFlag => ({ effects: value => [set(path, numeric(value))] })
+
+/** Converts `container:NAME`, the namespace of another container. */
+const ofContainer = (value: string): string => value.replace(/^container:/, 'service:')
+
+const noDeviceLimit = 'Kubernetes does not limit a device'
 const ofOnePod = 'a Pod has one network interface, with a new address at every start'
+const noVariableName = lost('Compose substitutes no variables in names', 'write the name')
 const entryOf = (path: string, separator = '='): ((value: string) => readonly FlagEffect[]) => {
   return text => {
     const at = text.indexOf(separator)
     const [name, value] = at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)]
+    if (name.includes('$')) return [noVariableName]
     return [{ kind: 'set', path: [...path.split('.'), name], value }]
   }
 }
@@ -69,25 +91,30 @@ export const DOCKER_FLAGS: Readonly<Record<string, DockerFlag>> = {
   annotation: { effects: entryOf('annotations') },
   attach: ignored(false, 'a'),
   'blkio-weight': { effects: value => [set('blkio_config.weight', numeric(value))] },
+  'blkio-weight-device': loses(noDeviceLimit),
   'cap-add': adds('cap_add'),
   'cap-drop': adds('cap_drop'),
   'cgroup-parent': sets('cgroup_parent'),
   cgroupns: sets('cgroup'),
   cidfile: ignored(false),
+  'cpu-count': setsNumber('cpu_count'),
+  'cpu-percent': setsNumber('cpu_percent'),
   'cpu-period': sets('cpu_period'),
   'cpu-quota': sets('cpu_quota'),
+  'cpu-rt-period': setsNumber('cpu_rt_period'),
+  'cpu-rt-runtime': setsNumber('cpu_rt_runtime'),
   'cpu-shares': { short: 'c', effects: value => [set('cpu_shares', numeric(value))] },
   cpus: sets('deploy.resources.limits.cpus'),
   'cpuset-cpus': sets('cpuset'),
   'cpuset-mems': loses('Kubernetes does not choose memory nodes for a container'),
-  detach: { short: 'd', isSwitch: true, effects: () => [{ kind: 'detached' }] },
+  detach: switches([{ kind: 'detached' }], 'd'),
   'detach-keys': ignored(false),
   device: adds('devices'),
   'device-cgroup-rule': adds('device_cgroup_rules'),
-  'device-read-bps': loses('Kubernetes does not limit a device'),
-  'device-read-iops': loses('Kubernetes does not limit a device'),
-  'device-write-bps': loses('Kubernetes does not limit a device'),
-  'device-write-iops': loses('Kubernetes does not limit a device'),
+  'device-read-bps': loses(noDeviceLimit),
+  'device-read-iops': loses(noDeviceLimit),
+  'device-write-bps': loses(noDeviceLimit),
+  'device-write-iops': loses(noDeviceLimit),
   'disable-content-trust': ignored(true),
   dns: adds('dns'),
   'dns-option': adds('dns_opt'),
@@ -110,9 +137,11 @@ export const DOCKER_FLAGS: Readonly<Record<string, DockerFlag>> = {
   hostname: sets('hostname', 'h'),
   init: turnsOn('init'),
   interactive: turnsOn('stdin_open', 'i'),
+  'io-maxbandwidth': loses(noDeviceLimit),
+  'io-maxiops': loses(noDeviceLimit),
   ip: loses(ofOnePod, 'reach the service by its name'),
   ip6: loses(ofOnePod, 'reach the service by its name'),
-  ipc: sets('ipc'),
+  ipc: { effects: value => [set('ipc', ofContainer(value))] },
   isolation: sets('isolation'),
   'kernel-memory': loses('Kubernetes does not limit the memory of the kernel'),
   label: { short: 'l', effects: entryOf('labels') },
@@ -132,25 +161,21 @@ export const DOCKER_FLAGS: Readonly<Record<string, DockerFlag>> = {
   net: { effects: network },
   'network-alias': { effects: value => [{ kind: 'add', path: ['networks', '', 'aliases'], item: value }] },
   'net-alias': { effects: value => [{ kind: 'add', path: ['networks', '', 'aliases'], item: value }] },
-  'no-healthcheck': { isSwitch: true, effects: () => [set('healthcheck.disable', true)] },
+  'no-healthcheck': switches([set('healthcheck.disable', true)]),
   'oom-kill-disable': turnsOn('oom_kill_disable'),
   'oom-score-adj': { effects: value => [set('oom_score_adj', numeric(value))] },
-  pid: sets('pid'),
+  pid: { effects: value => [set('pid', ofContainer(value))] },
   'pids-limit': { effects: value => [set('pids_limit', numeric(value))] },
   platform: sets('platform'),
   privileged: turnsOn('privileged'),
   publish: adds('ports', 'p'),
-  'publish-all': {
-    short: 'P',
-    isSwitch: true,
-    effects: () => [lost('the ports of the image are not known here', 'list them under `ports`')],
-  },
+  'publish-all': switches([lost('the ports of the image are not known here', 'list them under `ports`')], 'P'),
   pull: { effects: value => [set('pull_policy', value)] },
   quiet: ignored(true, 'q'),
   'read-only': turnsOn('read_only'),
   replace: ignored(true),
   restart: sets('restart'),
-  rm: { isSwitch: true, effects: value => (value === 'false' ? [] : [{ kind: 'removed' }]) },
+  rm: switches([{ kind: 'removed' }]),
   runtime: sets('runtime'),
   'security-opt': adds('security_opt'),
   'shm-size': sets('shm_size'),
@@ -162,7 +187,7 @@ export const DOCKER_FLAGS: Readonly<Record<string, DockerFlag>> = {
   tmpfs: adds('tmpfs'),
   tty: turnsOn('tty', 't'),
   ulimit: { effects: ulimit },
-  'use-api-socket': loses('a Pod has no Docker socket', undefined, true),
+  'use-api-socket': switches([lost('a Pod has no Docker socket')]),
   user: sets('user', 'u'),
   userns: sets('userns_mode'),
   uts: sets('uts'),
@@ -175,25 +200,41 @@ export const DOCKER_FLAGS: Readonly<Record<string, DockerFlag>> = {
   workdir: sets('working_dir', 'w'),
 }
 
-const numeric = (value: string): ComposeValue => (/^-?\d+$/.test(value) ? Number(value) : value)
-
 function environment(text: string): readonly FlagEffect[] {
   const at = text.indexOf('=')
   const name = at < 0 ? text : text.slice(0, at)
+  if (name.includes('$')) return [noVariableName]
   return [{ kind: 'set', path: ['environment', name], value: at < 0 ? null : text.slice(at + 1) }]
 }
 
 /** Makes a path in the current folder relative to it. */
-const fromFolder = (path: string): string =>
-  path.startsWith(CURRENT_FOLDER) ? `.${path.slice(CURRENT_FOLDER.length)}` : path
+function fromFolder(path: string): string {
+  const rest = path.startsWith(CURRENT_FOLDER) ? path.slice(CURRENT_FOLDER.length) : undefined
+  return rest !== undefined && /^(?:[/\\:]|$)/.test(rest) ? `.${rest}` : path
+}
+
+/** A variable with its operand, which may have variables of its own. */
+const VARIABLE = /\$\{(\w+)(?:[^{}]|\{[^{}]*\})*\}/
+const VARIABLES = new RegExp(VARIABLE, 'g')
+
+/** Returns the key of a volume or network. The variables of a name become their own names in the key. */
+function topLevel(name: string): TopLevelName {
+  if (!name.includes('$')) return { key: name }
+  const key = name.replace(VARIABLES, '$1').replace(/[^\w.-]+/g, '-')
+  return { key: /^[A-Za-z0-9]/.test(key) ? key : toDnsLabel(key), name }
+}
+
+/** Matches the source of `SOURCE:PATH`. */
+const SOURCE = new RegExp(`^([A-Za-z]:[\\\\/][^:]*|(?:${VARIABLE.source}|[^:])*):`)
 
 /** Converts `SOURCE:PATH[:MODE]`. A source that is not a path is a named volume. */
 function volume(value: string): readonly FlagEffect[] {
   const text = fromFolder(value)
-  const source = /^([A-Za-z]:[\\/][^:]*|[^:]*):/.exec(text)?.[1]
+  const source = SOURCE.exec(text)?.[1]
   if (source === undefined) return [add('volumes', text)]
   if (/^(?:[./~]|\$\{|[A-Za-z]:[\\/])/.test(source)) return [add('volumes', text)]
-  return [add('volumes', text), { kind: 'volume', name: source }]
+  const named = topLevel(source)
+  return [add('volumes', named.key + text.slice(source.length)), { kind: 'volume', ...named }]
 }
 
 function mount(text: string): readonly FlagEffect[] {
@@ -212,15 +253,16 @@ function mount(text: string): readonly FlagEffect[] {
   const isReadOnly = /^(?:true|1)$/.test(first('readonly', 'ro') ?? 'false')
   const subpath = first('volume-subpath')
   const size = first('tmpfs-size')
+  const volume = type === 'volume' && source !== undefined ? topLevel(source) : undefined
   const item: ComposeValue = {
     type,
-    ...(source !== undefined && { source: fromFolder(source) }),
+    ...(source !== undefined && { source: volume?.key ?? fromFolder(source) }),
     target,
     ...(isReadOnly && { read_only: true }),
     ...(subpath !== undefined && { volume: { subpath } }),
     ...(size !== undefined && { tmpfs: { size: numeric(size) } }),
   }
-  const named = type === 'volume' && source !== undefined ? [{ kind: 'volume' as const, name: source }] : []
+  const named = volume ? [{ kind: 'volume' as const, ...volume }] : []
   const others = [...fields.keys()].filter(field => !MOUNT_FIELDS.has(field))
   return [add('volumes', item), ...named, ...others.map(field => lost(`\`${field}\` has no equivalent`))]
 }
@@ -245,17 +287,32 @@ function networkCalled(text: string, aliases: readonly string[] = []): readonly 
   if (text === 'bridge' || text === 'default')
     return aliases.map(item => ({ kind: 'add', path: ['networks', '', 'aliases'], item }))
   if (text === 'host' || text === 'none') return [set('network_mode', text)]
-  if (text.startsWith('container:')) return [set('network_mode', `service:${text.slice('container:'.length)}`)]
-  return [{ kind: 'network', name: text, aliases }]
+  if (text.startsWith('container:')) return [set('network_mode', ofContainer(text))]
+  return [{ kind: 'network', ...topLevel(text), aliases }]
 }
 
+/** Converts `all`, a number, or fields such as `device=0`. A field in quotes may contain commas: `"device=0,1"`. */
 function gpus(text: string): readonly FlagEffect[] {
-  const value = text.replace(/^"|"$/g, '')
-  if (value === 'all') return [set('gpus', 'all')]
-  if (/^\d+$/.test(value)) return [set('gpus', [{ count: Number(value) }])]
-  const devices = /device=([^"]+)/.exec(value)?.[1]
-  if (devices === undefined) return [lost('the value is not `all`, a number or `device=…`')]
-  return [set('gpus', [{ device_ids: devices.split(',') }])]
+  if (text === 'all') return [set('gpus', 'all')]
+  const fields = [...text.matchAll(GPU_FIELD)].map(([field]) => field.replaceAll('"', ''))
+  const entries = fields.map(field => (/^(?:all|\d+)$/.test(field) ? ['count', field] : field.split(/=(.*)/s, 2)))
+  const known = entries.flatMap(([name = '', value = '']) => {
+    const read = GPU_FIELDS[name]
+    return read ? [read(value)] : []
+  })
+  const others = entries.filter(([name = '']) => !GPU_FIELDS[name])
+  const request = known.length > 0 ? [set('gpus', [Object.assign({}, ...known)])] : []
+  return [...request, ...others.map(([name]) => lost(`\`${name}\` is not \`all\`, a number or a field of a request`))]
+}
+
+/** A field of `--gpus`. The numbers after a device are other devices, also without quotes. */
+const GPU_FIELD = /"[^"]*"|device=[^",]+(?:,\d+(?=,|$))*|[^",]+/g
+/** Keys of a request for GPUs in Compose, by the fields of `--gpus`. */
+const GPU_FIELDS: Readonly<Record<string, (value: string) => { readonly [key: string]: ComposeValue }>> = {
+  device: value => ({ device_ids: value.split(',') }),
+  count: value => ({ count: numeric(value) }),
+  driver: value => ({ driver: value }),
+  capabilities: value => ({ capabilities: value.split(',') }),
 }
 
 function ulimit(text: string): readonly FlagEffect[] {

@@ -2,7 +2,8 @@ import type { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import type { SourceFile, Span } from '../../compiler/text/source.ts'
 import { toDnsLabel } from '../../compiler/values/dns-name.ts'
-import { type ComposeValue, DOCKER_FLAGS, type DockerFlag, type FlagEffect } from './docker-flags.ts'
+import { type ComposeValue, DOCKER_FLAGS, type FlagEffect, type TopLevelName } from './docker-flags.ts'
+import { containsFlags, reportFlags, splitFlags, withoutFlags } from './flag-words.ts'
 import { badCommand, notCarriedOver, sameName, unknownFlag } from './notes.ts'
 import { loopsIn } from './shell-blocks.ts'
 import { engineCommands, type ShellCommand, type ShellProblem, type ShellWord, unreadCommands } from './shell-words.ts'
@@ -12,8 +13,9 @@ type MutableValue = { [key: string]: ComposeValue | MutableValue | ComposeValue[
 /** Compose file made from commands. */
 export interface MadeCompose {
   readonly services: Readonly<Record<string, ComposeValue>>
-  readonly volumes: readonly string[]
-  readonly networks: readonly string[]
+  /** Top-level volumes and networks, by their keys, with their names if those differ. */
+  readonly volumes: ReadonlyMap<string, string | undefined>
+  readonly networks: ReadonlyMap<string, string | undefined>
 }
 
 /**
@@ -44,8 +46,8 @@ export function composeOfDockerRun(file: SourceFile, reporter: Reporter): MadeCo
   }
   return {
     services,
-    volumes: [...new Set(read.flatMap(({ volumes }) => volumes))],
-    networks: [...new Set(read.flatMap(({ networks }) => networks))],
+    volumes: new Map(read.flatMap(({ volumes }) => volumes.map(({ key, name }) => [key, name]))),
+    networks: new Map(read.flatMap(({ networks }) => networks.map(({ key, name }) => [key, name]))),
   }
 }
 
@@ -72,13 +74,16 @@ function reportLoops(file: SourceFile, runs: readonly Run[], reporter: Reporter)
 /** Returns the service with service names instead of container names in all keys that refer to other services. */
 function withNames(service: MutableValue, names: ReadonlyMap<string, string>): MutableValue {
   const nameOf = (name: string) => names.get(name) ?? name
-  const { links, network_mode: mode, volumes_from: from } = service
+  const { links, network_mode: mode, volumes_from: from, pid, ipc } = service
+  const ofService = (value: string) => value.replace(/(?<=^service:).*/, nameOf)
   const renamed = (list: unknown) => (list as readonly string[]).map(item => item.replace(/^[^:]*/, nameOf)) // these flags add strings
   return {
     ...service,
     ...(links !== undefined && { links: renamed(links) }),
     ...(from !== undefined && { volumes_from: renamed(from) }),
-    ...(typeof mode === 'string' && { network_mode: mode.replace(/(?<=^service:).*/, nameOf) }),
+    ...(typeof mode === 'string' && { network_mode: ofService(mode) }),
+    ...(typeof pid === 'string' && { pid: ofService(pid) }),
+    ...(typeof ipc === 'string' && { ipc: ofService(ipc) }),
   }
 }
 
@@ -106,11 +111,16 @@ const SILENT = new Set('pull network volume login start stop rm logs ps images i
 /** Returns the arguments of `docker run`; undefined for other commands. Reports other commands of an engine. */
 function runOf({ words, problem, input }: ShellCommand, reporter: Reporter): Run | undefined {
   const [engine, ...all] = words
-  const rest = all.slice(flagsBefore(all))
+  const { rest, unknown } = withoutFlags(all)
   const verbs = rest[0]?.text === 'container' ? rest.slice(1) : rest
   const verb = verbs[0]?.text
   if (!engine || verb === undefined) return undefined
-  if (verb === 'run' || verb === 'create') return { words: verbs.slice(1), span: engine.span, problem, input }
+  if (verb === 'run' || verb === 'create') {
+    for (const word of unknown) reportFlags(word, engine.text, reporter)
+    return { words: verbs.slice(1), span: engine.span, problem, input }
+  }
+  // The verb may be in the variable.
+  if (unknown.length > 0) return undefined
   if (/^[a-z]+$/.test(verb) && !SILENT.has(verb))
     reporter.report(notCarriedOver, engine.span, {
       what: `${engine.text} ${verb}`,
@@ -120,26 +130,13 @@ function runOf({ words, problem, input }: ShellCommand, reporter: Reporter): Run
   return undefined
 }
 
-/** Flags of the engine itself that have a value in the next word. */
-const WITH_VALUE = /^(?:-[HlcD]*[Hlc]|--(?:host|context|config|log-level|tlscacert|tlscert|tlskey|namespace|address))$/
-
-/**
- * Returns the number of words that the engine's own flags take, such as 2 for `--context NAME`. The engine's command
- * follows them.
- */
-function flagsBefore(words: readonly ShellWord[]): number {
-  let next = 0
-  while (words[next]?.text.startsWith('-')) next += WITH_VALUE.test(words[next]!.text) ? 2 : 1
-  return next
-}
-
 interface ReadRun {
   readonly name: string
   /** Position of the command. */
   readonly span: Span
   readonly service: MutableValue
-  readonly volumes: readonly string[]
-  readonly networks: readonly string[]
+  readonly volumes: readonly TopLevelName[]
+  readonly networks: readonly TopLevelName[]
 }
 
 function readRun({ words, span, problem, input }: Run, reporter: Reporter): ReadRun | undefined {
@@ -156,6 +153,7 @@ function readRun({ words, span, problem, input }: Run, reporter: Reporter): Read
       next++
       break
     }
+    if (containsFlags(word, words[next + 1]) && reportFlags(word, 'docker run', reporter)) continue
     if (!/^-./.test(word.text)) break
     const flags = splitFlags(word.text)
     if (typeof flags === 'string') {
@@ -196,42 +194,16 @@ function reportUnknown({ commands, parameters, span }: ShellWord, what: string, 
     const why = `it contains the output of \`${commands.join('` and `')}\`, and a Compose file runs no commands`
     reporter.report(notCarriedOver, span, { what, why, hint })
   } else if (parameters.length > 0) {
-    const why = `it contains \`${parameters.join('` and `')}\`, and a Compose file has no parameters`
+    const why = `it contains \`${parameters.join('` and `')}\`, and a Compose file ${
+      parameters.every(one => OF_SCRIPT.test(one)) ? 'has no parameters' : 'cannot compute it'
+    }`
     reporter.report(notCarriedOver, span, { what, why, hint })
   }
   return commands.length > 0 || parameters.length > 0
 }
 
-interface FoundFlag {
-  readonly flag: DockerFlag
-  readonly name: string
-  /** Value that is in the same word as the flag: `--name=web`, `-p80:80`. */
-  readonly value?: string
-}
-
-/** Splits a word into its flags (`-it`). If one of the flags does not exist, returns its name instead. */
-function splitFlags(word: string): readonly FoundFlag[] | string {
-  if (word.startsWith('--')) {
-    const at = word.indexOf('=')
-    const name = at < 0 ? word : word.slice(0, at)
-    const flag = Object.hasOwn(DOCKER_FLAGS, name.slice(2)) ? DOCKER_FLAGS[name.slice(2)] : undefined
-    if (!flag) return name
-    return [{ flag, name, ...(at >= 0 && { value: word.slice(at + 1) }) }]
-  }
-  const found: FoundFlag[] = []
-  for (let at = 1; at < word.length; at++) {
-    const flag = Object.values(DOCKER_FLAGS).find(({ short }) => short === word[at])
-    const name = `-${word[at]}`
-    if (!flag) return name
-    const rest = word.slice(at + 1).replace(/^=/, '')
-    if (!flag.isSwitch) {
-      found.push({ flag, name, ...(rest !== '' && { value: rest }) })
-      break
-    }
-    found.push({ flag, name })
-  }
-  return found
-}
+/** Matches the parameters of a script. */
+const OF_SCRIPT = /^\$(?:[\d@*#?!$-]|\{(?:\d+|[@*?$-])\W)/
 
 function serviceOf(
   image: string,
@@ -240,18 +212,16 @@ function serviceOf(
 ): Omit<ReadRun, 'span'> {
   const service: MutableValue = { image }
   if (command.length > 0) service['command'] = command.map(({ text }) => text)
-  const volumes: string[] = []
-  const joined = effects.filter(effect => effect.kind === 'network')
-  const networks = joined.map(({ name }) => name)
+  const volumes = effects.filter(effect => effect.kind === 'volume')
+  const networks = effects.filter(effect => effect.kind === 'network')
   for (const effect of effects) {
     if (effect.kind === 'set') setAt(service, effect.path, effect.value)
     else if (effect.kind === 'add' && effect.path[0] !== 'networks') addAt(service, effect.path, effect.item)
-    else if (effect.kind === 'volume') volumes.push(effect.name)
   }
   const aliases = effects.flatMap(effect =>
     effect.kind === 'add' && effect.path[0] === 'networks' ? [effect.item] : [],
   )
-  const ofService = networksOf(joined, aliases, service)
+  const ofService = networksOf(networks, aliases, service)
   if (ofService) service['networks'] = ofService
   const has = (kind: FlagEffect['kind']) => effects.some(effect => effect.kind === kind)
   // A container that is removed when it ends, and in whose foreground the user waits, is a task.
@@ -270,8 +240,8 @@ function networksOf(
   { network_mode: mode }: MutableValue,
 ): ComposeValue | undefined {
   if (joined.length === 0) return aliases.length > 0 && mode === undefined ? { default: { aliases } } : undefined
-  if (aliases.length === 0 && joined.every(one => one.aliases.length === 0)) return joined.map(({ name }) => name)
-  const all = joined.map(({ name, aliases: own }, index) => [name, index === 0 ? [...aliases, ...own] : own] as const)
+  if (aliases.length === 0 && joined.every(one => one.aliases.length === 0)) return joined.map(({ key }) => key)
+  const all = joined.map(({ key, aliases: own }, index) => [key, index === 0 ? [...aliases, ...own] : own] as const)
   return Object.fromEntries(all.map(([name, own]) => [name, own.length > 0 ? { aliases: own } : null]))
 }
 

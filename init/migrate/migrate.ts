@@ -184,12 +184,13 @@ async function convert(
   const script = text.startsWith('\ufeff') ? new SourceFile(shown, text.slice(1), path ?? shown) : file
   const compose = composeOfDockerRun(script, reporter)
   if (!compose) return undefined
-  const named = (names: readonly string[]) => Object.fromEntries(names.map(name => [name, null]))
+  const named = (names: ReadonlyMap<string, string | undefined>) =>
+    Object.fromEntries([...names].map(([key, name]) => [key, name === undefined ? null : { name }]))
   const { services, volumes, networks } = compose
   const model = {
     services,
-    ...(volumes.length > 0 && { volumes: named(volumes) }),
-    ...(networks.length > 0 && { networks: named(networks) }),
+    ...(volumes.size > 0 && { volumes: named(volumes) }),
+    ...(networks.size > 0 && { networks: named(networks) }),
   }
   return { ...target('compose.yaml'), text: await printYaml(model) }
 }

@@ -1,6 +1,7 @@
 import type { SourceFile, Span } from '../../compiler/text/source.ts'
 import { readAnsiCQuote } from './ansi-c-quote.ts'
 import { hereDocuments } from './shell-blocks.ts'
+import { readExpansion } from './shell-expansions.ts'
 
 /** A word of a shell command, as a value of a Compose file: variables are `${NAME}`, literal dollar signs `$$`. */
 export interface ShellWord {
@@ -10,8 +11,10 @@ export interface ShellWord {
    * Commands in `$(…)` or backticks whose output the word contains, except `pwd`, which is the variable `PWD`.
    */
   readonly commands: readonly string[]
-  /** Parameters of the script that the word contains, such as `$1` and `$@`. */
+  /** Parameters of the script (`$1`) and expansions that only a shell computes (`${NAME%.*}`) in the word. */
   readonly parameters: readonly string[]
+  /** `perhaps` if the word is a variable without quotes, `always` if it is a list, such as `"$@"`. */
+  readonly isSeveral?: 'perhaps' | 'always'
 }
 
 export interface ShellCommand {
@@ -29,14 +32,6 @@ export interface ShellProblem {
   readonly text: string
   readonly hint: string
 }
-
-const NAME = /^[A-Za-z_]\w*/
-/** Matches the current folder: `pwd` as a command or a variable, also as cmd.exe and PowerShell write it. */
-const FOLDER = /^(?:\$\(\s*pwd\s*\)|`\s*pwd\s*`|\$\{PWD\}|\$PWD\b|\$\{pwd\}|%cd%)/i
-/** The current folder in the text of a word. */
-export const CURRENT_FOLDER = `$\{PWD}`
-/** Matches the parameters of a script, and those that only a shell has, such as its process. */
-const PARAMETER = /^\$(?:[\d@*#?!$-]|\{[\d@*#?!$-][^}\n]*\})/
 
 /** `NAME=value` before a command. */
 const ASSIGNMENT = /[A-Za-z_]\w*=(?:"[^"\n]*"|'[^'\n]*'|[^\s"';&|])*/
@@ -148,8 +143,16 @@ function readWord(file: SourceFile, start: number, isInline: boolean): ReadWord 
   let value = ''
   let at = start
   let quote: '"' | "'" | undefined
+  /** End of the variable without quotes with which the word begins. */
+  let variableEnd = start
   const result = (problem?: ShellProblem): ReadWord => ({
-    word: { text: value, span: { file, start, end: at }, commands, parameters },
+    word: {
+      text: value,
+      span: { file, start, end: at },
+      commands,
+      parameters,
+      ...severalIn(text.slice(start, at), variableEnd === at),
+    },
     at,
     ...(problem !== undefined && { problem }),
   })
@@ -186,7 +189,8 @@ function readWord(file: SourceFile, start: number, isInline: boolean): ReadWord 
       at++
     } else if (!quote && (/[\s;&|()<>]/.test(char) || (isInline && char === '`'))) break
     else {
-      const expansion = readExpansion(text.slice(at, at + 2000))
+      const expansion = readExpansion(text.slice(at, at + 2000), quote !== undefined)
+      if (at === start && expansion.isVariable) variableEnd = start + expansion.length
       value += expansion.value
       if (expansion.command !== undefined) commands.push(expansion.command)
       if (expansion.parameter !== undefined) parameters.push(expansion.parameter)
@@ -196,25 +200,8 @@ function readWord(file: SourceFile, start: number, isInline: boolean): ReadWord 
   return quote ? result({ text: `a quote (\`${quote}\`) is not closed`, hint: 'close it' }) : result()
 }
 
-interface Expansion {
-  readonly value: string
-  readonly length: number
-  /** Command of a `$(…)` or of backticks. */
-  readonly command?: string
-  readonly parameter?: string
-}
+/** Matches the parameters of a script, or the items of an array. */
+const LIST = /^"?\$(?:[@*]|\{(?:[@*]|\w+\[[@*]\])\})"?$/
 
-/** Reads one character, or the expansion at the start of the text. */
-function readExpansion(text: string): Expansion {
-  const folder = FOLDER.exec(text)
-  if (folder) return { value: CURRENT_FOLDER, length: folder[0].length }
-  const parameter = PARAMETER.exec(text)?.[0]
-  if (parameter !== undefined) return { value: '', length: parameter.length, parameter }
-  const command = /^\$\(((?:[^()]|\([^()]*\))*)\)|^`([^`]*)`/.exec(text)
-  if (command) return { value: '', length: command[0].length, command: (command[1] ?? command[2] ?? '').trim() }
-  const braces = /^\$\{[^}\n]*\}/.exec(text)
-  if (braces) return { value: braces[0], length: braces[0].length }
-  if (text[0] !== '$') return { value: text[0] ?? '', length: 1 }
-  const name = NAME.exec(text.slice(1))
-  return name ? { value: `\${${name[0]}}`, length: name[0].length + 1 } : { value: '$$', length: 1 }
-}
+const severalIn = (word: string, isVariable: boolean): Pick<ShellWord, 'isSeveral'> =>
+  LIST.test(word) ? { isSeveral: 'always' } : isVariable && word !== '' ? { isSeveral: 'perhaps' } : {}

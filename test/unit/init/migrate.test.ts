@@ -142,6 +142,76 @@ describe('migrate', () => {
       },
       ['`tmpfs-mode`'],
     ],
+    ['-v %cd%\\a:/a -v "${PWD}\\b:/b" x', { volumes: ['./a:/a', './b:/b'] }, []],
+    ['-v "$PWD-data:/x" -v "$PWD":/y -v ${PWD}/z:/z x', { volumes: ['${PWD}-data:/x', '.:/y', './z:/z'] }, []],
+    [
+      '-e A=${X:=y} -e B=${X=y} -e C=${X:-a$B} -e D=${X-${B:-c}} -e E="${X:+$B}" -e F=${X:?no X} x',
+      {
+        environment: {
+          A: '${X:-y}',
+          B: '${X-y}',
+          C: '${X:-a${B}}',
+          D: '${X-${B:-c}}',
+          E: '${X:+${B}}',
+          F: '${X:?no X}',
+        },
+      },
+      [],
+    ],
+    [
+      `-e A=\${X:-"a b"'c'} -e B="\${X:-a'b'}" -e C=\${X:-a\\$b} -e 'D=\${X}' x`,
+      { environment: { A: '${X:-a bc}', B: "${X:-a'b'}", C: '${X:-a$$b}', D: '$${X}' } },
+      [],
+    ],
+    [
+      '-e A=${V%.*} -e B=${V^^} -e C=${V/x/${Y}} -e D=${#V} -e E=${!V} -e F=${V[1]} -e G=${V:-$(hostname)} x',
+      {},
+      [
+        '`-e` is not carried over: it contains `${V%.*}`, and a Compose file cannot compute it',
+        '`${V^^}`',
+        '`${V/x/${Y}}`',
+        '`${#V}`',
+        '`${!V}`',
+        '`${V[1]}`',
+        'the output of `hostname`',
+      ],
+    ],
+    ['-e A=${V:-$1} -e B=${1:-${X}} x', {}, ['`$1`, and a Compose file has no parameters', '`${1:-${X}}`, and']],
+    ['-e "$KEY=$VALUE" -e $ALL -l "$LK=1" -e A=$B x', { environment: { A: '${B}' } }, ['`-e`', '`-e`', '`-l`']],
+    ['--network $NET --network net-$ENV x', { networks: ['NET', 'net-ENV'] }, []],
+    [
+      '-v data-$ENV:/a -v d-${ENV:-x}:/b -v $VOLUME:/c --mount src=$V,dst=/d x',
+      {
+        volumes: ['data-ENV:/a', 'd-ENV:/b', '${VOLUME}:/c', { type: 'volume', source: 'V', target: '/d' }],
+      },
+      [],
+    ],
+    ['--pid container:My_db --ipc container:a x', { pid: 'service:My_db', ipc: 'service:a' }, []],
+    ['--pid host --ipc shareable x', { pid: 'host', ipc: 'shareable' }, []],
+    [
+      '--blkio-weight-device /dev/sda:4 --io-maxbandwidth 1m --io-maxiops 5 x',
+      {},
+      ['`--blkio-weight-device`', '`--io-maxbandwidth`', '`--io-maxiops`'],
+    ],
+    [
+      '--cpu-rt-period 95000 --cpu-rt-runtime=1000 --cpu-count 2 --cpu-percent 50 x',
+      { cpu_rt_period: 95000, cpu_rt_runtime: 1000, cpu_count: 2, cpu_percent: 50 },
+      [],
+    ],
+    ['-t=false -i=1 --init=0 --privileged=F x', { tty: false, stdin_open: true, init: false, privileged: false }, []],
+    ['-it=false -P=false --no-healthcheck=false --init=$I x', { stdin_open: true, tty: false, init: '${I}' }, []],
+    ['-d=false --rm=t x', { restart: 'no' }, []],
+    ['-d=true --rm x', {}, []],
+    ['--detach=false --rm=0 x', {}, []],
+    ['--gpus device=0,capabilities=utility x', { gpus: [{ device_ids: ['0'], capabilities: ['utility'] }] }, []],
+    [
+      `--gpus '"device=0,GPU-1",driver=nvidia,"capabilities=compute,utility",other=1' x`,
+      { gpus: [{ device_ids: ['0', 'GPU-1'], driver: 'nvidia', capabilities: ['compute', 'utility'] }] },
+      ['`--gpus`'],
+    ],
+    ['--gpus device=0,1 x', { gpus: [{ device_ids: ['0', '1'] }] }, []],
+    ['--gpus 2 x', { gpus: [{ count: 2 }] }, []],
+    ['--gpus all,capabilities=utility x', { gpus: [{ count: 'all', capabilities: ['utility'] }] }, []],
   ])('each value of a command is kept or reported: %s', async (line, service, lost) => {
     const { status, stdout, stderr } = await run(['migrate', 'd.sh'], {
       cwd: folder({ 'd.sh': `docker run --name web ${line}\n` }),
@@ -262,6 +332,52 @@ describe('migrate', () => {
     expect(stderr).not.toContain('is not carried over')
     const { endpoints } = parse(readFileSync(join(cwd, 'compose.yaml'), 'utf8')) as { endpoints?: object }
     expect(endpoints).toEqual(rules)
+  })
+
+  test.each<readonly [line: string, service: object, lost: readonly string[]]>([
+    ['run -d $DOCKER_OPTS --name web nginx', { image: 'nginx' }, ['$DOCKER_OPTS']],
+    ['run -d "${ARGS[@]}" --name web nginx sh', { image: 'nginx', command: ['sh'] }, ['"${ARGS[@]}"']],
+    ['run -d "$@" --name web nginx', { image: 'nginx' }, ['"$@"']],
+    ['run --name web ${EXTRA:+-v $PWD:/x} nginx', { image: 'nginx' }, ['${EXTRA:+-v $PWD:/x}']],
+    ['run --name web ${TTY:--t} nginx', { image: 'nginx' }, ['${TTY:--t}']],
+    ['run --name web $X nginx:1', { image: 'nginx:1' }, ['$X']],
+    ['run --name web $X ghcr.io/a/b', { image: 'ghcr.io/a/b' }, ['$X']],
+    ['run --name web $X $IMAGE', { image: '${IMAGE}' }, ['$X']],
+    ['run $X --name web nginx', { image: 'nginx' }, ['$X']],
+    ['$OPTS run -d --name web nginx', { image: 'nginx' }, ['$OPTS']],
+    ['--context $C container run -d --name web nginx', { image: 'nginx' }, []],
+    ['run --name web $X', { image: '${X}' }, []],
+    ['run --name web $X sh', { image: '${X}', command: ['sh'] }, []],
+    ['run --name web $X /bin/sh', { image: '${X}', command: ['/bin/sh'] }, []],
+    ['run --name web $X --serve', { image: '${X}', command: ['--serve'] }, []],
+    ['run --name web "$X" -d nginx:1', { image: '${X}', command: ['-d', 'nginx:1'] }, []],
+    ['run --name web $TARGET sh', { image: '${TARGET}', command: ['sh'] }, []],
+    ['run --name web $EXTRA_IMAGE sh', { image: '${EXTRA_IMAGE}', command: ['sh'] }, []],
+    ['run --name web $IMAGE_OPTS "$IMAGE_NAME" sh', { image: '${IMAGE_NAME}', command: ['sh'] }, ['$IMAGE_OPTS']],
+    ['run --name web $X "$IMAGE"', { image: '${IMAGE}' }, ['$X']],
+    ['run --name web $IMG -d nginx:1', { image: '${IMG}', command: ['-d', 'nginx:1'] }, []],
+    ['run --name web $IMAGE:$TAG nginx:1', { image: '${IMAGE}:${TAG}', command: ['nginx:1'] }, []],
+  ])('a variable that contains flags is not the image: docker %s', async (line, service, lost) => {
+    const { status, stdout, stderr } = await run(['migrate', 'd.sh'], { cwd: folder({ 'd.sh': `docker ${line}\n` }) })
+    expect(status, stderr).toBe(0)
+    expect(parse(stdout)).toEqual({ services: { web: service } })
+    const found = [...stderr.matchAll(/`(.*)` is not carried over: it may contain flags of `docker/g)]
+    expect(found.map(([, what]) => what)).toEqual(lost)
+    expect(stderr.split('is not carried over').length - 1, stderr).toBe(lost.length)
+  })
+
+  test('variables in the names of volumes and networks are in their `name`, and the result is valid', async () => {
+    const line = 'docker run -d --name My_db -v data-$ENV:/d -v x:/x --network net-$ENV postgres'
+    const other = 'docker run -d --name web --pid container:My_db --ipc=container:My_db nginx'
+    const cwd = folder({ 'd.sh': `${line}\n${other}\n`, '.env': 'ENV=test\n' })
+    await run(['migrate', '--write', 'd.sh'], { cwd })
+    expect(parse(readFileSync(join(cwd, 'compose.yaml'), 'utf8'))).toMatchObject({
+      services: { web: { pid: 'service:my-db', ipc: 'service:my-db' } },
+      volumes: { 'data-ENV': { name: 'data-${ENV}' }, x: null },
+      networks: { 'net-ENV': { name: 'net-${ENV}' } },
+    })
+    const { stderr } = await run(['validate'], { cwd })
+    expect(stderr).not.toMatch(/schema|reference|interpolation/)
   })
 
   test('a variable may be called as a property of all objects', async () => {
