@@ -104,7 +104,7 @@ export function planMemoryMounts(
   taken: ReadonlySet<string>,
 ): readonly StoredMount[] {
   const found = service.tmpfs.map(({ target, span, size, options }): StoredMount => {
-    const lost = options.filter(option => !/^(rw|mode=0?1?777|exec|suid|dev|defaults)$/.test(option))
+    const lost = options.filter(option => !/^(ro|rw|mode=0?1?777|exec|suid|dev|defaults)$/.test(option))
     if (lost.length > 0) reporter.report(tmpfsOption, span, { target, options: lost.join(',') })
     return { target, readOnly: options.includes('ro'), span, held: memory(slug(target) || 'root', size) }
   })

@@ -167,6 +167,12 @@ services: {a: {image: i, shm_size: 256m, tmpfs: ["/run", "/tmp:size=64m,mode=177
   expect(planOf('services: {a: {image: i, tmpfs: ["/x:mode=0700"]}}').codes).toEqual(['tmpfs/option'])
 })
 
+test('a read-only tmpfs is mounted read-only, without a warning', () => {
+  const { container, codes } = planOf('services: {a: {image: i, tmpfs: ["/x:ro"]}}')
+  expect(container('a').mounts).toEqual([{ volume: 'x', path: '/x', readOnly: true }])
+  expect(codes).toEqual([])
+})
+
 describe('shared volumes', () => {
   const two = (definition = '', web = '', options = {}) =>
     planOf(
