@@ -9,6 +9,7 @@ import { ownDifferences } from '../plan/field-owners.ts'
 import { overlay } from '../plan/overlay.ts'
 import { refusal, refuseForeign } from '../plan/refusals.ts'
 import { statusOf } from '../rollout/status.ts'
+import { withLiveAnnotations } from './claim-templates.ts'
 import { isEnding } from './removal.ts'
 import { replicasToKeep, whileResting } from './suspended.ts'
 
@@ -61,7 +62,7 @@ export async function stepFor(
   live: KubeObject | undefined,
   service: string | undefined,
 ): Promise<Step> {
-  const object = whileResting(wanted.object, live)
+  const object = withLiveAnnotations(whileResting(wanted.object, live), live)
   const replace = (there: KubeObject, reason: string, orphan = false): Step => ({
     action: 'replace',
     wanted,

@@ -1,6 +1,7 @@
-import type { BindMount, Mount, Service, VolumeMount } from '../../compose/project.ts'
+import type { BindMount, Mount, Pair, Service, VolumeMount } from '../../compose/project.ts'
 import { mayRead } from '../../compose/read/storage/outside-files.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import { isProtection } from '../../values/kubernetes/keep.ts'
 import type { PlanContext } from '../context.ts'
 import { toAnnotations } from '../labels/annotations.ts'
 import { cutName, slug } from '../object-names.ts'
@@ -335,10 +336,10 @@ function planAnonymous(context: MountContext, service: Service, mount: VolumeMou
   const spec: Omit<ClaimSpec, 'name'> = { size: defaultSize, accessMode: 'ReadWriteOnce' }
   const base = { target: mount.target.value, readOnly: mount.readOnly, span: mount.span }
   const { labels } = mount
-  const annotations = toAnnotations(context, labels, service.labels)
   if (!context.lent.has(service.name)) {
     // A StatefulSet appends its name and a number to the name of the template.
     const name = cutName(path, 63)
+    const annotations = toAnnotations(context, labels, service.labels.filter(isProtecting))
     const claim = { ...spec, name, ...(annotations && { annotations }) }
     return { ...base, held: { kind: 'anonymous', name, spec: claim, fill: !mount.nocopy } }
   }
@@ -349,6 +350,12 @@ function planAnonymous(context: MountContext, service: Service, mount: VolumeMou
     held: { kind: 'claim', claim, directory: claim, description, access: 'ReadWriteOnce', fill: !mount.nocopy },
   }
 }
+
+/**
+ * Returns true for a label of a service that also protects its claim templates from deletion. Other labels, such as a
+ * version, change more often, and a claim template is immutable.
+ */
+const isProtecting = ({ name, value }: Pair): boolean => isProtection(name, value)
 
 function planBind(context: MountContext, service: Service, mount: BindMount): StoredMount | undefined {
   const result = planHostVolume(context, context.hosts, service, hostMount(mount, context.volumes)!)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { StatefulSetPlan } from '../../../../compiler/plan/plan.ts'
 import { planOf } from '../../../support/plan/compose.ts'
 
 const volume = (definition: string, fields = 'volumes: ["data:/data"]', options = {}) =>
@@ -144,6 +145,20 @@ describe('an anonymous volume', () => {
     expect(workload('w').kind).toBe('Deployment')
     expect(workload('w').pod.volumes).toEqual([])
     expect(lines).toEqual(['info volumes/synchronized: ./src', 'info volumes/below-host-volume: /app/node_modules'])
+  })
+
+  test.each([
+    [
+      'labels of the service may change, and are left out',
+      '{org.example/version: "1.0", dev.platform/update: rolling}',
+    ],
+    ['a label that only looks like protection is left out', '{helm.sh/resource-policy: remove}'],
+    ['labels that protect from deletion stay', '{dev.platform/policy: keep}', { 'dev.platform/policy': 'keep' }],
+    ['so do those of other tools', '{helm.sh/resource-policy: keep}', { 'helm.sh/resource-policy': 'keep' }],
+  ])('a claim template has annotations that last: %s', (_, labels, annotations?: object) => {
+    const { workload } = planOf(`services: {db: {image: i, labels: ${labels}, volumes: [/x]}}`)
+    expect(workload('db')).toMatchObject({ claimTemplates: [{ name: 'x' }] })
+    expect((workload('db') as StatefulSetPlan).claimTemplates[0]!.annotations).toEqual(annotations)
   })
 
   test('an anonymous volume is a separate claim if volumes_from shares it', () => {

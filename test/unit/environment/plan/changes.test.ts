@@ -53,6 +53,22 @@ describe('the plan of a deploy', () => {
     expect(await deploy(cluster, what)).toEqual(['update configmap/page'])
   })
 
+  test('the plan does not create a StatefulSet again for annotations that its claim templates have lost', async () => {
+    const cluster = newCluster()
+    const claims = (...annotations: (object | undefined)[]) =>
+      annotations.map((annotations, index) => ({
+        metadata: { name: `v${index}`, ...(annotations && { annotations }) },
+      }))
+    const set = (...annotations: (object | undefined)[]) =>
+      workload('StatefulSet', 'db', { spec: { volumeClaimTemplates: claims(...annotations) } })
+    const before = set({ version: '1.0' }, { version: '1.0', team: 'a' }, undefined)
+    await deploy(cluster, wanted([], [before]))
+    const after = wanted([], [set(undefined, { team: 'a' }, undefined)])
+    expect(actions(await plan(cluster, after))).toEqual(['unchanged statefulset/db'])
+    const other = wanted([], [set(undefined, { team: 'b' }, undefined)])
+    await expect(plan(cluster, other)).rejects.toThrow('the cluster refused `statefulset/db`')
+  })
+
   test('the plan reverts a manual change, and names its author', async () => {
     const cluster = newCluster()
     await deploy(cluster, wanted([config()]))
