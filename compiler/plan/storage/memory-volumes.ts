@@ -4,7 +4,8 @@ import type { Span } from '../../text/source.ts'
 import { memoryQuantity, parseQuantity } from '../../values/numbers/quantity.ts'
 import type { PlanContext } from '../context.ts'
 import { slug } from '../object-names.ts'
-import type { StoredMount } from './stored-mount.ts'
+import { ipcOwner } from '../workload/groups.ts'
+import type { Held, StoredMount } from './stored-mount.ts'
 
 const tmpfsOption = diagnostic({
   code: 'tmpfs/option',
@@ -99,7 +100,7 @@ export function planTmpfsMount({ reporter }: PlanContext, mount: TmpfsMount): St
  * that of `shm_size`.
  */
 export function planMemoryMounts(
-  { reporter }: PlanContext,
+  { project, reporter }: PlanContext,
   service: Service,
   taken: ReadonlySet<string>,
 ): readonly StoredMount[] {
@@ -108,12 +109,14 @@ export function planMemoryMounts(
     if (lost.length > 0) reporter.report(tmpfsOption, span, { target, options: lost.join(',') })
     return { target, readOnly: options.includes('ro'), span, held: memory(slug(target) || 'root', size) }
   })
-  const { shmSize } = service
+  // Services with one IPC namespace have one `/dev/shm`, as large as its owner says.
+  const { name: owner, shmSize } = ipcOwner(project, service)
   if (!shmSize || shmSize.value <= usualShm || taken.has('/dev/shm')) return found
-  return [...found, { target: '/dev/shm', readOnly: false, span: shmSize.span, held: memory('shm', shmSize.value) }]
+  const held = { ...memory('shm', shmSize.value), owner }
+  return [...found, { target: '/dev/shm', readOnly: false, span: shmSize.span, held }]
 }
 
-const memory = (name: string, size: bigint | undefined): StoredMount['held'] => ({
+const memory = (name: string, size: bigint | undefined): Extract<Held, { kind: 'memory' }> => ({
   kind: 'memory',
   name,
   ...(size && { sizeLimit: memoryQuantity(size) }),

@@ -95,7 +95,7 @@ export function collectVolumes(kind: WorkloadPlan['kind']): PodVolumes {
           }),
         )
       case 'memory':
-        return add(own, held.name, name =>
+        return add(`memory ${held.owner ?? service} ${target}`, held.name, name =>
           volumes.push({ kind: 'memory', name, ...(held.sizeLimit && { sizeLimit: held.sizeLimit }) }),
         )
       case 'empty':

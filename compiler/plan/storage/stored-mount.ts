@@ -21,7 +21,8 @@ export type Held =
   | HeldByClaim
   /** An anonymous volume, with one claim for each Pod. `name` is derived from its path. */
   | { readonly kind: 'anonymous'; readonly name: string; readonly spec: ClaimSpec; readonly fill: boolean }
-  | { readonly kind: 'memory'; readonly name: string; readonly sizeLimit?: string }
+  /** Memory. `owner` is the service whose `/dev/shm` it is, if other services may share it. */
+  | { readonly kind: 'memory'; readonly name: string; readonly sizeLimit?: string; readonly owner?: string }
   | { readonly kind: 'empty'; readonly name: string }
   | {
       readonly kind: 'nfs'

@@ -111,6 +111,26 @@ const joinsContainer = (service: Service): boolean =>
   shared.some(field => service[field]?.value.startsWith('container:'))
 
 /**
+ * Returns the service whose IPC namespace a service uses: the one that it joins with `ipc`, directly or through others,
+ * or itself.
+ */
+export function ipcOwner({ services }: Project, service: Service): Service {
+  const seen = new Set<Service>()
+  let at = service
+  for (let next: Service | undefined = at; next && !seen.has(next); next = joinedBy(next.ipc?.value, services)) {
+    at = next
+    seen.add(next)
+  }
+  return at
+}
+
+function joinedBy(value = '', services: Project['services']): Service | undefined {
+  const [, kind, name = ''] = /^(service|container):(.*)$/s.exec(value) ?? []
+  if (kind !== 'container') return services.get(name)
+  return [...services.values()].find(({ containerName }) => containerName?.value === name)
+}
+
+/**
  * Returns the service in a value such as `service:x` or `container:x`; undefined for other values. Reports an unknown
  * container.
  */

@@ -182,6 +182,31 @@ services: {a: {image: i, shm_size: 256m, tmpfs: ["/run", "/tmp:size=64m,mode=177
   expect(planOf('services: {a: {image: i, tmpfs: ["/x:mode=0700"]}}').codes).toEqual(['tmpfs/option'])
 })
 
+test.each([
+  ['the service that it names', 'cam: {image: c, ipc: shareable, shm_size: 1g}, ai: {image: a, ipc: "service:cam"}'],
+  ['a container', 'cam: {image: c, container_name: x, shm_size: 1g}, ai: {image: a, ipc: "container:x"}'],
+  [
+    'the service at the end of a chain, whatever its own size',
+    'cam: {image: c, shm_size: 1g}, ai: {image: a, ipc: "service:b", shm_size: 2g}, b: {image: b, ipc: "service:cam"}',
+  ],
+])('a service that joins the IPC of another one has the shared memory of %s', (_, services) => {
+  const { pod } = planOf(`services: {${services}}`)
+  expect(pod('cam').volumes).toEqual([{ kind: 'memory', name: 'shm', sizeLimit: '1Gi' }])
+  for (const { mounts } of pod('cam').containers) expect(mounts).toEqual([{ volume: 'shm', path: '/dev/shm' }])
+})
+
+test.each([
+  [
+    'a service without a size shares the usual one',
+    'cam: {image: c}, ai: {image: a, ipc: "service:cam", shm_size: 1g}',
+  ],
+  ['a mount replaces it', 'cam: {image: c, shm_size: 1g}, ai: {image: a, ipc: "service:cam", tmpfs: [/dev/shm]}'],
+  ['another namespace does not share it', 'cam: {image: c, shm_size: 1g}, ai: {image: a, pid: "service:cam"}'],
+])('shared memory is not mounted in the other container: %s', (_, services) => {
+  const { pod } = planOf(`services: {${services}}`)
+  expect(pod('cam').containers[1]!.mounts.filter(({ volume }) => volume === 'shm')).toEqual([])
+})
+
 test('a read-only tmpfs is mounted read-only, without a warning', () => {
   const { container, codes } = planOf('services: {a: {image: i, tmpfs: ["/x:ro"]}}')
   expect(container('a').mounts).toEqual([{ volume: 'x', path: '/x', readOnly: true }])
