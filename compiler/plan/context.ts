@@ -25,6 +25,8 @@ export interface PlanContext {
     readonly configMaps: Map<string, ConfigMapPlan>
     readonly secrets: Map<string, SecretPlan>
     readonly claims: Map<string, ClaimPlan>
+    /** Positions of the external volumes, by the name of their claim. */
+    readonly externalClaims: Map<string, Span>
   }
   /**
    * Paths of the texts that were moved into Secrets because of `options.valuesApart`, in the notation of the manifest.

@@ -57,7 +57,7 @@ import { planWorkload } from './workload/workload.ts'
 export function planProject(project: Project, options: PlanOptions, host: CompilerHost, reporter: Reporter): Plan {
   const environment = planEnvironment(project, options)
   const names = planNames(project, options, reporter)
-  const objects = { configMaps: new Map(), secrets: new Map(), claims: new Map() }
+  const objects = { configMaps: new Map(), secrets: new Map(), claims: new Map(), externalClaims: new Map() }
   const healthAwaited = awaitedForHealth(project)
   const found = { objects, valuesApart: new Set<string>() }
   const context: PlanContext = { project, options, host, reporter, environment, names, healthAwaited, ...found }

@@ -46,7 +46,7 @@ export interface PlannedPod {
 export function planPod(context: PlanContext, group: Group, facts: PodFacts): PlannedPod {
   const { members, lead } = group
   const { waiting, colocate } = facts
-  const volumes = collectVolumes(facts.kind)
+  const volumes = collectVolumes(context, facts.kind)
   const containers: ContainerPlan[] = []
   const sidecars = new Map<string, PodPlan['init']>()
   const preStart: ContainerPlan[] = []

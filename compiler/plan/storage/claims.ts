@@ -7,6 +7,7 @@ import { toAnnotations } from '../labels/annotations.ts'
 import { distinctNames, toDnsSubdomain } from '../object-names.ts'
 import type { ClaimSpec } from '../plan.ts'
 import { parseVolumeSize } from '../workload/size.ts'
+import { reportTaken } from './claim-taken.ts'
 import { defaultSize } from './own-claim.ts'
 
 const badSize = diagnostic({
@@ -161,7 +162,6 @@ export function planVolumes(context: PlanContext): ReadonlyMap<string, VolumeDec
   const used = new Set<string>()
   for (const service of project.services.values())
     for (const mount of service.mounts) if (mount.type === 'volume' && mount.source) used.add(mount.source)
-  const realName = (volume: Volume) => volume.name?.value ?? volume.key
   const mounted = sortBy(
     [...project.volumes.values()].filter(({ key }) => used.has(key)),
     ({ key }) => key,
@@ -173,13 +173,48 @@ export function planVolumes(context: PlanContext): ReadonlyMap<string, VolumeDec
     if (used.has(volume.key)) decisions.set(volume.key, planVolume(context, volume, names.get(realName(volume))!))
     else if (!volume.external) reporter.report(unused, volume.span, { volume: volume.key })
   }
+  checkClaims(context, mounted, decisions)
   return decisions
 }
+
+/** Reports volumes of the project whose claim another volume has, and volumes that get a longer name beside another. */
+function checkClaims(
+  context: PlanContext,
+  volumes: readonly Volume[],
+  decisions: ReadonlyMap<string, VolumeDecision>,
+): void {
+  const claimOf = ({ key }: Volume) => {
+    const decision = decisions.get(key)
+    return decision?.kind === 'claim' ? decision.claim : undefined
+  }
+  const wanted = (volume: Volume) => toDnsSubdomain(realName(volume))
+  const byWanted = new Map<string, Volume[]>()
+  for (const volume of volumes)
+    if (claimOf(volume) !== undefined) byWanted.set(wanted(volume), [...(byWanted.get(wanted(volume)) ?? []), volume])
+  for (const volume of volumes) {
+    const longer = claimOf(volume)
+    const claim = wanted(volume)
+    if (volume.external || longer === undefined || (isNamed(volume) && longer === claim)) continue
+    const other = byWanted.get(claim)?.find(other => other !== volume && !isSameVolume(other, volume))
+    const isHeld = other !== undefined && (longer !== claim || claimOf(other) === claim)
+    const what = `the volume \`${volume.key}\``
+    if (isHeld) reportTaken(context, { what, span: volume.span, claim, longer }, other.span)
+  }
+}
+
+const realName = (volume: Volume): string => volume.name?.value ?? volume.key
+
+const isNamed = (volume: Volume): boolean => volume.name !== undefined || volume.external
+
+/** Returns true for two keys with one `name`. A key alone is another name: Compose puts the project before it. */
+const isSameVolume = (one: Volume, other: Volume): boolean =>
+  isNamed(one) && isNamed(other) && realName(one) === realName(other)
 
 function planVolume(context: PlanContext, volume: Volume, claim: string): VolumeDecision {
   const { reporter, objects } = context
   if (volume.external) {
     reportExternalName(context, 'volume', volume, claim)
+    objects.externalClaims.set(claim, volume.name?.span ?? volume.span)
     return { kind: 'claim', claim, access: 'unknown' }
   }
   const options = new Map(volume.driverOpts.map(pair => [pair.name, pair]))

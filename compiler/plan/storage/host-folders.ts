@@ -5,6 +5,7 @@ import { shortHash } from '../../values/dns-name.ts'
 import { type PlanContext, sortBy, sourceOf } from '../context.ts'
 import { toAnnotations } from '../labels/annotations.ts'
 import { cutName, distinctNames, slug } from '../object-names.ts'
+import { reportTaken } from './claim-taken.ts'
 import type { HostMount } from './host-mount.ts'
 import { inHome, isInside, shown } from './host-paths.ts'
 import { defaultSize } from './own-claim.ts'
@@ -69,15 +70,28 @@ export function folderClaims(
     const name = byWritten.get(written(path)) ?? claimName(written(path))
     return objects.claims.has(name) && !own.has(name) ? `${cutName(name, 57)}-${shortHash(written(path), 5)}` : name
   }
+  const checkName = (path: string, claim: string) => {
+    const wanted = claimName(written(path))
+    const span = placeOf(users.get(path))
+    const rival = [...users].find(([one]) => one !== path && claimName(written(one)) === wanted)?.[1]
+    const held = objects.claims.get(wanted)?.span ?? placeOf(rival)
+    const other = claim === wanted ? objects.externalClaims.get(wanted) : held
+    const what = `the folder \`${shown(path, project.directory)}\``
+    if (span && other) reportTaken(context, { what, span, claim: wanted, longer: claim }, other)
+  }
   return path => {
     const top = topOf(path)
     const claim = nameOf(top)
+    checkName(top, claim)
     own.add(claim)
     if (!objects.claims.has(claim))
       objects.claims.set(claim, claimPlan(context, claim, [...(users.get(top)?.values() ?? [])]))
     return { claim, ...(top !== path && { subPath: relative(top, path) }) }
   }
 }
+
+const placeOf = (users: ReadonlyMap<string, HostUse> | undefined): Span | undefined =>
+  users?.values().next().value?.mount.sourceSpan
 
 const claimName = (path: string): string => cutName(slug(path) || 'project', 63)
 

@@ -1,6 +1,7 @@
 import type { BindMount, Mount, Pair, Service, VolumeMount } from '../../compose/project.ts'
 import { mayRead } from '../../compose/read/storage/outside-files.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Span } from '../../text/source.ts'
 import { isProtection } from '../../values/kubernetes/keep.ts'
 import type { PlanContext } from '../context.ts'
 import { toAnnotations } from '../labels/annotations.ts'
@@ -8,6 +9,7 @@ import { cutName, slug } from '../object-names.ts'
 import type { ClaimSpec } from '../plan.ts'
 import { builtImageHolds } from '../pod/built-image.ts'
 import { planImage } from '../pod/image.ts'
+import { joiningKeys } from '../workload/groups.ts'
 import type { VolumeDecision } from './claims.ts'
 import { hostReader } from './host-content.ts'
 import { fateOf, type HostWorld, isInProject } from './host-fate.ts'
@@ -85,6 +87,26 @@ const onlyPrivileged = diagnostic({
   text: (p: { target: string }) => ({
     message: `mounts that the container makes below \`${p.target}\` do not reach the node: it is not privileged`,
     hint: 'write `privileged: true`, or `rslave` if the container makes no mounts',
+  }),
+})
+
+const anonymousShared = diagnostic({
+  code: 'volumes/anonymous-shared',
+  severity: 'warning',
+  explain: `Each Pod of a service has its own claim for an anonymous volume. If another service mounts the volume with \`volumes_from\`, it becomes one claim that both share, with another name. Data does not move between the two: when \`volumes_from\` is added or removed, the service starts with an empty volume, and the claim with the earlier data is kept. A named volume stays the same.
+
+\`\`\`yaml
+services:
+  redis:
+    volumes: [data:/data]
+\`\`\``,
+  text: (p: { lender: string; target: string; claim: string; alone: string | undefined }) => ({
+    message: `the anonymous volume \`${p.target}\` of \`${p.lender}\` becomes the claim \`${p.claim}\`, because it is shared`,
+    notes:
+      p.alone === undefined
+        ? undefined
+        : [`data that it had without \`volumes_from\` stays in claims such as \`${p.alone}\``],
+    hint: `use a named volume; with \`name: ${p.claim}\`, it has the data of this claim`,
   }),
 })
 
@@ -211,7 +233,7 @@ function ownMounts(context: MountContext, service: Service): readonly StoredMoun
     if (!result) unmounted.push(mount.target.value)
   }
   for (const mount of service.mounts) {
-    if (mount.type === 'volume' && !mount.source) {
+    if (isAnonymous(mount)) {
       const host = unmounted.find(target => isBelow(mount.target.value, target))
       if (host !== undefined) {
         context.reporter.report(belowHost, mount.span, { target: mount.target.value, host })
@@ -372,9 +394,25 @@ function borrowedMounts(context: MountContext, service: Service): readonly Store
   return lendersOf(context.project, service).flatMap(({ lender, readOnly, span }) => {
     const own = ownMounts(context, lender)
     context.reporter.budget.spend('values', own.length, span)
+    reportShared(context, lender, own, span)
     return readOnly ? own.map(toReadOnly) : own
   })
 }
+
+/** Reports anonymous volumes that are kept in another claim because `volumes_from` shares them. */
+function reportShared(context: MountContext, lender: Service, mounts: readonly StoredMount[], span: Span): void {
+  const { names, reporter } = context
+  const anonymous = new Set(lender.mounts.flatMap(mount => (isAnonymous(mount) ? [mount.span] : [])))
+  for (const { held, target, span: place } of mounts) {
+    if (held.kind !== 'claim' || !anonymous.has(place)) continue
+    const template = cutName(slug(target) || 'root', 60)
+    const alone = joiningKeys(lender).length > 0 ? undefined : `${template}-${names.of(lender.name)}-0`
+    const related = [{ span: place, message: 'the volume is here' }]
+    reporter.report(anonymousShared, span, { lender: lender.name, target, claim: held.claim, alone }, related)
+  }
+}
+
+const isAnonymous = (mount: Mount): boolean => mount.type === 'volume' && !mount.source
 
 /** Makes a borrowed mount read-only. Does not fill its volume, because the service that lends the volume fills it. */
 function toReadOnly(mount: StoredMount): StoredMount {

@@ -4,6 +4,7 @@ import { shortHash } from '../../values/dns-name.ts'
 import { type PlanContext, sourceOf } from '../context.ts'
 import { toAnnotations } from '../labels/annotations.ts'
 import { cutName, slug } from '../object-names.ts'
+import { reportTaken } from './claim-taken.ts'
 
 /** Default size of a volume. */
 export const defaultSize = '1Gi'
@@ -23,6 +24,9 @@ export function planOwnClaim(
   const holder = claims.get(wanted)
   const isTaken = holder !== undefined && holder.span !== mount.span
   const name = isTaken ? `${cutName(wanted, 57)}-${shortHash(mount.target, 5)}` : wanted
+  const other = isTaken ? holder.span : context.objects.externalClaims.get(wanted)
+  const what = `the anonymous volume \`${mount.target}\``
+  if (other) reportTaken(context, { what, span: mount.span, claim: wanted, longer: name }, other)
   claims.set(name, {
     name,
     source: sourceOf(context, mount.span, ['services', service.name, 'volumes']),

@@ -1,7 +1,20 @@
 import { join } from 'node:path/posix'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Span } from '../../text/source.ts'
+import type { PlanContext } from '../context.ts'
 import { cutName, slug } from '../object-names.ts'
 import type { ClaimSpec, ContainerMount, KeyPath, PodVolume, WorkloadPlan } from '../plan.ts'
 import type { Held, StoredMount } from './stored-mount.ts'
+
+const anonymousName = diagnostic({
+  code: 'volumes/anonymous-name',
+  severity: 'warning',
+  explain: `The claims of an anonymous volume are named after its path. Here a volume before it in the Pod has the same name, so they get a number: \`data-2\` in place of \`data\`. The data of an anonymous volume does not follow a change of this name. If the service was deployed without the other volume, or with the two in the other order, its data is in the claims without the number, and it starts with an empty volume. A named volume keeps its name.`,
+  text: (p: { target: string; wanted: string; name: string }) => ({
+    message: `the claims of the anonymous volume \`${p.target}\` begin with \`${p.name}\`, because another volume is \`${p.wanted}\``,
+    hint: 'use a named volume, or list it before the other one if its data is in claims without the number',
+  }),
+})
 
 /** The volumes of a Pod, collected while its containers are planned. */
 export interface PodVolumes {
@@ -26,25 +39,24 @@ export interface VolumeOwner {
  * Collects the volumes of a Pod. Anonymous volumes become claim templates in a StatefulSet, and ephemeral volumes in
  * other workloads.
  */
-export function collectVolumes(kind: WorkloadPlan['kind']): PodVolumes {
+export function collectVolumes({ reporter }: Pick<PlanContext, 'reporter'>, kind: WorkloadPlan['kind']): PodVolumes {
   const volumes: PodVolume[] = []
   const claimTemplates: ClaimSpec[] = []
-  const taken = new Set<string>()
+  const taken = new Map<string, Span>()
   const byIdentity = new Map<string, string>()
 
-  const add = (identity: string, wanted: string, make: (name: string) => void): string => {
-    const known = byIdentity.get(identity)
-    if (known !== undefined) return known
-    const base = cutName(slug(wanted) || 'volume', 60)
-    let name = base
-    for (let number = 2; taken.has(name); number++) name = `${base}-${number}`
-    taken.add(name)
-    byIdentity.set(identity, name)
-    make(name)
-    return name
-  }
-
-  const volumeOf = ({ held, target }: StoredMount, { service, prefix }: VolumeOwner): string => {
+  const volumeOf = ({ held, target, span }: StoredMount, { service, prefix }: VolumeOwner): string => {
+    const add = (identity: string, wanted: string, make: (name: string, base: string) => void): string => {
+      const known = byIdentity.get(identity)
+      if (known !== undefined) return known
+      const base = cutName(slug(wanted) || 'volume', 60)
+      let name = base
+      for (let number = 2; taken.has(name); number++) name = `${base}-${number}`
+      taken.set(name, span)
+      byIdentity.set(identity, name)
+      make(name, base)
+      return name
+    }
     // A volume that only this mount uses is identified by its service and mount path.
     const own = `${held.kind} ${service} ${target}`
     switch (held.kind) {
@@ -52,10 +64,13 @@ export function collectVolumes(kind: WorkloadPlan['kind']): PodVolumes {
         return add(`claim ${held.claim}`, held.claim, name => volumes.push({ kind: 'claim', name, claim: held.claim }))
       case 'anonymous': {
         const wanted = prefix ? `${prefix}-${held.name}` : held.name
-        return add(own, wanted, name => {
+        return add(own, wanted, (name, base) => {
           const spec = { ...held.spec, name }
-          if (kind === 'StatefulSet') claimTemplates.push(spec)
-          else volumes.push({ kind: 'ephemeral', name, spec })
+          if (kind !== 'StatefulSet') return void volumes.push({ kind: 'ephemeral', name, spec })
+          claimTemplates.push(spec)
+          const other = name === base ? undefined : taken.get(base)
+          const related = other && [{ span: other, message: 'the other one is here' }]
+          if (related) reporter.report(anonymousName, span, { target, wanted: base, name }, related)
         })
       }
       case 'configMap':

@@ -79,6 +79,60 @@ describe('a named volume', () => {
   })
 })
 
+describe('two volumes whose claims have one name', () => {
+  const planned = (a: string, b: string, volumes = '') =>
+    planOf(`services: {a: {image: a, volumes: [${a}]}, b: {image: b, volumes: [${b}]}}\nvolumes: {${volumes}}`)
+
+  test.each([
+    ['a folder and a volume', '"./data:/d"', '"data:/d"', 'data: ', './data', true],
+    ['a folder and a written name', '"./data:/d"', '"x:/d"', 'x: {name: data}', './data', true],
+    ['a folder and an external volume', '"./data:/d"', '"x:/d"', 'x: {external: true, name: data}', './data', false],
+    ['two folders', '"./a/b:/d"', '"./a-b:/d"', '', './a/b', true],
+    ['a key and an external volume', '"data:/d"', '"x:/d"', 'data: , x: {external: true, name: data}', 'data', false],
+    ['a key and a written name', '"data:/d"', '"x:/d"', 'data: , x: {name: data}', 'data', false],
+    ['two keys', '"Data_1:/d"', '"data-1:/d"', 'Data_1: , data-1: ', 'Data_1', true],
+  ])('%s are reported', (_, a, b, volumes, place, hasLonger) => {
+    const { diagnostics } = planned(a, b, volumes)
+    const taken = diagnostics.filter(({ code }) => code === 'volumes/claim-taken')
+    expect(taken.map(({ message }) => message)).toEqual([expect.stringContaining(`\`${place}\` cannot have the claim`)])
+    expect(taken[0]!.related).toHaveLength(1)
+    expect(/`name: [a-z0-9-]+-[0-9a-f]{5}`/.test(taken[0]!.hint!)).toBe(hasLonger)
+  })
+
+  test.each([
+    ['another path', '"./data:/d"', '"store:/d"', 'store: '],
+    ['one written name', '"x:/d"', '"y:/d"', 'x: {name: data}, y: {name: data}'],
+    ['one folder', '"./data:/d"', '"./data/sub:/d"', ''],
+    ['a volume without a claim', '"./data:/d"', '"data:/d"', 'data: {driver_opts: {type: tmpfs}}'],
+    ['a volume that nobody mounts', '"./data:/d"', '"./x:/d"', 'data: '],
+    ['a written name that becomes valid', '"x:/d"', '"data:/d"', 'x: {name: My_Data}, data: '],
+  ])('nothing is reported for %s', (_, a, b, volumes) => {
+    expect(planned(a, b, volumes).codes).not.toContain('volumes/claim-taken')
+  })
+
+  test.each(['a-x: ', 'y: {name: a-x}', 'y: {external: true, name: a-x}'])(
+    'an anonymous volume that volumes_from shares is reported beside %s',
+    volume => {
+      const { codes } = planOf(`
+services:
+  a: {image: a, volumes: [/x]}
+  b: {image: b, volumes_from: [a], volumes: ["${volume.split(':')[0]}:/y"]}
+volumes: {${volume}}
+`)
+      expect(codes).toContain('volumes/claim-taken')
+    },
+  )
+
+  test('a volume with the name that the help contains has the data of the folder', () => {
+    const before = planned('"./data:/d"', '"data:/d"', 'data: ')
+    const [, name] = /`name: (.*?)`/.exec(before.diagnostics.find(({ hint }) => hint?.includes('name: '))!.hint!)!
+    const after = planned('"folder:/d"', '"data:/d"', `data: , folder: {name: ${name}}`)
+    expect(after.codes).toEqual([])
+    expect(after.container('a').mounts).toEqual(before.container('a').mounts)
+    expect(after.plan.claims.map(({ spec }) => spec)).toEqual(before.plan.claims.map(({ spec }) => spec))
+  })
+})
+
 describe('copy-up', () => {
   test('copy-up does not happen with nocopy', () => {
     const { pod } = volume('', 'volumes: [{type: volume, source: data, target: /d, volume: {nocopy: true}}]')
@@ -159,6 +213,37 @@ describe('an anonymous volume', () => {
     const { workload } = planOf(`services: {db: {image: i, labels: ${labels}, volumes: [/x]}}`)
     expect(workload('db')).toMatchObject({ claimTemplates: [{ name: 'x' }] })
     expect((workload('db') as StatefulSetPlan).claimTemplates[0]!.annotations).toEqual(annotations)
+  })
+
+  test.each([
+    ['a named volume', '"data:/shared", /data', 'data-2'],
+    ['a path that reads the same', '/a/b, /a-b', 'a-b-2'],
+    ['no volume that comes later', '/data, "data:/shared"'],
+    ['no other name', '"data:/shared", /var'],
+  ])('a claim template that gives its name to %s is reported', (_, volumes, name?: string) => {
+    const { workload, diagnostics } = planOf(`services: {a: {image: a, volumes: [${volumes}]}}\nvolumes: {data: }`)
+    const templates = (workload('a') as StatefulSetPlan).claimTemplates.map(one => one.name)
+    const found = diagnostics.filter(({ code }) => code === 'volumes/anonymous-name')
+    expect(found.map(({ related }) => related?.length)).toEqual(name ? [1] : [])
+    if (name) expect([templates.at(-1), found[0]!.message]).toEqual([name, expect.stringContaining(`\`${name}\``)])
+  })
+
+  test('an anonymous volume of a Pod may give its name away, as it keeps no data', () => {
+    const volumes = 'volumes: ["data:/shared", /data], restart: "no"'
+    expect(planOf(`services: {a: {image: a, ${volumes}}}\nvolumes: {data: }`).codes).toEqual([])
+  })
+
+  test.each([
+    ['', ['data that it had without `volumes_from` stays in claims such as `x-a-0`']],
+    [', network_mode: "service:c"', undefined],
+  ])('sharing an anonymous volume%s is reported with both claims', (fields, notes) => {
+    const { diagnostics, lines } = planOf(`
+services: {a: {image: a, volumes: [/x, "n:/n"]${fields}}, b: {image: b, volumes_from: ["a:ro"]}, c: {image: c}}
+volumes: {n: }
+`)
+    expect(lines).toEqual(['warning volumes/anonymous-shared: "a:ro"'])
+    expect(diagnostics[0]).toMatchObject({ message: expect.stringContaining('`a-x`'), related: [{}] })
+    expect(diagnostics[0]!.notes).toEqual(notes)
   })
 
   test('an anonymous volume is a separate claim if volumes_from shares it', () => {
