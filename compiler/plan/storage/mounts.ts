@@ -93,13 +93,7 @@ const onlyPrivileged = diagnostic({
 const anonymousShared = diagnostic({
   code: 'volumes/anonymous-shared',
   severity: 'warning',
-  explain: `Each Pod of a service has its own claim for an anonymous volume. If another service mounts the volume with \`volumes_from\`, it becomes one claim that both share, with another name. Data does not move between the two: when \`volumes_from\` is added or removed, the service starts with an empty volume, and the claim with the earlier data is kept. A named volume stays the same.
-
-\`\`\`yaml
-services:
-  redis:
-    volumes: [data:/data]
-\`\`\``,
+  explain: `Each Pod of a service has its own claim for an anonymous volume. If another service mounts the volume with \`volumes_from\`, it becomes one claim that both share, with another name. Data does not move between the two: when \`volumes_from\` is added or removed, the service starts with an empty volume, and the claim with the earlier data is kept. A named volume stays the same: \`volumes: [data:/data]\`.`,
   text: (p: { lender: string; target: string; claim: string; alone: string | undefined }) => ({
     message: `the anonymous volume \`${p.target}\` of \`${p.lender}\` becomes the claim \`${p.claim}\`, because it is shared`,
     notes:

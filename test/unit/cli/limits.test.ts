@@ -192,9 +192,8 @@ describe('values that a few lines multiply', () => {
     ],
   ])('a limit stops %s', (_, text, what) => {
     const used = measureProcessor()
-    const found = limited(text)
-    expect(found.at(-1)).toMatch(/^limits\/exceeded: more than /)
-    expect(found.at(-1)).toContain(what)
+    const found = limited(text).find(one => one.startsWith('limits/exceeded: more than '))
+    expect(found).toContain(what)
     expect(used(), 'milliseconds').toBeLessThan(20_000)
   })
 })
