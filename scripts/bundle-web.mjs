@@ -39,6 +39,26 @@ function range(first, last) {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index)
 }
 
+/**
+ * Imports the application into each module that it loads later. esbuild makes one file of the modules that the same
+ * entry points need, and these modules are entry points. Without the import, the first page would be in twenty files,
+ * since each of its modules is also needed by other pages, and small files are compressed badly.
+ */
+const firstTogether = {
+  name: 'first page together',
+  setup: ({ onLoad, onResolve }) => {
+    const later = new Set()
+    onResolve({ filter: /\.tsx$/ }, ({ kind, path, resolveDir }) => {
+      if (kind === 'dynamic-import') later.add(join(resolveDir, path))
+    })
+    onLoad({ filter: /\.tsx$/ }, ({ path }) => {
+      if (!later.has(path)) return undefined
+      const application = JSON.stringify(join(root, 'platform/web/app.tsx'))
+      return { loader: 'tsx', contents: `import ${application};${readFileSync(path, 'utf8')}` }
+    })
+  },
+}
+
 const outdir = join(root, 'dist/platform/web')
 
 /** Options of esbuild for the pages. */
@@ -60,7 +80,7 @@ export const webOptions = {
   assetNames: '[name]-[hash]',
   loader: { '.woff2': 'file', '.svg': 'copy' },
   legalComments: 'linked',
-  plugins: [smallFonts],
+  plugins: [smallFonts, firstTogether],
   metafile: true,
 }
 
@@ -84,8 +104,17 @@ export function webIndex({ outputs }) {
     '%THEME%': one(/^theme-\w+\.js$/),
     '%STYLE%': one(/^main-\w+\.css$/),
     '%MAIN%': one(/^main-\w+\.js$/),
+    '%APPLICATION%': ASSETS + basename(applicationOf(outputs)),
   }
   return readFileSync(webDocument, 'utf8').replaceAll(/%[A-Z]+%/g, key => names[key])
+}
+
+/** Returns the file that the main file imports: with it in the document, a browser loads both at once. */
+function applicationOf(outputs) {
+  const main = Object.values(outputs).find(({ entryPoint }) => entryPoint === 'platform/web/main.tsx')
+  const imported = (main?.imports ?? []).filter(({ kind }) => kind === 'import-statement')
+  if (imported.length !== 1) throw new Error(`the main file of the pages imports ${imported.length} files`)
+  return imported[0].path
 }
 
 /** Replaces the pages of an earlier build with new ones, which need no other files. Returns the metafile of esbuild. */
