@@ -3,15 +3,17 @@ import { defineConfig } from 'vitest/config'
 import { compiledModules, EXTERNAL } from './test/support/compiled-modules.ts'
 import { LongestFirst } from './test/support/longest-first.ts'
 
-/** Tests of the catalogue of diagnostics. They list all codes that the modules loaded in their process declare. */
+/**
+ * Tests of the catalogue of diagnostics. They list all codes that are declared by the modules loaded in their process.
+ */
 const CATALOGUE = 'test/unit/compiler/diagnostics/{codes,document,infos}.test.ts'
 
 /** Tests of the layer long that run side by side, like the tests of the layer pods. */
 const LONG_PODS = 'test/long/pods/**/*.test.ts'
 
 /**
- * Factor for the time limits of tests. `npm run test:long` tests a rule with many times more cases, while other tests
- * keep the processors busy.
+ * Factor for the time limits of tests. `npm run test:long` sets TAKE to `all`: a test then checks many times more
+ * cases, while other tests keep the processors busy.
  */
 const LONGER = process.env['TAKE'] === 'all' ? 10 : 1
 

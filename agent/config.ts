@@ -22,8 +22,8 @@ export interface AgentConfig {
   /** Path of the file that is created when the application may start. */
   readonly ready: string
   /**
-   * User to switch to when started as root. If absent, the user that the fill container has written to the file `user`
-   * next to `ready`.
+   * User that the agent switches to if it was started as root. If absent, the user that the fill container has written
+   * to the file `user` next to `ready`.
    */
   readonly user?: { readonly uid: number; readonly gid: number }
   readonly write: 'auto' | 'rename' | 'inplace'

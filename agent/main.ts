@@ -13,7 +13,7 @@ import { startSshServer } from './ssh-server.ts'
 const FILL_LOOK = 20
 /** Delay before the SSH server is started again if its port is in use, in milliseconds. */
 const SSH_AGAIN = 2_000
-/** Time for the laptop to receive the reason why the agent exits, in milliseconds. */
+/** Time in milliseconds that the agent keeps running before it exits, so that the laptop receives the reason. */
 const LAST_WORDS = 200
 
 /**

@@ -5,17 +5,20 @@ import { isMissing, nodeDisk } from '../sync/stage/disk.ts'
 import { writeOwn } from '../sync/stage/disk-files.ts'
 import { SyncVolume } from '../sync/stage/volume.ts'
 
-/** Differences between a folder and the image that the folder was filled from. */
+/** Differences between a folder in the volume and the image from which the folder was filled. */
 interface Kept {
   /** Paths that the container or the laptop has changed or created since the folder was filled. */
   readonly paths: readonly string[]
   /** Paths of the image that were deleted since the folder was filled. */
   readonly gone: readonly string[]
-  /** The replacement that an agent has begun; undefined until the files that the new image lacks are deleted. */
+  /**
+   * The move of the new image's files, once an agent has begun it. Undefined while the files that the new image lacks
+   * are still being deleted.
+   */
   readonly begun?: Begun
 }
 
-/** A replacement whose files are being moved, so that the copy of the new image no longer has all of them. */
+/** The move of files from the copy of a new image to the folder. Once it has begun, the copy is no longer complete. */
 interface Begun {
   /** Name of the new image. */
   readonly image: string
@@ -72,7 +75,7 @@ function bringImage(
   writeOwn(nodeDisk, own('filled'), newImage)
 }
 
-/** Returns the record of a replacement that an agent has not completed; undefined if there is none. */
+/** Returns the record of a replacement (`renewImage`) that an agent has not completed; undefined if there is none. */
 function readUnfinished(own: (what: string) => string): Kept | undefined {
   const [kept, filled] = [stat(own('kept')), stat(own('filled'))]
   // `filled` is written last: if it is older, the agent was killed before that.

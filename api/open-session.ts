@@ -91,7 +91,10 @@ const clock: Clock = {
   },
 }
 
-/** Returns the identity of this process, for other users who want to work on the same environment. */
+/**
+ * Returns the identity of this process, which other users see who want to work on the same environment. `isGone`
+ * returns true for a process of the same user and machine that has ended.
+ */
 function holder({ stored }: Session['target'], env: Workspace['env']): Holder {
   const machine = `${stored.user ?? userName(env)}@${hostname()}`
   return {

@@ -29,16 +29,17 @@ const { Script } = require('node:vm')
 
 const folder = join(__dirname, '..', 'dist', 'bin')
 /**
- * The pack that is loaded first. It also contains an index with the names of the packs that contain the other files.
+ * Name of the pack that is loaded first. A pack is a file that contains several files of the program. The first pack
+ * also contains an index with the names of the packs that contain the other files.
  */
 const FIRST = 'start.pack'
 /**
- * Files in packs, by name. Each value is a function that returns the exports of the file. Until the pack of the file is
- * loaded, the value is the name of the pack.
+ * Files of the program that are in packs, by name. Each value is a function that returns the exports of the file or,
+ * until its pack is loaded, the name of the pack.
  */
 const parts = {}
 const loaded = new Map()
-/** Scripts by the names of their files. */
+/** Compiled files of the program, by name. `isKept` is true if the compiled code came from the cache. */
 const scripts = new Map()
 /** Modules of Node that most commands import and few use. They are loaded at their first use. */
 const LATE = new Set(['node:child_process', 'node:crypto'])
@@ -74,10 +75,7 @@ function requireFrom(id) {
   return LATE.has(id) ? late(id) : require(id)
 }
 
-/**
- * Returns a stand-in for a module of Node. The module is loaded when one of its exports is read, or the list of its
- * exports.
- */
+/** Returns a stand-in for a module of Node. The module is loaded when an export or the list of exports is read. */
 const late = id => new Proxy({}, { get: (_, name) => require(id)[name], ownKeys: () => Reflect.ownKeys(require(id)) })
 
 /** Compiles a file, and returns the function that the file contains. */
@@ -96,7 +94,10 @@ function compile(name) {
 /** The folder with the compiled code; undefined if there can be none. */
 let cache
 
-/** Returns the bytes of a file. The result is a part of `memory.bytes`, which the next call overwrites. */
+/**
+ * Returns the bytes of a file. The result is a view of `memory.bytes`, which the next call with the same `memory`
+ * overwrites.
+ */
 function read(path, memory) {
   const file = openSync(path)
   try {
@@ -137,8 +138,9 @@ function cacheName(name) {
 const v8 = () => new Script('0').createCachedData().toString('hex', 4, 16)
 
 /**
- * Chooses the folder of the compiled code, when the first file is loaded. The code is only valid for one build, one
- * version of Node and one processor type: V8 would accept the code of any other file of the same length.
+ * Chooses the folder of the compiled code, when the first file is loaded. `text` is the text of that file, which names
+ * the build. The code is only valid for one build, one version of Node and one processor type: V8 would accept the code
+ * of any other file of the same length.
  */
 function chooseCache(text) {
   // Code of another version of Node can crash it: V8 compares only its own version, which several of them share.
@@ -180,8 +182,8 @@ function chooseCache(text) {
 }
 
 /**
- * Writes the code that this run has compiled to the last of the folders, for later runs. Each file appears only when it
- * is complete.
+ * Writes the code that this run has compiled to the last of the folders, for later runs. `folders` are nested, and
+ * missing ones are created. Each file appears only when it is complete.
  */
 function keepCode(folders) {
   const compiled = [...scripts].filter(([, { isKept }]) => !isKept)

@@ -33,7 +33,7 @@ interface BuildingContext extends EnsureContext {
 
 /**
  * Builds images, pushes them, and returns their references with digests, by service. Throws `NotBuilt` with a
- * diagnostic for each image that failed, a UserError if the builder does not answer, and the signal's abort reason.
+ * diagnostic for each image that failed, a UserError if the builder does not answer, or the signal's abort reason.
  */
 export async function buildImages(
   builds: readonly PlannedBuild[],
@@ -178,8 +178,9 @@ async function specsOf(
 }
 
 /**
- * Checks that the registries have the images that a builder has pushed. Returns the ends of the builds; a build whose
- * image is missing has failed. Ignores registries that this machine cannot reach. Throws the signal's abort reason.
+ * Checks that the registries have the images that a builder has pushed. Returns the outcome of each build, by service:
+ * a build counts as failed if its image is missing. Ignores registries that this machine cannot reach. Throws the
+ * signal's abort reason.
  */
 export async function confirmPushed(
   builds: readonly PlannedBuild[],

@@ -37,8 +37,8 @@ export function secretsInText(text: string): readonly string[] {
 }
 
 /**
- * Returns the password of a URL, as written and percent-decoded. In an HTTP URL without a password, the user name is
- * the token.
+ * Returns the password of a URL, as written and percent-decoded; empty texts if there is none. In an HTTP URL without a
+ * password, the user name counts as the password, because it is then a token.
  */
 function loginIn(url: string): readonly string[] {
   const [, user = '', password] = /^[a-z][a-z0-9+.-]*:\/\/([^/@:]*)(?::([^/]*))?@/i.exec(url) ?? []

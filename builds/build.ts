@@ -97,8 +97,8 @@ export async function build(
 }
 
 /**
- * Turns the diagnostic of an invalid `target` into an error if the image of the service is to be built. Drops such
- * diagnostics if `--target` overrides the targets.
+ * Raises the diagnostic of an invalid `target` to an error if the image of its service is to be built. If `--target`
+ * overrides the targets, drops such diagnostics.
  */
 function withTargets(
   diagnostics: readonly Diagnostic[],

@@ -88,9 +88,9 @@ const withDigests = (images: ReadonlyMap<string, string>): ReadonlyMap<string, s
   new Map([...images].filter(([, reference]) => isPinned(reference)))
 
 /**
- * Moves names to the current images. Returns the images whose names have all been moved. If a registry refuses to move
- * a name, the image is not returned, so that the builder pushes it. For a deploy, the image is returned anyway, because
- * a deploy needs only digests.
+ * Points the names of images to their current content in the registries. Returns the images whose names were all moved.
+ * If a registry refuses to move a name, the image is not returned, so that the builder pushes it. For a deploy, the
+ * image is returned anyway, because a deploy needs only digests.
  */
 async function withNames(
   { images, moves }: FoundImages,
@@ -125,8 +125,8 @@ function tellPresent(name: string, reference: string, moved: readonly string[], 
 }
 
 /**
- * Returns the present images and the images whose registries cannot be reached, the latter without a digest. Reports
- * each of those registries once.
+ * Returns the references of the images that a deploy can use: the present images, and without a digest the images whose
+ * registries do not report whether they have them. Reports each of those registries once.
  */
 function deployable(
   images: readonly PlannedBuild[],
@@ -203,7 +203,10 @@ function firstOfEach(images: readonly UnknownImage[]): Iterable<readonly [string
  */
 const isToBuild = ({ kind }: RegistryProblem): boolean => kind === 'missing' || kind === 'denied' || kind === 'invalid'
 
-/** Runs the build. If building is not possible at all, adds to the error which images could be deployed unchanged. */
+/**
+ * Returns the result of `build`. If building is not possible at all, adds to the error which of the `outdated` images
+ * could be deployed unchanged.
+ */
 async function naming<Result>(outdated: readonly PlannedBuild[], build: () => Promise<Result>): Promise<Result> {
   try {
     return await build()

@@ -30,7 +30,7 @@ export interface BuildEnded {
    */
   readonly outcome: 'built' | 'present' | 'failed' | 'skipped' | 'cancelled'
   readonly digest?: string
-  /** Names that pointed to another image and now point to this one. */
+  /** Names that pointed to other images before the build and now point to its image. */
   readonly moved?: readonly string[]
   readonly seconds: number
 }

@@ -10,8 +10,9 @@ import { withDigest } from './plan/with-digest.ts'
 
 interface FindOptions extends EnsureContext {
   /**
-   * True if only the digests of images are needed, as in a deploy. An image whose name comes from the user is then used
-   * unchanged, and names of an image in other repositories need not point to the image.
+   * True if only the digests of images are needed, as in a deploy. An image of unknown content, whose name comes from
+   * the user, is then used unchanged. An image also counts as found if its names in other repositories point to other
+   * images.
    */
   readonly isDeploy: boolean
   readonly signal: AbortSignal
@@ -60,8 +61,8 @@ export async function findImages(
 
 /**
  * Returns the name whose existence in a registry proves that the registry has the current content of an image;
- * undefined if there is no such name. A deploy uses an image of unknown content unchanged, so the reference of the
- * image is sufficient for a deploy.
+ * undefined if there is no such name. For an image of unknown content, a deploy returns `reference`, because a deploy
+ * uses such an image unchanged.
  */
 function provingName({ reference, contentReference, isMoving }: PlannedBuild, isDeploy: boolean): string | undefined {
   if (isPinned(reference)) return reference
@@ -75,8 +76,8 @@ export const isPinned = (reference: string): boolean => reference.includes('@')
 type Answer = { readonly digest: string; readonly stale: readonly string[] } | { readonly problem: RegistryProblem }
 
 /**
- * Returns the digest of an image, or the problem if the image was not found. `stale` contains the names of the image
- * that still point to other images and can be moved to the digest.
+ * Returns the digest of an image, and in `stale` the names of the image that still point to other images and can be
+ * moved to the digest. If the image was not found, returns the problem instead.
  */
 function answerFor(image: PlannedBuild, resolved: ReadonlyMap<string, Resolved>, isDeploy: boolean): Answer {
   const proof = provingName(image, isDeploy)

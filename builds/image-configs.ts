@@ -6,7 +6,7 @@ import type { Project } from '../compiler/compose/project.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { ImageConfig, ImageProgram } from '../compiler/values/images/image-config.ts'
 
-/** Known configurations of images, by service. */
+/** Configurations and programs of images, as far as they could be found out, by service. */
 export interface KnownImages {
   readonly configs: ReadonlyMap<string, ImageConfig>
   readonly programs: ReadonlyMap<string, ImageProgram>
@@ -17,11 +17,11 @@ export interface KnownImages {
   readonly notes: ReadonlyMap<string, string>
 }
 
-/** Images whose configurations are requested, by service. */
+/** Images whose configurations or programs are requested, by service. */
 export interface WantedImages {
   /** Built or existing images, with their digests. */
   readonly built: ReadonlyMap<string, string>
-  /** Other images in the same registries; see `plainImages`. */
+  /** Images outside `built` in the registries of the images of services with `build`; see `plainImages`. */
   readonly plain: ReadonlyMap<string, string>
   /** Images, in any registry, whose programs are needed; see `Plan.unknownPrograms`. */
   readonly programs: ReadonlyMap<string, string>
@@ -71,8 +71,8 @@ export async function knownImages(
 }
 
 /**
- * Fetches the programs of images, by service. If a program stays unknown, returns a clause with the reason instead.
- * Each image has a separate timeout, so that a registry that does not respond takes no time from the others.
+ * Fetches the programs of images. Returns for each service the program, or a clause with the reason why the program is
+ * unknown. Each image has a separate timeout, so that a registry that does not respond takes no time from the others.
  */
 async function fetchPrograms(
   images: ReadonlyMap<string, string>,

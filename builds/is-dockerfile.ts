@@ -4,7 +4,7 @@ import { readFile } from '../adapters/files/read-file.ts'
 /** File names of Dockerfiles: `Dockerfile`, `web.Dockerfile`, `Dockerfile.web`, and the same with `Containerfile`. */
 const NAME = /^(.+\.)?(docker|container)file(\..+)?$/i
 
-/** True if a file has the name of a Dockerfile, or starts like one: with a directive, `FROM` or `ARG`. */
+/** Returns true if a file has the name of a Dockerfile, or if its first instruction is `FROM` or `ARG`. */
 export function isDockerfile(path: string): boolean {
   if (NAME.test(basename(path))) return true
   const file = readFile(path)

@@ -13,7 +13,7 @@ export interface BuildView {
   readonly digest?: string
   /** Names that now point to the image, and did not before. */
   readonly moved?: readonly string[]
-  /** Start of the build, on the time scale of `now`. */
+  /** Start of the build in seconds, on the time scale of the `now` that `BuildProgress.take` receives. */
   readonly began: number
   /** Total duration in seconds; absent while the build runs. */
   readonly seconds?: number
@@ -35,7 +35,7 @@ export interface StepView {
   readonly state: 'waiting' | 'running' | 'cached' | 'done' | 'failed' | 'cancelled'
   /** Time that the step has worked, in seconds, by the builder's clock. */
   readonly seconds: number
-  /** Time at which the step started, on the time scale of `now`. */
+  /** Time at which the step started, in seconds, on the time scale of the `now` that `BuildProgress.take` receives. */
   readonly since?: number
   readonly bytes?: { readonly current: number; readonly total: number }
   /** Last lines that the step has printed. */

@@ -83,8 +83,8 @@ export async function runBuilds(
 }
 
 /**
- * True for temporary errors, which another attempt may avoid. For example, a step fails temporarily if the registry of
- * a base image is busy.
+ * True for a temporary error; another attempt may succeed. For example, a step fails temporarily if the registry of a
+ * base image is busy.
  */
 const mayPass = (error: unknown): error is BuilderError | BuildFailure =>
   (error instanceof BuilderError || error instanceof BuildFailure) && error.isTransient

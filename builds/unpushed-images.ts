@@ -23,8 +23,8 @@ const PUSHED: Omit<ImagePlaces, 'builds'> = {
 }
 
 /**
- * Calls `use` with the outputs of the builds. Images that are not pushed and that other builds need are written to a
- * temporary folder, which is deleted at the end.
+ * Calls `use` with the places to which the builds write their images. Images that are not pushed and that other builds
+ * need are written to a temporary folder, which is deleted at the end.
  */
 export async function withImagePlaces<T>(
   builds: readonly PlannedBuild[],
@@ -51,7 +51,7 @@ export async function withImagePlaces<T>(
   }
 }
 
-/** Returns the name of an image that has no registry; only variables use this name. */
+/** Returns the name that variables contain for an image without a registry. Nothing else uses this name. */
 const localName = ({ service }: PlannedBuild): string => `localhost/${service.toLowerCase()}:unpushed`
 
 function layoutsIn(

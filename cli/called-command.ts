@@ -1,6 +1,6 @@
 import { type Command, commandsBelow, lastWord } from './command.ts'
 
-/** Returns the words of a line that are not options, nor the value of the global option `--log-level`. */
+/** Returns the words of a line without its options and without the value of the global option `--log-level`. */
 export function wordsOf(argv: readonly string[]): readonly string[] {
   return argv.filter((one, index) => !one.startsWith('-') && !/^--log-?level$/.test(argv[index - 1] ?? ''))
 }

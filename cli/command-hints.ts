@@ -22,7 +22,9 @@ export const BUILDX_OPTION_HINTS: Readonly<Record<string, string>> = {
   '--ulimit': 'set `ulimits` of `build`',
 }
 
-/** Returns the hint for an option that other builders have and `devctl build` does not. */
+/**
+ * Returns the hint for an option that other builders have and `devctl build` does not; undefined for an unknown option.
+ */
 export const insteadOfOption = (option: string): string | undefined =>
   Object.hasOwn(BUILDX_OPTION_HINTS, option) ? BUILDX_OPTION_HINTS[option] : undefined
 
@@ -191,8 +193,8 @@ const EVERYWHERE: Readonly<Record<string, readonly { readonly instead: string; r
 }
 
 /**
- * Returns the hint for an option that the command of another tool has and the devctl command does not. `flags` are the
- * options of the devctl command.
+ * Returns the hint for an option that the command of another tool has and the devctl command does not; undefined if
+ * there is no hint. `flags` are the options of the devctl command.
  */
 export function insteadOfOptionOf(command: string, option: string, flags: readonly string[]): string | undefined {
   const own = Object.hasOwn(OPTIONS, command) ? OPTIONS[command]! : {}
@@ -202,7 +204,10 @@ export function insteadOfOptionOf(command: string, option: string, flags: readon
   return EVERYWHERE[option]!.find(({ instead }) => has(instead))?.hint
 }
 
-/** Note for `devctl down -v`. Compose deletes volumes with `-v`; in devctl, it is `--verbose` and deletes nothing. */
+/**
+ * Notes for commands whose Compose counterpart deletes volumes with `-v`, by command. In devctl, `-v` is `--verbose`
+ * and deletes nothing.
+ */
 export const VOLUMES_HINTS: Readonly<Record<string, string>> = {
   down: '`-v` is `--verbose`; `--volumes` also deletes the volume with the synchronized folders, and `devctl destroy -v` deletes the application with its volumes',
 }
@@ -253,10 +258,10 @@ export const COMMAND_HINTS: Readonly<Record<string, string>> = {
 export const insteadOf = (word: string): string | undefined =>
   Object.hasOwn(COMMAND_HINTS, word) ? COMMAND_HINTS[word] : undefined
 
-/** Programs that users type after `devctl` by habit, with the rest of the line: `devctl docker ps`. */
+/** Programs whose command lines users type after `devctl` by habit, as in `devctl docker ps`. */
 const PROGRAMS = new Set(['compose', 'docker', 'docker-compose', 'kubectl', 'nerdctl', 'podman', 'podman-compose'])
 
-/** Commands of Compose and Docker whose name means something else in devctl. */
+/** Hints for commands of Compose and Docker whose names mean something else in devctl, by name. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   up: '`devctl deploy` deploys the application; `devctl up SERVICE` develops a service',
   down: '`devctl destroy` deletes the application',

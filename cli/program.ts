@@ -67,7 +67,7 @@ export async function runProgram(
 }
 
 /**
- * Returns the commands that a line needs, because declaring all of them to the parser takes longer than most commands
+ * Returns the commands that the parser needs for a line, because declaring all commands takes longer than most commands
  * run. A line that starts with the name of a command needs only that command and its subcommands; `devctl --help` and
  * `--version` need none.
  */

@@ -10,7 +10,7 @@ export interface CompilerHost {
   realPath(path: string): string
   /** Looks a variable up in the process environment, then in the platform's variables. */
   variable(name: string): HostVariable | undefined
-  /** Names of the variables set with `--var`. They are secret regardless of their names. */
+  /** Names of the variables set with `--var`. Their values are secret, whatever the names are. */
   readonly secretVariables?: ReadonlySet<string>
   /**
    * The process environment, without the variables of the platform. The compiler only looks up variables by name and
@@ -31,8 +31,8 @@ export interface CompilerHost {
   /** Returns the time of a monotonic clock in milliseconds, for the time limit. If absent, time is not limited. */
   now?(): number
   /**
-   * Returns the innermost git checkout that contains a folder; undefined if the folder is not in a checkout. Each
-   * checkout is read once, and only if a host path is used.
+   * Returns the innermost git checkout that contains a folder; undefined if the folder is not in a checkout. The
+   * compiler calls this function only if a service uses a host path. Each checkout is read only once.
    */
   checkout(folder: string): Checkout | undefined
 }

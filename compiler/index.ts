@@ -42,7 +42,7 @@ export interface ChangedPlan {
 
 /** The results of a compilation. The result of a stage is absent if an error prevented it. */
 export interface Compilation {
-  /** The model that `devctl config` prints, without the parts in error. Absent if a file could not be read. */
+  /** The model that `devctl config` prints, without the values in error. Absent if a file could not be read. */
   readonly loaded?: Loaded
   /**
    * The name that `devctl config` prints instead of `loaded.name`, which is the environment's name. Set only with
@@ -66,7 +66,7 @@ export interface Compilation {
    */
   readonly withModel?: (tree: MapTree, options?: PlanOptions) => ChangedPlan
   readonly diagnostics: readonly Diagnostic[]
-  /** The values known to be secret. They are set even after errors, because diagnostics may contain them. */
+  /** The values known to be secret. Also set after errors, because diagnostics may contain secret values. */
   readonly secrets: SecretPlaces
 }
 
@@ -138,8 +138,8 @@ function compileWith(
 }
 
 /**
- * Returns the values that go into Secrets: the contents of the top-level `secrets`, and the values of variables that
- * the rules take from Secrets or whose name or value looks secret.
+ * Returns the values that go into Secrets: the contents of the top-level `secrets`, the values of variables that the
+ * environment takes from Secrets, and the values of variables whose name or value looks secret.
  */
 function secretContents({ secrets, services }: Project): readonly string[] {
   const contents = [...secrets.values()].map(({ content }) => new TextDecoder().decode(content).trim())

@@ -53,10 +53,10 @@ export interface LoadOptions {
   readonly projectName?: string
   /** The services to load, together with their dependencies. If absent, all services. */
   readonly services?: readonly string[]
-  /** Services whose profiles are activated. Other services are still loaded. */
+  /** Services whose profiles are activated. Unlike `services`, the list does not exclude other services. */
   readonly activeServices?: readonly string[]
   readonly strict?: boolean
-  /** Rules that take values from Secrets. Those values need not be set. */
+  /** Rules that take values from Secrets. Variables in these values need not be set. */
   readonly secretRules?: SecretRules
   /**
    * Assumes values for variables that are not set but required by an expression (`${NAME:?}`) and, with `all`, for
@@ -78,7 +78,7 @@ export interface ManifestInputs {
    * `.override` file.
    */
   readonly files?: readonly string[]
-  /** The only folder to search for Compose files if no file is named. */
+  /** The only folder to search for Compose files if no option or variable names a file. */
   readonly searchIn?: string
   /** Variables whose precedence is below the shell and above `.env`. */
   readonly variables?: readonly Pair[]
@@ -116,7 +116,9 @@ export interface PlanOptions {
    * positions.
    */
   readonly imagePlaces?: ReadonlyMap<string, Span>
-  /** The available image configurations, by service. They refine ports, healthchecks, users and warnings. */
+  /**
+   * The available image configurations, by service. The plan derives ports, healthchecks, users and warnings from them.
+   */
   readonly imageConfigs?: ReadonlyMap<string, ImageConfig>
   /**
    * Programs of images, by service. Set, even if empty, after registries were asked for the programs; see
@@ -130,9 +132,9 @@ export interface PlanOptions {
   readonly includeSecrets?: boolean
   readonly secretRules?: SecretRules
   /**
-   * True to put values that are secret because of their origin into Secrets, because other objects are visible to users
-   * who must not read secrets, such as the viewers of a platform namespace. A secret value in a position where a Secret
-   * cannot be used is then an error.
+   * True if values that are secret because of their origin have to be put into Secrets. Other objects are visible to
+   * users who must not read secrets, such as the viewers of a platform namespace. A secret value in a position where a
+   * Secret cannot be used is then an error.
    */
   readonly valuesApart?: boolean
   /** The key, in the manifest, of the environment that `secretRules` belong to. Used in hints. */
@@ -146,8 +148,8 @@ export interface PlanOptions {
    */
   readonly forBuild?: 'build' | 'deploy'
   /**
-   * Set by commands that work on a cluster. `up` then synchronizes folders that are too large to be copied, so their
-   * content is not needed in the manifests.
+   * Set by commands that work on a cluster. Folders that are too large to be copied are then left out of the manifests,
+   * because `up` synchronizes them.
    */
   readonly leavesFoldersToUp?: boolean
   /** True to return a plan even if there are errors. The plan lacks the parts in error. */

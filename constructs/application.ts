@@ -4,7 +4,7 @@ import type { ObjectPlan, Plan, WorkloadPlan } from '../compiler/plan/plan.ts'
 import { makingOf, OBJECTS } from './objects.ts'
 import { renderWithPiece } from './piece.ts'
 
-/** All objects of a plan, created in the order of `OBJECTS`. */
+/** A construct with all objects of a plan, created in the order of `OBJECTS`. */
 export class Application extends Construct {
   readonly #objects = new Map<ObjectPlan, Construct>()
 
@@ -18,7 +18,10 @@ export class Application extends Construct {
       })
   }
 
-  /** Returns the object that was created for a workload of the plan. */
+  /**
+   * Returns the object that was created for a workload of the plan. Throws an Error if the plan does not contain the
+   * workload.
+   */
   protected objectOf(workload: WorkloadPlan): ApiObject {
     const object = this.#objects.get(workload)
     if (!object) throw new Error(`${workload.name} is no workload of this plan`)

@@ -1,8 +1,8 @@
 /**
- * Keys of Kubernetes objects in a readable order. An entry applies to every map that is the value of the entry's key,
- * or an item of a list that is, at any depth. An unlisted simple value follows the last listed simple value, before
- * maps and lists that come later. An unlisted map or list comes last. The tables are plain text, because that is easier
- * to read and to edit.
+ * Readable orders of the keys of Kubernetes objects. An entry applies, at any depth, to a map under the entry's key and
+ * to the maps in a list under this key; the entry `''` applies to all other maps. A key that is not listed comes after
+ * the last listed key with a simple value if its own value is simple, and at the end if its value is a map or a list.
+ * The tables are plain text, because that is easier to read and to edit.
  */
 const readingOrders: Readonly<Record<string, string>> = {
   spec: `
@@ -40,8 +40,8 @@ const readingOrders: Readonly<Record<string, string>> = {
 }
 
 /**
- * Names of maps whose keys the user chooses. Their keys are sorted alphabetically, wherever the map is. `selector` is
- * listed for Services; in a workload, it has fixed keys.
+ * Names of maps with keys that the user chooses. Such keys are sorted alphabetically, wherever the map is. `selector`
+ * is listed because of Services; the fixed keys in a workload's `selector` are sorted alphabetically, too.
  */
 const freeMaps = new Set([
   'labels',
@@ -56,8 +56,8 @@ const freeMaps = new Set([
 ])
 
 /**
- * Returns the key whose order applies to the maps in a list, which is the key of the list. If this key usually belongs
- * to a free map, returns an empty text, because the maps in such a list have fields, as in `data` of an ExternalSecret.
+ * Returns the key that determines the order in the maps of a list: the key of the list, or an empty text if this key is
+ * in `freeMaps`. Maps in such a list have fields instead of free keys, as in `data` of an ExternalSecret.
  */
 export const orderOfItems = (under: string): string => (freeMaps.has(under) ? '' : under)
 
@@ -82,8 +82,8 @@ export function inReadingOrder(value: unknown, under = ''): unknown {
 }
 
 /**
- * Returns the unlisted keys of a map whose values are maps or lists; these keys are printed last. `under` is the key of
- * the map itself.
+ * Returns the keys of a map that `readingOrders` does not list and whose values are maps or lists; such keys are
+ * printed last. `under` is the key under which the map itself is stored.
  */
 export function keysWithoutPlace(map: Readonly<Record<string, unknown>>, under: string): readonly string[] {
   if (freeMaps.has(under)) return []

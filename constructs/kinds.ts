@@ -7,7 +7,7 @@ export interface Kind {
    * objects that run Pods. `route`: objects that route to Services from outside, applied when the workloads are ready.
    */
   readonly phase: 'needed' | 'workload' | 'route'
-  /** The field of the spec that selects Pods. Set only for kinds whose objects may apply to several services. */
+  /** The field of the spec that selects Pods. Set only for kinds whose objects can apply to several services. */
   readonly podSelector?: 'podSelector' | 'selector'
   /**
    * True if only some applications need this kind and users may not have permission for it. Such kinds have a separate

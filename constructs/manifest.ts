@@ -13,7 +13,7 @@ export interface KubernetesObject {
 
 /** An object with its source and the folder of its file. */
 export interface Manifest {
-  /** Source in the Compose file, such as `compose.yaml#services.web`. */
+  /** Place in the Compose file that describes the object, such as `compose.yaml#services.web`. */
   readonly source: string
   /** Folder of the manifest file: the Kubernetes name of a service, or `_shared`. */
   readonly folder: string

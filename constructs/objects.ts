@@ -14,7 +14,7 @@ import { claimJson, configMapJson, FileConfigMap, FileSecret, secretJson, Volume
 import { WaiterAccount, waiterAccountJson } from './waiter-account.ts'
 import { ServiceDaemonSet, ServiceDeployment, ServiceJob, ServiceStatefulSet, workloadJson } from './workload.ts'
 
-/** Input for creating objects, in addition to their own part of the plan. */
+/** Input for creating any object of a plan. In addition, each object gets its own part of the plan. */
 export interface Making {
   readonly plan: Plan
   readonly environment: Environment
@@ -34,8 +34,8 @@ interface ObjectsOf<P extends ObjectPlan> {
   readonly plans: (making: Making) => readonly P[]
   readonly construct: (scope: Construct, id: string, plan: P, making: Making) => Construct
   /**
-   * Creates the objects without a chart. `bare` is the plan without its annotations, because the typed classes are slow
-   * with maps. The annotations are added afterwards.
+   * Creates the objects without a chart. `bare` is `plan` without annotations, because the typed classes are slow with
+   * maps. The annotations are added to the objects afterwards.
    */
   readonly json: (bare: P, making: Making, plan: P) => readonly object[]
 }
@@ -60,7 +60,7 @@ function objects<P extends ObjectPlan>({ id, plans, construct, json }: ObjectsOf
   }
 }
 
-/** Returns the operations for objects that depend only on their own part of the plan. */
+/** Returns the operations for objects that depend only on their own part of the plan and on the environment. */
 const plain = <P extends ObjectPlan>(
   id: string,
   plans: (plan: Plan) => readonly P[],
@@ -145,7 +145,7 @@ function workload(scope: Construct, id: string, plan: WorkloadPlan, { environmen
   }
 }
 
-/** Plan of an account with which the Pods of workloads wait for Jobs. */
+/** Plan of a ServiceAccount that lets Pods wait for Jobs. */
 interface AccountPlan extends ObjectPlan {
   /** Distinct names of the Jobs, sorted. */
   readonly jobs: readonly string[]

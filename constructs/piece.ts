@@ -13,8 +13,8 @@ export function addPiece(object: Json, piece: PiecePlan | undefined): void {
 }
 
 /**
- * Changes a construct so that its rendered object contains the fields of a piece. The fields are added after the
- * patches of a cdk8s program.
+ * Changes a construct so that its rendered object contains the fields of the plan's piece, which come from
+ * `x-kubernetes`. The fields are added after the patches of a cdk8s program.
  */
 export function renderWithPiece(construct: ApiObject, { piece }: ObjectPlan): void {
   if (!piece) return

@@ -50,7 +50,7 @@ export class PodTemplates {
     return this.#templates.get(workload)!
   }
 
-  /** Returns the name of a service's Job, including the hash. */
+  /** Returns the name of a service's Job, which ends in a hash of the Job's content. */
   readonly jobName = (service: string): string => {
     const job = this.#job(service)
     const known = this.#jobNames.get(job)

@@ -9,7 +9,7 @@ import { addAnnotations } from './pod/newer-fields.ts'
 /**
  * Returns the objects of a plan in the order of `OBJECTS`. `Application` creates the same objects with the same props,
  * but needs an App and a Chart. An App and a Chart process every value of every object again, which took half of the
- * time.
+ * total time.
  */
 export function synth(plan: Plan): Manifest[] {
   const making = makingOf(plan)

@@ -22,7 +22,7 @@ interface Running<P> {
   readonly template: PodTemplate
 }
 
-/** A service with interchangeable Pods. */
+/** A Deployment for a service with interchangeable Pods. */
 export class ServiceDeployment extends k8s.KubeDeployment {
   readonly #template: PodTemplate
 
@@ -50,7 +50,7 @@ function deploymentProps({ plan, environment, template }: Running<DeploymentPlan
   }
 }
 
-/** A service with volumes. Its Pods have stable names and are replaced one after the other. */
+/** A StatefulSet for a service with volumes. Its Pods have stable names and are replaced one after the other. */
 export class ServiceStatefulSet extends k8s.KubeStatefulSet {
   readonly #template: PodTemplate
   readonly #claims: readonly ClaimSpec[]
@@ -83,7 +83,7 @@ function statefulSetProps({ plan, environment, template }: Running<StatefulSetPl
   }
 }
 
-/** A service with one Pod on every node. */
+/** A DaemonSet for a service with one Pod on every node. */
 export class ServiceDaemonSet extends k8s.KubeDaemonSet {
   readonly #template: PodTemplate
 
@@ -109,7 +109,7 @@ function daemonSetProps({ plan, environment, template }: Running<DaemonSetPlan>)
   }
 }
 
-/** A service that runs to completion. `name` includes the hash. */
+/** A Job for a service that runs to completion. `name` includes the hash of the Job's content. */
 export class ServiceJob extends k8s.KubeJob {
   readonly #template: PodTemplate
 
@@ -140,7 +140,7 @@ function jobProps({
   }
 }
 
-/** Returns the JSON of a workload, without a chart. For a Job, `name` includes the hash. */
+/** Returns the JSON of a workload, without a chart. For a Job, `name` includes the hash of the Job's content. */
 export function workloadJson(
   plan: WorkloadPlan,
   environment: Environment,

@@ -28,8 +28,8 @@ export function printStream(manifests: readonly Manifest[]): string {
 type JsonMap = Readonly<Record<string, unknown>>
 
 /**
- * Prints a map. Its first line starts with `first`, which is indentation or the dash of a list item, and the other
- * lines with `indent`.
+ * Prints a map into `lines`. The first line of the map starts with `first`, which is indentation or the dash of a list
+ * item; the other lines start with `indent`.
  */
 function printMap(map: JsonMap, first: string, indent: string, lines: string[]): void {
   let start = first

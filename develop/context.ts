@@ -14,7 +14,7 @@ export interface UpQuestions extends Questions {
   readonly maySetUpSsh?: (line: string, host: string) => Promise<boolean>
 }
 
-/** Environment of an operation on development containers, besides its input. */
+/** Context of an operation on development containers, besides the input of the operation. */
 export interface DevelopContext extends OperationContext<UpEvent> {
   readonly ask?: UpQuestions
 }

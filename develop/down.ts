@@ -23,8 +23,8 @@ export interface DownOutcome {
 }
 
 /**
- * Ends the sessions of development containers, deletes their mirrors and restores the originals, all concurrently. A
- * failure of one does not stop the others.
+ * Ends the sessions of development containers, deletes their mirrors and restores the original applications. Handles
+ * all containers concurrently; a failure with one container does not stop the others, and is thrown at the end.
  */
 export async function down(
   world: DevelopContext,

@@ -33,11 +33,11 @@ export type DevelopEvent =
       readonly side: 'local' | 'remote'
       readonly loss?: LostFiles
     }
-  /** The files have been restored, or the user has answered. */
+  /** The synchronization of a folder has continued, because the files have been restored or the user has answered. */
   | { readonly type: 'sync-continued'; readonly dev: string; readonly folder: SyncedPair }
   /** The disk of one side has no space for some files. They are transferred automatically once there is space. */
   | ({ readonly type: 'sync-full'; readonly folder: SyncedPair } & Omit<FullDisk, 'folder'>)
-  /** All files now fit on the disk again. */
+  /** The disk of one side has space for all files again. */
   | { readonly type: 'sync-room'; readonly folder: SyncedPair; readonly side: 'local' | 'remote' }
   | {
       readonly type: 'forwards'

@@ -9,7 +9,7 @@ export interface PageContent {
   readonly text: string
 }
 
-/** Addresses of the status pages of a session, and a function that closes them. */
+/** Addresses of the status pages of a session, and a function that stops serving the pages. */
 export interface ServedPages extends StatusPages {
   close(): void
 }

@@ -106,7 +106,7 @@ async function notHere(
   })
 }
 
-/** Folders to answer for, and the answer. */
+/** Input of `answerEmptied`: the development containers whose folders are answered for, and the answer. */
 export interface AnswerEmptiedInput extends StatusInput {
   /**
    * Answer for the folders: `delete` also deletes the files on the side that still has them; `restore` copies the files

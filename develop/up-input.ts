@@ -16,7 +16,7 @@ export interface UpInput extends DevelopmentInput, Tolerance {
   readonly reset?: boolean | undefined
   /** Command that replaces the manifest's command. */
   readonly command?: readonly string[] | undefined
-  /** True to restore the original at the end. */
+  /** True to restore the original application at the end of the session. */
   readonly downOnExit?: boolean | undefined
   /** True to end the session of another user or machine. */
   readonly takeOver?: boolean | undefined
@@ -36,7 +36,7 @@ export interface UpContext extends DevelopContext {
 export type UpOutcome =
   /** The command in the container has ended. */
   | { readonly kind: 'ended'; readonly status: number; readonly dev: string; readonly isDown: boolean }
-  /** Objects that would be applied were returned. */
+  /** Result of a dry run: the objects that would be applied. */
   | { readonly kind: 'planned'; readonly objects: readonly KubeObject[] }
   /** The application was not deployed; the caller must print the outcome. */
   | { readonly kind: 'not-deployed'; readonly outcome: DeployOutcome }

@@ -17,7 +17,7 @@ import type { UpContext, UpInput, UpOutcome } from './up-input.ts'
 
 export interface UpSeveralInput extends Omit<UpInput, 'dev' | 'choose' | 'command' | 'detached'>, SeveralInput {}
 
-/** Environment of several sessions. */
+/** Context of an operation that runs several sessions. */
 export interface SeveralContext extends Omit<DevelopContext, 'on'> {
   /** Called with each event; `dev` names its session, or is undefined before sessions exist. */
   readonly on: (event: UpEvent, dev?: string) => void
@@ -26,7 +26,7 @@ export interface SeveralContext extends Omit<DevelopContext, 'on'> {
 export type UpSeveralOutcome =
   /** All sessions have ended. */
   | { readonly kind: 'ended'; readonly sessions: ReadonlyMap<string, SessionEnd> }
-  /** Objects that would be applied were returned. */
+  /** Result of a dry run: the objects that would be applied. */
   | { readonly kind: 'planned'; readonly objects: readonly KubeObject[] }
   /** The application was not deployed; the caller must print the outcome. */
   | { readonly kind: 'not-deployed'; readonly outcome: DeployOutcome }

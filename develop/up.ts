@@ -58,8 +58,8 @@ export async function up(world: UpContext, input: UpInput, project: OpenProject)
 }
 
 /**
- * Requests the permissions on Pods that the user lacks, before they are needed. Callers send other requests at the same
- * time.
+ * Starts the request for the permissions on Pods that the user lacks, before the result is needed, so that callers can
+ * send other requests at the same time.
  */
 export function checkRights(session: Session): Promise<MissingRights> {
   const asked = missingRights(session)
@@ -68,7 +68,7 @@ export function checkRights(session: Session): Promise<MissingRights> {
   return asked
 }
 
-/** True if a development container currently replaces its original, as far as the cluster reports it in time. */
+/** True if a development container currently replaces its original. False if the cluster does not answer in time. */
 async function isActive(session: Session, dev: string, original: KubeObject | undefined): Promise<boolean> {
   const own = { ...session, signal: AbortSignal.timeout(ASKING) }
   try {
@@ -93,8 +93,8 @@ export const keepMirrors = (devs: readonly string[]): string =>
     : `the mirrors of ${devs.join(', ')} stay; \`devctl down ${devs.join(' ')}\` restores the originals`
 
 /**
- * Returns the workloads of development containers, in the same order; deploys missing workloads. Throws a UserError if
- * a workload does not exist and no deploy creates it.
+ * Returns the workloads of development containers, in the same order, and deploys missing workloads. Returns the
+ * outcome of the deploy instead if it failed. Throws a UserError if a workload does not exist and no deploy creates it.
  */
 export async function originalsOf(
   world: DevelopContext,

@@ -10,7 +10,8 @@ export const ORIGIN_ANNOTATION = 'dev.platform/origin'
  */
 export const HOME_LABEL = 'dev.platform/environment-namespace'
 /**
- * Annotation of a Pod template with an HMAC of the secrets that it mounts, so that a changed secret replaces the Pods.
+ * Annotation of a Pod template with an HMAC of the secrets that the Pods mount. A changed secret changes the
+ * annotation, so that the Pods are replaced.
  */
 export const SECRETS_ANNOTATION = 'dev.platform/secrets'
 /**

@@ -9,7 +9,7 @@ import { childrenOf, isWorkload, nodeAt } from './model-node.ts'
 /** Reason for a value that is not set by any line of the Compose files. */
 export interface DefaultRule {
   readonly text: string
-  /** Key of the model that changes the value, such as `services.web.stop_grace_period`. */
+  /** Key of the model that changes the value, such as `services.web.stop_grace_period`; absent if no key is known. */
   readonly set?: string
   /** Rule of the key. */
   readonly rule?: KeyRule
@@ -17,9 +17,9 @@ export interface DefaultRule {
 
 interface Place {
   readonly object: ShownObject
-  /** Service of the object. */
+  /** Service or job that the object belongs to; undefined if there is none. */
   readonly owner: string | undefined
-  /** Path of the closest node that the value depends on. */
+  /** Path of the closest node of the model that the value depends on; undefined if there is none. */
   readonly within: ModelPath | undefined
   readonly model: MapTree
 }
@@ -99,7 +99,7 @@ function keyToSet({ path }: KeyRule, around: ModelPath): ModelPath | undefined {
 
 /**
  * Returns the rule for a field from the keys at or below a path. If no key there sets the field, tries the parents of
- * the path, the closest first.
+ * the path, the closest first. Undefined if no rule is found.
  */
 function ruleAround(fields: readonly string[], path: ModelPath): KeyRule | undefined {
   for (let length = path.length; length > (isWorkload(path) ? 2 : 1); length--) {

@@ -93,7 +93,7 @@ class Search {
   readonly whole: ModelNode[] = []
   readonly #leaves: ShownObject['leaves']
   readonly #found = new Map<string, ModelNode[]>()
-  /** Values in the sections of the `owners`. */
+  /** Nodes at any depth in the services and jobs of `owners`. */
   readonly #own: readonly ModelNode[]
   readonly #id: string
   readonly #explained: Explained
@@ -115,8 +115,8 @@ class Search {
   }
 
   /**
-   * Returns true if at least one of the paths may depend on a service, or on a key of a service. Always true for nodes
-   * outside services and jobs.
+   * Returns true if at least one of the wanted paths possibly depends on a node, which is a service or a key of a
+   * service. Always true for nodes outside services and jobs.
    */
   #concerns(node: ModelNode, wanted: ReadonlySet<string>): boolean {
     const [, name] = node.path
@@ -131,7 +131,10 @@ class Search {
     return this.#found.get(path) ?? this.#sufficient(path, leaf)
   }
 
-  /** Returns scalars with the value of a path. Each of them gives the path its value even without the others. */
+  /**
+   * Returns the scalars with the value of a path that each keep the path at this value, even if all other scalars with
+   * the value change. Empty if there are fewer than two such scalars.
+   */
   #sufficient(path: string, { value }: Leaf): readonly ModelNode[] {
     const { influences } = this.#explained
     const has = (nodes: readonly ModelNode[]) => influences.ofAll(nodes).get(this.#id)?.has(path) ?? false
@@ -166,14 +169,14 @@ class Search {
 }
 
 /**
- * Kinds of objects that several services share if they have the same files or waits. The source of such an object names
- * only one of the services.
+ * Kinds of objects that several services share if they have the same files, or wait for the same services. The source
+ * of such an object names only one of the services.
  */
 const SHARED = new Set(['ConfigMap', 'ServiceAccount', 'Role', 'RoleBinding'])
 
 /**
- * Maximum number of paths for which a key of the object's own service is first tested as a whole. For more paths the
- * test is skipped, because most keys then matter.
+ * Maximum number of wanted paths for which a key of the object's own service is first tested as a whole. For more paths
+ * the test is skipped, because most keys then influence one of them.
  */
 const FEW = 3
 
@@ -210,8 +213,8 @@ function ownersOf(object: ShownObject, { loaded }: Explained): ReadonlySet<strin
 }
 
 /**
- * Sorts nodes: first those that contain the value or are part of it, then other scalars, then mappings and lists. Among
- * equals, nodes of the object's own services come first.
+ * Sorts nodes: first scalars that are equal to the value, then scalars that contain the value or are part of it, then
+ * other scalars, then mappings and lists. Among equals, nodes of the object's own services come first.
  */
 function closestFirst(nodes: readonly ModelNode[], { value }: Leaf, owners: ReadonlySet<string>): readonly ModelNode[] {
   const text = String(value).toLowerCase()

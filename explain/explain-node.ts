@@ -71,8 +71,8 @@ export function explainNode(node: ModelNode, { loaded, influences, diagnostics }
 }
 
 /**
- * Returns the influence of a node, and adds all values of every object that is written for the node. If such an object
- * also has other sources, it exists without the node, so the influence alone may lack it.
+ * Returns the influence of a node. An object that is written for the node, but also has other sources, exists without
+ * the node and may be missing from the influence; all values of such an object are added.
  */
 export function influenceOf(node: ModelNode, influences: Influences): Influence {
   const source = formatPath(node.path)
@@ -93,7 +93,10 @@ export function becomesOf(influence: Influence, { objects }: Influences): readon
   })
 }
 
-/** Summarizes paths: if they include all values below a part of the object, only that part is listed. */
+/**
+ * Returns the parts of an object that paths cover, with their values. If the paths include all values below a part,
+ * only that part is returned.
+ */
 function wholeParts({ manifest, leaves }: ShownObject, paths: ReadonlySet<string>) {
   const others = [...leaves].flatMap(([path, { keys }]) => (paths.has(path) ? [] : [keys]))
   const found = new Map<string, { readonly path: string; readonly value: unknown }>()

@@ -74,8 +74,8 @@ export class Influences {
   }
 
   /**
-   * Returns the paths that change if several scalars get other values at the same time, because each of the scalars
-   * alone may keep a path unchanged.
+   * Returns the paths that change if several scalars get other values at the same time. If only one of the scalars
+   * changed, a path could keep its value because of the others.
    */
   ofAll(nodes: readonly ModelNode[]): Influence {
     const key = nodes.map(({ path }) => formatPath(path)).join(' ')
@@ -83,9 +83,9 @@ export class Influences {
   }
 
   /**
-   * Returns true if paths of an object do not depend on a node, which is a service or one of its keys: the paths stay
-   * the same if all values in the node are changed, and if the node (or everything removable in the service) is
-   * removed. Returns false if one of these two variants is not valid.
+   * Returns true if paths of an object do not depend on a node, which is a service or a key of one. Compiles two
+   * changed models: all values in the node are changed, or the node (in a service, all removable keys) is removed. The
+   * paths must keep their values in both. Returns false if a changed model is not valid.
    */
   isIndependent(node: ModelNode, id: string, wanted: ReadonlySet<string>): boolean {
     const scalars = [...nodesBelow(node)].filter(
@@ -100,7 +100,7 @@ export class Influences {
     })
   }
 
-  /** Returns true if paths of an object have the same values in a variant. */
+  /** Returns true if the wanted paths of an object have the same values in the manifests of a changed model. */
   #isKept(wanted: ReadonlySet<string>, id: string, manifests: readonly Manifest[]): boolean {
     const before = this.objects.get(id)!
     const { kind, metadata } = before.manifest.object
@@ -157,8 +157,8 @@ export class Influences {
   }
 
   /**
-   * Returns the paths whose values differ or are missing in a variant of the model; undefined if the variant is not
-   * valid.
+   * Returns the paths whose values differ or are missing if a changed model (`tree`), or changed options, are compiled;
+   * undefined if the result is not valid.
    */
   #compare(tree: MapTree, options?: PlanOptions, { allowsErrors, keepsParts }: How = {}): Influence | undefined {
     const manifests = this.#variant(tree, options, allowsErrors)
@@ -195,9 +195,9 @@ export class Influences {
 }
 
 interface How {
-  /** True to also compare a variant that has errors. */
+  /** True to compare a changed model even if it has errors. */
   readonly allowsErrors?: boolean
-  /** True to omit values that the variant lacks together with the mapping or list around them. */
+  /** True to omit values that disappear from the changed model together with the mapping or list around them. */
   readonly keepsParts?: boolean
 }
 
@@ -222,7 +222,7 @@ const REFERENCES = new Set<unknown>(['source', 'service', 'network_mode'])
 
 const NONE: Influence = new Map()
 
-/** Returns the first influence that is not empty. */
+/** Returns the first influence that is not empty; an empty influence if there is none. */
 function firstOf(variants: readonly (() => Influence | undefined)[]): Influence {
   for (const variant of variants) {
     const found = variant()
@@ -298,8 +298,9 @@ function withoutHashes(manifests: readonly Manifest[]): (text: string) => string
 }
 
 /**
- * Returns the object of a variant that corresponds to an original object: the object with the same identity, else the
- * only new object with the same kind and source. Undefined if there is no such object, or if several new objects match.
+ * Returns the object of a changed model that corresponds to an original object: the object with the same identity, else
+ * the only new object with the same kind and source. Undefined if there is no such object, or if several new objects
+ * match.
  */
 function counterpart(
   id: string,

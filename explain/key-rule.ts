@@ -3,14 +3,14 @@ import { rowOf, type TableRow, tableRows } from '../compiler/compose/keys/lookup
 import { formatPath, type ModelPath } from '../compiler/schema/model-path.ts'
 import type { Fate, Row } from '../compiler/schema/shape.ts'
 
-/** Rule of docs/compose.md, or one of its pages, about a key. */
+/** Rule about a key, from docs/compose.md or a page in docs/compose. */
 export interface KeyRule {
   /** Key as in the table, such as `services.*.ports[].target`. */
   readonly key: string
   readonly fate: Fate
   readonly becomes: string
   readonly note?: string
-  /** Steps of the key. */
+  /** Parts of the key; `*` and `[]` stand for any name and any index. */
   readonly path: readonly string[]
   /** Section of the page, such as `docs/compose/services.md#network`. */
   readonly link: string
@@ -18,7 +18,7 @@ export interface KeyRule {
 
 /**
  * Returns the rule about a path of the model. If the table has no row for the path, returns the rule of the closest key
- * above it.
+ * above it; undefined if there is none.
  */
 export function keyRule(path: ModelPath): KeyRule | undefined {
   for (let length = path.length; length > 0; length--) {
@@ -51,7 +51,7 @@ function ownRuleAt(path: ModelPath): KeyRule | undefined {
 
 interface Table {
   readonly rows: readonly TableRow[]
-  /** Rows of the table by their rule. Several keys can share a rule. */
+  /** Rows of the table for each rule, because several keys can share a rule. */
   readonly byRow: ReadonlyMap<Row, readonly TableRow[]>
 }
 
@@ -85,9 +85,9 @@ function toRule(path: readonly string[], { fate, becomes, note }: Row): KeyRule 
 }
 
 /**
- * Returns the rule of the key that would set a field, such as `stop_grace_period` for `terminationGracePeriodSeconds`.
- * If the texts of several rules mention the field, the rule with the longest matching end of the field's path is
- * returned. `within` restricts the keys.
+ * Returns the rule of the key at or below `within` that would set a field, such as `stop_grace_period` for
+ * `terminationGracePeriodSeconds`. If the texts of several rules mention the field, the rule with the longest matching
+ * end of the field's path is returned. Undefined if no text mentions the field.
  */
 export function ruleForField(fields: readonly string[], within: ModelPath): KeyRule | undefined {
   const wanted = [within, asOfService(within)]

@@ -40,7 +40,7 @@ export interface LostKey {
 /**
  * Counts the keys of the loaded model by their effect in Kubernetes, and lists the losses that the diagnostics report.
  * A key without a diagnostic counts as mapped, even if its row in the table says that the key has no effect, because
- * the value of the key may not ask for any effect.
+ * the value of the key possibly asks for no effect.
  */
 export function lossReport(model: MapTree | undefined, diagnostics: readonly Diagnostic[]): LossReport {
   if (!model) return { mapped: 0, approximated: 0, none: 0, losses: [] }
@@ -95,7 +95,10 @@ function keysBelow(node: ModelNode): readonly ModelNode[] {
 
 const NAMED = new Set<unknown>(['services', 'jobs', 'volumes', 'networks'])
 
-/** Returns the innermost node whose key is at a position, or whose value contains it. */
+/**
+ * Returns the node whose key or value has exactly this position; else the innermost node whose value contains the
+ * position. Undefined if there is none.
+ */
 function nodeOf(span: Span, nodes: readonly ModelNode[]): ModelNode | undefined {
   const isAt = (own: Span | undefined) => own?.file === span.file && own.start === span.start && own.end === span.end
   const contains = (own: Span) => own.file === span.file && own.start <= span.start && span.end <= own.end

@@ -9,8 +9,8 @@ export interface ModelNode {
   /** Position of the value's key; absent for list items and for the root. */
   readonly key?: Span
   /**
-   * True if no line contains the value, because it is a default of Compose. Its position is then the position of the
-   * value around it.
+   * True if no line contains the value, because it is a default of Compose. The position of the value is then the
+   * position of the mapping or list that contains it.
    */
   readonly isImplied?: true
 }
@@ -38,8 +38,8 @@ export function childrenOf({ path, tree, isImplied }: ModelNode): readonly Model
 }
 
 /**
- * True if the file contains the key, such as `NAME` without a value. The value of such a key has the position of the
- * key.
+ * True if the text at the position of a key is the key itself, so that the file contains the key. A key without a
+ * value, such as `NAME`, has a value with the position of the key.
  */
 const isWritten = (step: string | number, key: Span | undefined): boolean =>
   key !== undefined && key.file.text.slice(key.start, key.end).replace(/^(["'])(.*)\1$/, '$2') === step

@@ -3,8 +3,8 @@ import type { ModelPath } from '../compiler/schema/model-path.ts'
 import type { ScalarTree } from '../compiler/text/tree.ts'
 
 /**
- * Returns other values for a scalar of the model. Not all of them may be valid for its key; the first valid one shows
- * what depends on the scalar.
+ * Returns other values to try for a scalar of the model. Some of them may not be valid for the key at `path`; the first
+ * valid one shows what depends on the scalar.
  */
 export function otherValues(scalar: ScalarTree, path: ModelPath): readonly ScalarTree[] {
   const words = wordsAt(path)

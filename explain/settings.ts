@@ -25,7 +25,7 @@ interface Sources {
   readonly input: PlanInput
   readonly project: OpenProject
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Position of top-level `name` in the Compose files. */
+  /** Position of the top-level `name` in the Compose files; undefined if there is none. */
   readonly nameSpan: Span | undefined
 }
 

@@ -145,9 +145,10 @@ const portOf = ({ port }: Pick<ProjectApplication, 'port'>, dockerfile: FoundDoc
     : { port: { value: dockerfile.port, from: `\`EXPOSE\` in ${dockerfile.path}` } }
 
 /**
- * Names applications after the workloads that deploy them. A workload is found by its name or by its image. Without a
- * workload of its own, and for a chart, an application is named after its folder; in the project's own folder, it is
- * named after the project. If several applications would have one name, they are named after their whole paths.
+ * Names applications after the workloads that deploy them, which are found by name or by image. For a chart, and
+ * without a workload of its own, an application is named after its folder; an application in the project's own folder
+ * is named after the project. If several applications would get the same name from their folders, each is named after
+ * the full path of its folder.
  */
 function withNames(
   found: readonly Unnamed[],
@@ -170,8 +171,8 @@ const ownName = ({ folder }: Unnamed, project: string): string =>
   folder === '.' ? project : toDnsLabel(basename(folder)) || project
 
 /**
- * Returns the names of the workloads that deploy applications. A workload is for only one of the applications it fits:
- * one with its name, or else the first.
+ * Returns the names of workloads, by the application that each of them deploys. If a workload fits several
+ * applications, it belongs to the application with the workload's name or, if there is none, to the first one.
  */
 function workloadNames(
   found: readonly Unnamed[],

@@ -25,7 +25,7 @@ export interface InitProjectInput {
   readonly analyzeOnly: boolean
 }
 
-/** Questions of `init`. Each returns undefined if the user quits. */
+/** Questions of `init`. Each question returns undefined if the user quits. */
 export interface InitQuestions {
   readonly whichLanguage: (found: Language | undefined) => Promise<Language | undefined>
   readonly whichApplications: (found: readonly FoundApplication[]) => Promise<readonly FoundApplication[] | undefined>

@@ -14,7 +14,10 @@ export interface ProjectFiles {
   below(folder: string): ProjectFiles
 }
 
-/** Maximum size of a file that is read, in bytes. `MOST_SOURCES` is the maximum number of source files. */
+/**
+ * Maximum size of a file whose text is read, in bytes. `MOST_SOURCES` is the maximum number of source files that are
+ * returned.
+ */
 const LARGEST = 1 << 20
 const MOST_SOURCES = 300
 

@@ -51,7 +51,7 @@ const HEAD = 'Proposed by `devctl init` and yours to change; `devctl schema mani
 const pairs = (values: Readonly<Record<string, string | undefined>>): YamlLines =>
   Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : pair(key, value)))
 
-/** Name with its value: a scalar, or the lines below it. */
+/** Key of a section with its value: a scalar, or the lines below the key. */
 type Section = readonly [name: string, value: string | YamlLines]
 
 function section(key: string, about: string, entries: readonly Section[]): YamlLines {
@@ -80,8 +80,9 @@ function deploySection({ compose, deployed }: Analysis): YamlLines {
 }
 
 /**
- * Returns the `build` section of an application. For a chart, the image is named by its key in the chart's values;
- * plain manifests name their images themselves, so they need no section.
+ * Returns the `build` section of an application. The name of the image is its key in the values of the chart or, if no
+ * such key fits, the name of the application. Returns no section without a Dockerfile, and for plain manifests, because
+ * they name their images themselves.
  */
 function buildOf(found: FoundApplication, { deployed, applications }: Analysis): Section[] {
   const { dockerfile, folder, name } = found
@@ -99,8 +100,9 @@ function buildOf(found: FoundApplication, { deployed, applications }: Analysis):
 }
 
 /**
- * Returns true if the container runs the image of the application's own Dockerfile, because the Dockerfile has a stage
- * for development, or nothing else is known.
+ * Returns true if the development container runs the image built from the application's Dockerfile: the Dockerfile has
+ * a stage for development, or only the Dockerfile tells how to run the application. False if the project's chart or
+ * manifests deploy the application.
  */
 const usesOwnImage = ({ application, dockerfile, isDeployed }: FoundApplication): boolean =>
   dockerfile !== undefined && !isDeployed && (application === undefined || dockerfile.target !== undefined)

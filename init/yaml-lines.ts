@@ -9,7 +9,7 @@ export const comment = (text: string | undefined): YamlLines =>
 
 export const isTrue = (key: string, because?: string): YamlLines => [...comment(because), `${key}: true`]
 
-/** Formats `key: value`, with the reason for the value as a comment above it. */
+/** Formats `key: value`, with the reason `because`, if given, as a comment above it. */
 export const pair = (key: string, value: string, because?: string): YamlLines => [
   ...comment(because),
   `${key}: ${scalar(value)}`,

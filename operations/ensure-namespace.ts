@@ -3,8 +3,8 @@ import { type CreatesNamespace, confirmNamespace, findNamespace, type NamespaceA
 import type { OperationContext } from '../project/session.ts'
 
 /**
- * Returns true if a platform has put the namespace to sleep. Returns false as well if the user may not read the
- * namespace.
+ * Returns true if a platform has put the namespace to sleep. Returns false if the namespace does not exist or the user
+ * may not read it.
  */
 export async function sleeps(where: NamespaceAccess): Promise<boolean> {
   const found = await findNamespace(where)

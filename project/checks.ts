@@ -38,8 +38,8 @@ export function dnsName(value: string, option: string): void {
 }
 
 /**
- * Throws a UsageError for a text that cannot name an environment. Names are converted to DNS labels, so that the name
- * of a branch is fine; a path, an option or a text without letters is a mistake.
+ * Throws a UsageError for a text that cannot name an environment. Names of branches are accepted, because names are
+ * converted to DNS labels. Paths such as `../shop`, options, and texts without letters or digits are mistakes.
  */
 export function environmentName(value: string, option: string): void {
   if (/^[a-z0-9][^\s\p{Cc}]*$/iu.test(value) && !value.includes('..')) return

@@ -36,7 +36,10 @@ export const ABOUT_OPTIONS: ReadonlySet<string> = new Set([
   'secrets/plain-text',
 ])
 
-/** Name of a variable from the specification. The variable is set in the shell, or for a namespace of a platform. */
+/**
+ * Name of the variable that is `false` if services that share a volume may run on different nodes. The variable is set
+ * in the shell, or for a namespace of a platform.
+ */
 const VOLUME_AFFINITY = 'DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED'
 
 interface Extra
@@ -206,7 +209,10 @@ function manifestInputs(
   }
 }
 
-/** Returns the plan options. Order of precedence: command line options, the environment, the shell, the manifest. */
+/**
+ * Returns the plan options. Order of precedence: options of the command line, the selected environment of the manifest,
+ * the top level of the manifest. DEVCTL_NAMESPACE takes precedence over the top level, DEVCTL_REGISTRY does not.
+ */
 async function planOptions(
   workspace: Workspace,
   loading: LoadInput,
@@ -290,7 +296,10 @@ function registryOf({ env }: Workspace): string | undefined {
   return registry
 }
 
-/** Returns the images of services. Options override a file of images, which overrides the environment. */
+/**
+ * Returns the images by service; undefined if none are given. Options take precedence over the file of images, and the
+ * file takes precedence over the environment of the manifest.
+ */
 async function imagesOf(
   workspace: Workspace,
   { image, imagesFile }: PlanInput,

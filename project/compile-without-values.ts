@@ -4,8 +4,8 @@ type Given = Parameters<typeof compileFiles>
 
 /**
  * Compiles for a command that does not write the result. Variables that the files require need not be set
- * (`LoadOptions.assumesRequired`). If there are other errors, compiles again with the actual variables, and returns
- * that result.
+ * (`LoadOptions.assumesRequired`). If there are errors nevertheless, returns the result of another compilation without
+ * this exception.
  */
 export async function compileWithoutValues(
   io: Given[0],

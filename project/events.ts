@@ -23,8 +23,8 @@ export type CommonEvent =
   /** Problem that does not stop the work. */
   | { readonly type: 'warning'; readonly text: string; readonly hint?: string }
   /**
-   * Errors in the files, lost keys, and services that fail to start. Each diagnostic is reported once, as early as
-   * possible.
+   * Errors in the files, Compose keys that are lost in the conversion, and services that fail to start. Each diagnostic
+   * is reported once, as early as possible.
    */
   | {
       readonly type: 'diagnostics'

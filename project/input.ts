@@ -40,6 +40,6 @@ export interface PlanInput {
   readonly startOrder?: 'manifest' | 'client' | undefined
   /** True if Secrets are rendered with their values. */
   readonly includeSecrets?: boolean | undefined
-  /** True to report lost or approximated keys as errors. */
+  /** True to report Compose keys that are lost or only approximated as errors. */
   readonly strict?: boolean | undefined
 }

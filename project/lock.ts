@@ -11,8 +11,8 @@ import { firstLockFile, lockFile, lockVersion } from './lock.validators.ts'
 export const LOCK_NAME = '.devctl.lock'
 
 /**
- * Files of a folder that devctl has written. The lock depends only on the written files, not on time, version or
- * absolute paths, so that it changes only when a manifest does.
+ * Files in a folder that were written by devctl. The lock depends only on these files, not on time, version or absolute
+ * paths, and therefore changes only when a manifest does.
  */
 export interface Lock {
   /** Application whose manifests the folder contains. */
@@ -22,8 +22,8 @@ export interface Lock {
   /** Origin of the files; absent in folders that `render` wrote. */
   readonly facts?: Facts
   /**
-   * Overlays that use a shared folder. The keys are the paths of the overlays, the values the parts that they use.
-   * Absent for a folder that is not shared.
+   * Overlays that use a shared folder. The keys are the folders of the overlays, the values the names of the bases that
+   * they use. Absent for a folder that is not shared.
    */
   readonly uses?: Readonly<Record<string, string>>
   /** Fingerprints of the written files. The keys are paths relative to the folder, with `/` as the separator. */

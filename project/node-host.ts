@@ -13,7 +13,7 @@ export interface HostOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Variables that are secret regardless of their names. */
   readonly secretVariables?: ReadonlySet<string>
-  /** Variables that take precedence over the shell. */
+  /** Variables that commands have exported; they take precedence over the shell. */
   readonly handedVariables?: ReadonlyMap<string, string>
   /** User-defined variables of the platform, used as a fallback after all other sources. */
   readonly platformVariables?: ReadonlyMap<string, string>
@@ -21,7 +21,7 @@ export interface HostOptions {
   readonly onRead?: (path: string, bytes: Uint8Array) => void
   /** Called with the absolute path of each file or folder that does not exist, but would be used if it did. */
   readonly onMissing?: (path: string) => void
-  /** Texts that replace the files on disk, by absolute path. */
+  /** Texts that are read instead of the files on disk, by absolute path. */
   readonly unsaved?: ReadonlyMap<string, string>
   /** Paths that may be read; if absent, everything may be read. */
   readonly boundary?: Boundary

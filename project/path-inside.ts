@@ -3,8 +3,9 @@ import { resolveLinks } from '../adapters/files/real-path.ts'
 import { leadsOut } from '../compiler/values/leads-out.ts'
 
 /**
- * Returns a path relative to the folder that contains it; undefined for a path outside the folder. Resolves links if
- * the text of the path leads out, because options may name a folder by a link, and the current folder has no links.
+ * Returns the path relative to `folder`; undefined for a path outside the folder. If the text of the path leads out of
+ * the folder, compares both paths with resolved links: an option may name a folder by a link, while the path of the
+ * current folder contains no links.
  */
 export function pathInside(folder: string, path: string): string | undefined {
   return inside(folder, path) ?? inside(resolveLinks(folder), resolveLinks(path))

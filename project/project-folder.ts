@@ -45,8 +45,8 @@ export function projectFolder(
 }
 
 /**
- * Returns the checkout that a folder is in: the top folder of its repository (for a submodule, of the outermost
- * repository), otherwise the folder itself.
+ * Returns the top folder of the repository that a folder is in; for a submodule, of the outermost repository. Returns
+ * the folder itself if it is not in a repository.
  */
 export function checkoutOf(folder: string): string {
   const top = repositoryOf(folder)?.top

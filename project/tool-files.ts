@@ -7,15 +7,15 @@ import type { CommonEvent } from './events.ts'
 // Development containers may write files that determine which tools run on this machine. `up` records these files, and
 // the next command that works on the project lists them once.
 
-/** Maximum number of paths to store, and to list in a warning. */
+/** Maximum number of paths in the record, and maximum number of paths that a warning lists. */
 const KEPT = 200
 const NAMED = 8
 
 const fileOf = (world: Surroundings): string => join(stateHome(world), 'tool-files.json')
 
 /**
- * Records the tool files that development containers have written. The next command lists them (`tellToolFiles`). Files
- * that are added during a write are written together afterwards.
+ * Records the tool files that development containers have written, so that the next command can list them
+ * (`tellToolFiles`). Files that are added while the record is being written are recorded together afterwards.
  */
 export class ToolFileNotes {
   readonly #world: Surroundings

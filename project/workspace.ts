@@ -41,7 +41,7 @@ export interface Workspace {
    * variables of the shell and the platform.
    */
   readonly handedVariables?: ReadonlyMap<string, string>
-  /** Texts of files that are open in an editor, by absolute path. They replace the files on disk. */
+  /** Texts of files that are open in an editor, by absolute path. They are read instead of the files on disk. */
   readonly unsaved?: ReadonlyMap<string, string>
   /** Location of the namespace's images on the target platform; absent if the platform does not report it. */
   readonly platformImages?: NamespaceImages

@@ -42,8 +42,8 @@ else {
 }
 
 /**
- * Writes a file that starts the program, and one for each module that is imported with `import()`; code that several of
- * them need is in shared files. Like all functions here that bundle, returns the metafile of esbuild.
+ * Writes a file that starts the program, and a file for each module that is imported with `import()`. Code that several
+ * of these files need is in shared files. Like all functions here that bundle, returns the metafile of esbuild.
  */
 async function bundle() {
   const { outputFiles, metafile } = await build({
@@ -106,10 +106,10 @@ async function bundlePlatform() {
 }
 
 /**
- * Converts a file to a function that bin/devctl.cjs calls. ES modules must be converted to scripts, because esbuild can
- * only split ES modules, but Node.js can only store the compiled code of scripts. If the source (`format`) is a
- * CommonJS package, esbuild exports only `default`; the function then exports the names of the package, too, as Node.js
- * does.
+ * Converts a file to a function that bin/devctl.cjs calls. ES modules must be converted to scripts: esbuild can only
+ * split ES modules, but Node.js can only store the compiled code of scripts. `format` is the format of the source. If
+ * the source is a CommonJS package, the function also exports the names of the package, as Node.js does, because
+ * esbuild exports only `default`.
  */
 async function toFunction(text, format) {
   const { platform, target } = output

@@ -138,7 +138,10 @@ const inMemory = 'mkdir "$0" && mount -t tmpfs tmpfs "$0" && TMPDIR=$0 exec "$@"
  */
 const IN_MEMORY = hasPods ? ['unshare', '--mount', 'sh', '-c', inMemory, join(work, 'memory')] : []
 
-/** Runs projects of Vitest. `under` is the start of the command that runs them, such as `IN_MEMORY`. */
+/**
+ * Runs projects of Vitest as a step with a time limit in minutes. `under` is the start of the command that runs them,
+ * such as `IN_MEMORY`.
+ */
 async function tests(name, minutes, projects, more = {}, under = []) {
   const file = join(work, `${name}.json`)
   const words = projects.flatMap(project => ['--project', project])

@@ -52,8 +52,8 @@ const withMore = layer => ({ name: `test/${layer}`, files: filesOf(layer, file =
 const isWithPods = file => file.includes('/long/pods/') || says(file, NEEDS_PODS)
 
 /**
- * Returns the parts, the longest first. Two parts run at the same time, because tests with Pods mostly wait. Parts with
- * `hasPods` run one after the other, because each of them has many Pods.
+ * Returns the parts of the test run, the longest first. Two parts run at the same time, because tests with Pods mostly
+ * wait. Parts with `hasPods` never run at the same time, because each of them has many Pods.
  */
 const partsOf = () => [
   { name: 'test/long, with Pods', files: filesOf('long', isWithPods), hasPods: true },
@@ -118,8 +118,8 @@ if (values.repeat !== undefined) {
 console.log(`\n${runs.join('\n')}\n${seconds(began)} in all`)
 
 /**
- * Runs test files. Writes the output to the file `log`, or to the terminal if it is undefined. Returns the result, and
- * a line about it, which is also added to `runs`.
+ * Runs test files. Writes the output to the file `log`, or to the terminal if `log` is undefined. Returns the result
+ * with a line that describes it, and adds the line to `runs`.
  */
 async function run(name, files, env, log) {
   const started = Date.now()

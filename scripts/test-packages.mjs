@@ -26,7 +26,7 @@ export const nodeFolder = version => {
   return join(installed(packages), packages[0].replace(/@.*/, ''), 'bin')
 }
 
-/** Returns the folder `node_modules` with the oldest peers. */
+/** Returns the folder `node_modules` with the oldest allowed versions of the peer dependencies. */
 export const oldestPeers = () => installed(OLDEST_PEERS)
 
 function installed(packages) {

@@ -13,7 +13,7 @@ export interface BuilderAddress {
   readonly isSecure: boolean
 }
 
-/** Default ports: `BUILDKIT_PORT` of `buildkitd`, and `HTTPS_PORT` of addresses with `https://`. */
+/** Default ports: `BUILDKIT_PORT`, the port of `buildkitd`, and `HTTPS_PORT` for addresses with `https://`. */
 const BUILDKIT_PORT = 1234
 const HTTPS_PORT = 443
 

@@ -11,8 +11,8 @@ export const DOCKERFILE = 'dockerfile'
 export const INLINE_DOCKERFILE = 'Dockerfile'
 
 /**
- * Returns the name under which the session serves an additional context that is a folder. Prefixes `_` to names that
- * are used for the build context and for the Dockerfile.
+ * Returns the name under which the session serves an additional context that is a folder. Adds the prefix `_` if the
+ * build context or the Dockerfile already uses the name.
  */
 export const folderName = (name: string): string => (name === CONTEXT || name === DOCKERFILE ? `_${name}` : name)
 
@@ -48,7 +48,7 @@ export function frontendAttributes(input: ImageInput): Readonly<Record<string, s
   }
 }
 
-/** Returns the attributes for the Dockerfile, and for the context if the builder fetches the context itself. */
+/** Returns the attributes that name the Dockerfile, and the build context if the builder fetches the context itself. */
 function sourceAttributes({ context, dockerfile }: ImageInput): Readonly<Record<string, string>> {
   if ('folder' in context) return { filename: 'path' in dockerfile ? basename(dockerfile.path) : INLINE_DOCKERFILE }
   if ('path' in dockerfile) return { [CONTEXT]: context.remote, filename: dockerfile.path }

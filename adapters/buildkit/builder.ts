@@ -65,13 +65,13 @@ export interface Builder {
   /** Version of the builder, if it reports one. */
   readonly version?: string
   /**
-   * Builds an image. Throws a `BuildFailure` if a step fails, a `BuilderError` if the builder cannot be reached or
-   * refuses the build, and the signal's abort reason.
+   * Builds an image. Throws a `BuildFailure` if a step fails, or a `BuilderError` if the builder cannot be reached or
+   * refuses the build. If the signal is aborted, throws its abort reason.
    */
   build(input: ImageInput, call: BuildCall): Promise<BuildResult>
   /**
-   * Waits until the builder responds again after a lost connection. Throws a `BuilderError` if it does not respond in
-   * time, and the signal's abort reason.
+   * Waits until the builder responds again after a lost connection. Throws a `BuilderError` if the builder does not
+   * respond in time, or the signal's abort reason.
    */
   back(signal: AbortSignal): Promise<void>
   close(): void

@@ -18,9 +18,9 @@ import { credentialsOver, discard, placeholderTarget } from './stream-channel.ts
 const DOCKER = 'docker'
 
 /**
- * Connects to a BuildKit address (see `parseBuilderAddress`), or for `docker` to the Docker Engine (see `findEngine`),
- * and checks that it responds. Throws a `BuilderError`, a `UserError` for an invalid address, and the signal's abort
- * reason.
+ * Connects to a BuildKit address (see `parseBuilderAddress`), or to the Docker Engine if the address is `docker` (see
+ * `findEngine`), and checks that the builder responds. Throws a `BuilderError` if the builder cannot be used, a
+ * `UserError` for an invalid address, or the signal's abort reason.
  */
 export async function connectToBuilder(address: string, options: BuilderOptions): Promise<Builder> {
   if (address === DOCKER) return connectToEngine(await findEngine(options.env ?? process.env), options)
@@ -40,8 +40,8 @@ export interface BuilderRoute {
 }
 
 /**
- * Connects to BuildKit over connections that the caller opens, and checks that it responds: see `connectToBuilder`.
- * Rejects with the error of the first connection.
+ * Connects to BuildKit over connections that the caller opens, and checks that it responds: see `connectToBuilder`. If
+ * the first connection cannot be opened, rejects with the error of `open`.
  */
 export async function connectOver(
   { name, open, isFinal }: BuilderRoute,

@@ -9,7 +9,10 @@ import type { BuildStatus } from './status.ts'
 /** First and longest interval between attempts to connect, in milliseconds. */
 const RECONNECT = [500, 2000] as const
 
-/** Returns the gRPC settings for a connection. `host` is the host of the address. */
+/**
+ * Returns the gRPC settings for a connection to a builder. `host` is the host in the address of the builder; absent for
+ * a Unix socket.
+ */
 export function channelOptions(
   { host = '' }: Pick<BuilderAddress, 'host'>,
   { tls, keepalive = DEFAULT_KEEPALIVE }: Pick<BuilderOptions, 'tls' | 'keepalive'>,

@@ -39,7 +39,7 @@ export class BuildFailure extends Error {
 export interface DockerfilePlace {
   readonly filename: string
   readonly text: string
-  /** First line (`start`) and last line (`end`), counted from 1. */
+  /** First line (`start`) and last line (`end`) in the Dockerfile, counted from 1. */
   readonly start: number
   readonly end: number
 }
@@ -106,7 +106,10 @@ function plainFailure(text: string, failedStep: Vertex | undefined): BuildFailur
 /** Error of the frontend if `target` names a missing stage. */
 const UNKNOWN_TARGET = /target stage "[^"]*" could not be found/
 
-/** Yields the details of a `google.rpc.Status`. BuildKit writes them as JSON, as their type indicates. */
+/**
+ * Yields the JSON details of a `google.rpc.Status`, in which BuildKit describes errors. Skips details whose type does
+ * not end in `+json`.
+ */
 function* detailsOf(status: Buffer): Generator<Detail> {
   const { details = [] } = decodeMessage('google.rpc.Status', status) as StatusMessage
   for (const { type_url: type, value } of details)

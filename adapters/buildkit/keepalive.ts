@@ -15,8 +15,8 @@ const LONGEST = 2 ** 31 - 1
 export const DEFAULT_KEEPALIVE: Keepalive = { timeout: 20_000, permitWithoutStream: false }
 
 /**
- * Returns the keepalive settings from the environment (section "Environment variables" of the specification). Ignores
- * invalid values; raises a time below 10 s to 10 s.
+ * Returns the keepalive settings from the environment (docs/build.md). Ignores invalid values, and raises an idle time
+ * of less than 10 s to 10 s.
  */
 export function readKeepalive(env: Readonly<Record<string, string | undefined>>): Keepalive {
   const time = milliseconds(env['DEVCTL_KEEPALIVE_CLIENT_TIME_MS'])

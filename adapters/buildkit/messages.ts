@@ -18,8 +18,8 @@ export type WireScalar = 'int32' | 'int64' | 'uint32' | 'bool' | 'string' | 'byt
 export type WireMessage = Readonly<Record<string, WireField>>
 
 /**
- * An RPC: the names of its request and response messages, and for each of the two, true if it is sent as a stream of
- * messages.
+ * An RPC: the names of its request and response messages. `requestStream` is true if the request is a stream of
+ * messages, `responseStream` if the response is one.
  */
 export interface WireCall {
   readonly request: string

@@ -1,7 +1,10 @@
 // Builders report registry responses as text without codes, so this file matches the texts of BuildKit, containerd and
 // Docker Engine.
 
-/** Classifies a registry error by its text; undefined if the error is not about a registry. */
+/**
+ * Classifies a registry error by its text: `transient` if a retry may succeed, otherwise `final`. Undefined if the
+ * error is not about a registry.
+ */
 export function registryAnswer(details: string): 'transient' | 'final' | undefined {
   const status = /status(?: code)?:? ([45]\d\d)\b|(?:status|returned)[^\n]*?: ([45]\d\d) [A-Z]|HTTP ([45]\d\d) response/
     .exec(details)

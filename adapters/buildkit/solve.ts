@@ -34,9 +34,9 @@ export interface Solving {
 }
 
 /**
- * Builds, and returns the exporter's response (`containerimage.digest`). Throws a `BuildFailure` if a step fails, a
- * `BuilderError` for any other error of the builder, and the signal's abort reason; the signal cancels the build on the
- * builder.
+ * Builds an image and returns the exporter's response, which contains the digest as `containerimage.digest`. Throws a
+ * `BuildFailure` if a step fails, or a `BuilderError` for any other error of the builder. If the signal is aborted,
+ * cancels the build on the builder and throws the abort reason.
  */
 export async function solve(
   connection: BuilderConnection,
@@ -111,7 +111,10 @@ const MOST_ENTRIES = 50_000
 /** gRPC status code for a message that is too large. */
 const RESOURCE_EXHAUSTED = 8
 
-/** Forwards the events of a build. Calls `onExcess` if the builder sends too many or too large events. */
+/**
+ * Forwards the events of a build to `onStatus`, and returns functions that stop the stream, wait for its end and report
+ * a failed step. Calls `onExcess` if the builder sends too many or too large events.
+ */
 function watch(
   stream: ClientReadableStream<BuildStatus>,
   onStatus: Solving['onStatus'],

@@ -37,9 +37,9 @@ export interface FileEdit {
   /** True for a file of the project. A new file, and new folders for it, get the default permissions of the umask. */
   readonly isCommitted?: boolean
   /**
-   * Returns the new text for the current text, which is undefined if the file does not exist; returning undefined
-   * leaves the file unchanged. Must be quick, because other processes wait. Is called again if another process has
-   * taken over the lock in the meantime.
+   * Returns the new text of the file; undefined leaves the file unchanged. `text` is the current text; undefined if the
+   * file does not exist. Must be quick, because other processes wait for the lock. Called again if another process took
+   * over the lock during the call.
    */
   readonly edit: (text: string | undefined) => string | undefined | Promise<string | undefined>
 }

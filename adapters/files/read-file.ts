@@ -8,7 +8,7 @@ const MOST = 1 << 30
 /**
  * Returns the bytes of a file, or the reason why it cannot be read. Reads pipes to their end (`-f <(generate)`), and
  * keeps their bytes for the next call, because a pipe can be read only once. Does not read devices, because they may
- * never end. `path` is absolute.
+ * never end; `/dev/null` counts as empty. `path` is absolute.
  */
 export function readFile(path: string): FileContent {
   // Node refuses such a path with an exception about its argument.
@@ -51,8 +51,8 @@ export function openWithoutWaiting(path: string): number {
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
 /**
- * Remaining time to wait for writers of pipes, in milliseconds, shared by all pipes; a writer that has opened its pipe
- * may take longer.
+ * Remaining time to wait until writers open their pipes, in milliseconds, shared by all pipes. A writer that has opened
+ * its pipe may take longer.
  */
 let timeLeft = 2000
 const PAUSE = 10
@@ -88,7 +88,10 @@ function readPipe(file: number): FileContent {
   }
 }
 
-/** Returns the bytes available in a pipe: empty at its end, undefined if the writer has not written anything yet. */
+/**
+ * Returns the bytes available in a pipe: empty at its end or if no program has opened it for writing, undefined if the
+ * writer has not written anything yet.
+ */
 function readPiece(file: number): Buffer | undefined {
   const piece = Buffer.allocUnsafe(1 << 16)
   try {

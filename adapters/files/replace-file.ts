@@ -7,7 +7,8 @@ import { temporaryPath } from './temporary-file.ts'
 /**
  * Writes a file so that no reader sees an incomplete one: writes a temporary file beside it and renames it. Follows
  * links, and keeps the mode of an existing file. Writes in place to a device or a pipe, such as /dev/stdout, and to a
- * file that cannot be replaced: a mounted one, or one in a folder of another user. Throws the error of node:fs.
+ * file that cannot be replaced because it is a mount point, or because its folder belongs to another user. Throws the
+ * error of node:fs.
  */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const path = realPath(file) ?? file
@@ -23,9 +24,9 @@ export async function replaceFile(file: string, text: string): Promise<void> {
 }
 
 /**
- * Throws a UserError if an output file that the user names exists but is not a regular file: a link points to another
- * file, and a pipe may block. `shown` is the name as the user wrote it; `what` is the content to be written, such as
- * `the report`.
+ * Throws a UserError if an output file that the user names exists but is not a regular file: writing to a link would
+ * change another file, and writing to a pipe may block. `shown` is the name as the user wrote it; `what` is the content
+ * to be written, such as `the report`.
  */
 export async function requireRegular(path: string, shown: string, what: string): Promise<void> {
   const kind = await irregularKind(path)

@@ -3,7 +3,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 
-/** Age in milliseconds after which a temporary file of another machine is no longer in use. */
+/** Age in milliseconds after which a temporary file that another machine created counts as no longer in use. */
 const DAY = 86_400_000
 
 /** Hash of the host name: a pid is unique only within one machine, and each container counts as a machine. */
@@ -12,8 +12,8 @@ const MACHINE = createHash('sha256').update(hostname()).digest('hex').slice(0, 8
 const NAME = /^(.+)\.([0-9a-f]{8})-(\d+)-[0-9a-f-]{36}\.tmp$/
 
 /**
- * Returns a temporary path in a folder for a file that is renamed to `name` when it is complete. Removes temporary
- * files for this name that killed processes left behind; the pid is part of the path.
+ * Returns the path of a temporary file in a folder. The caller renames the file to `name` when it is complete. Removes
+ * temporary files for this name that killed processes left behind: the path contains the pid of the process.
  */
 export async function temporaryPath(folder: string, name: string): Promise<string> {
   for (const other of await readdir(folder))

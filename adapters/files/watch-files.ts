@@ -13,8 +13,8 @@ export class ReadFiles {
   readonly #hashes = new Map<string, string | undefined>()
 
   /**
-   * Creates the record. Starts with the files of `before`, which are read again: a run that fails may end before it has
-   * read all of its files.
+   * Creates the record. Reads the files of `before` again and adds them. A run that fails early may not have read all
+   * of its files, but a change of any of them has to be noticed.
    */
   constructor(before?: ReadFiles) {
     if (before) for (const path of before.#hashes.keys()) this.read(path)

@@ -76,7 +76,10 @@ function withEdit(yaml: Yaml, document: Document, { steps, node, rest }: YamlPla
   return document
 }
 
-/** Returns the node to insert: the value, the item if the list exists, or else a new list with the item. */
+/**
+ * Returns the node to insert. For a value, this is the value. For an item, this is the item if the list exists,
+ * otherwise a new list with the item.
+ */
 function valueAt(yaml: Yaml, { node, rest }: Pick<YamlPlace, 'node' | 'rest'>, edit: YamlEdit): Node {
   if ('value' in edit) return toNode(yaml, edit.value)
   const item = toNode(yaml, edit.item)

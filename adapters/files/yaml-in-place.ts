@@ -103,7 +103,7 @@ const rangeOf = ({ range }: Node): readonly [from: number, to: number] => [range
 const column = (text: string, [start]: readonly [from: number, to: number]): number =>
   start - (text.lastIndexOf('\n', start - 1) + 1)
 
-/** Returns the position at which the last item of a node ends. */
+/** Returns the position at which a node ends; for a block collection, the end of its last item. */
 const endOf = (yaml: Yaml, node: Node): number =>
   yaml.isCollection(node) && !node.flow ? endOfLast(yaml, node as YAMLMap | YAMLSeq) : rangeOf(node)[1] // there are no others
 

@@ -98,8 +98,8 @@ export interface TokenVariables {
   /** Returns the variables that may contain a token for the site. The first one that is set is used. */
   readonly namesFor: (site: Site, env: ForgeVariables) => readonly string[]
   /**
-   * Returns the origins that a token may be sent to because of its variable's name: public servers, and servers that
-   * the forge's own tools read from the environment.
+   * Returns the origins that the token in the variable may be sent to: public servers, and servers that the forge's own
+   * tools read from the environment. The name of the variable determines the origins.
    */
   readonly knownOrigins: (variable: string, site: Site, env: ForgeVariables) => readonly string[]
   /** Variable with a pipeline token that cannot open requests, and the kind of token that a user needs instead. */

@@ -12,7 +12,7 @@ import { isGiteaWorkflow, WORKFLOW_TOKEN, workflowRepository, workflowServer } f
 
 /** Title prefixes that mark a request as a draft, unless the server's administrator has changed them. */
 const DRAFT = /^\s*(\[wip\]|wip:)\s*/i
-/** Longest page that a server returns, unless its administrator has changed the limit. */
+/** Maximum number of items per page that a server returns, unless its administrator has changed the limit. */
 const PAGE = 50
 
 const NAMES = ['GITEA_TOKEN', 'FORGEJO_TOKEN']
@@ -110,7 +110,8 @@ function giteaRequests(api: Calls): PullRequests {
   }
 
   /**
-   * Returns the numbers of labels, which belong to the repository or its organization. Adds a note for an unknown name.
+   * Returns the numbers of the labels with the given names, which belong to the repository or to its organization. Adds
+   * a note to `notes` for each label that is not found or cannot be looked up.
    */
   async function idsOf(names: readonly string[], notes: string[], signal: AbortSignal | undefined) {
     const ids: number[] = []

@@ -3,7 +3,10 @@ import { isNoRight, unlessRefused } from './api/failures.ts'
 import type { ForgePull, RepositoryFacts } from './facts.ts'
 import type { Calls, ForgeCall } from './forge-module.ts'
 
-/** Access level of a developer: https://docs.gitlab.com/api/access_requests/ (valid access levels) */
+/**
+ * Lowest access level that may write, the level of a developer: https://docs.gitlab.com/api/access_requests/ (valid
+ * access levels)
+ */
 const WRITER = 30
 
 /**

@@ -158,7 +158,8 @@ function gitlabRequests(api: Calls): PullRequests {
   }
 
   /**
-   * Returns the user ids of reviewers, because GitLab expects ids instead of names. Adds a note for an unknown name.
+   * Returns the user ids of the reviewers with the given names, because GitLab expects ids. Adds a note to `notes` for
+   * each reviewer who is not found or cannot be looked up.
    */
   async function idsOf(names: readonly string[], notes: string[], signal: AbortSignal | undefined) {
     const ids: number[] = []

@@ -11,10 +11,10 @@ export type MaySend = { readonly ok: true } | { readonly ok: false; readonly rea
 const SERVERS = ALL_FORGES.flatMap(forge => forge.serverVariables)
 
 /**
- * Decides whether the token in a variable may be sent to an address: over https or to this machine, and only to a host
- * that the user has named outside the checkout, in `…_HOST` (`git.example.com`, `git.example.com:8443`; several are
- * separated by commas). If that variable is not set, the server that runs the CI job and the `known` origins are
- * allowed.
+ * Decides whether the token in a variable may be sent to an address. The address must use https or belong to this
+ * machine, and the user must have named its host outside the checkout, in the variable `…_HOST` (`git.example.com`,
+ * `git.example.com:8443`; several are separated by commas). If `…_HOST` is not set, the server that runs the CI job and
+ * the `known` origins are allowed.
  */
 export function maySendToken(variable: string, address: URL, env: Env, known: readonly string[] = []): MaySend {
   const { host, protocol, hostname, origin } = address
@@ -37,8 +37,8 @@ export function maySendToken(variable: string, address: URL, env: Env, known: re
 }
 
 /**
- * Returns the login in DEVCTL_GIT_TOKEN (user name: DEVCTL_GIT_USERNAME) for a server that may receive it; undefined
- * without a token, and for addresses other than web addresses.
+ * Returns the login in DEVCTL_GIT_TOKEN (user name: DEVCTL_GIT_USERNAME) for a server, or the reason why the server
+ * must not receive it (`withheld`). Undefined without a token, and for addresses other than web addresses.
  */
 export function tokenLogin(
   { url: address, isNamedByUser }: Pick<Address, 'url' | 'isNamedByUser'>,

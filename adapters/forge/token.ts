@@ -45,8 +45,8 @@ export function tokenFor(site: Site, env: ForgeVariables, isNamedByUser = false)
 const hostOf = (site: Site): string => `\`${new URL(site.web).host}\``
 
 /**
- * Returns the environment with a host for DEVCTL_FORGE_TOKEN: if DEVCTL_FORGE_TOKEN_HOST is not set, the value of
- * DEVCTL_GIT_TOKEN_HOST. Unchanged for any other variable.
+ * Returns the environment. If the variable is DEVCTL_FORGE_TOKEN and DEVCTL_FORGE_TOKEN_HOST is not set, sets the
+ * latter to the value of DEVCTL_GIT_TOKEN_HOST.
  */
 const withHost = (variable: string, env: ForgeVariables): ForgeVariables =>
   variable === ANY ? { ...env, [`${ANY}_HOST`]: env[`${ANY}_HOST`] || env.DEVCTL_GIT_TOKEN_HOST } : env

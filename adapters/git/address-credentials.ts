@@ -20,8 +20,9 @@ export function splitCredentials(address: string): { readonly url: string; reado
 }
 
 /**
- * Returns the login in the credentials of an address; empty if they have no password. A login that stayed in the
- * address would be stored in the configuration of each clone, and show up on the command line of git's own helpers.
+ * Returns a list with the login in the credentials of an address; empty if they contain no password. The login is kept
+ * out of the address, because git would store it in the configuration of each clone and show it on the command line of
+ * its own helpers.
  */
 export const loginOf = (credentials: AddressCredentials | undefined): readonly GitLogin[] =>
   credentials?.password === undefined
@@ -29,8 +30,8 @@ export const loginOf = (credentials: AddressCredentials | undefined): readonly G
     : [{ origin: credentials.origin, user: credentials.user, password: credentials.password, isOfAddress: true }]
 
 /**
- * Returns an environment in which git uses the user of an address that contains a user but no password; unchanged for
- * any other address.
+ * Returns an environment that makes git use the user name of an address that contains a user but no password. Returns
+ * `env` unchanged for any other address.
  */
 export function withUser(env: GitOptions['env'], credentials: AddressCredentials | undefined): GitOptions['env'] {
   if (!credentials || credentials.password !== undefined) return env

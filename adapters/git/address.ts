@@ -16,7 +16,7 @@ export interface Address {
   readonly shown: string
   /** Absolute path, if the repository is a local folder. */
   readonly folder?: string
-  /** True if the folder has a working tree: the branch to push to may be checked out there. */
+  /** True if `folder` has a working tree, in which the branch to push to may be checked out. */
   readonly isCheckout: boolean
   /** True if a command line option, not a file, names the address. The server may then receive the user's token. */
   readonly isNamedByUser?: true

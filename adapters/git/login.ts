@@ -16,8 +16,8 @@ export interface GitLogin {
 }
 
 /**
- * Returns settings that make git read logins from the file descriptors of `handOver`. They contain no password, because
- * git passes its settings on to hooks.
+ * Returns settings that make git read the logins from the file descriptors of `handOver`. The settings contain no
+ * password, because git passes its settings on to hooks.
  */
 export function loginSettings(logins: readonly GitLogin[]): readonly (readonly [key: string, value: string])[] {
   return logins.flatMap(({ origin, isOfAddress }, index) => {
@@ -41,9 +41,9 @@ const helper = (descriptor: number) =>
 const QUESTIONS = 500
 
 /**
- * Opens a file descriptor for each login, for one command: an unlinked file, so that no password stays on the disk if
- * devctl is killed. Hooks would inherit an environment variable, and every user of the machine can see a command line.
- * Call `close` after starting the command.
+ * Opens a file descriptor for each login, which one git command inherits. Each descriptor refers to an unlinked file,
+ * so no password stays on the disk if devctl is killed. Other ways are less safe: hooks would inherit an environment
+ * variable, and every user of the machine can see a command line. Call `close` after starting the command.
  */
 export function handOver(logins: readonly GitLogin[]): { readonly descriptors: readonly number[]; close(): void } {
   if (logins.length === 0) return { descriptors: [], close() {} }

@@ -15,8 +15,8 @@ const LOOK = 25
  */
 const LOCK_TIMEOUT = 15_000
 /**
- * Age in milliseconds after which a lock file without an owner counts as left behind: its process ended between
- * creating and writing it.
+ * Age in milliseconds after which an empty lock file counts as left behind: its process ended after creating the file
+ * and before writing the owner into it.
  */
 const UNSAID = 5000
 

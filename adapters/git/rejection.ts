@@ -16,8 +16,9 @@ export type Rejection =
   | 'unreachable'
 
 /**
- * Patterns for the messages of git and of servers. The first matching pattern decides; decisions of a person come
- * before network failures. Git has no exit statuses for these failures; `LC_ALL=C` keeps the messages in English.
+ * Patterns for the messages of git and of servers. The first matching pattern decides; patterns for refusals come
+ * before patterns for network failures. Git has no exit statuses for these failures; `LC_ALL=C` keeps the messages in
+ * English.
  */
 const WORDS: readonly (readonly [Rejection, RegExp])[] = [
   // Git reports an impossible branch name, and a server that never accepts a rewritten branch, with the same message as
@@ -56,8 +57,8 @@ export function classify(said: string): Rejection {
 }
 
 /**
- * Returns the kind of failure of a git command; undefined if the command only changes files of the clone, and did not
- * fail because of the server.
+ * Returns the kind of failure of a git command. Undefined if the command only changes files of the clone, and its
+ * messages name no failure of the server.
  */
 export function rejectionOf({ command, said }: Pick<GitFailure, 'command' | 'said'>): Rejection | undefined {
   return known(said) ?? (LOCAL.has(command) ? undefined : 'refused')

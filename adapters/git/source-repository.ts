@@ -11,7 +11,7 @@ const HARMLESS = ['autocrlf', 'eol', 'filemode', 'ignorecase', 'precomposeunicod
  */
 const COPIED = ['info/exclude', 'info/attributes', 'shallow']
 
-/** The parts of a repository that contain no program. In a linked worktree they are in several folders. */
+/** The parts of a repository that contain no program. In a linked worktree, these parts are in several folders. */
 export interface SourceParts {
   /** Hash algorithm of the object ids: `sha1`, `sha256`. */
   readonly format: string
@@ -21,8 +21,8 @@ export interface SourceParts {
    */
   readonly index: string
   /**
-   * Turns a folder into the git folder of a repository that has the same objects, and the same commit checked out, as
-   * the original.
+   * Turns a folder into the git folder of a new repository, which has the same objects and the same commit checked out
+   * as the original repository.
    */
   copyTo(gitFolder: string): void
 }

@@ -15,13 +15,13 @@ export interface Message {
 export interface Deadlines {
   /** Timeout for establishing the connection, including TLS, in milliseconds. */
   readonly connect: number
-  /** Timeout for the start of the response once connected, and between two parts of it, in milliseconds. */
+  /** Timeout for the start of the response after connecting, and for each pause in the response, in milliseconds. */
   readonly answer: number
   /** Timeout for connecting and receiving the start of the response, in milliseconds. */
   readonly whole: number
 }
 
-/** Error if there is no response in time. */
+/** Error of a request that gets no response in time. */
 export class NoAnswer extends Error {
   readonly isConnected: boolean
   readonly milliseconds: number
@@ -33,7 +33,7 @@ export class NoAnswer extends Error {
   }
 }
 
-/** Error if a response exceeds the size limit. */
+/** Error of a response that exceeds the size limit. */
 export class TooLong extends Error {
   constructor(limit: number) {
     super(`its answer is larger than ${limit / 1024 / 1024} MiB`)

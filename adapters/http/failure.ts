@@ -46,7 +46,7 @@ export const neverSent = (error: unknown): boolean =>
   ['no-connection', 'name', 'refused', 'no-route', 'proxy'].includes(failureOf(error))
 
 /**
- * Returns true if an established connection was lost or timed out, so that it is unknown whether the server carried out
+ * Returns true if an established connection was lost or timed out. It is then unknown whether the server carried out
  * the request.
  */
 export const isCut = (error: unknown): boolean => ['cut', 'no-answer'].includes(failureOf(error))

@@ -17,7 +17,7 @@ export interface PresentedCertificate {
   readonly root?: PresentedAuthority
   /** Reason why this machine does not trust the certificate; undefined if it does. */
   readonly distrust?: string
-  /** Returns true if the certificate is also valid for this host. */
+  /** Returns true if the certificate is valid for the given host. */
   covers(host: string): boolean
 }
 

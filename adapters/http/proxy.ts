@@ -32,13 +32,16 @@ function covers(entry: string, { host, port }: Place): boolean {
   return inDomain(host, excepted.host.replace(/^\*\./, '.'))
 }
 
-/** Splits an entry into host and port; the port is empty if the entry has none. */
+/** Splits an entry of `NO_PROXY` into host and port; the port is empty if the entry has none. */
 function placeOf(entry: string): Place {
   const [, name = '', port = ''] = isIP(entry) === 0 ? /^(.*?)(?::(\d+))?$/.exec(entry)! : [entry, entry]
   return { host: name.replace(/^\[(.*)\]$/, '$1'), port }
 }
 
-/** Returns true if a host is in a domain; a domain with a leading dot does not contain the host of its own name. */
+/**
+ * Returns true if a host is in a domain. The domain `example.com` contains the host `example.com` and all hosts below
+ * it; `.example.com` contains only the hosts below it. No domain contains IP addresses.
+ */
 function inDomain(host: string, domain: string): boolean {
   if (domain === '' || isIP(host) !== 0) return false
   return domain.startsWith('.') ? host.endsWith(domain) : host === domain || host.endsWith(`.${domain}`)

@@ -26,8 +26,8 @@ export class Slots {
   }
 
   /**
-   * Resolves with a function that releases the slot, to be called once; rejects with the signal's abort reason if the
-   * signal is aborted first.
+   * Waits for a free slot, and returns a function that releases the slot, to be called once. Rejects with the signal's
+   * abort reason if the signal is aborted before a slot is free.
    */
   async enter(signal: AbortSignal | undefined): Promise<() => void> {
     signal?.throwIfAborted()

@@ -6,7 +6,7 @@ import { NoAnswer, readBody } from './exchange.ts'
 /** Maximum number of bytes that are read from a response that refuses the upgrade. */
 const REFUSAL = 64 << 10
 
-/** Error if a server responded without switching to the other protocol. */
+/** Error of a server that responded without switching to the other protocol. */
 export class NotUpgraded extends Error {
   readonly status: number
   readonly text: string
@@ -25,14 +25,14 @@ export interface UpgradeRequest {
   readonly headers: Readonly<Record<string, string>>
   /** Timeout for the response, in milliseconds. */
   readonly within: number
-  /** Signal that also ends the open connection. */
+  /** Signal that cancels the request. After the upgrade, the signal closes the connection. */
   readonly signal: AbortSignal
 }
 
 /**
  * Asks a server to switch to another protocol over the same connection
  * (https://www.rfc-editor.org/rfc/rfc9110#field.upgrade), and returns the connection, which is always a socket of the
- * operating system. Rejects with NotUpgraded, NoAnswer, the connection's error, and the signal's abort reason.
+ * operating system. Rejects with NotUpgraded, NoAnswer, the connection's error, or the signal's abort reason.
  */
 export function upgradeTo({ url, protocol, headers, within, signal }: UpgradeRequest, agent: Agent): Promise<Socket> {
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest

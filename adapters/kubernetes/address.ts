@@ -7,8 +7,8 @@ export function rootOf(apiVersion: string): string {
 }
 
 /**
- * Returns the path of a collection, or of one object in it. Without a namespace, the kind is cluster-scoped, or the
- * path covers all namespaces.
+ * Returns the API path of a resource, or of its object with the given name, with the query. Without a namespace, the
+ * path is for a cluster-scoped kind, or covers all namespaces.
  */
 export function pathOf(
   apiVersion: string,

@@ -9,7 +9,7 @@ export interface Page {
   readonly items: readonly Omit<KubeObject, 'apiVersion' | 'kind'>[] | null
 }
 
-/** The kinds of a group and version. */
+/** The API server's list of the kinds of a group and version. */
 export interface ResourceList {
   readonly resources: readonly {
     readonly name: string
@@ -19,7 +19,7 @@ export interface ResourceList {
   }[]
 }
 
-/** The groups of a server. */
+/** The API server's list of its groups. */
 export interface GroupList {
   readonly groups: readonly { readonly preferredVersion: { readonly groupVersion: string } }[]
 }
@@ -30,7 +30,10 @@ export interface WatchEvent {
   readonly object: KubeObject
 }
 
-/** Returns true for one complete object. A review has no name, because it is a response that is not stored. */
+/**
+ * Returns true for one complete object. A name is not required for a review, because a review is a response that is not
+ * stored.
+ */
 export const isObject = (value: unknown): value is KubeObject =>
   (isItem(value) || (isRecord(value) && /Review$/.test(String(value['kind'])) && isRecord(value['metadata']))) &&
   typeof value['apiVersion'] === 'string' &&

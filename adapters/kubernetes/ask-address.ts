@@ -27,14 +27,14 @@ export interface AskOptions {
 }
 
 const TIMEOUT = 3000
-/** Maximum number of bytes of a page that are compared. */
+/** Maximum number of bytes of a page that are compared with the page of a host without a route. */
 const BYTES = 4096
-/** A host name that can never be registered (RFC 2606). */
+/** Host name that can never be registered (RFC 2606), for requesting the page of a host without a route. */
 const NOBODY = 'no-such-route.invalid'
 
 /**
  * Requests the page at a public address, as a browser would but without credentials. Treats the response as untrusted.
- * Throws only the signal's abort reason.
+ * Returns failures as part of the answer; throws only the signal's abort reason.
  */
 export async function askAddress(
   address: string,

@@ -109,7 +109,7 @@ export interface DeleteOptions extends CallOptions {
   readonly propagation?: 'Foreground' | 'Background' | 'Orphan'
 }
 
-/** An event of a watch. The objects reported as `Changed` between `Restarted` and `Listed` are all existing objects. */
+/** An event of a watch. Between `Restarted` and `Listed`, all existing objects are reported as `Changed`. */
 export type Change =
   | { readonly type: 'Restarted' }
   | { readonly type: 'Listed' }
@@ -170,14 +170,14 @@ export interface Cluster {
    * `dryRun` in the state that it would have.
    */
   apply(object: KubeObject, options: ApplyOptions): Promise<KubeObject>
-  /** Creates an object; throws `exists` if it already exists. */
+  /** Creates an object. Throws a ClusterError with the failure `exists` if it already exists. */
   create(object: KubeObject, options?: CallOptions): Promise<KubeObject>
-  /** Replaces the object; throws `conflict` if its `resourceVersion` is outdated. */
+  /** Replaces an object. Throws a ClusterError with the failure `conflict` if its `resourceVersion` is outdated. */
   replace(object: KubeObject, options?: CallOptions): Promise<KubeObject>
   /**
    * Merges a patch into the object (RFC 7396: null removes a field, lists are replaced), with strict field validation.
-   * Returns the object in its new state, or with `dryRun` in the state that it would have. Throws `not-found`, and
-   * `conflict` if the patch has an outdated `resourceVersion`.
+   * Returns the object in its new state, or with `dryRun` in the state that it would have. Throws a ClusterError with
+   * the failure `not-found` if there is no such object, or `conflict` if the patch has an outdated `resourceVersion`.
    */
   patch(ref: ObjectRef, patch: Readonly<Record<string, unknown>>, options: PatchOptions): Promise<KubeObject>
   /** Sends an object to a write-only subresource, such as `token` of a ServiceAccount, and returns the response. */
@@ -187,7 +187,10 @@ export interface Cluster {
     object: SubresourceObject,
     options?: CallOptions,
   ): Promise<SubresourceObject>
-  /** Deletes an object. Returns false if it did not exist; throws `conflict` if a precondition does not hold. */
+  /**
+   * Deletes an object. Returns false if it did not exist. Throws a ClusterError with the failure `conflict` if a
+   * precondition does not hold.
+   */
   delete(ref: ObjectRef, options?: DeleteOptions): Promise<boolean>
   /**
    * Yields the existing objects, then their changes, until the signal is aborted. Reconnects when a connection ends.
@@ -228,7 +231,7 @@ export class ClusterError extends Error {
   readonly status: number | undefined
   /** Reason in the server's Status: `Forbidden`, `Invalid`, `Conflict`. */
   readonly reason: string | undefined
-  /** Errors of the invalid fields, or the managers that own conflicting fields. */
+  /** Invalid fields with their errors, or conflicting fields with the managers that own them. */
   readonly causes: readonly { readonly field?: string; readonly message: string; readonly reason?: string }[]
 
   constructor(
@@ -255,7 +258,8 @@ export interface WebhookFailure {
   /** True if the webhook denied the request; false if it could not be reached, or did not respond in time. */
   readonly refuses: boolean
   /**
-   * Reason in the server's message: that of the webhook, or of the failed call to the webhook. Empty if there is none.
+   * Reason in the server's message: the reason of the webhook, or the reason why the call to the webhook failed. Empty
+   * if the message contains none.
    */
   readonly said: string
 }

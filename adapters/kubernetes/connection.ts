@@ -7,7 +7,7 @@ import { withPluginCredentials } from './exec-plugin.ts'
 import { type Env, type Kubeconfig, loadKubeconfig } from './kubeconfig.ts'
 import { textOf } from './kubeconfig-files.ts'
 
-/** The credentials and connections for requests. */
+/** Credentials for requests to an API server, and agents that open the connections. */
 export interface Connection {
   /** Headers for `Authorization` and impersonation. Secret. */
   readonly headers: Readonly<Record<string, string | string[]>>
@@ -21,8 +21,8 @@ export interface Connection {
 export interface Access {
   readonly server: URL
   /**
-   * Returns credentials and agents; with `fresh`, new credentials after the server rejected the previous ones. Throws
-   * `unauthorized` if no credentials can be obtained.
+   * Returns credentials and agents. `fresh` requests new credentials, after the server rejected the previous ones.
+   * Throws a ClusterError with the failure `unauthorized` if no credentials can be obtained.
    */
   connect(fresh: boolean): Promise<Connection>
   /**
@@ -33,8 +33,8 @@ export interface Access {
 }
 
 /**
- * Returns the error for rejected credentials. The server responds only `Unauthorized`, but the credentials may show the
- * reason.
+ * Returns the error for rejected credentials. The server responds only `Unauthorized`, so the reason is taken from the
+ * credentials if they reveal it.
  */
 export function refusedCredentials(access: Access, cause: unknown): ClusterError {
   const message = `\`${access.server.origin}\` refuses the credentials of ${access.describeUser?.() ?? 'the user'}`
@@ -107,7 +107,7 @@ export interface TokenTarget {
   token(fresh: boolean): Promise<string>
 }
 
-/** Returns access to a cluster that authenticates with the tokens of the target. */
+/** Returns access to a cluster, with the tokens of the target as credentials. */
 export function tokenAccess({ context, namespace, server, ca, proxy, token }: TokenTarget): KubeconfigAccess {
   const authenticate = async (fresh: boolean): Promise<Connection> => {
     const headers = { authorization: `Bearer ${await token(fresh)}` }
@@ -125,8 +125,9 @@ export function tokenAccess({ context, namespace, server, ca, proxy, token }: To
 }
 
 /**
- * Returns a function that creates access to the cluster of the environment's kubeconfig. The access uses the tokens of
- * another user instead of the kubeconfig's credentials. Throws a UserError as `loadKubeconfig` does.
+ * Returns a function that creates access to the cluster of the environment's kubeconfig. The access authenticates with
+ * `token`, which returns tokens of another user, instead of with the kubeconfig's credentials. `who` names that user in
+ * messages. Throws a UserError as `loadKubeconfig` does.
  */
 export async function tokenAccesses(env: Env): Promise<(token: TokenTarget['token'], who: string) => KubeconfigAccess> {
   const own = await loadKubeconfig(undefined, env)

@@ -22,7 +22,10 @@ export function needsLibrary({ cluster, user }: Kubeconfig): boolean {
   return Boolean(user['auth-provider']) || /^socks/i.test(textOf(cluster['proxy-url']) ?? '')
 }
 
-/** Reads the credentials in a kubeconfig, or in files that it names. Throws `unauthorized` if a file cannot be read. */
+/**
+ * Reads the credentials in a kubeconfig, or in files that it names. Throws a ClusterError with the failure
+ * `unauthorized` if a file cannot be read.
+ */
 export function readCredentials({ cluster, user }: Kubeconfig): ClusterCredentials {
   const [ca, cert, key] = [
     content(cluster, 'certificate-authority'),
@@ -35,7 +38,10 @@ export function readCredentials({ cluster, user }: Kubeconfig): ClusterCredentia
   }
 }
 
-/** Returns the data of an entry. Inline data takes precedence over a file that the kubeconfig names. */
+/**
+ * Returns the data of the field `name` of an entry: inline data (`NAME-data`), otherwise the content of the file that
+ * the field names. Undefined if the entry has neither.
+ */
 function content(entry: Fields, name: string): Buffer | undefined {
   const data = textOf(entry[`${name}-data`])
   if (data !== undefined) return Buffer.from(data, 'base64')

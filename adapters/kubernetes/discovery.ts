@@ -90,7 +90,7 @@ export class Discovery {
 }
 
 /**
- * Work that several callers wait for. It is aborted when the last of them gives up, so that it does not keep the
+ * Work that several callers wait for. The work is aborted when the last caller gives up, because it would keep the
  * process alive.
  */
 class Shared<T> {

@@ -3,7 +3,7 @@ import { type CallOptions, ClusterError } from './cluster.ts'
 import type { Access } from './connection.ts'
 import { type ExecProcess, openExec } from './exec.ts'
 
-/** A listener in a Pod that is reached through a container with Node.js. */
+/** A listener in a Pod, and the container with Node.js through which the listener is reached. */
 export interface BridgeTarget {
   readonly pod: string
   readonly namespace: string

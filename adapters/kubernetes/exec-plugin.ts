@@ -55,8 +55,8 @@ export async function withPluginCredentials(
 /**
  * Runs a credential plugin, as kubectl does: its messages for the user go to standard error, and it may prompt at a
  * terminal. The client library would hide messages and prompts from the user, would not set KUBERNETES_EXEC_INFO, and
- * would quote output that is not JSON, which may contain a token. Throws `unauthorized` if the plugin returns no
- * credentials; an aborted signal ends the plugin.
+ * would quote output that is not JSON, which may contain a token. Throws a ClusterError with the failure `unauthorized`
+ * if the plugin returns no credentials; an aborted signal ends the plugin.
  */
 async function runPlugin(
   plugin: PluginConfig,

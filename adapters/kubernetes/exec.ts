@@ -32,12 +32,15 @@ export type AttachTarget = StreamTarget
  * 1.6); a shell around it keeps stdout open.
  */
 export interface ExecProcess {
-  /** Input of the command. `end()` closes it, except with a terminal, and on servers that only support protocol v4. */
+  /**
+   * Input of the command. `end()` closes the input, but not with a terminal, and not on a server that only supports
+   * protocol v4.
+   */
   readonly stdin: Writable
   readonly stdout: Readable
   /** Error output of the command; empty with a terminal. */
   readonly stderr: Readable
-  /** True if the input can be closed; false on a server that only supports protocol v4. */
+  /** True if the server can close the input of a command; false on a server that only supports protocol v4. */
   readonly endsInput: boolean
   resize(columns: number, rows: number): void
   /**

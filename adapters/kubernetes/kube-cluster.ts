@@ -188,8 +188,8 @@ export class KubeCluster implements Cluster {
   }
 
   /**
-   * Sends a write that must not be carried out twice. If a lost connection caused a retry, checks whether the first
-   * attempt succeeded.
+   * Sends a write that must not be carried out twice. If a retry after a lost connection is refused because the object
+   * exists or has changed, checks whether the first attempt succeeded.
    */
   async #write(method: 'POST' | 'PUT', path: string, object: KubeObject, signal: AbortSignal | undefined) {
     let isRepeated = false

@@ -14,7 +14,7 @@ export interface LibraryConnection {
 /**
  * Connects with @kubernetes/client-node, for features that devctl does not implement: legacy auth providers, and SOCKS
  * proxies. The library is slow to load (a third of a second from its own files, a tenth from the bundle), so no other
- * module imports it. Throws `unauthorized` if no credentials can be obtained.
+ * module imports it. Throws a ClusterError with the failure `unauthorized` if no credentials can be obtained.
  */
 export async function connectByLibrary(kubeconfig: Kubeconfig): Promise<LibraryConnection> {
   const { KubeConfig } = await import('./kube-config-library.ts')

@@ -9,7 +9,9 @@ export async function* readLines(stream: Readable, longest: number): AsyncGenera
   stream.setEncoding('utf8')
   let begun: string[] = []
   let length = 0
-  /** True if a piece of the line was yielded: the end of the line alone is no further piece. */
+  /**
+   * True if a piece of the current line was already yielded. If only the line end follows, no further piece is yielded.
+   */
   let isCut = false
   for await (const chunk of stream as AsyncIterable<string>) {
     let from = 0

@@ -11,8 +11,8 @@ interface LoggedPod {
 }
 
 /**
- * Yields the lines of a container's log, no faster than the caller consumes them. Throws `invalid` while the container
- * has not started.
+ * Yields the lines of a container's log, no faster than the caller consumes them. Throws a ClusterError with the
+ * failure `invalid` while the container has not started.
  */
 export async function* readLog(
   client: Client,
@@ -29,8 +29,8 @@ export async function* readLog(
 
 /**
  * Yields the bytes of a container's log as the program printed them, except that containerd removes a carriage return
- * before a line end. Reads no faster than the caller consumes the bytes. Throws `invalid` while the container has not
- * started.
+ * before a line end. Reads no faster than the caller consumes the bytes. Throws a ClusterError with the failure
+ * `invalid` while the container has not started.
  */
 export async function* readLogBytes(
   client: Client,

@@ -44,8 +44,8 @@ const SMALL = 16 * 1024
  */
 const SPARE = 80
 /**
- * Bytes that may be in transit without being read. If a process in the Pod does not read, the server stops reading,
- * too, and then responds to no ping; such a connection gets more time.
+ * Number of sent bytes that buffers on the way to a process in the Pod can hold. If more was sent and the process does
+ * not read, the server stops reading, too, and then responds to no ping. Such a connection gets more time.
  */
 const UNREAD = 64 * 1024
 const MISSED = 2

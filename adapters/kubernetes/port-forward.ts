@@ -14,7 +14,9 @@ export interface PodPort {
 
 /** Time limits of a port forward, in milliseconds. */
 export interface ForwardLimits extends SocketLimits {
-  /** Longest silence of the other side after this side has ended its stream; then the connection is closed. */
+  /**
+   * Longest silence of the other side after this side has ended its stream. The connection is closed after this time.
+   */
   readonly linger: number
   /**
    * Timeouts of the first attempts of the handshake. An attempt that was lost in transit is repeated early, because

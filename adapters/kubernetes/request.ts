@@ -79,7 +79,9 @@ export interface GivenUp {
   readonly reason: unknown
 }
 
-/** The state of a call between its attempts: the last failure, and the start of a waiting attempt. */
+/**
+ * The state of a call between its attempts: the last failure, and the start of the attempt that waits for a response.
+ */
 interface Progress {
   failure?: ClusterError
   /** Start time of the attempt that is waiting for a response, in milliseconds as in `performance.now()`. */
@@ -102,8 +104,8 @@ export interface ApiCall {
    */
   readonly onRepeat?: () => void
   /**
-   * True if the call continues from a state that the server may no longer have. The call is then not retried after
-   * status 410: the caller lists again.
+   * True if the call continues from a state that the server may no longer have, such as the next page of a list. The
+   * call is then not retried after status 410, because the caller has to list again.
    */
   readonly goesOn?: boolean
 }
@@ -130,8 +132,8 @@ export class Client {
   #hasAnswered = false
 
   /**
-   * Creates a client. Calls `trace` at the end of each request, including retries, and `giveUp` for each aborted call,
-   * because the caller does not receive the last failure of that call.
+   * Creates a client. Calls `trace` at the end of each request, including retries. Calls `giveUp` for each call that is
+   * aborted during a retry or before a response, because its caller does not receive the last failure.
    */
   constructor(
     access: Access,
@@ -146,8 +148,8 @@ export class Client {
   }
 
   /**
-   * Returns the parsed response. Throws `unreachable`, with the address and the status, if the response does not have
-   * the expected form.
+   * Returns the parsed response. Throws a ClusterError with the failure `unreachable`, the address and the status if
+   * the response does not have the expected form.
    */
   async json<T>(call: ApiCall, isPromised: Promised<T>): Promise<T> {
     const [status, text] = await this.#send(call, false, async response => {
@@ -328,13 +330,13 @@ function toMessage(
 
 /**
  * Start of the message with which the server refuses a call because another call has used the quota of the namespace at
- * the same moment. It has not carried out the call.
+ * the same moment. The server has not carried out the refused call.
  */
 const QUOTA_RACE = 'Operation cannot be fulfilled on resourcequotas '
 
 /**
- * Returns true if a retry can succeed, because the server is busy, is starting, no longer has the state of a list, or
- * was counting another object of a quota.
+ * Returns true if a retry can succeed: the server is busy or is starting, no longer has the state of a list, or refused
+ * the call because another call used the quota of the namespace at the same moment.
  */
 function mayPass(status: number, failures: number, failure: ClusterError, { goesOn = false, path }: ApiCall): boolean {
   if (status === 410) return !goesOn

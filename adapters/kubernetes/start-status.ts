@@ -2,8 +2,8 @@
 export type StartStatus = 126 | 127
 
 /**
- * Errors of a container runtime that are about the container, not about the program: for example, that the working
- * directory does not exist.
+ * Matches errors of a container runtime that are about the container, not about the program: for example, that the
+ * working directory does not exist.
  */
 const AROUND = /\bchdir\b|\bcwd\b|\bmount/i
 const NOT_EXECUTABLE = /permission denied|exec format error|is a directory|not a directory/i

@@ -24,8 +24,8 @@ const needList = new WeakSet<Client>()
 /**
  * Yields the existing objects, then follows the changes without end. A connection that ends, is lost or times out is
  * resumed from the last version, after a pause that grows while nothing arrives. If the server no longer has that
- * state, lists again and yields `Restarted`. Throws permanent errors (such as `forbidden`, or a server that has not
- * responded for about a minute), and the signal's abort reason.
+ * version, lists again and yields `Restarted`. Throws permanent errors (such as `forbidden`, or a server that has not
+ * responded for about a minute), or the signal's abort reason.
  */
 export async function* watchObjects(
   client: Client,
@@ -123,8 +123,8 @@ function watchPath(
 }
 
 /**
- * Yields the events on one connection. Ends when the server ends the connection; throws `unreachable` if the connection
- * is lost, or if its content is not a watch event.
+ * Yields the events on one connection. Ends when the server ends the connection. Throws a ClusterError with the failure
+ * `unreachable` if the connection is lost, or if its content is not a watch event.
  */
 async function* eventsOf(
   response: IncomingMessage,

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Time to wait for the exit status of a program that opens a page, in milliseconds. A program that is still running
- * then counts as successful.
+ * Time to wait for the exit status of a program that opens a page, in milliseconds. A program that runs longer counts
+ * as successful.
  */
 const START = 3000
 

@@ -44,8 +44,8 @@ export async function* readOutput(stream: Readable, { masker, colours }: LineOpt
 }
 
 /**
- * Returns the visible part of a line with carriage returns. A carriage return at the end belongs to the line end, or
- * precedes text that has not arrived yet.
+ * Returns the part of a line that is still visible after its carriage returns. Ignores a carriage return at the end,
+ * which belongs to the line end or precedes text that has not arrived yet.
  */
 function lastState(line: string): string {
   const text = line.replace(/\r+$/, '')

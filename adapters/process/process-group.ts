@@ -30,16 +30,16 @@ export class ProcessGroup {
   }
 
   /**
-   * Releases the group if no process is left in it, because its id may then be given to another group. Call it when the
-   * first process has ended.
+   * Releases the group if no process is left in it, because its id may then be given to another group. To be called
+   * when the first process has ended.
    */
   settle(): void {
     if (!this.send(0)) this.release()
   }
 
   /**
-   * Lets the remaining processes continue, for example the process with the shared connection of ssh. Call it when the
-   * first process has ended.
+   * Stops tracking the group, so that its remaining processes survive the end of devctl, for example the process with
+   * the shared connection of ssh. To be called when the first process has ended.
    */
   release(): void {
     this.#isOver = true
@@ -65,7 +65,10 @@ export class ProcessGroup {
     return true
   }
 
-  /** Sends a signal to all processes; 0 only checks. Returns false if none is left. */
+  /**
+   * Sends a signal to all processes; 0 sends nothing and only checks whether a process is left. Returns false if none
+   * is left.
+   */
   send(signal: NodeJS.Signals | 0): boolean {
     try {
       return process.kill(-this.#id, signal)

@@ -35,8 +35,8 @@ const LAST_WORDS = 500
 
 /**
  * Runs a program to its end. If the signal is aborted, ends the program and all processes it started: a helper left
- * behind by git might push after devctl reported the interruption. Never rejects: if a program cannot be started, its
- * status is -1, and the caller reports an abort.
+ * behind by git might push after devctl reported the interruption. Never rejects: the status is -1 if the program
+ * cannot be started, and the caller has to check whether the signal was aborted.
  */
 export function runProgram(
   program: string,
@@ -110,9 +110,9 @@ function collect(stream: Readable | null): string[] {
 let terminal: boolean | undefined
 
 /**
- * Returns true if programs stay in devctl's process group, as they do at a terminal: a new group would have no terminal
- * for ssh to prompt for a key's passphrase, and Ctrl-C already reaches all processes of the group. Also true on
- * Windows, which has no process groups.
+ * Returns true if programs stay in devctl's process group because devctl has a terminal. In a new group, ssh could not
+ * prompt for a key's passphrase at the terminal, and Ctrl-C already reaches all processes of devctl's group. Also true
+ * on Windows, which has no process groups.
  */
 function hasTerminal(): boolean {
   if (process.platform === 'win32') return true

@@ -118,10 +118,7 @@ function exit(child: ChildProcess): Promise<Pick<Ended, 'exitCode' | 'signal'>> 
   })
 }
 
-/**
- * Maximum number of rounds of `drain` milliseconds that are spent on a process outside the group that prints without
- * pause.
- */
+/** Maximum number of waits of `drain` milliseconds for a process outside the group that prints without pause. */
 const DRAIN_ROUNDS = 20
 
 /** The output of a command on both streams, passed on line by line. */
@@ -142,8 +139,8 @@ class Output {
 
   /**
    * Waits for the remaining output after the program has ended. Returns true if all output was passed on. Returns false
-   * if no output has arrived for `drain` milliseconds, or if `isMore` returns true because processes that may print
-   * more are left.
+   * if no output has arrived for `drain` milliseconds, if output still arrives after `DRAIN_ROUNDS` such periods, or if
+   * `isMore` returns true because processes that may print more are left.
    */
   async isOver(drain: number, isMore: () => boolean): Promise<boolean> {
     for (let round = 0; ; round++) {

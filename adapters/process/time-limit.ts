@@ -1,4 +1,4 @@
-/** Longest time that timers accept, in milliseconds. A longer timer ends at once. */
+/** Longest time that timers accept, in milliseconds. A timer with a longer time fires at once. */
 export const LONGEST_TIMER = 2 ** 31 - 1
 
 /**

@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os'
 
 /**
- * Returns the name of the user who runs this process. In a container, a user often has a number only, and no entry in
- * `/etc/passwd`; in this case, the name is taken from the environment, or else is the number.
+ * Returns the name of the user who runs this process. In a container, a user often has only a number, and no entry in
+ * `/etc/passwd`. In this case, returns the name in the environment, or the number if there is none.
  */
 export function userName(
   env: Readonly<Record<string, string | undefined>>,

@@ -1,7 +1,10 @@
 import { registryOf, repositoryOf } from './registry.ts'
 import { loginCommand, type ProblemText, type RegistryProblem } from './registry-problem.ts'
 
-/** Returns an error that explains to the user why an artifact could not be read or pushed. `reference` has a tag. */
+/**
+ * Returns a text that explains to the user why an artifact could not be read or pushed. `reference` is the reference of
+ * the artifact, with a tag.
+ */
 export function describeArtifactProblem(
   reference: string,
   problem: RegistryProblem,

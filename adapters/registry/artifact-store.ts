@@ -80,7 +80,10 @@ async function find(session: RegistrySession, address: ManifestAddress): Promise
   return { digest, layer: await blobAt(session, address, LARGEST_LAYER, layer.digest) }
 }
 
-/** Accepts a response that indicates a missing tag. Throws a RegistryFailure if the server is not a registry. */
+/**
+ * Returns undefined if a response indicates that the tag does not exist. Throws a RegistryFailure if the server is not
+ * a registry.
+ */
 async function refuseMissing(
   session: RegistrySession,
   answer: RegistryAnswer,

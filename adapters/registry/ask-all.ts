@@ -5,8 +5,8 @@ import { RegistrySession, type RegistrySessionOptions } from './registry-session
 const AT_ONCE = 8
 
 /**
- * Queries registries about each item, several at the same time, in one session. The result contains the distinct items
- * in their order. Rejects with the first error, without waiting for other responses.
+ * Calls `ask` for each distinct item, several at the same time, in one session. Returns the answers by item, in the
+ * order of the items. Rejects with the first error, without waiting for other responses.
  */
 export async function askAll<Item, Answer>(
   items: readonly Item[],

@@ -12,7 +12,7 @@ import { RegistrySession, type RegistrySessionOptions } from './registry-session
 
 /** Maximum size of a layer in bytes. Layers are read into memory. */
 const LARGEST_LAYER = 1 << 30
-/** Maximum depth of an index: an index refers to manifests, and some to further indexes. */
+/** Maximum number of nested manifests: an index refers to manifests, some of which are indexes themselves. */
 const DEEPEST = 3
 
 /** An image to copy. Both references have a tag. If `from` also has a digest, the image with that digest is copied. */
@@ -28,14 +28,16 @@ export type CopyOutcome =
 
 /**
  * Copies an image with all its platforms to another registry, without changing its digest. Content that the registry
- * already has is not sent. Throws a UserError if the Docker configuration cannot be read, and the signal's abort
- * reason.
+ * already has is not sent. Throws a UserError if the Docker configuration cannot be read, or the signal's abort reason.
  */
 export async function copyImage({ from, to }: ImageCopy, options: RegistrySessionOptions): Promise<CopyOutcome> {
   const [{ digest: pinned, ...source }, target] = [addressOf(from), { ...addressOf(to), access: 'push' as const }]
   const session = new RegistrySession(options)
   let side: keyof ImageCopy = 'from'
-  /** Remembers which of the two registries is being queried, because a problem must be attributed to one of them. */
+  /**
+   * Returns `work`, and records which of the two registries it queries, because a problem must be attributed to one of
+   * them.
+   */
   const at = <Result>(which: keyof ImageCopy, work: Promise<Result>): Promise<Result> => {
     side = which
     return work

@@ -22,7 +22,7 @@ const LARGEST_CONFIG = 4 * 1024 * 1024
  * Fetches the configurations of images from their registries, by reference
  * (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pull). For a multi-platform image, fetches the
  * configuration of the first platform, because ports, users and volumes do not depend on the platform. Throws a
- * UserError if the Docker configuration cannot be read, and the signal's abort reason.
+ * UserError if the Docker configuration cannot be read, or the signal's abort reason.
  */
 export async function fetchImageConfigs(
   references: readonly string[],

@@ -15,8 +15,8 @@ export interface TagMove {
 
 /**
  * Points tags to images in their repositories: stores the manifest, or the index of a multi-platform image, under the
- * new tag without copying layers. Returns the problems by name; tags without a problem were moved. Throws a UserError
- * if the Docker configuration cannot be read, and the signal's abort reason.
+ * new tag without copying layers. Returns the problem for each name whose tag could not be moved. Throws a UserError if
+ * the Docker configuration cannot be read, or the signal's abort reason.
  */
 export async function moveTags(
   moves: readonly TagMove[],

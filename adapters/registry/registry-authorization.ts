@@ -30,16 +30,16 @@ export class Authorizer {
   }
 
   /**
-   * Returns the authorization that was obtained before for the repository of the address, if any. The caller passes it
-   * to `renew` if the registry rejects it.
+   * Returns the authorization that was obtained before for the repository of the address; undefined if there is none.
+   * If the registry rejects the authorization, the caller passes it to `renew`.
    */
   for(address: ImageRepository): Promise<Authorization> | undefined {
     return this.#known.get(keyOf(address))
   }
 
   /**
-   * Returns a new authorization after the registry rejected `refused` with status 401. Throws a RegistryFailure if none
-   * can be obtained.
+   * Returns a new authorization after the registry responded with status 401 (`answer`). `refused` is the rejected
+   * authorization, if one was sent. Throws a RegistryFailure if no authorization can be obtained.
    */
   renew(
     address: ImageRepository,
@@ -107,8 +107,8 @@ const basic = ({ username, password }: Extract<RegistryCredentials, { readonly k
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
 /**
- * Returns the scope to request. This is the scope that the registry names, which may contain another path of the
- * repository, if it grants no more than the needed access; otherwise a scope for the repository.
+ * Returns the scope to request: `asked`, the scope that the registry names, if it grants no more than the needed
+ * access; otherwise a scope for the repository of the address. `asked` may contain another path of the repository.
  */
 function scopeOf(asked: string | undefined, { repository, access }: ImageRepository): string {
   const actions = access === 'push' ? '(?:pull,push|push,pull)' : 'pull'

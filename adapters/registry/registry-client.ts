@@ -26,7 +26,7 @@ const DIGEST = /^sha256:[0-9a-f]{64}$|^sha512:[0-9a-f]{128}$/
  * Queries registries for the current digests of image tags
  * (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pull). The result contains each of the
  * references; a reference with a digest is not queried. Uses TLS, or plain HTTP for registries on this machine. Proxies
- * come from the environment. Throws a UserError if the Docker configuration cannot be read, and the signal's abort
+ * come from the environment. Throws a UserError if the Docker configuration cannot be read, or the signal's abort
  * reason.
  */
 export async function resolveDigests(

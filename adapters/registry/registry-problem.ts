@@ -5,7 +5,10 @@ export type RegistryProblem =
   | { readonly kind: 'invalid'; readonly reason: string; readonly hint?: string }
   /** The registry has no such tag or image. Registries differ in which of the two they report. */
   | { readonly kind: 'missing' }
-  /** No permission. `login` states whether a login was sent, or whether the registry rejected the login itself. */
+  /**
+   * No permission. `login` is `none` if no login was sent, `sent` if the login has no permission, and `refused` if the
+   * registry rejected the login itself.
+   */
   | { readonly kind: 'denied'; readonly login: 'none' | 'sent' | 'refused'; readonly said?: string }
   /** The registry cannot be reached; `reason` is a clause. */
   | { readonly kind: 'unreachable'; readonly reason: string; readonly hint?: string }
@@ -16,7 +19,7 @@ export type RegistryProblem =
   /** The server is not a registry, or does not follow the protocol; `reason` is a clause. */
   | { readonly kind: 'not-a-registry'; readonly reason: string }
 
-/** Carries a problem out of the functions that query a registry. */
+/** Error of the functions that query a registry; contains the problem. */
 export class RegistryFailure extends Error {
   readonly problem: RegistryProblem
 

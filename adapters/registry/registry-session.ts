@@ -20,13 +20,13 @@ export interface RegistrySessionOptions {
   /** Signal that ends all requests of the session. */
   readonly signal: AbortSignal
   /**
-   * Logins by registry, as named by `registryOf`. Other logins are read from the Docker configuration when a registry
-   * requires one.
+   * Logins by the name of the registry, as returned by `registryOf`. If another registry requires a login, the login
+   * comes from `loginTo` or the Docker configuration.
    */
   readonly credentials?: ReadonlyMap<string, RegistryCredentials>
   /**
-   * Returns the credentials for a registry; undefined if there are none. Called before the Docker configuration is
-   * read.
+   * Returns the credentials for a registry; undefined if there are none. Called for a registry that is not in
+   * `credentials`, before the Docker configuration is read.
    */
   readonly loginTo?: (registry: string) => Promise<RegistryCredentials | undefined>
   readonly retries?: Partial<RegistryRetries>

@@ -34,8 +34,8 @@ export function hostOf(key: string): string {
 
 /**
  * Returns the reference of an image's copy in another registry: the path and tag of the image, with `registry` in place
- * of the original registry, as in a mirror of several registries. Omits the digest, because the owner of `registry` may
- * build the image anew.
+ * of the original registry. A mirror of several registries uses the same form. Omits the digest, because the owner of
+ * `registry` may build the image anew.
  */
 export function copyIn(registry: string, image: string): string {
   const [tagged = image] = image.split('@')

@@ -9,8 +9,8 @@ export interface SshKeyPair {
 }
 
 /**
- * Creates a key pair; the comment names its owner. Repeats this if ssh2 cannot read its own key: in one of 256 keys,
- * ssh2 removes leading zeros that belong to the key (mscdex/ssh2#1390).
+ * Creates a key pair; the comment names its owner. Creates another one if ssh2 cannot read the key that it has created:
+ * in one of 256 keys, ssh2 removes leading zeros that belong to the key (mscdex/ssh2#1390).
  */
 export function createSshKeyPair(comment: string): SshKeyPair {
   for (;;) {

@@ -117,7 +117,10 @@ async function writeFile(path: string, { content, mode }: TarEntry): Promise<num
   return bytes
 }
 
-/** Copies the file that a hard link points to. Throws a TarError unless the archive contained that file before. */
+/**
+ * Copies the file that a hard link points to. Throws a TarError if the archive does not contain that file before the
+ * link.
+ */
 async function copyLinked(entry: TarEntry, name: string, target: string, path: string): Promise<void> {
   const parts = partsOf(entry.link, name)
   for (let count = 0; count < parts.length; count++) {

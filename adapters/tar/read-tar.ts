@@ -12,7 +12,10 @@ export interface TarEntry {
   readonly size: number
   /** Target of a link. */
   readonly link: string
-  /** False if the name or the link is not UTF-8. Its text is then not the real one, and may not be unique. */
+  /**
+   * False if the name or the link is not UTF-8. The decoded text then differs from the real one, and several entries
+   * may have the same text.
+   */
   readonly isUtf8: boolean
   /** Content of a file in parts. Unread parts are skipped. */
   readonly content: AsyncIterable<Buffer>
@@ -55,7 +58,7 @@ export async function* readTar(input: AsyncIterable<Buffer>): AsyncGenerator<Tar
   await reader.drain()
 }
 
-/** Values that replace those of the next header. */
+/** Values that replace the values in the header of the entry that follows. */
 interface Extension {
   readonly name?: Buffer
   readonly link?: Buffer

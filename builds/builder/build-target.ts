@@ -18,8 +18,8 @@ export interface BuildTargetSources {
 }
 
 /**
- * Returns the target of a build. A build needs no cluster: without a kubeconfig, the target has no context, unless an
- * option names one. A platform must exist, since it runs the build. Throws a UserError.
+ * Returns the target of a build. A build needs no cluster: if no target is found, returns one without a context. Throws
+ * a UserError if the missing target was named with `--context`, or is a platform, which would run the build.
  */
 export async function findBuildTarget(
   workspace: Pick<Workspace, 'cwd' | 'env'>,

@@ -13,11 +13,11 @@ export interface EnsureContext {
 export interface EnsureOptions {
   /**
    * Images to build. `all`: every image. `changed`: images whose content has changed since they were built. `missing`:
-   * for a deploy, like `changed`, but images whose content is unknown and images of unreachable registries are used
-   * unchanged.
+   * for a deploy, like `changed`, but an image is used unchanged if its content is unknown or its registry cannot be
+   * reached.
    */
   readonly build: 'all' | 'changed' | 'missing'
-  /** Images of the services that are not built, by service. Other images may be based on them. */
+  /** Images of the services that are not built, by service. The images to build may be based on them. */
   readonly given: ReadonlyMap<string, string>
   readonly signal: AbortSignal
 }
@@ -32,7 +32,7 @@ export interface ImageBuilder {
   /**
    * Returns the references with digests, by service. An image that a registry already has is used unchanged. An image
    * missing from the result is deployed by its tag (a warning gives the reason). Throws `NotBuilt` for images that
-   * cannot be built, a UserError if no builder exists, and the signal's abort reason.
+   * cannot be built, a UserError if no builder exists, or the signal's abort reason.
    */
   ensure(images: readonly PlannedBuild[], options: EnsureOptions): Promise<ReadonlyMap<string, string>>
 }

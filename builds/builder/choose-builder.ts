@@ -17,8 +17,8 @@ export interface ChosenBuilder {
 export const LOCAL_ENGINE = 'docker'
 
 /**
- * Chooses the builder as specified in the section "build": the address in BUILDKIT_HOST, else the builder of the
- * context, else the builders of the platform if the context is a platform, else the local engine.
+ * Chooses the builder: the address in BUILDKIT_HOST, else the builder of the context, else the builders of the platform
+ * if the context is a platform, else the local engine.
  */
 export function chooseBuilder(
   { env }: Pick<Workspace, 'env'>,

@@ -38,7 +38,7 @@ export async function openBuilder(
 
 /**
  * Combines two errors into one: the platform has no builders, and the builder that was tried instead does not answer.
- * Inside a run, there is no other builder to try.
+ * The message about the platform comes first, because a run of the platform can try no other builder.
  */
 const withoutBoth = ({ message, hint }: NoBuilders, { message: other, notes, cause }: UserError): UserError =>
   new UserError(message, { notes: [other, ...notes], ...(hint !== undefined && { hint }), cause })
@@ -62,7 +62,10 @@ async function openAt(
 
 const PLATFORM = { address: undefined, from: 'that of the platform' }
 
-/** Adds to an error the setting that chose the unusable builder, and the work that needs the builder. */
+/**
+ * Returns the result of `connecting`. If connecting fails, adds to the error the setting that chose the builder, and
+ * the work that needs the builder (`purpose`).
+ */
 async function explained<T>(
   connecting: Promise<T>,
   { address, from }: { readonly address: string | undefined; readonly from: string },

@@ -12,7 +12,7 @@ import { dockerIgnore } from '../../compiler/values/images/ignore-file.ts'
 import { dockerfilePlace, dockerfileText } from '../dockerfile-place.ts'
 import { type FailureCause, failureCause } from './failure-cause.ts'
 
-/** Facts about a failed build from which its failure is explained. */
+/** Facts about a failed build that are used to explain the failure. */
 export interface FailedBuild {
   /** Name of the service, or of the entry in the manifest's `build`; empty for a standalone Dockerfile. */
   readonly name: string
@@ -115,7 +115,7 @@ function shownDockerfile({ filename }: DockerfilePlace, { spec, cwd }: FailedBui
   return 'remote' in spec.context ? spec.dockerfile.path : shownPath(spec.dockerfile.path, cwd)
 }
 
-/** Returns a path as messages show it: relative to a folder if that is shorter. */
+/** Returns a path for messages: relative to `cwd` if that is shorter, otherwise unchanged. */
 export const shownPath = (path: string, cwd: string): string => {
   const short = relative(cwd, path)
   return short.length < path.length ? short : path
@@ -181,8 +181,9 @@ function neighbours(folder: string, path: string): readonly string[] {
 }
 
 /**
- * Returns the ignore file that applies to a build:
+ * Returns the ignore file that applies to a build, according to
  * https://docs.docker.com/build/concepts/context/#filename-and-location.
+ * Returns undefined if there is none.
  */
 function ignoreFileOf(folder: string, dockerfile: BuildSpec['dockerfile']): { path: string; text: string } | undefined {
   const own = 'path' in dockerfile ? [`${dockerfile.path}.dockerignore`] : []

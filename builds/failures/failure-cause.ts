@@ -13,7 +13,7 @@ export interface FailureCause {
   readonly target?: string
 }
 
-/** Facts from which a cause is determined. */
+/** Facts about a failed step, from which the cause of the failure is determined. */
 export interface FailedInstruction {
   /** Error message of BuildKit. */
   readonly message: string
@@ -46,7 +46,7 @@ export function failureCause(failed: FailedInstruction): FailureCause {
   return { message: oneLine(failed.message) }
 }
 
-/** Returns a builder's message as one line, without line ends and duplicate lines. */
+/** Returns a builder's message as one line. Joins the lines with `; ` and omits duplicate lines. */
 export const oneLine = (text: string): string =>
   [...new Set(text.split('\n').map(line => line.trim().replace(/^: /, '')))]
     .filter(line => line !== '')

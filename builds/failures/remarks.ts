@@ -2,13 +2,13 @@ import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import type { Span } from '../../compiler/text/source.ts'
 import type { Tree } from '../../compiler/text/tree.ts'
 
-/** Codes of diagnostics about the content of an image and how it is built. */
+/** Matches the codes of diagnostics about the content of an image and about how it is built. */
 const ABOUT_IMAGES = /^(?:build|image)\/|^(?:volumes\/of-image|security\/image-user|files\/outside-read)$/
 
 /**
- * Returns the diagnostics without warnings and remarks about the images of services that the command does not use.
- * Keeps all errors, because nothing can be built while there are errors. `services` is the `services` section of the
- * model, `chosen` contains the services of the command.
+ * Returns the diagnostics without the warnings and remarks about images of services that are not in `chosen`, the
+ * services of the command. Keeps all errors, because nothing can be built while there are errors. `services` is the
+ * `services` section of the model.
  */
 export function withoutOthers(
   diagnostics: readonly Diagnostic[],

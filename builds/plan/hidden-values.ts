@@ -3,7 +3,7 @@ import type { At } from '../../compiler/text/source.ts'
 import { secretValues } from '../../compiler/values/secrets/known-secrets.ts'
 import { isVariableWithSecret } from '../../compiler/values/secrets/secret-names.ts'
 
-/** Values that the content tag of a build omits. */
+/** Values of a build whose content tag omits some of them, because they look secret. */
 export interface HiddenValues {
   /**
    * All values of the build, as JSON. Builds with the same content tag have the same content only if these values are

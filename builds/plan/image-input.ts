@@ -14,7 +14,7 @@ export interface BuildSettings {
   readonly platforms?: readonly string[]
   readonly secrets?: ImageInput['secrets']
   readonly cacheFrom?: ImageInput['cacheFrom']
-  /** Caches to export, in addition to those of the build, and images instead of those of the build. */
+  /** Caches to export. `cacheTo` is added to the caches of the build; `exportCache` replaces its cache images. */
   readonly cacheExport?: CacheExport
 }
 
@@ -55,7 +55,10 @@ export function imageInput(
   }
 }
 
-/** Returns a spec that also exports the given caches, to the given images instead of its own. */
+/**
+ * Returns a spec with `given`: adds the caches in `cacheTo`, and replaces `exportCache`. Without `given`, returns the
+ * spec unchanged.
+ */
 export const exportingTo = <Spec extends CacheExport>(spec: Spec, given: CacheExport | undefined): Spec =>
   given ? { ...spec, cacheTo: [...spec.cacheTo, ...given.cacheTo], exportCache: given.exportCache } : spec
 
@@ -71,8 +74,9 @@ const sourceOf = (context: BuildContext, { images, layouts }: BaseImages): Sourc
     : (layouts.get(context.service) ?? { remote: `docker-image://${images.get(context.service)}` })
 
 /**
- * Returns a list with the reference of a service's image and its layout, so that a Dockerfile can get the reference
- * from a variable and use it in `FROM`. The list is empty if the image has no layout, because a registry has it.
+ * Returns the reference and the layout of a service's image as a list entry. With it, a Dockerfile can get the
+ * reference from a variable and use it in `FROM`. The list is empty if the image has no layout, because the image is
+ * then in a registry.
  */
 function byReference(service: string, { images, layouts }: BaseImages): readonly (readonly [string, Source])[] {
   const [layout, reference] = [layouts.get(service), images.get(service)]

@@ -5,7 +5,10 @@ import { NotBuilt } from '../builder/builder.ts'
 import { isPinned } from '../find-images.ts'
 import type { PlannedBuild } from './planned-build.ts'
 
-/** Throws `NotBuilt`, before the build, for images with official names, because users cannot push to them. */
+/**
+ * Throws `NotBuilt`, before the build, for images with names of Docker official images, such as `postgres` or
+ * `library/postgres`, because users cannot push to them.
+ */
 export function refuseOfficialNames(images: readonly PlannedBuild[]): void {
   const reporter = new Reporter()
   for (const { service, reference, tags, span } of images) {

@@ -61,7 +61,10 @@ export function withNeeded<Build extends Pick<PlannedBuild, 'service' | 'depends
   return all.filter(({ service }) => wanted.has(service))
 }
 
-/** Sets `isMoving` for builds that are based, directly or indirectly, on an image that is rebuilt each time. */
+/**
+ * Returns the builds, with `isMoving` set for those that are based, directly or indirectly, on an image that is rebuilt
+ * each time.
+ */
 export function withMoving(builds: readonly PlannedBuild[]): readonly PlannedBuild[] {
   const moving = new Set(builds.flatMap(({ service, isMoving }) => (isMoving ? [service] : [])))
   if (moving.size === 0) return builds

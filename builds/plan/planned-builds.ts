@@ -86,17 +86,17 @@ const hiddenOf = (
 ): HiddenValues | undefined => hiddenValues(args, [dockerfileInline, target, ...labels], secretPlaces)
 
 /**
- * Returns true if the image is rebuilt each time. As in Compose, `pull_policy: build` applies to all commands.
- * `no_cache` and `pull` apply to all commands except a deploy. Such an image depends on more than the files, for
- * example on a newer base image.
+ * Returns true if the image is rebuilt each time, because it depends on more than the files, for example on a newer
+ * base image. As in Compose, `pull_policy: build` applies to all commands. `no_cache` and `pull` apply to all commands
+ * except a deploy.
  */
 const isRebuilt = ({ build, pullPolicy }: Service, command: ImageCommand): boolean =>
   pullPolicy?.value === 'build' ||
   (command !== 'deploy' && build !== undefined && (build.noCache || build.noCacheFilter.length > 0 || build.pull))
 
 /**
- * Reports build contexts that are not folders. The compiler only checks those of images whose tag is a hash of what the
- * build reads. The builder would take a missing folder for an empty one.
+ * Reports build contexts that are not folders, because the builder would take a missing folder for an empty one. The
+ * compiler checks only the contexts of images whose tag is a hash of what the build reads.
  */
 function checkFolders(
   { context, additionalContexts }: Build,

@@ -55,8 +55,8 @@ export function refuseSameNames(images: readonly PlannedBuild[]): void {
 }
 
 /**
- * Returns a text that identifies the content of each image, by service: the hash at the end of its content name, and
- * the values that are not in the hash, including those of all images that the image is based on.
+ * Maps each service to a text that identifies the content of its image: the hash at the end of `contentReference`, and
+ * the values that the hash omits (`hidden`), including the hidden values of all images that the image is based on.
  */
 function contentsOf(images: readonly PlannedBuild[]): ReadonlyMap<string, string> {
   const byService = new Map(images.map(image => [image.service, image]))

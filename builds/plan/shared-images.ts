@@ -23,8 +23,8 @@ export function withSharers(
 }
 
 /**
- * Returns the services in `services`, and all services whose image has the same name. Only one service may build an
- * image of that name.
+ * Returns all services whose image has the same name as the image of a service in `services`, including the services in
+ * `services`. Only one service may build an image of that name.
  */
 export function sharersOf(images: ReadonlyMap<string, string>, services: readonly string[]): readonly string[] {
   const names = new Set(services.flatMap(service => images.get(service) ?? []).map(withDefaultTag))

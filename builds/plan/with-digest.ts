@@ -1,3 +1,6 @@
-/** Returns a reference with the digest of its image, if known: `r.example.com/web:1@sha256:…`. */
+/**
+ * Returns a reference with the digest added: `r.example.com/web:1@sha256:…`. Leaves the reference unchanged if the
+ * digest is undefined or if the reference has a digest already.
+ */
 export const withDigest = (reference: string, digest: string | undefined): string =>
   digest === undefined || reference.includes('@') ? reference : `${reference}@${digest}`

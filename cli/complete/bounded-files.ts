@@ -15,7 +15,7 @@ const MOST = 2 << 20
 const MOST_FILES = 50
 const TIME = 500
 
-/** Files of a project, read within limits for size and time. A file beyond them counts as missing. */
+/** Files of a project, read within limits for number, size and time. A file that exceeds a limit counts as missing. */
 export class BoundedFiles {
   #bytes = MOST
   #files = MOST_FILES

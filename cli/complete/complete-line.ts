@@ -3,7 +3,7 @@ import type { Option, ValueKind } from '../options/option.ts'
 import type { Completion, Suggestion } from './completion.ts'
 import { flagsOf, optionOf, readLine, type TypedLine, takesValue } from './line.ts'
 
-/** Request of a shell completion for the values of a kind. */
+/** A request for the possible values of a kind, for shell completion. */
 export interface ValueQuestion {
   readonly kind: ValueKind
   readonly line: TypedLine
@@ -11,7 +11,7 @@ export interface ValueQuestion {
   readonly current: string
 }
 
-/** Returns the values of a kind that depends on files, programs or the cluster. */
+/** Lists the possible values of a kind, such as branches, which come from files, programs or the cluster. */
 export type ListKnown = (question: ValueQuestion) => Promise<readonly Suggestion[]>
 
 /** Returns the completion of the argument `current`, which follows the arguments `before`. */
@@ -71,7 +71,7 @@ function optionCandidates({ options, given, open }: TypedLine, current: string):
  */
 const firstClause = (description: string): string => description.replace(/(?:;| \().*/s, '')
 
-/** Returns the declaration of the next positional argument. */
+/** Returns the declaration of the next positional argument; undefined if the command takes no further argument. */
 function argumentAt({ command, words }: TypedLine): Argument | undefined {
   const declared = command?.words ?? []
   const last = declared.at(-1)

@@ -14,7 +14,10 @@ interface Asked {
 
 type List = (asked: Asked) => Promise<readonly Suggestion[]>
 
-/** Functions that list the values of a kind; the shells list files and folders, and `completeLine` the commands. */
+/**
+ * Functions that list the possible values of a kind. Files and folders are listed by the shells, commands by
+ * `completeLine`.
+ */
 const LISTS: Readonly<Record<Exclude<ValueKind, 'file' | 'folder' | 'command'>, List>> = {
   branch: async ({ io }) => (await import('./branches.ts')).branches(io),
   code: async () => (await import('./codes.ts')).codeCandidates(),

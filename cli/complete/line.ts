@@ -17,7 +17,7 @@ export interface TypedLine {
   readonly words: readonly string[]
   /** True if `--` precedes the argument that is completed. */
   readonly isPassed: boolean
-  /** Option whose value is the next argument. */
+  /** Option whose value is the next argument; undefined if the next argument is not the value of an option. */
   readonly open: Option<unknown> | undefined
 }
 
@@ -53,7 +53,7 @@ export function readLine(commands: readonly Command[], before: readonly string[]
   return { command, options: optionsOf(command), given, words, isPassed, open }
 }
 
-/** Returns the option with a flag, or with an alias that help does not list. */
+/** Returns the option that has a flag, either shown in help or as a hidden alias; undefined for an unknown flag. */
 export const optionOf = (flag: string, options: readonly Option<unknown>[]): Option<unknown> | undefined =>
   options.find(one => flagsOf(one).includes(flag) || one.aliases?.includes(flag))
 
@@ -76,7 +76,10 @@ function commandBelow(commands: readonly Command[], command: Command | undefined
   return commandsBelow(commands, command?.name).find(one => one.name === name)
 }
 
-/** Returns the option of an argument such as `--file=x`, `-f` or `-fx`, and the value in it. */
+/**
+ * Returns the option in an argument such as `--file=x`, `-f` or `-fx`, and the value that follows in the same argument.
+ * Either is undefined if the argument does not contain it.
+ */
 function optionIn(
   word: string,
   options: readonly Option<unknown>[],

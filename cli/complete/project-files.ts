@@ -55,7 +55,10 @@ export function readNames(workspace: Workspace, loading: LoadInput): ProjectName
   }
 }
 
-/** Returns the boundary of the project in `folder`. If `folder` is undefined, `loading` selects the project. */
+/**
+ * Returns the boundary of the project in `folder`, outside of which no file is read. If `folder` is undefined,
+ * `loading` selects the project.
+ */
 const boundaryFor = (workspace: Workspace, loading: LoadInput, folder: string | undefined): Boundary =>
   boundaryOf(workspace, folder === undefined ? loading : { ...loading, projectDirectory: folder }, {
     namesCompose: false,
@@ -68,7 +71,7 @@ interface Manifest {
   readonly namesCompose: boolean
 }
 
-/** Returns the manifest that `openProject` reads. */
+/** Returns the manifest that `openProject` would read; undefined if there is none or it cannot be read. */
 function manifestOf(workspace: Workspace, loading: LoadInput, files: BoundedFiles): Manifest | undefined {
   const { file, environment } = loading
   const named = file?.map(path => resolve(workspace.cwd, path)) ?? []
@@ -121,7 +124,7 @@ function composeOf(tree: Tree | undefined): readonly string[] {
   return textsOf(isMap(tree) ? get(tree, 'file') : tree)
 }
 
-/** Compose files with the files that they include. */
+/** Collects the services and profiles of Compose files and of the files that they include. */
 class ComposeFiles {
   readonly services = new Map<string, string>()
   readonly profiles = new Set<string>()

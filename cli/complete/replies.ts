@@ -51,7 +51,10 @@ export function replyToPowershell(completion: Completion, current: string): read
 
 /** A command line in bash up to the cursor, and the way in which bash shows candidates for it. */
 export interface BashQuestion extends ShellWords {
-  /** The part of the last argument that bash replaces, as typed: it ends at a quote, `=` or `:`. */
+  /**
+   * The part of the last argument that bash replaces, as typed. It begins after the last quote, `=` or `:` at which
+   * bash splits the line.
+   */
   readonly replaced: string
   /** True if bash only lists the candidates. */
   readonly isList: boolean
@@ -60,8 +63,9 @@ export interface BashQuestion extends ShellWords {
 }
 
 /**
- * Returns the lines for the script of bash: the kind, then a line for each candidate. The line is the text to insert in
- * place of `replaced`. If bash only lists several candidates, it is the candidate with its description.
+ * Returns the lines for the script of bash: the kind, then a line for each candidate. The line contains the text to
+ * insert in place of `replaced`. If bash only lists the candidates and there are several, the line contains the
+ * candidate and its description.
  */
 export function replyToBash(completion: Completion, question: BashQuestion): readonly string[] {
   const found = begun(completion, question.current)

@@ -53,7 +53,10 @@ export function splitLine(line: string, shell: 'bash' | 'powershell'): ShellWord
   return { before, current: current ?? '', quote }
 }
 
-/** Quotes a text for bash, to be inserted inside the quotes in which the line ends. */
+/**
+ * Quotes a text for bash, to be inserted at the end of a line. `quote` is the quote that is open at the end of the
+ * line.
+ */
 export function quoteForBash(text: string, quote: ShellWords['quote']): string {
   if (quote === "'") return text.replaceAll("'", `'\\''`)
   if (quote === '"') return text.replace(/["\\$`]/g, '\\$&')

@@ -4,7 +4,7 @@ import { dnsLabel, dnsName, environmentName, registryPath } from '../../project/
 import type { Argument } from '../command.ts'
 import { choice, common, flag, list, type Option, text, type Values } from './option.ts'
 
-/** Argument of commands that can compile part of an application. */
+/** Argument of commands that can be limited to some of the services. */
 export const someServices: Argument = {
   name: '[service...]',
   description: 'only these services and their dependencies (default: all)',

@@ -73,7 +73,8 @@ async function buildAndPrint(
 }
 
 /**
- * Throws a UsageError for a second tag: the images of services have one tag, and only a Dockerfile can have several.
+ * Throws a UsageError for an invalid tag, and for a second tag: only an image of a standalone Dockerfile can have
+ * several tags on the command line, images of services cannot.
  */
 function checkTags(tags: readonly string[]): void {
   const [tag, another] = tags
@@ -131,7 +132,10 @@ async function buildOne(
   })
 }
 
-/** Throws a UsageError for options that choose among services, because a Dockerfile has none. */
+/**
+ * Throws a UsageError for options that have no effect on the build of a standalone Dockerfile, such as options that
+ * select services.
+ */
 function refuseOthers(options: BuildValues): void {
   const given = {
     '--environment': options.environment,

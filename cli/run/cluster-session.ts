@@ -106,7 +106,10 @@ interface RequestTrace {
   end(): void
 }
 
-/** Returns the messages about the work that was unfinished at the deadline. */
+/**
+ * Returns the messages and notes of the UserErrors in an error. They describe the work that was unfinished at the
+ * deadline.
+ */
 const stillThere = (error: unknown): readonly string[] =>
   userErrorsIn(error).flatMap(one => [one.message, ...one.notes])
 
@@ -117,7 +120,10 @@ function userErrorsIn(error: unknown): readonly UserError[] {
   return all.filter(one => one instanceof UserError)
 }
 
-/** Turns a cluster error into a UserError. If several calls were refused for the same reason, it is reported once. */
+/**
+ * Turns an error from the cluster into a UserError; returns other errors unchanged. If several calls were refused for
+ * the same reason, the reason is reported once.
+ */
 export function toUserError(error: unknown, target: Target | undefined): unknown {
   if (error instanceof AggregateError) {
     const all = error.errors.map(one => toUserError(one, target))

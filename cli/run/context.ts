@@ -92,7 +92,7 @@ async function askForContext(io: Io): Promise<string | undefined> {
 /** Value of the answer "log in to a platform"; no context has this name. */
 const NEW = ''
 
-/** Asks for the address of a platform, with or without its scheme. */
+/** Asks for the address of a platform, which may be typed without `https://`. Returns undefined if the user cancels. */
 async function askForPlatform({ ask }: Io): Promise<string | undefined> {
   const typed = (await ask?.('Address of the platform, such as https://platform.example.com'))?.trim()
   if (typed === undefined) return undefined
@@ -102,7 +102,9 @@ async function askForPlatform({ ask }: Io): Promise<string | undefined> {
 const NO_CONTEXTS =
   'the kubeconfig has no contexts: create `~/.kube/config` with the tool of your cluster, or set `KUBECONFIG`; `devctl context use https://…` logs in to a platform'
 
-/** Prints the current context, as JSON in the fields of the specification. */
+/**
+ * Prints the current context. JSON and YAML contain the fields of devctl's specification; `name` prints only the name.
+ */
 export async function showContext({ io }: Context, output: 'json' | 'yaml' | 'name'): Promise<number> {
   const { name, hasToken, namespace, builder, registry, domain, isPlatform } = await currentContext(io)
   const token = hasToken ? PLACEHOLDER : '-'

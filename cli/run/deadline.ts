@@ -10,8 +10,9 @@ import type { Io } from '../terminal/io.ts'
 const TIMEOUT = 300_000
 
 /**
- * Returns the deadline of a command in milliseconds: its option, or else $DEVCTL_TIMEOUT, or else `fallback` (five
- * minutes). The longest deadline is that of a timer. Throws a UsageError if $DEVCTL_TIMEOUT is not a duration.
+ * Returns the deadline of a command in milliseconds: the value of its option, or else $DEVCTL_TIMEOUT, or else
+ * `fallback` (by default five minutes), but at most the longest time of a Node timer. Throws a UsageError if
+ * $DEVCTL_TIMEOUT is not a duration.
  */
 export function deadlineOf({ env }: Io, timeout: number | undefined, fallback = TIMEOUT): number {
   const limit = timeout ?? (env.DEVCTL_TIMEOUT ? parseDuration(env.DEVCTL_TIMEOUT, 'DEVCTL_TIMEOUT') : fallback)

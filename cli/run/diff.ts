@@ -87,8 +87,9 @@ const FIELDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the position of the changed key, such as `compose.yaml:24 services.api.environment`; the line of the service
- * if no single key of the service is responsible.
+ * Returns the position of the changed key, such as `compose.yaml:24 services.api.environment`, or of the service if no
+ * single key is responsible. If `services` lacks the service, returns the file and the path without a line. Undefined
+ * if the object has no source.
  */
 function placeOf({ source, values }: ObjectDiff, services: Tree | undefined): string | undefined {
   if (source === undefined) return undefined

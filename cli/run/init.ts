@@ -88,7 +88,10 @@ const LANGUAGES: Readonly<Record<Language, string>> = {
   rust: 'Rust',
 }
 
-/** Shows the manifest before it is written, or its differences from the existing manifest. */
+/**
+ * Shows how the manifest differs from the existing one before it is replaced. Shows a new manifest in full, if a user
+ * is at the terminal.
+ */
 async function showChange(io: Io, { path, text, before }: Written): Promise<void> {
   if (before === undefined) {
     if (io.choose) io.stderr.write(`\n${text}\n`)

@@ -13,7 +13,7 @@ import { NO_PROGRESS } from '../terminal/progress/events.ts'
 import { withCluster } from './cluster-session.ts'
 import { untilOutputCloses } from './until-output-closes.ts'
 
-/** Default of `--since` in milliseconds: the limit in the specification. */
+/** Default of `--since` in milliseconds: 48 hours, the limit in devctl's specification. */
 const SINCE = 48 * 3_600_000
 
 /**

@@ -4,7 +4,7 @@ import type { Io } from '../terminal/io.ts'
 
 /**
  * Returns text for the end of the last line of a command: how many keys are mapped, approximated and without effect.
- * Empty if no key is lost.
+ * Empty if no key is approximated or without effect.
  */
 export function lossText(outcome: {
   readonly diagnostics: readonly Diagnostic[]

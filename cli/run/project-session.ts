@@ -49,7 +49,10 @@ export async function withProject(
   })
 }
 
-/** Adds the variables of `--var` to those of the shell, and treats them as secret. */
+/**
+ * Returns an Io whose variables include those of `--var`, in addition to those of the shell. The values from `--var`
+ * count as secret.
+ */
 function withGiven(io: Io, given: Values['var']): Io {
   if (!given) return io
   io.secrets?.add(Object.values(given))

@@ -138,7 +138,8 @@ function cellsOf(
 }
 
 /**
- * Returns the reason why a service is not ready, or its development status: `in development (devctl up), ann@laptop`.
+ * Returns the status of a service: that it is in development (`in development (devctl up), ann@laptop`), the reason why
+ * it is not ready, or both. Undefined if neither applies.
  */
 function statusText({ reason, development, state }: ServiceOverview): string | undefined {
   if (development === undefined) return reason ?? (state === 'stopped' ? 'stopped: no replicas' : undefined)

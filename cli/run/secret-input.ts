@@ -6,7 +6,10 @@ import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { printable } from '../../compiler/values/printable.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** Returns the token of `--token` or `--token-file`; `-` is standard input. Undefined if neither is given. */
+/**
+ * Returns the token from `--token` or `--token-file`, where `-` stands for standard input; undefined if neither is
+ * given. Throws a UsageError if both are given.
+ */
 export async function givenToken(
   io: Io,
   { token, tokenFile }: { readonly token?: string | undefined; readonly tokenFile: string | undefined },

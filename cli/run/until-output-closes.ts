@@ -2,9 +2,9 @@ import type { Session } from '../../project/session.ts'
 import type { Output } from '../terminal/io.ts'
 
 /**
- * Runs work that prints until Ctrl-C. The signal of its session is also aborted once `closed` is called because the
- * reader has closed the output (`| head`), which is a normal end. Other errors of the output are reported where they
- * occur (start.ts).
+ * Runs `work`, which prints until Ctrl-C. `work` calls `closed` when the reader has closed the output (`| head`). That
+ * also aborts the signal of the session that `work` receives, and is a normal end. Other errors of the output are
+ * reported where they occur (start.ts).
  */
 export async function untilOutputCloses(
   session: Session,
@@ -20,7 +20,10 @@ export async function untilOutputCloses(
   }
 }
 
-/** Calls `closed` if an output does not take the text that was written to it. */
+/**
+ * Calls `closed` with the error if the text that was written to an output cannot be delivered, for example because the
+ * reader has closed the output.
+ */
 export function watchOutput({ flushed }: Output, closed: (reason: unknown) => void): void {
   void flushed?.().catch(closed)
 }

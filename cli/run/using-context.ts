@@ -11,13 +11,16 @@ export interface UseValues {
   readonly registry: string | undefined
   /** Fingerprint of the platform's own certificate authority. */
   readonly caFingerprint: string | undefined
-  /** False if the user enters a code in a browser, possibly on another machine. */
+  /**
+   * True if a login may open a browser on this machine; false if the user types a code into any browser, possibly on
+   * another machine.
+   */
   readonly browser: boolean
 }
 
 /**
- * Returns the fields to store for a context, from the options that are set. The value `-`, which is also printed for an
- * unset field, deletes the stored value.
+ * Returns the fields to store for a context, from the options that are set. An option with the value `-` deletes the
+ * stored value, because commands print `-` for an unset field.
  */
 export const fieldsOf = ({ namespace, builder, domain, registry }: UseValues) => ({
   ...(namespace && { namespace }),
@@ -28,7 +31,10 @@ export const fieldsOf = ({ namespace, builder, domain, registry }: UseValues) =>
 
 const unlessNone = (value: string): string => (value === '-' ? '' : value)
 
-/** Returns `Using context shop @ kind-dev`, as the specification words it; a platform is shown by its host. */
+/**
+ * Returns `Using context shop @ kind-dev`, the wording of devctl's specification. For a platform, `name` is a URL, of
+ * which only the host is shown.
+ */
 export function usingContext(namespace: string, name: string): string {
   const host = isPlatform(name) && URL.canParse(name) ? new URL(name).host : name
   return `Using context ${namespace} @ ${host}`

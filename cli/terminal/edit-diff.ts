@@ -47,7 +47,10 @@ export async function editDiff(folder: string, edits: readonly ConflictingFile[]
   return shown.map(line => `${colour ? paint(line) : line}\n`).join('')
 }
 
-/** Returns a unified diff from the current text of a file to the text that devctl would write, in full. */
+/**
+ * Returns a unified diff from the current text of a file to the text that devctl would write, with no limit on its
+ * length. Masks values that look secret, and does not show the content of a Secret.
+ */
 export async function fileDiff(
   { path, before, text }: { readonly path: string; readonly before?: string; readonly text: string },
   colour: boolean,

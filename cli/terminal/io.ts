@@ -2,8 +2,8 @@ import type { KnownSecrets } from '../../compiler/values/secrets/known-secrets.t
 import type { RawStreams } from './remote-terminal.ts'
 
 /**
- * Parts of the process that a command may use. The object for this process is created once, in main.ts; tests create
- * their own.
+ * Parts of the process that a command may use. `processIo` creates the object for this process; tests create other
+ * objects.
  */
 export interface Io {
   /** Standard output, for results. */

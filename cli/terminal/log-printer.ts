@@ -45,7 +45,8 @@ export class LogPrinter {
   }
 
   /**
-   * Adds a line to the buffer. If the buffer is full, returns a promise that resolves once the buffer has been written.
+   * Adds a line to the buffer. If the buffer is full, returns a promise that resolves once the buffer has been written;
+   * undefined otherwise.
    */
   print({ service, name }: LogSource, { time, text }: LogLine): Promise<void> | undefined {
     const { colour, timestamps } = this.#options

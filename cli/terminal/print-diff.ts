@@ -7,7 +7,10 @@ export interface DiffPrinting {
   readonly colour: boolean
   /** Current time in milliseconds since 1970. */
   readonly now: number
-  /** Returns the position of an object's lines in the files: `compose.yaml:24 services.api`. */
+  /**
+   * Returns the position of a changed object in the Compose files, such as `compose.yaml:24 services.api`; undefined if
+   * it is unknown.
+   */
   readonly placeOf: (diff: ObjectDiff) => string | undefined
 }
 

@@ -77,7 +77,7 @@ function printField(field: FieldExplanation): string {
   return block(`${field.path}: ${short(field.value)}`, facts)
 }
 
-/** Returns the origin of a value in one line. */
+/** Returns the origin of a value in one line; empty if it is unknown. */
 function originOf({ nodes: [node], settings: [setting], rule }: FieldExplanation): string {
   if (rule) return defaultText(rule)
   if (node) return `${placeText(node.line)}  ${node.path}`

@@ -14,7 +14,7 @@ export interface RawStreams {
 
 const NEW_LINE = 10
 
-/** Time for reading the start of a line that was typed while input was ignored, in milliseconds. */
+/** Time that a terminal gets to deliver an unfinished line that was typed while input was ignored, in milliseconds. */
 const BEGUN_LINE = 20
 
 /**

@@ -1,7 +1,10 @@
 import { fstatSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 
-/** Returns standard input if it can have content: a terminal, a pipe, a file or a socket, and not `/dev/null`. */
+/**
+ * Returns standard input if it can have content, because it is a terminal, a pipe, a file or a socket; undefined
+ * otherwise, for example for `/dev/null`.
+ */
 export function standardInput(): Readable | undefined {
   if (process.stdin.isTTY) return process.stdin
   try {

@@ -86,7 +86,9 @@ const withoutAbsent = (tree: MapTree, absent: ReadonlySet<string>): MapTree =>
     return kept.entries.size === 0 ? withoutKeys(service, 'depends_on') : withEntry(service, 'depends_on', kept)
   })
 
-/** Replaces the project's name in the default names of resources (`PROJECT_KEY`). */
+/**
+ * Replaces the name of the project with `name` in the default names of resources, which have the form `PROJECT_KEY`.
+ */
 function renameResources(
   resources: Record<string, Record<string, unknown>>,
   section: string,
@@ -128,7 +130,7 @@ const NAMED = new Set(['networks', 'volumes', 'secrets', 'configs'])
 const FILE_OBJECTS = new Set(['secrets', 'configs'])
 const CONTENTS = ['file', 'content', 'environment', 'external', 'driver', 'template_driver']
 
-/** Prints configs or secrets, without contents that come from variables. */
+/** Returns configs or secrets as plain JSON, without contents that come from variables. */
 function printFileObjects(objects: MapTree): unknown {
   // `decodeModel` returns mappings of mappings.
   const printed = plain(objects) as Record<string, Record<string, unknown>>

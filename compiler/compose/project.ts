@@ -544,7 +544,7 @@ export interface Deploy {
 
 /** An entry of the top-level `networks`. */
 export interface Network {
-  /** The `name` that the user sets, or the key of an external network. Networks with the same name are one. */
+  /** The `name` that the user sets, or the key of an external network. Entries with the same name are one network. */
   readonly name?: string
   readonly key: string
   readonly span: Span

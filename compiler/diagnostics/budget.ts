@@ -59,7 +59,10 @@ export class Budget {
     return copy
   }
 
-  /** Counts work that is about to be done for the text at `span`. Throws OverBudget if that exceeds the limit. */
+  /**
+   * Counts work that is about to be done for the text at `span`. Throws OverBudget if the total amount exceeds the
+   * limit, or if the run takes too long.
+   */
   spend(limit: LimitName, amount: number, span?: Span): void {
     const spent = (this.#spent.get(limit) ?? 0) + amount
     this.#spent.set(limit, spent)

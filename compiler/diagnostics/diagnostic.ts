@@ -48,8 +48,8 @@ export interface Wording {
 }
 
 /**
- * A kind of diagnostic. Each kind is declared once, beside the code that reports it. `explain` is its text in
- * docs/diagnostics and in the output of `devctl explain CODE`.
+ * A kind of diagnostic. Each kind is declared once, beside the code that reports it. `explain` is the explanation of
+ * the kind in docs/diagnostics and in the output of `devctl explain CODE`.
  */
 export interface DiagnosticKind<P> {
   readonly code: string

@@ -22,7 +22,7 @@ export class Reporter {
   readonly #seen = new Set<string>()
   readonly #fileOrder = new Map<string, number>()
   readonly #hidden = new Map<SourceFile, Span[]>()
-  /** Folders outside the project that were reported, each with the position in a file that refers to it. */
+  /** Folders outside the project that were reported. `span` is the position in a file that names the folder. */
   readonly #outside: { readonly folder: string; readonly span: Span | undefined }[] = []
   #errors = 0
 

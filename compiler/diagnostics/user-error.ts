@@ -33,8 +33,8 @@ export class UserError extends Error {
 }
 
 /**
- * An error in the request itself: it contradicts itself, or names something that does not exist. No work has started.
- * On the command line, the exit status is 2.
+ * Thrown if a request contradicts itself or names something that does not exist. No work has started. On the command
+ * line, the exit status is 2.
  */
 export class UsageError extends UserError {}
 

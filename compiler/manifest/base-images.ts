@@ -13,7 +13,7 @@ import type { DevctlManifest, ImageBuild } from './manifest.ts'
 export interface BuildWithBases {
   /** The image. Its `dependsOn` includes the images in `bases`. */
   readonly build: ImageBuild
-  /** The names of images in the manifest's `build` section, by the image name that BuildKit looks up. */
+  /** Names of images in the manifest's `build` section. The keys are the image names that BuildKit looks up. */
   readonly bases: ReadonlyMap<string, string>
 }
 

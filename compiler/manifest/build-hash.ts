@@ -17,8 +17,8 @@ export interface HashedManifest {
 /**
  * Returns hashes for the tags of a manifest's images, by image name. A hash covers everything that determines the
  * content of the image: the files of the context, the Dockerfile, target and arguments, the IDs of secrets, and the
- * hashes of the images that the image depends on. Those hashes stand for the variables of these images. Caches and the
- * values of secrets are not included, as in the hashes for services.
+ * hashes of the images that the image depends on. The arguments contain the variables of these images as references,
+ * without their values. Caches and the values of secrets are not included, as in the hashes of the images of services.
  */
 export function hashManifestBuilds(world: HashedManifest): ReadonlyMap<string, string> {
   const hashes = new Map<string, string>()

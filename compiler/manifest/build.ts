@@ -120,7 +120,7 @@ export function readBuilds(tree: Tree | undefined, reading: Reading): ReadonlyMa
 }
 
 interface ReadingBuilds {
-  /** Names of the images, by their names as written. */
+  /** Names of the images as DNS labels. The keys are the names in the manifest. */
   readonly names: ReadonlyMap<string, string>
   readonly reading: Reading
 }
@@ -166,7 +166,10 @@ function readSecret(id: string, { key, value }: Entry, reading: Reading): BuildS
 
 const PARTS = ['REGISTRY', 'REPOSITORY', 'IMAGE', 'TAG', 'SHA']
 
-/** True for the variables of an image. Compares full names, because those of `api-v2` begin like those of `api`. */
+/**
+ * True if a variable belongs to an image. Compares full names, because the variables of `api-v2` begin like the
+ * variables of `api`.
+ */
 const isOf = (image: string, variable: string): boolean =>
   PARTS.some(part => variable === `DEVCTL_BUILD_${toVariableName(image)}_${part}`)
 

@@ -205,7 +205,9 @@ function refuseBesides(tree: Tree, { reporter }: Reading): void {
   if (layout?.value === 'kustomize') reporter.report(destination, layout.span, { field: 'layout: kustomize' })
 }
 
-/** Reads `pullRequest`: `true`, or a mapping with more settings. */
+/**
+ * Reads `pullRequest`: `true`, or a mapping with more settings. Returns undefined for `false` and if the key is absent.
+ */
 function readPullRequest(tree: Tree | undefined, path: ModelPath, reading: Reading): PullRequestRules | undefined {
   if (tree?.kind !== 'map' && !readFlag(tree, path, reading)?.value) return undefined
   const named = known(tree, 'forge')?.value

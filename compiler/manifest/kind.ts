@@ -39,8 +39,8 @@ const FLOW_PART = /("(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z_][\w-]*)(\s*:)?|[{}[\]]/g
 
 /**
  * Decides if a file is a manifest or a Compose file, so that errors are reported for the right kind of file. The
- * top-level keys decide, including misspelled ones; if they are inconclusive, the name of the file decides. Does not
- * parse the text, so it also works for files with YAML errors.
+ * top-level keys decide, including misspelled ones. If the keys are inconclusive, the name of the file decides. Does
+ * not parse the text, so the function also works for files with YAML errors.
  */
 export function kindOfFile(text: string, path: string): 'manifest' | 'compose' {
   // The first format of Okteto has keys that also occur in services, but no `services`.

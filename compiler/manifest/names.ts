@@ -15,8 +15,8 @@ const renamed = diagnostic({
 })
 
 /**
- * Converts a name to Kubernetes' form, and reports a name that changes. Returns undefined for an empty name, and for a
- * name that is already in use, which is reported. `what` is the named thing in messages, such as `the image`.
+ * Converts a name to Kubernetes' form. Reports a name that this changes, and a name that is already in use. Returns
+ * undefined for an empty name and for a name in use. `what` describes the named thing in messages, such as `the image`.
  */
 export function readName(
   written: string,

@@ -18,8 +18,8 @@ Variables about the Okteto platform itself, such as \`OKTETO_TOKEN\` and \`OKTET
 })
 
 /**
- * Variables of Okteto that devctl provides with the prefix `DEVCTL_` instead: variables that builds and dependencies
- * set (`LATE`), and variables of commands (`IN_COMMANDS`).
+ * Match variables of Okteto for which devctl sets a variable with the prefix `DEVCTL_`: variables that builds and
+ * dependencies set (`LATE`), and variables that are set only for commands (`IN_COMMANDS`).
  */
 const LATE = /^OKTETO_(?:BUILD|DEPENDENCY)_/
 const IN_COMMANDS = new Set(
@@ -41,8 +41,8 @@ export const hasOktetoName = (variable: string): boolean => {
 }
 
 /**
- * Replaces the variables of Okteto in the text of a manifest with the corresponding variables of devctl, where those
- * are set. `tree` is the content of the text.
+ * Replaces variables of Okteto in the text of a manifest with the corresponding variables of devctl. Variables that are
+ * set only for commands are replaced only in `deploy` and `destroy`. `tree` is the content of the text.
  */
 export function toDevctlVariables(text: string, tree: MapTree): string {
   const sections = [...tree.entries].map(([name, { key }]) => ({ start: key.start, isOfCommands: isOfCommands(name) }))
@@ -57,7 +57,7 @@ export function toDevctlVariables(text: string, tree: MapTree): string {
 const isOfCommands = (section: string): boolean => section === 'deploy' || section === 'destroy'
 
 /**
- * Reports variables of Okteto that are not set: variables of the Okteto platform and, in texts other than commands,
+ * Reports variables of Okteto that are not set: variables of the Okteto platform and, outside `deploy` and `destroy`,
  * variables that are set only for commands. Returns the names of the reported variables.
  */
 export function reportOktetoVariables(tree: MapTree, lookup: Lookup, reporter: Reporter): ReadonlySet<string> {

@@ -139,7 +139,10 @@ function nameOfOnly(tree: MapTree, path: string): string | undefined {
   return basename(basename(folder) === '.okteto' ? dirname(folder) : folder)
 }
 
-/** True if a manifest has a section. A list under `services` is none: in the first format, it has more containers. */
+/**
+ * True if a manifest has a section. A list under `services` does not count, because in Okteto's first format it
+ * contains additional containers.
+ */
 const hasSection = (tree: MapTree): boolean =>
   SECTIONS.some(key => tree.entries.has(key) && !(key === 'services' && get(tree, key)?.kind === 'seq'))
 

@@ -83,7 +83,10 @@ function remotePath(text: string, at: number, end: number = text.length): Parsed
   return parsed(plain)
 }
 
-/** Reads `volumes`: container paths whose content outlives the container. */
+/**
+ * Reads `volumes`: container paths whose content is kept when the container is replaced. Reports paths that are listed
+ * twice.
+ */
 export function readVolumes(tree: Tree | undefined, path: ModelPath, reading: Reading): readonly At<string>[] {
   const distinct = new Distinct(reading.reporter)
   return items(tree).flatMap((item, index) => {

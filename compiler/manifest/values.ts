@@ -71,8 +71,8 @@ export function parseScalar<T>(
 }
 
 /**
- * Returns the text at a path. Variables that are set later stay in the text as written. Returns undefined if the text
- * is empty, or if its variables were not substituted.
+ * Returns the text at a path. Returns undefined if there is no text, if it is empty, or if its variables were not
+ * substituted. References to variables that only a build or a dependency sets remain in the text.
  */
 export function known(tree: Tree | undefined, ...path: readonly string[]): At<string> | undefined {
   const found = scalar(tree, ...path)
@@ -144,7 +144,7 @@ export function readTimeout(
 
 /**
  * Reads variables, labels and similar pairs: a mapping, or a list of `NAME=value`. A name without a value gets the
- * value of the variable with this name, and is omitted if that variable is not set.
+ * value of the variable with the same name; if that variable is not set, the name is omitted.
  */
 export function readPairs(
   tree: Tree | undefined,

@@ -42,8 +42,8 @@ function verbatim(...patterns: readonly string[]): readonly (readonly [string, '
 
 /**
  * Substitutes the variables of a manifest as Compose does, except in commands and in environments other than the
- * requested one. The variables of other environments need not be set. Reports a value in error, leaves it as written,
- * and adds it to `failed`.
+ * requested one, whose variables need not be set. Reports a value in error, leaves it as written, and adds its tree to
+ * `failed`.
  */
 export function substituteVariables(
   tree: MapTree,
@@ -110,8 +110,8 @@ export const withLateVariables = (text: string, variables: ReadonlyMap<string, s
   text.replace(LATE_VARIABLES, (whole, name: string) => variables.get(name) ?? whole)
 
 /**
- * True if a value is not known yet, because its variables were not substituted or are set later. Such a value cannot be
- * checked.
+ * True if a value is not yet known, because its variables were not substituted or will be set only by a build or a
+ * dependency. Such a value cannot be checked.
  */
 export function isOpen(tree: ScalarTree): boolean {
   return isUnread(tree) || (typeof tree.value === 'string' && LATE_INSIDE.test(tree.value))

@@ -77,8 +77,8 @@ const isPulled = ({ pullPolicy }: Service): boolean =>
   pullPolicy !== undefined && pullPolicy.value !== 'build' && pullPolicy.value !== 'never'
 
 /**
- * Reports every file outside the project that the builder would read or write, even if the name of the image does not
- * depend on the files. Only commands that build read secrets, keys and caches, so `render` does not report them.
+ * Reports every file outside the project that a build would read or write, even if the file does not affect the tag of
+ * the image. Only commands that build images call this function, so `render` does not report secrets, keys and caches.
  */
 function checkOutside({ host, reporter, project }: PlanContext, build: Build): void {
   const { context, dockerfile, additionalContexts, secrets, ssh, cacheFrom, cacheTo } = build

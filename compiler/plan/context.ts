@@ -34,7 +34,7 @@ export interface PlanContext {
   readonly valuesApart: Set<string>
 }
 
-/** Returns the small shell image for wait containers and for copy-up. */
+/** Returns the small shell image for containers that wait or that copy files into volumes. */
 export const shellImage = ({ options }: Pick<PlanContext, 'options'>): string => options.shellImage ?? SHELL_IMAGE
 
 /** Returns the image of the containers that wait for Jobs. */
@@ -43,8 +43,8 @@ export const kubectlImage = ({ options }: Pick<PlanContext, 'options'>): string 
 /**
  * Returns a reference such as `compose.yaml#services.web.ports`: a file, relative to the project directory, and a path
  * of keys in the file. Uses the file of `span` if it has these keys, otherwise the last merged file that has them.
- * Drops keys at the end of the path that no file has, because the service extends a service in another file or because
- * the keys are implied. If the service is a job, the path begins with `jobs` instead of `services`.
+ * Drops keys at the end of the path that no file has. Such keys are implied, or the service gets them from a service in
+ * another file with `extends`. If the service is a job, the path begins with `jobs` instead of `services`.
  */
 export function sourceOf({ project }: Pick<PlanContext, 'project'>, span: Span, given: readonly string[]): string {
   const { directory, documents, services } = project
@@ -79,7 +79,7 @@ export function sortBy<T>(values: Iterable<T>, key: (value: T) => string): T[] {
 
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Returns the span of `text` inside a span if the text is written there unchanged; otherwise the span itself. */
+/** Returns the span of `text` inside `span` if the source contains `text` unchanged; otherwise returns `span`. */
 export function narrow(span: Span, text: string): Span {
   const at = span.file.text.slice(span.start, span.end).indexOf(text)
   return at < 0 || text === '' ? span : { file: span.file, start: span.start + at, end: span.start + at + text.length }

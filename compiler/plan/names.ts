@@ -49,8 +49,8 @@ export interface Names {
    */
   of(service: string): string
   /**
-   * Returns true if peers that use the Compose name as a host cannot reach the service, because the name differs in
-   * more than case.
+   * Returns true if the Kubernetes name of a service differs from its Compose name in more than case. Peers that use
+   * the Compose name as a host cannot reach such a service.
    */
   isRenamed(service: string): boolean
 }
@@ -65,8 +65,8 @@ export function planEnvironment(
 }
 
 /**
- * Assigns Kubernetes names to the services. Does not report renamed services; `reportRenamed` does so when it is known
- * which names with dots resolve.
+ * Assigns Kubernetes names to the services. Does not report renamed services: `reportRenamed` does this later, when it
+ * is known which names with dots resolve.
  */
 export function planNames(project: Project, { namespace }: Pick<PlanOptions, 'namespace'>, reporter: Reporter): Names {
   const names = distinctNames(
@@ -84,8 +84,8 @@ export function planNames(project: Project, { namespace }: Pick<PlanOptions, 'na
 }
 
 /**
- * Reports services that have a different name in Kubernetes. `resolves` returns true for a Compose name that resolves
- * to its service anyway.
+ * Reports services whose Kubernetes name differs from their Compose name. `resolves` returns true if the Compose name
+ * of a service resolves to the service nevertheless.
  */
 export function reportRenamed(
   { project, names, reporter }: { readonly project: Project; readonly names: Names; readonly reporter: Reporter },

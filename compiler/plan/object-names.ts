@@ -37,9 +37,9 @@ export function toDnsSubdomain(text: string, max = 253): string {
 }
 
 /**
- * Returns a distinct name for each key. A key that is a valid name keeps it. If several keys would get the same name,
- * each of the names that differ from their keys ends in a hash of the key, so that the result does not depend on the
- * order of the keys.
+ * Returns a distinct name for each key. A key that is a valid name stays unchanged. If several keys would get the same
+ * name, each key that differs from that name gets a name that ends in a hash of the key, so that the result does not
+ * depend on the order of the keys.
  */
 export function distinctNames(
   keys: Iterable<string>,
@@ -61,8 +61,8 @@ export function distinctNames(
 }
 
 /**
- * Renames objects so that no two have the same name. The first one with a name keeps it, and the names of the others
- * end in a hash of their keys.
+ * Renames objects so that no two have the same name. The first object with a name keeps the name. For later objects, a
+ * hash of the object's key is appended to the name.
  */
 export function renameRepeated<T extends { readonly name: string }>(
   objects: readonly T[],

@@ -9,9 +9,12 @@ import type { ObjectPlan, Plan } from './plan.ts'
  * Approximate size, in characters, of the parts of an object that do not depend on the file: its labels, kind and name.
  */
 const OBJECT = 400
-/** Approximate number of blanks in a line, which are added to the size of its value. */
+/** Approximate number of blanks that precede a value in its line of the manifests. */
 const LINE = 8
-/** Size, in characters, of the script that an entry of a list expands to, by the name of the list in the plan. */
+/**
+ * Approximate size, in characters, of the script that each item of a list expands to. The keys are the names of the
+ * lists in a Pod's plan.
+ */
 const SCRIPTS: Readonly<Record<string, number>> = { fills: 2_000, waits: 800 }
 
 /** Lists of a plan that are not printed as objects. */

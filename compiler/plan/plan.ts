@@ -2,9 +2,9 @@ import type { Span } from '../text/source.ts'
 import type { FieldMap } from '../values/kubernetes/fields.ts'
 
 /**
- * The desired content of the cluster: kinds, names, ports, claims and waits. Independent of its source, so that the
- * constructs can also build workloads that no Compose file describes. Lists are in the order in which they should be
- * applied, if the order matters.
+ * The desired content of the cluster: kinds, names, ports, claims and waits. The plan does not depend on Compose, so
+ * the library in constructs/ can also build workloads that no Compose file describes. Lists are in the order in which
+ * they should be applied, if the order matters.
  */
 export interface Plan {
   readonly environment: Environment
@@ -60,7 +60,7 @@ export interface AutoscalerPlan extends ObjectPlan {
   readonly memory?: number
 }
 
-/** Fields that the user adds to an object. They are merged into the object with a strategic merge. */
+/** Fields that the user adds to an object with `x-kubernetes`. A strategic merge adds them to the object. */
 export interface PiecePlan {
   readonly labels?: Readonly<Record<string, string>>
   /** The fields of the spec, and the type of the spec in the Kubernetes API, such as `DeploymentSpec`. */
@@ -193,7 +193,10 @@ export interface JobPlan extends WorkloadBase {
   readonly backoffLimit: number
   /** True if the Job has ports, a healthcheck or an endpoint, so that it counts as ready when its Pod is ready. */
   readonly isServer?: boolean
-  /** Number of completions and parallelism, from `scale`. */
+  /**
+   * Number of Pods that have to complete, all of which run at the same time (`completions` and `parallelism`). Comes
+   * from `scale`.
+   */
   readonly completions?: number
   /** CronJobs that create the Job; at least one. If absent, the Job runs at the deploy. */
   readonly cronJobs?: readonly CronJobPlan[]
@@ -265,7 +268,7 @@ export interface PodPlan {
   readonly nodeRequirements?: readonly NodeRequirement[]
   /** Labels that mark shared volumes. All Pods with the same label run on one node. */
   readonly colocate?: readonly string[]
-  /** True if at most one Pod of this workload may run on a node. */
+  /** True if a node must not run more than one Pod of this workload. */
   readonly spreadOut?: boolean
   /** Node labels (topology keys) to spread the Pods over, on a best-effort basis. */
   readonly topologyKeys?: readonly string[]
@@ -475,7 +478,7 @@ export interface FillPlan {
    * copied.
    */
   readonly volume: string
-  /** The mounted directory of the volume (the `subPath` of the mount). */
+  /** Path, in the volume, of the mounted directory (the `subPath` of the mount). */
   readonly directory: string
   /** Path, in the image, of the directory to copy. */
   readonly path: string
@@ -540,7 +543,7 @@ export interface ServicePort {
 export interface RoutePlan extends ObjectPlan {
   readonly kind: 'Ingress' | 'HTTPRoute'
   readonly host: string
-  /** True if the user set the host, which does not end in the environment's domain. */
+  /** True for a custom host, which the user has set. False for a host that is derived from the environment's domain. */
   readonly isOwnHost: boolean
   /**
    * True if the route has no address, because no domain is set and the endpoint or port has custom hosts. No object is
@@ -609,7 +612,9 @@ export interface RequiredSecret {
 export interface NetworkPolicyPlan extends ObjectPlan {
   /** Labels of the Pods that the policy applies to. If empty, it applies to all Pods of the environment. */
   readonly podLabels: Readonly<Record<string, string>>
-  /** The peers that may connect. Undefined does not restrict ingress; an empty list denies all of it. */
+  /**
+   * The peers that may connect to the Pods. If undefined, ingress is not restricted; an empty list denies all ingress.
+   */
   readonly ingress?: readonly PolicyPeerRule[]
   readonly egress?: readonly PolicyPeerRule[]
 }

@@ -200,7 +200,10 @@ function checkScalar(tree: ScalarTree, form: ScalarForm, path: ModelPath, findin
   return false
 }
 
-/** Returns the span for an error about an absent or incomplete value: its key, or the list item itself. */
+/**
+ * Returns the span for an error about an absent or incomplete value: the span of a list item, otherwise the span of the
+ * value's key.
+ */
 const headOf = (tree: Tree, path: ModelPath, keySpan: Span): Span =>
   typeof path.at(-1) === 'number' ? tree.span : keySpan
 

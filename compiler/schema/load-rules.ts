@@ -2,7 +2,7 @@ import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
 import type { MapTree, Tree } from '../text/tree.ts'
 
-/** The rules of a row or shape for the passes of the loader. A pass skips values that have no rule for it. */
+/** The rules of a row or shape for the passes of the loader. A pass skips a value that has no rule for the pass. */
 export interface LoadRules {
   /** The type that a string is converted to after its variables are substituted. */
   readonly cast?: Cast
@@ -24,7 +24,10 @@ export interface LoadRules {
    * (`printerOf`).
    */
   readonly print?: Print
-  /** Members of the mapping that are printed even if they are absent. */
+  /**
+   * Members of the mapping that are printed even if they are absent. The keys are the names of the members; each
+   * function returns the value to print.
+   */
   readonly always?: Readonly<Record<string, (tree: Tree) => Tree>>
 }
 
@@ -40,7 +43,10 @@ export type ToLongForm = (tree: Tree, context: LongFormContext) => Tree | undefi
 /** The context of a conversion to the long form. */
 export interface LongFormContext {
   readonly reporter: Reporter
-  /** The top-level `volumes` of the file. A drive letter (`c:/x:/y`) counts as a volume only if they declare it. */
+  /**
+   * The top-level `volumes` of the file. The letter in `c:/x:/y` is the name of a volume if this mapping declares it,
+   * otherwise a drive letter.
+   */
   readonly volumes: MapTree | undefined
 }
 
@@ -57,7 +63,7 @@ export interface MergeContext {
   conflict(base: Tree, override: Tree): Tree
 }
 
-/** Returns the identity of a list item. Returns undefined if the item has none, which other checks report. */
+/** Returns the identity of a list item; undefined if the item has no identity. Other checks report such items. */
 export type Identity = (item: Tree) => string | undefined
 
 /** Makes the relative paths in a value absolute. */
@@ -75,7 +81,7 @@ export type AddDefaults = (tree: Tree) => Tree
 
 /**
  * Converts a value of the canonical model to the output of `config`. Returns undefined to omit the value. Reports an
- * invalid value and sets `failed`.
+ * invalid value and sets `failed` in `context`.
  */
 export type Print = (tree: Tree, context: PrintContext) => Tree | undefined
 

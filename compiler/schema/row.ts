@@ -21,7 +21,7 @@ export const mapped = (shape: Shape, becomes: string, note?: string): Row => ({
   ...(note && { note }),
 })
 
-/** Returns the row of a key that Kubernetes supports. Values that are not `harmless` are errors. */
+/** Returns the row of a key that Kubernetes supports. Values for which `harmless` is false are errors. */
 export const mappedOrRefused = (
   shape: Shape,
   becomes: string,
@@ -76,7 +76,7 @@ export const refused = (shape: Shape, lost: LossOptions & { readonly hint: strin
 /** Returns the row of a key without a meaning in a cluster. The key is omitted, and the planner reports it. */
 export const unusable = (shape: Shape, note: string): Row => ({ shape, fate: 'none', becomes: '', note })
 
-/** True if a key has its own row. A bare shape shares the fate of its parent. */
+/** True if a key has a row. A key with only a shape is supported as its parent key is. */
 export const isRow = (field: Row | Shape): field is Row => 'fate' in field
 
 /** Returns the shape of a row, or the shape itself. */

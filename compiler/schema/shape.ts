@@ -24,7 +24,7 @@ export interface ScalarForm {
   readonly digitsOnly?: true
   /** The allowed values. */
   readonly words?: readonly string[]
-  /** Allowed text, in addition to `words` if set. */
+  /** Pattern of allowed text. If `words` is set as well, text is also allowed if it is one of the words. */
   readonly pattern?: RegExp
   /** Description of `pattern` for messages, such as `` `on-failure:3` `` or `digits`. */
   readonly like?: string
@@ -106,7 +106,7 @@ export interface Loss {
   /** The reason in full sentences, for `devctl explain`. */
   readonly why: string
   readonly hint?: string
-  /** True for a value whose loss has no effect. It is not reported. */
+  /** True for a value whose loss has no effect. Such a value is not reported. */
   readonly harmless?: ValuePredicate
   /** True for a value that the cluster satisfies anyway. The diagnostic is then an info. */
   readonly minor?: ValuePredicate

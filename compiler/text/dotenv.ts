@@ -29,12 +29,14 @@ export interface DotenvEntry {
 }
 
 /**
- * Reads the assignments of a `.env`, `env_file` or `label_file`, in order; a name may occur more than once. A value is
- * bare (to the end of the line or to ` #`, variables are substituted), in double quotes (with escapes and variables,
- * possibly over several lines) or in single quotes (verbatim). Variables in values are looked up with `lookup`, then
- * among the preceding names of this file, then with `earlier` in the preceding files. Omits a name without a value if
- * `lookup` does not have it. Reports each error with its position and continues with the next line; with `labels`,
- * messages refer to labels. (Compose Specification, env_file, format)
+ * Reads the assignments of a `.env`, `env_file` or `label_file`, in order; a name may occur more than once. (Compose
+ * Specification, env_file, format)
+ * - A bare value extends to the end of the line or to ` #`. Its variables are substituted.
+ * - A value in double quotes may have escapes, variables and several lines.
+ * - A value in single quotes is verbatim.
+ * Variables in values are looked up with `lookup`, then among the preceding names of this file, then with `earlier` in
+ * the preceding files. Omits a name without a value if `lookup` does not have the name. Reports each error with its
+ * position and continues with the next line. With `labels`, messages refer to labels.
  */
 export function parseDotenv(
   file: SourceFile,

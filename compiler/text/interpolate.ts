@@ -8,8 +8,8 @@ import { type Lookup, substitute, type TemplateResult } from './template.ts'
 import type { Entry, MissingVariable, Piece, ScalarTree, Tree } from './tree.ts'
 
 /**
- * Minimum number of characters that each variable counts for in the limit, however short its value is, because its
- * position is stored as well.
+ * Minimum number of characters that each variable in a value counts as in the `text` budget, however short the value
+ * is, because the position of the variable is stored as well.
  */
 const LEAST_OF_VARIABLE = 256
 
@@ -102,7 +102,7 @@ export interface Conversion<C extends string> {
  * Substitutes the variables in every string value of a document (never in keys) and converts the values at the paths of
  * `casts`. A value with the cast `verbatim` stays as written. If variables of a value are missing and `spared` returns
  * a replacement, the replacement records the variables. A value in error is reported and removed together with its
- * entry, so that nothing is reported twice.
+ * entry, so that nothing is reported twice. The paths of such values are returned in `failed`.
  */
 export function interpolate<C extends string>(
   tree: Tree,

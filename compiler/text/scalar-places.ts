@@ -47,7 +47,10 @@ function align(raw: string, text: string, style: ScalarTree['style']): Int32Arra
   return offsets
 }
 
-/** Returns the offset of the character, after any indentation and folded line ends that YAML drops. */
+/**
+ * Returns the offset of `character` in the source, at or after `from`. Skips indentation and folded line ends that YAML
+ * drops.
+ */
 function next(raw: string, from: number, character: string, style: ScalarTree['style'], lineStart: boolean): number {
   let at = from
   if (style === 'double' && raw[at] === '\\') {

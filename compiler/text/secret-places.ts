@@ -16,7 +16,7 @@ export interface SecretPlace {
 
 /**
  * The positions in a project's files whose values are secret because of their origin. Every value of the model keeps
- * its position, so a secret is found in any output, even if its value was split.
+ * its position in the files. A secret is therefore recognized in any output, even if its value was split.
  */
 export class SecretPlaces {
   readonly #places = new Map<SourceFile, { readonly list: SecretPlace[]; longest: number; sorted: boolean }>()
@@ -62,8 +62,8 @@ export class SecretPlaces {
   }
 
   /**
-   * Adds the secret position of a variable in a scalar. `pieces` are the pieces of the scalar, sorted by source
-   * position.
+   * Adds the position of a variable in a scalar, if the variable's value is secret. `pieces` are the pieces of the
+   * scalar, sorted by source position.
    */
   #addVariable(scalar: ScalarTree, pieces: readonly Piece[], { name, span, isSecret }: UsedVariable): void {
     const whole = String(scalar.value)
@@ -138,7 +138,7 @@ export class SecretPlaces {
   }
 }
 
-/** True if one of the variables in a value makes it secret. */
+/** True if one of the variables in a value makes the value secret. */
 export const isMadeOfSecret = (tree: Tree | undefined): boolean =>
   tree?.kind === 'scalar' &&
   Boolean(tree.variables?.some(variable => variable.isSecret || isDefaultOfSecret(variable, String(tree.value))))

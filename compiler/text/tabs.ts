@@ -38,8 +38,8 @@ const CANDIDATE = /^ *(?:[-?] *)*\t/m
 const CANDIDATES = new RegExp(CANDIDATE, 'gm')
 
 /**
- * A part of the text with a rule about tabs: they are allowed everywhere in the part (`free`), in the part from a
- * column on (`block`), or in the blank lines that follow the part (`plain`).
+ * A part of the text with a rule about tabs. `free`: tabs are allowed everywhere in the part. `block`: they are allowed
+ * from the column `indent` on. `plain`: they are allowed in the blank lines that follow the part.
  */
 interface Region {
   readonly kind: 'free' | 'block' | 'plain'

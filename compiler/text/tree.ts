@@ -102,7 +102,7 @@ export function mapTree(span: Span, entries: Iterable<readonly [string, Entry]>)
   return { kind: 'map', span, entries: new Map(entries) }
 }
 
-/** Returns a scalar that a stage creates. Its span is the source position that it represents. */
+/** Returns a scalar that a stage creates. `span` is the source position that the scalar represents. */
 export function scalarTree(span: Span, value: string | number | boolean | null): ScalarTree {
   const type =
     value === null

@@ -11,7 +11,7 @@ export interface CronField {
   readonly name: string
   readonly least: number
   readonly most: number
-  /** Names of the values, in order. The first name is the value `least`. */
+  /** Names of the values, in order. The first name stands for the value `least`. */
   readonly names?: readonly string[]
 }
 

@@ -3,7 +3,7 @@ export interface ForeignFile {
   readonly tool: string
   /** Paths of such files, relative to the folder of the project. */
   readonly paths: readonly string[]
-  /** Matches the text of a file of this kind, whatever its name is. */
+  /** Matches the text of a file of this kind. If set, files are recognized by their text, whatever their names are. */
   readonly text?: RegExp
   readonly hint: string
 }
@@ -41,7 +41,10 @@ const FOREIGN_FILES: readonly ForeignFile[] = [
   },
 ]
 
-/** Returns the first file of another tool for which `exists` returns true, with its path. */
+/**
+ * Returns the path of the first file of another tool for which `exists` returns true, and the kind of this file;
+ * undefined if there is none.
+ */
 export function foreignFileIn(
   exists: (path: string) => boolean,
 ): { readonly path: string; readonly file: ForeignFile } | undefined {

@@ -28,7 +28,10 @@ function fenceFor(text: string, least: number): string {
   return '`'.repeat(Math.max(least, longest + 1))
 }
 
-/** A zero-width space. Invisible to readers, it keeps forges from recognizing the text after it as a name or number. */
+/**
+ * HTML entity of a zero-width space, which readers do not see. In front of a text, it keeps forges from recognizing the
+ * text as a mention or reference.
+ */
 const APART = '&#8203;'
 
 /**

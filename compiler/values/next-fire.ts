@@ -58,11 +58,14 @@ interface Fields {
   readonly days: Values
   readonly months: Values
   readonly weekdays: Values
-  /** True if both the day of the month and the day of the week are restricted: one of them is enough. */
+  /**
+   * True if both the day of the month and the day of the week are restricted. A day then has to match only one of the
+   * two fields.
+   */
   readonly isEither: boolean
 }
 
-/** Returns the values of the fields of a valid expression. */
+/** Returns the values that each field of a valid expression allows. */
 function fieldsOf(cron: string): Fields {
   const written = (ALIASES[cron.trim()] ?? cron.trim()).split(/\s+/)
   const fields = CRON_FIELDS.map((field, index) => valuesOf(written[index]!, field))
@@ -74,13 +77,16 @@ function fieldsOf(cron: string): Fields {
 /** Returns true for a field of which a part is `*` or `?`. For Kubernetes, `*\/2` is a restriction. */
 const isStar = (field: string): boolean => cronParts(field).some(part => /^[*?](?:\/0*1)?$/.test(part))
 
-/** Returns true if the expression fires on the day of a date, which is the local date as if it were UTC. */
+/** Returns true if the expression fires on a day. The UTC fields of `date` contain the local date of this day. */
 function isDue({ days, months, weekdays, isEither }: Fields, date: Date): boolean {
   const [isDay, isWeekday] = [days.has(date.getUTCDate()), weekdays.has(date.getUTCDay())]
   return months.has(date.getUTCMonth() + 1) && (isEither ? isDay || isWeekday : isDay && isWeekday)
 }
 
-/** Returns the local times at which the expression fires on a day, as if they were UTC, in ascending order. */
+/**
+ * Returns the local times at which the expression fires on a day, in ascending order. The times, and the start `day` of
+ * the day, are in milliseconds since 1970, as if local time were UTC.
+ */
 const wallTimes = ({ hours, minutes }: Fields, day: number): readonly number[] =>
   [...hours].flatMap(hour => [...minutes].map(minute => day + (hour * 60 + minute) * 60_000))
 
@@ -91,7 +97,7 @@ const wallTimes = ({ hours, minutes }: Fields, day: number): readonly number[] =
 const nextOf = (interval: number, begun: number, after: number): number =>
   begun + Math.max(1, Math.floor((after - begun) / interval) + 1) * interval
 
-/** Returns the values of a field, in ascending order. */
+/** Returns the values that a field of an expression allows, in ascending order. */
 function valuesOf(text: string, field: CronField): Values {
   const values = cronParts(text).flatMap(part => {
     const [range = '', step] = part.split('/')
@@ -120,15 +126,16 @@ function clockOf(timeZone: string): Intl.DateTimeFormat | undefined {
   }
 }
 
-/** Returns the time that clocks of the time zone show, as if it were UTC. */
+/** Returns the local time that a formatter shows for `time`, in milliseconds since 1970, as if local time were UTC. */
 function wallTime(format: Intl.DateTimeFormat, time: number): number {
   const part = Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, Number(value)]))
   return Date.UTC(part['year']!, part['month']! - 1, part['day']!, part['hour']!, part['minute']!, part['second']!)
 }
 
 /**
- * Returns the first time after `after` at which clocks show one of the local times of a day, which are in ascending
- * order. When clocks go back, they show a time twice. When they go forward, they skip times.
+ * Returns the first time after `after` at which clocks show one of the local times `walls`, which belong to one day and
+ * are in ascending order; undefined if there is none. When clocks go back, they show a time twice. When they go
+ * forward, they skip times.
  */
 function firstOf(format: Intl.DateTimeFormat, walls: readonly number[], after: number): number | undefined {
   const times = offsetsAround(format, walls[0]!).flatMap(
@@ -138,7 +145,10 @@ function firstOf(format: Intl.DateTimeFormat, walls: readonly number[], after: n
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
-/** Returns the offsets from UTC that a time zone has before and after a local time: two if clocks change meanwhile. */
+/**
+ * Returns the offsets from UTC that a time zone has before and after a local time, in milliseconds: two offsets if the
+ * clocks change around this time and one if they do not.
+ */
 const offsetsAround = (format: Intl.DateTimeFormat, wall: number): readonly number[] => [
   ...new Set([wall - DAY, wall + 2 * DAY].map(time => wallTime(format, time) - time)),
 ]

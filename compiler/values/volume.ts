@@ -3,7 +3,7 @@ import { failed, type Parsed, parsed } from './parsed.ts'
 
 /** The parts of a mount in short form. Offsets refer to the parsed text. */
 export interface ShortVolume {
-  /** Type of the mount: `bind` if the source is a path, which is created if missing; otherwise `volume`. */
+  /** Type of the mount: `bind` if the source is a path, and otherwise `volume`. A missing path is created. */
   readonly type: 'volume' | 'bind'
   /** Source as written; absent for an anonymous volume. */
   readonly source?: string
@@ -92,7 +92,10 @@ function joinDrive(parts: Part[], isDeclared: (name: string) => boolean): Part[]
   return [{ text: `${drive.text}:${rest.text}`, start: drive.start }, ...parts.slice(2)]
 }
 
-/** Returns the range of a Windows path in place of the container path: `C:\folder`, `data:C:/folder`. */
+/**
+ * Returns the range of a Windows path that was written instead of the container path, as in `C:\folder` or
+ * `data:C:/folder`; undefined if there is none.
+ */
 function windowsPath([first, second, third]: readonly Part[]): readonly [number, number] | undefined {
   const startsAt = (drive: Part | undefined, rest: Part | undefined, slash: RegExp) =>
     drive && rest && isLetter(drive.text) && slash.test(rest.text)

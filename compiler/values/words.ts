@@ -15,7 +15,7 @@ export function splitWords(text: string): Parsed<string[]> {
 /** An argument, and the part of the text that it was written in, with its quotes. */
 export interface SplitWord {
   readonly word: string
-  /** Offset of the first character of the argument. `end` is the offset of the character after its last one. */
+  /** Offset of the first character of the argument. `end` is the offset after its last character. */
   readonly start: number
   readonly end: number
 }
@@ -26,7 +26,10 @@ export function splitWordsAt(text: string): Parsed<SplitWord[]> {
   let word = ''
   let inWord = false
   let start = 0
-  /** The open quote and the open substitution, with the offset of each. */
+  /**
+   * The quote and the substitution that are open at the current position, each with the offset at which it was opened;
+   * undefined if none is open.
+   */
   let quote: { readonly char: string; readonly at: number } | undefined
   let substitution: { readonly char: '`' | '('; readonly at: number } | undefined
 

@@ -20,8 +20,8 @@ import { agentDrops, agentSecurity, agentWaits, type RunsAs } from './user.ts'
 import { hashOf } from './variables.ts'
 
 /**
- * Path of the file in which the container that fills the volume stores the user, if only the Pod can determine the
- * user.
+ * Path of the file in which the fill container stores the user of the image, if devctl cannot determine this user
+ * outside the Pod.
  */
 export const USER_FILE = `${RUN_PATH}/user`
 
@@ -106,7 +106,10 @@ const DROP = [
   `require('${PROGRAM}')`,
 ].join('\n')
 
-/** Returns the data of the Secret from which the agent starts, in base64: the agent, its session and the files. */
+/**
+ * Returns the data of the Secret from which the agent starts, in base64: the agent's program, its session, and the
+ * secret files that are mounted in the container.
+ */
 export function sessionData(facts: MirrorFacts): Readonly<Record<string, string>> {
   return {
     'agent.cjs.gz': facts.agent.data,
@@ -115,6 +118,9 @@ export function sessionData(facts: MirrorFacts): Readonly<Record<string, string>
   }
 }
 
-/** Returns a hash of the agent, its session, the files and `variables`, which is the hash of the variables' values. */
+/**
+ * Returns a hash of the agent's program, its session, the secret files and `variables`, which is the hash of the
+ * variables' values.
+ */
 export const sessionHash = (facts: MirrorFacts, variables?: string): string =>
   hashOf([facts.agent.hash, facts.session, ...facts.files, ...(variables === undefined ? [] : [variables])])

@@ -8,7 +8,7 @@ import type { ContainerSettings, HookSettings, MirrorSettings, SecuritySettings 
 /** Parts of a development container that depend on its Pod. */
 export interface PodParts {
   readonly mounts: readonly ContainerMount[]
-  /** Variables that the settings add. */
+  /** Variables from the settings, which are added to the variables of the application's container or replace them. */
   readonly env: readonly EnvPlan[]
   readonly runs: 'hold' | 'command'
   /** Path of a file that has to exist before the application may start; absent if init containers delay the start. */
@@ -17,7 +17,10 @@ export interface PodParts {
 
 type Kept = Partial<Pick<MirrorSettings, 'probes' | 'lifecycle' | 'security'>>
 
-/** Returns a container of the application with the changes in the settings. Keeps unknown fields. */
+/**
+ * Returns the development container: a container of the application with the changes in the settings. Keeps fields that
+ * devctl does not know.
+ */
 export function developContainer(live: Json, settings: ContainerSettings & Kept, around: PodParts): Json {
   const own = lowered(live, settings, around)
   const { command: _, args: __, ...kept } = withoutProbes(live, settings)
@@ -121,8 +124,8 @@ function security(live: Json, settings: SecuritySettings | undefined): Json {
 const list = (value: unknown): readonly string[] => (value ?? []) as readonly string[] // of Kubernetes' structures
 
 /**
- * Removes items with duplicate keys, which server-side apply does not accept. If an earlier update introduced
- * duplicates, the last one wins.
+ * Removes items with duplicate keys, which server-side apply does not accept; an earlier update may have introduced
+ * them. Keeps the last item of each key.
  */
 function distinct(items: readonly Json[], ...keys: readonly string[]): readonly Json[] {
   const found = new Map(

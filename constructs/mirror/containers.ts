@@ -143,7 +143,7 @@ function needsOwner(identity: RunsAs, settings: MirrorSettings, spec: Json, sync
   return !isRoot && identity.rootAllowed && 'persistentVolumeClaim' in sync && givenGroup(spec, settings) === undefined
 }
 
-/** Returns the group that the settings or the application set for the volumes. */
+/** Returns the group that the settings or the application set for the volumes; undefined if neither sets one. */
 export const givenGroup = (spec: Json, { security }: MirrorSettings): number | undefined =>
   security.fsGroup ?? (mapIn(spec, 'securityContext')['fsGroup'] as number | undefined) // typed by the API
 

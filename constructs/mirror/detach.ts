@@ -26,8 +26,8 @@ export interface Detached {
 
 /**
  * Returns the Pod template of an application without the labels that its controllers add. If the settings name a
- * sidecar, it becomes a regular container, because its probes and its start before the others are not for a container
- * in which somebody works.
+ * sidecar, the sidecar becomes a regular container. As a sidecar, it would start first, and its probes would delay the
+ * other containers while somebody works in it.
  */
 export function detach(original: LiveObject, { container }: Pick<ContainerSettings, 'container'>): Detached {
   const template = templateOf(original)

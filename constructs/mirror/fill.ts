@@ -17,7 +17,7 @@ import { INSTALL } from './scripts.ts'
 import type { MirrorFacts, VolumeFolder } from './settings.ts'
 import { asksForUser, fillSecurity, NOBODY, placesSecurity, type RunsAs, restricted } from './user.ts'
 
-/** The parts of the volume that the containers of a Pod mount. */
+/** Folders of the volume that the containers of a Pod mount, and the owner of the folders. */
 export interface Places {
   /** Folders, with their paths in the container and in the volume. */
   readonly folders: readonly VolumeFolder[]
@@ -34,8 +34,8 @@ interface Image {
 }
 
 /**
- * Returns the container that installs busybox and the scripts for all containers. It also creates the mounted folders
- * of the volume, because the kubelet would create a missing folder as root.
+ * Returns the container that installs busybox and the scripts for all containers. With `places`, the container also
+ * creates the mounted folders of the volume, because the kubelet would create a missing folder as root.
  */
 export function toolsContainer({ toolsImage }: Pick<MirrorFacts, 'toolsImage'>, places?: Places): ContainerPlan {
   return tools(toolsImage, {
@@ -95,7 +95,7 @@ function makePlaces({ folders, identity, needsOwner }: Places): string {
 
 /**
  * Returns the command that gives files created by root to the user, or makes them writable for all users if the user is
- * unknown.
+ * unknown. Returns an empty text if neither is necessary or possible.
  */
 function giving(identity: RunsAs, needsOwner: boolean): string {
   if (identity.kind === 'unknown') return identity.rootAllowed ? `${busybox} chmod 0777` : ''

@@ -66,7 +66,7 @@ export function mirror(original: LiveObject | undefined, settings: MirrorSetting
   }
 }
 
-/** Returns the image of the development container. */
+/** Returns the image of the development container: from the settings, or else from the application's container. */
 export const imageOf = ({ spec }: Detached, settings: MirrorSettings): string =>
   settings.image ?? String(chosenContainer(spec, settings)['image'])
 
@@ -122,13 +122,13 @@ function firstClaims(original: LiveObject, { claims }: MirrorFacts): readonly (J
   })
 }
 
-/** Returns the name of the first Pod, such as `db-0`. */
+/** Returns the name of a StatefulSet's first Pod, such as `db-0`. */
 export function firstName(original: LiveObject): string {
   const start = mapIn(mapIn(original, 'spec'), 'ordinals')['start'] ?? 0
   return `${original.metadata.name}-${start}`
 }
 
-/** Returns the host name and subdomain under which other Pods find the first Pod. */
+/** Returns the Pod fields `hostname` and `subdomain`, under which other Pods find the first Pod of a StatefulSet. */
 function firstPod(original: LiveObject): Json {
   const { serviceName } = mapIn(original, 'spec') as { readonly serviceName?: string } // a StatefulSet's
   return compact({ hostname: firstName(original), subdomain: serviceName })

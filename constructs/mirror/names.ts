@@ -8,7 +8,10 @@ export const DEVELOPMENT_LABEL = 'dev.platform/development'
 export const UP_LABEL = 'dev.platform/up'
 /** Annotation of an application that has a mirror, and of the mirror. It contains the information that `down` needs. */
 export const UP_ANNOTATION = 'dev.platform/up'
-/** Annotation of a mirror's Pods with a hash of the agent and its session. A new hash replaces the Pods. */
+/**
+ * Annotation of a mirror's Pods with a hash of the agent and its session. If the hash changes, Kubernetes replaces the
+ * Pods.
+ */
 export const SESSION_ANNOTATION = 'dev.platform/session'
 
 /** Annotation of a mirror with the user of an image, such as `nginx:1.27 101:101`. */
@@ -47,5 +50,5 @@ export const sessionSecretName = (mirror: string): string => `${mirror}-session`
 /** Returns the name of a development container's claim. */
 export const claimName = (development: string): string => `${development}-dev`
 
-/** Converts a name to a label value. */
+/** Converts a name to a valid label value of at most 63 characters. */
 export const labelValue = (name: string): string => takeName(name, new Set())

@@ -177,10 +177,10 @@ function ownVolumes(settings: MirrorSettings, secret: string): readonly MirrorVo
 }
 
 /**
- * Returns the group that may write to the volumes: the group from the settings or the application, or undefined. If
- * there is none and the application refuses root, a new claim cannot be given to the user, so the Pod gets a group that
- * is the same in every session. However, the Pod gets no group if it mounts claims of the application, because the
- * kubelet would change the group of their files.
+ * Returns the `fsGroup` of the Pod: the group from the settings or the application. If neither sets a group and the
+ * application refuses root, a new claim cannot be given to the user, so the Pod gets a group that is the same in every
+ * session. Returns undefined if no group is needed. Also returns undefined if none is set and the Pod mounts claims of
+ * the application, because the kubelet would change the group of their files.
  */
 function fsGroup(
   spec: Json,

@@ -68,7 +68,7 @@ done
 exit 0
 `
 
-/** Script of the tools container, which installs busybox and the two scripts in the tools volume. */
+/** Script of the tools container, which installs busybox, `hold.sh` and `run.sh` in the tools volume. */
 export const INSTALL = `\
 set -e
 cp /bin/busybox /devctl/busybox
@@ -78,12 +78,12 @@ cat > /devctl/run.sh <<'END_OF_SCRIPT'
 ${RUN}END_OF_SCRIPT
 `
 
-/** Command of a process 1 that only waits. */
+/** Command for process 1 of a container in which only `up` runs commands: process 1 itself just waits. */
 export const HOLD_COMMAND: readonly string[] = [TOOL, 'sh', `${TOOLS_PATH}/hold.sh`]
 
 /**
- * Returns the start of a process 1 command that runs another command, whose arguments follow. With `ready`, the command
- * waits until the file `ready` exists.
+ * Returns the start of the command for process 1 that runs a program. Callers append the program and its arguments.
+ * With `ready`, the program starts only once the file `ready` exists.
  */
 export const runCommand = (ready?: string): readonly string[] => [
   TOOL,

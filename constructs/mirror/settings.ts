@@ -18,10 +18,10 @@ export interface LiveObject {
 export interface ContainerSettings {
   /** Name of the development container, as a DNS label. */
   readonly name: string
-  /** Image of the container. If undefined, the application's image stays. */
+  /** Image of the container. If undefined, the application's image is kept. */
   readonly image?: string
   readonly imagePullPolicy?: 'Always' | 'IfNotPresent' | 'Never'
-  /** Literal arguments. If undefined, the application's command stays. */
+  /** Command as literal arguments. If undefined, the application's command is kept. */
   readonly command?: readonly string[]
   readonly args?: readonly string[]
   readonly workdir?: string
@@ -60,7 +60,7 @@ export interface MirrorSettings extends ContainerSettings {
   /** Mode of the container. In `hybrid` mode only the agent runs, in place of the application. */
   readonly mode: 'sync' | 'hybrid'
   readonly autocreate: boolean
-  /** Folders whose content is kept in the volume. */
+  /** Folders of the container, besides the synchronized ones, whose content is kept in the volume. */
   readonly volumes: readonly VolumeFolder[]
   readonly externalVolumes: readonly { readonly claim: string; readonly subPath?: string; readonly mount: string }[]
   /**
@@ -90,7 +90,10 @@ export interface SecuritySettings {
   readonly capabilities: { readonly add: readonly string[]; readonly drop: readonly string[] }
 }
 
-/** A lifecycle hook: `enabled` keeps the application's own hook, and `command` replaces it. */
+/**
+ * Settings of a lifecycle hook. The application's own hook is removed if `enabled` is false, and replaced with
+ * `command` if `command` is set.
+ */
 export interface HookSettings {
   readonly enabled: boolean
   readonly command?: readonly string[]
@@ -130,7 +133,7 @@ export interface MirrorFacts {
   readonly toolsImage: string
   /** Task of process 1 of the container: it waits for commands, or runs the command and restarts it. */
   readonly runs: 'hold' | 'command'
-  /** Contents of the secrets, in base64. */
+  /** Contents of the files in `secrets` of the settings, in base64 and in the same order. */
   readonly files: readonly string[]
   /** User of the image, if known. */
   readonly user?: User

@@ -48,7 +48,7 @@ export function restricted(user?: User): ContainerSecurity {
   }
 }
 
-/** Returns a security context for root with some capabilities, all of which the baseline level allows. */
+/** Returns a security context for root with the given capabilities, all of which the baseline level allows. */
 const rootWith = (...add: readonly string[]): ContainerSecurity => ({
   runAsUser: 0,
   runAsNonRoot: false,

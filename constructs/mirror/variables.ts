@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { EnvPlan } from '../../compiler/plan/plan.ts'
 import type { ContainerSettings } from './settings.ts'
 
-/** Variables whose values are in the Secret of the session, under separate keys. */
+/** Variables whose values are stored in the Secret of the session, and the entries of the Secret with these values. */
 export interface VariablesApart {
   readonly env: readonly EnvPlan[]
   /** The entries of the Secret's data with the values, in base64. */

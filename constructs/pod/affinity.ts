@@ -7,7 +7,7 @@ export interface PodIdentity {
   readonly workload: Readonly<Record<string, string>>
 }
 
-/** Returns the affinity of a Pod, as required rules only; undefined if the Pod may run on any node. */
+/** Returns the affinity of a Pod, which consists of required rules only; undefined if the Pod needs no rule. */
 export function toAffinity(
   plan: Pick<PodPlan, 'nodeRequirements' | 'colocate' | 'spreadOut'>,
   identity: PodIdentity,
@@ -47,7 +47,10 @@ function onOneNode(matchLabels: Readonly<Record<string, string>>): k8s.PodAffini
   return { labelSelector: { matchLabels: { ...matchLabels } }, topologyKey: 'kubernetes.io/hostname' }
 }
 
-/** Returns one term with all requirements. Terms are alternatives, but all expressions in one term must hold. */
+/**
+ * Returns a single term with all requirements. A node has to meet all expressions of one term, but only one of several
+ * terms.
+ */
 function nodeSelectorTerm(requirements: readonly NodeRequirement[]): k8s.NodeSelectorTerm {
   const expressions = requirements.filter(({ field }) => !field).map(toRequirement)
   const fields = requirements.filter(({ field }) => field).map(toRequirement)

@@ -116,8 +116,8 @@ function field(json: Json | undefined, key: string): Json | undefined {
 }
 
 /**
- * Returns the item at an index of a list if it has the given name; undefined if not, because a patch by a cdk8s user
- * may have moved the item.
+ * Returns the item at an index of the list `key` if it has the given name. Returns undefined for any other item,
+ * because a patch by a cdk8s user may have moved the expected item.
  */
 function item(json: Json | undefined, key: string, index: number, name: string): Json | undefined {
   const found = (json?.[key] as Json[] | undefined)?.[index]

@@ -2,9 +2,9 @@ import type { ContainerPlan, OncePlan } from '../../compiler/plan/plan.ts'
 import { busybox, type Tools } from './tools.ts'
 
 /**
- * Returns the container with a script as its program. The script runs the original program, and keeps running when that
- * program has ended. If the container ended, the kubelet would restart it, and the Pod would not be ready until the
- * restart.
+ * Returns a container that runs once with a script as its program; returns any other container unchanged. The script
+ * runs the original program, and keeps running when that program has ended. If the container ended, the kubelet would
+ * restart it, and the Pod would not be ready until the restart.
  */
 export function onceContainer(plan: ContainerPlan, tools: Tools | undefined): ContainerPlan {
   const { once, command = [], mounts, ...rest } = plan

@@ -17,7 +17,7 @@ export interface PodContext {
   readonly labels: Readonly<Record<string, string>>
   /** Restart policy. If absent, Kubernetes uses its default, Always. */
   readonly restartPolicy?: 'Never' | 'OnFailure'
-  /** Returns the name of a service's Job, including the hash. */
+  /** Returns the name of a service's Job, which ends in a hash of the Job's content. */
   readonly jobName: (service: string) => string
   /** Name of the ServiceAccount that may read the Jobs that the Pod waits for. */
   readonly waiterAccount: string

@@ -12,7 +12,7 @@ export interface WaitContext {
   readonly tools: Tools | undefined
   /** Name of the volume with the API server token; undefined if the Pod waits for no Job. */
   readonly tokenVolume: string | undefined
-  /** Returns the name of a service's Job, including the hash. */
+  /** Returns the name of a service's Job, which ends in a hash of the Job's content. */
   readonly jobName: (service: string) => string
 }
 

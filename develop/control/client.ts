@@ -4,7 +4,10 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { linesOf } from './lines.ts'
 import type { ControlAnswer, ControlRequest } from './messages.ts'
 
-/** Timeouts for the answer and for the end of a session on this machine, in milliseconds. */
+/**
+ * Timeout for an answer of a session on this machine, in milliseconds. `ENDING` is the timeout for the end of the
+ * session.
+ */
 const ANSWER = 10_000
 const ENDING = 60_000
 

@@ -52,7 +52,7 @@ export interface DoctorContext {
   readonly on: (part: DoctorPart) => void
 }
 
-/** A part of the report: the number of its files, or the reason why it has none. */
+/** A part of the report, with the number of its files. `missing` is the reason why the part has no files. */
 export interface DoctorPart {
   readonly name: string
   readonly files: number
@@ -200,7 +200,8 @@ function metadataOf({ session, now, workspace }: DoctorContext, dev: string | un
 
 /**
  * Returns the logs of the session with `key`, and a list of the files in its folder. If the cluster is unknown or the
- * session has no folder, does the same for every session with the name `dev`. Throws an Error if there is none.
+ * session has no folder, does the same for every session with the name `dev`. Throws an Error if no session has a
+ * folder.
  */
 function logsOfUp(home: string, key: SessionKey | undefined, dev: string | undefined): readonly File[] {
   const own = key && sessionFolder(home, key)
@@ -268,7 +269,7 @@ function inCluster(session: Session, dev: string, secrets: KnownSecrets, part: P
   ]
 }
 
-/** A value that one part provides and several parts wait for. */
+/** A value that one part of the report provides and other parts wait for. */
 class Later<Value> {
   readonly value: Promise<Value>
   #resolve!: (value: Promise<Value>) => void

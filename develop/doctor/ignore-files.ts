@@ -23,7 +23,7 @@ export interface IgnoresInput {
 
 /**
  * Returns the ignore files of the folders that a development container synchronizes, and the files that they include,
- * as names in the report and their texts. Throws an Error if there are none.
+ * each as its name in the report and its text. Throws an Error if there are none.
  */
 export async function ignoreFiles(
   workspace: Workspace,

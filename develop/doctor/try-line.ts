@@ -10,7 +10,7 @@ const CHUNK = Buffer.alloc(64 << 10, 0x20)
 
 /** Latency and throughput of the connection to a container. */
 export interface LineTest {
-  /** Round-trip times of one byte, in milliseconds. */
+  /** Round-trip times of one byte, in milliseconds. `count` is the number of measurements. */
   readonly roundTrip: { readonly count: number; readonly median: number; readonly worst: number }
   /** Echoed bytes per second. */
   readonly bytesPerSecond: number

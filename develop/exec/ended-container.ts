@@ -89,7 +89,10 @@ export interface ContainerEnd {
   readonly text: string
 }
 
-/** Returns the end of the container that a Pod ran before, with the reason; undefined if the container still runs. */
+/**
+ * Returns the end, with the reason, of the container instance that ran in a Pod at the time of `before`; undefined if
+ * `now` does not show that this instance has ended.
+ */
 export function endOfContainer(before: KubeObject, now: KubeObject, container: string): ContainerEnd | undefined {
   const id = containerStatus(before, container)?.containerID
   const status = containerStatus(now, container)

@@ -11,7 +11,7 @@ import type { RemoteTerminal } from './remote-terminal.ts'
 const GRACE = 8000
 const DRAIN = 500
 
-/** Masker without secrets: the output of programs is masked when it is shown, if at all. */
+/** Masker without secrets. The output of programs is not masked here, but only if and when it is shown. */
 const masker = new Masker([])
 
 /**

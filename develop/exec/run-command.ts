@@ -18,7 +18,7 @@ import type { RemoteTerminal } from './remote-terminal.ts'
 const AGAIN = 500
 const AGAIN_LAST = 10_000
 
-/** Variable that contains the script that runs before a command. */
+/** Name of the variable with the script that runs before a command and ends the processes of earlier runs. */
 const CLEAR = 'DEVCTL_CLEAR'
 
 export interface RunningCommand {
@@ -129,7 +129,9 @@ export const inFolder = `cd "$1" 2>/dev/null || { echo "the folder $1 does not e
 
 /** Names that mark the processes of a command, so that they can be found in its container. */
 export interface Marks {
-  /** Name of a run of the session: processes left by other runs are ended first. */
+  /**
+   * Name of the run that the command belongs to. Processes that other runs of the session have left are ended first.
+   */
   readonly run?: string
   readonly exec?: string
 }

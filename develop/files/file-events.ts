@@ -32,12 +32,16 @@ setTimeout(() => exit(${ENDED}), ${LIMIT})
 stdout.write('ready')
 `
 
-/** Returns the command that watches a folder: it prints a text as soon as it does, and ends when it sees the probe. */
+/**
+ * Returns the command that watches a folder. The command prints a text as soon as it is watching. It ends when it sees
+ * the probe, or after a time limit.
+ */
 export const watcher = (folder: string): readonly [string, ...string[]] => ['node', '-e', WATCH, folder]
 
 /**
- * Returns true if the watching process sees the probe that `write` creates; undefined if `write` fails (resolves to
- * another number than 0), or if the process ends otherwise. Rejects with the signal's abort reason.
+ * Returns true if the watching process sees the probe that `write` creates, and false if it does not see the probe in
+ * time. Returns undefined if `write` fails (resolves to a number other than 0), or if the process ends for another
+ * reason. Rejects with the signal's abort reason.
  */
 export async function eventArrives(
   { stdout, stderr, exit }: Pick<ExecProcess, 'stdout' | 'stderr' | 'exit'>,

@@ -46,8 +46,8 @@ export function watchReadFiles(
 }
 
 /**
- * Returns the paths of the override files of a Compose file that devctl finds in its folder without options; empty for
- * any other file.
+ * Returns the paths of the override files that devctl would find next to a Compose file; empty for a Compose file that
+ * devctl does not find by itself when it searches the folder.
  */
 function newOverrides(path: string): readonly string[] {
   const folder = dirname(path)

@@ -37,7 +37,7 @@ export interface LocalFolder {
   readonly onlyHere: readonly string[]
 }
 
-/** Folder, boundary and sources for checking the paths of `sync`. */
+/** Input for resolving and checking the paths of `sync`. */
 export interface FolderPlace {
   /** Folder against which relative paths are resolved. */
   readonly folder: string
@@ -104,8 +104,8 @@ function checkInside({ local, span }: SyncFolder, real: string, boundary: Bounda
 }
 
 /**
- * Returns the absolute path of a path in the manifest: relative to the manifest's folder, absolute, or starting with
- * `~`.
+ * Returns the absolute path for a path in the manifest, which is absolute, relative to the manifest's folder, or starts
+ * with `~`.
  */
 export const pathHere = (path: string, folder: string, env: Workspace['env']): string =>
   resolve(folder, path.replace(/^~(?=\/|$)/, userHome(env)))
@@ -119,7 +119,7 @@ function existing({ local, span }: SyncFolder, path: string): string {
   })
 }
 
-/** Returns the paths, and their real paths with links resolved. */
+/** Returns each path, followed by its real path with links resolved, or by the path again if it cannot be resolved. */
 const withLinks = (paths: readonly string[]): readonly string[] => paths.flatMap(path => [path, realPath(path) ?? path])
 
 /** Returns the folder as the agent sees it: its path in the volume, and the only file in it, if any. */

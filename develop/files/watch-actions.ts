@@ -13,7 +13,7 @@ export interface ActionRule {
 export type BatchAction =
   /** Rebuilds the image and updates the mirror, which restarts everything. */
   | { readonly kind: 'rebuild' }
-  /** Runs the commands one after the other, and then restarts the program of the container. */
+  /** Runs the commands one after the other and then, if `restarts` is true, restarts the program of the container. */
   | { readonly kind: 'run'; readonly execs: readonly WatchExec[]; readonly restarts: boolean }
 
 /**
@@ -53,7 +53,7 @@ export interface ActionHandlers {
 export type ActionEvent =
   | { readonly type: 'begun'; readonly action: BatchAction; readonly changed: readonly string[] }
   | { readonly type: 'ended'; readonly action: BatchAction }
-  /** An action has failed. The session continues, and the next change tries again. */
+  /** An action has failed. The session continues, and the next change causes another attempt. */
   | { readonly type: 'failed'; readonly action: BatchAction; readonly error: unknown }
 
 /** Debounce interval in milliseconds: a batch is complete after this time without a change. */

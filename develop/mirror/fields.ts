@@ -11,7 +11,8 @@ export function ownersOf({ metadata }: KubeObject, fields: readonly FieldPath[])
 }
 
 /**
- * Returns the managed fields of an object without the entries of `up`. In the result, `owners` own their fields again.
+ * Returns the managed fields of an object after a restore: without the entries of `up`, and with `owners` as the
+ * managers of their fields again.
  */
 export function restoredOwners(
   entries: readonly ManagedFields[],
@@ -46,7 +47,7 @@ function withField(fields: unknown, [first, ...rest]: FieldPath): unknown {
   return { ...all, [`f:${first}`]: withField(all[`f:${first}`] ?? {}, rest) }
 }
 
-/** Returns a merge patch that sets values. */
+/** Returns a merge patch that sets each value at its path. */
 export function patchOf(values: readonly { readonly path: FieldPath; readonly value: unknown }[]): MergePatch {
   return values.reduce<MergePatch>((patch, { path, value }) => withValue(patch, path, value), {})
 }

@@ -8,7 +8,7 @@ import type { OperationContext } from '../../project/session.ts'
  */
 const DEADLINE = 1500
 
-/** Returns the configuration of an image from its registry; undefined if the registry does not answer in time. */
+/** Returns the configuration of an image from its registry; undefined if the registry does not provide it in time. */
 export async function imageConfig(
   image: string,
   { workspace, session }: OperationContext,

@@ -40,7 +40,7 @@ export const declaredDevelopment = (project: OpenProject, name: string): Develop
 
 interface KnownOptions {
   readonly one: boolean
-  /** True if the sessions on this machine are sufficient when the cluster does not answer. */
+  /** True if the command can work with the sessions on this machine alone when the cluster does not answer. */
   readonly mayBeAlone?: boolean
 }
 

@@ -21,7 +21,7 @@ export interface MirrorPodQuery {
   readonly labels: string
   /** Name of the development container, for messages. */
   readonly dev: string
-  /** True if failures of the Pod do not end a wait for it. */
+  /** True if a wait for the Pod continues although the Pod fails. */
   readonly toleratesFailures?: boolean
 }
 
@@ -37,7 +37,7 @@ export interface ContainerStatus {
     readonly running?: { readonly startedAt?: string }
     readonly terminated?: TerminatedContainer
   }
-  /** State before the last start. */
+  /** State of the container before its last start. */
   readonly lastState?: { readonly terminated?: TerminatedContainer }
 }
 
@@ -102,8 +102,8 @@ export class MirrorPod {
   }
 
   /**
-   * Asks the cluster whether the Pod is ending or was deleted, because the watch reports this later. Returns a message
-   * if so. Returns undefined if the Pod continues, or if the cluster cannot be reached.
+   * Asks the cluster whether a Pod is ending or was deleted, because the watch reports this later. Returns a message
+   * about the end of the Pod; undefined if the Pod continues, or if the cluster cannot be reached.
    */
   async leaving(pod: KubeObject, signal: AbortSignal): Promise<string | undefined> {
     const { name, uid } = pod.metadata
@@ -218,7 +218,10 @@ export class MirrorPod {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Waits for the next change, or for one second, because some problems only count after a while. */
+  /**
+   * Waits for the next change of the Pods, but at most for one second, because some states count as problems only after
+   * a while.
+   */
   #nextChange(signal: AbortSignal): Promise<void> {
     return new Promise(resolve => {
       const done = () => {
@@ -300,8 +303,8 @@ function waitsForNode(pod: KubeObject): string {
 }
 
 /**
- * Returns the reason why the agent is not running; undefined if it has not failed. After a failure, the kubelet
- * restarts it.
+ * Returns the reason why the agent is not running; undefined if the agent has not failed. After a failure, the kubelet
+ * restarts the agent.
  */
 function endOfAgent(pod: KubeObject): string | undefined {
   const end = failureOf(pod, AGENT_CONTAINER)

@@ -21,7 +21,7 @@ import type { ReplaceInput } from './replace-workload.ts'
 import { settingsOf } from './settings.ts'
 import { type AgentWay, chooseWay, type MissingRights } from './stream-rights.ts'
 
-/** Everything that is known about a development container before anything is changed. */
+/** Input of a session that is determined before anything is changed in the cluster. */
 export interface PreparedMirror {
   readonly take: ReplaceInput<SessionConfig>
   readonly folders: readonly LocalFolder[]
@@ -45,7 +45,7 @@ export interface MirrorOrigin {
   readonly given: readonly DevelopmentVariable[]
   /** Image with a static busybox that the environment of the manifest sets (`shellImage`). */
   readonly shellImage?: string | undefined
-  /** The rights that the user lacks; the request has already been sent. */
+  /** Permissions on Pods that the user lacks. The request for them has already been sent. */
   readonly rights: Promise<MissingRights>
 }
 
@@ -145,7 +145,10 @@ export async function prepareMirror(
   }
 }
 
-/** Returns the development container with the command that the user has given for the background. */
+/**
+ * Returns the development container with `command`, if it is set, in place of its command and arguments. Used for a
+ * command of the user that process 1 runs.
+ */
 function withCommand(development: Development, command: readonly string[] | undefined): Development {
   const { args: _, ...others } = development
   return command ? { ...others, command } : development
@@ -192,8 +195,8 @@ interface Container extends ContainerCommand {
 }
 
 /**
- * Returns the container that is replaced, with its image and its numeric user ID if the settings or the workload define
- * them.
+ * Returns the container that the mirror replaces. Its image and numeric user ID are set only if the settings or the
+ * workload define them. Throws a UserError if the workload does not have the container that the settings name.
  */
 function containerOf(
   original: KubeObject | undefined,

@@ -348,7 +348,10 @@ function hold<Config extends object>(
   return holdApplication(session, live, settings.name, { takeOver, waiting })
 }
 
-/** Returns the user of the image, as given or as determined by an earlier mirror. */
+/**
+ * Returns the user of the image as an earlier mirror has recorded it. Returns an empty object if the facts already
+ * contain the user, if there is no application, or if no user is recorded.
+ */
 function userOf<Config extends object>(
   { live, there }: Target,
   { settings, facts }: ReplaceInput<Config>,

@@ -149,7 +149,8 @@ const noRecord = (mirror: string): UpRecord => ({
 })
 
 /**
- * True if the Secret with the keys of a development container still exists for an application whose mirror was deleted.
+ * Returns true if an application whose mirror was deleted belongs to a development container: both have the same name,
+ * or the Secret with the keys of the container still exists for the application.
  */
 async function hasSession({ cluster, namespace, signal }: Session, name: string, live: KubeObject): Promise<boolean> {
   if (live.metadata.name === name) return true
@@ -221,7 +222,10 @@ const staysText = (dev: string, claims: readonly string[]): string => {
   return `${claims.join(', ')} with the files ${stay}: \`devctl down ${dev} --volumes\` deletes ${them}`
 }
 
-/** Returns the remaining objects, which are independent of any application: Service, Secret, Lease and claim. */
+/**
+ * Returns the objects of a development container that remain after its mirrors are deleted: Service, Secret, Lease and
+ * claim. Claims that the user may not list are omitted, or cause an error if `volumes` is true.
+ */
 async function leftOf(
   { cluster, namespace, signal }: Session,
   name: string,

@@ -85,8 +85,8 @@ const lacking = (subresource: string, verbs: readonly string[]): string | undefi
   verbs.length === 0 ? undefined : `\`${verbs.join('` and `')}\` on \`pods/${subresource}\` is missing`
 
 /**
- * Returns the verbs that the user lacks. If the cluster rejects the query, assumes that the user lacks none; if that is
- * wrong, the connection itself fails.
+ * Returns the verbs that the user lacks for a subresource of Pods. If the cluster rejects the query, assumes that the
+ * user lacks none; a connection without the necessary verbs then fails.
  */
 async function missingVerbs({ cluster, namespace, signal }: Session, subresource: string): Promise<readonly string[]> {
   const allowed = await Promise.all(

@@ -19,8 +19,8 @@ export interface SuspendedField {
 }
 
 /**
- * Returns the field that scales an application to zero or suspends it. Unlike the other fields of a suspension, which
- * are set once, another program can change this field at any time.
+ * Returns the field that scales an application to zero or suspends it. Other programs can change this field at any
+ * time, whereas the other fields of a suspension have to be set only once.
  */
 export function scaleField({ kind }: Pick<KubeObject, 'kind'>): SuspendedField {
   const path = scalePath(kind)

@@ -174,7 +174,7 @@ async function followNeeded(
   }
 }
 
-/** Holds the input of the mirrors, and handles one change after another. */
+/** Keeps mirrors and their applications in the intended state, and handles one change after another. */
 class Keeper {
   readonly #session: Session
   readonly #settingsOf: Kept['settingsOf']
@@ -268,7 +268,7 @@ class Keeper {
     })
   }
 
-  /** Undoes changes to a mirror in the fields that `up` sets. Additions by others are kept. */
+  /** Undoes changes to a mirror in the fields that `up` sets. Fields that others have added are kept. */
   edited(index: number, seen: KubeObject): Promise<void> {
     return this.#next(async () => {
       const { cluster, namespace, clock, signal } = this.#session

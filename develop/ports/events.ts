@@ -8,7 +8,7 @@ export type ForwardEvent =
       readonly local: string
       readonly remote: string
     }
-  /** The port is in use by another process; the forward waits for it. */
+  /** The port is in use by another process; the forward waits until the port is free. */
   | { readonly kind: 'waiting'; readonly local: string; readonly remote: string; readonly why: string }
   /** A connection to the container failed. */
   | { readonly kind: 'refused'; readonly local: string; readonly remote: string; readonly why: string }

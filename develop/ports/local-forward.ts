@@ -26,7 +26,7 @@ export interface LocalForward {
   readonly service?: string | undefined
   /** Returns the name of the Service; called for each connection. */
   readonly findService?: (() => Promise<string | undefined>) | undefined
-  /** Label that is shown instead of the name. */
+  /** Labels of the Service, shown in messages if the Service has no fixed name. */
   readonly label?: string | undefined
   /**
    * Behavior if the port is in use by another process. With `move`, the forward uses one of the next ports. With

@@ -13,7 +13,7 @@ export interface ForwardsInput {
 
 /** All forwards of a session. */
 export interface OpenForwards {
-  /** Forwards in display order: first those to the container, sorted by local port. */
+  /** Forwards in display order: forwards to the container, then forwards to Services, each sorted by local port. */
   readonly forwards: readonly { readonly local: string; readonly remote: string }[]
   readonly reverse: readonly { readonly remote: string; readonly local: string }[]
   close(): void

@@ -9,9 +9,9 @@ export interface SharedPorts {
 }
 
 /**
- * Assigns each local port to the first development container that forwards it. Any other development container gets the
- * next port that no development container wants. The forwards of the manifest are opened only once: by the first
- * session and, after it has ended, by another one.
+ * Assigns each local port to the first development container that forwards it. A development container that forwards
+ * the same port to another target gets the next port that no development container wants. Forwards to the same Service,
+ * and the forwards of the manifest, are opened only once: by the first session and, after it has ended, by another one.
  */
 export function sharePorts(all: readonly FoundDevelopment[]): SharedPorts {
   const wanted = new Set(all.flatMap(({ development, forward }) => [...development.forward, ...forward].map(portOf)))
@@ -75,5 +75,5 @@ function nextFree(port: number, wanted: ReadonlySet<number>): number {
 
 const LAST_PORT = 65_535
 
-/** Returns the next port; after the last one, the first port that needs no special rights. */
+/** Returns the port after `port`. After the highest port, returns 1024, the first port that needs no special rights. */
 const portAfter = (port: number): number => (port < LAST_PORT ? port + 1 : 1024)

@@ -8,10 +8,10 @@ import type { FoundDevelopment } from './find-development.ts'
 const BUILT = /^\$\{?(?:DEVCTL|OKTETO)_BUILD_(\w+)_IMAGE\}?$/
 
 /**
- * Resolves the images of a development container and of its `services`, if they are variables of builds, with the
- * values from the shell. If a container uses the variable of the build that has the container's own name, and the
- * variable is not set, the container gets the image of its deployed workload, also after a rebuild. Throws a UserError
- * for any other variable that is not set.
+ * Resolves images that are variables of builds, in a development container and its `services`, with the values from the
+ * shell. If a variable is not set but belongs to the build with the container's own name, and the workload is deployed,
+ * the container gets the image of the deployed workload, also after a rebuild. Throws a UserError for any other
+ * variable that is not set.
  */
 export function withBuiltImages(
   found: FoundDevelopment,

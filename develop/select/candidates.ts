@@ -26,8 +26,8 @@ export function candidatesOf(project: Project, host: FolderHost): readonly Candi
 }
 
 /**
- * Returns the services that `up --all` develops, in the order of the file: both groups that `candidatesOf`
- * distinguishes.
+ * Returns the services that `up --all` develops, in the order of the file: services that are built from source or
+ * watched, and services that run the project in a stock image.
  */
 export const allCandidatesOf = (project: Project, host: FolderHost): readonly Candidate[] =>
   withFolders(project, host).filter(one => isChanged(one) || runsProject(one, project, host))
@@ -55,7 +55,8 @@ const runsProject = ({ service, folders }: Candidate, project: Project, host: Fo
 
 /**
  * Returns the service for `up`: the service with the given name, the only candidate, or the one that the user chooses.
- * Throws a UserError that lists the candidates or, if there are none, says what to add.
+ * Throws a UserError if the named service cannot be developed, if there are no candidates, or if the user cannot be
+ * asked; the error lists the candidates or says what to add. Throws a LeftError if the user chooses none.
  */
 export async function chooseCandidate(
   project: Project,
@@ -79,8 +80,9 @@ export function serviceNamed(project: Project, name: string): Service | undefine
 }
 
 /**
- * Returns the service with this name. Any local folder or file is sufficient, because the user who names the service
- * knows what it is.
+ * Returns the service with this name as a candidate. Any local folder or file makes the service a candidate, because
+ * the user who names the service knows what it is. Throws a UserError if the service does not exist or has no local
+ * folder or file.
  */
 function namedCandidate(project: Project, host: FolderHost, name: string): Candidate {
   const service = serviceNamed(project, name)

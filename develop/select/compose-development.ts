@@ -26,7 +26,8 @@ import {
 } from './from-compose.ts'
 
 /**
- * Selection of a development container: a declared one without `sync`, or a service, which the user may have to choose.
+ * Selection of a development container: one that the manifest declares without `sync`, or a service of the Compose
+ * file. If `service` is undefined, the user may have to choose it.
  */
 export type WhichDevelopment =
   | { readonly declared: Development }

@@ -17,8 +17,8 @@ export interface ComposeFolder {
    */
   readonly file?: string
   /**
-   * Relative paths in the folder where the container has other content, such as another volume or a config. They are
-   * not synchronized.
+   * Paths, relative to the folder, at which the container has other content, such as another volume or a config. They
+   * are not synchronized.
    */
   readonly excluded: readonly string[]
   /**

@@ -57,7 +57,7 @@ export interface FoundDevelopment {
   readonly sources: readonly string[]
   /** Folders of `sync`, if they come from the host volumes of a service instead of the manifest. */
   readonly composeFolders?: readonly ComposeFolder[]
-  /** Names of the container variables that occur in the project's files; only in hybrid mode. */
+  /** Names of the container variables that occur in the project's files; undefined unless the mode is hybrid. */
   readonly named?: ReadonlySet<string>
   /** Boundary of the paths that `sync` of the manifest may contain; paths outside it are refused. */
   readonly boundary?: Boundary
@@ -69,13 +69,19 @@ export interface FoundDevelopment {
   readonly notes: readonly string[]
 }
 
-/** Returns the name that a deploy knows the service of a development container by: its name in the Compose file. */
+/**
+ * Returns the name by which a deploy refers to the service of a development container: the name in the Compose file if
+ * there is one.
+ */
 export const deployedName = ({ service, development }: Pick<FoundDevelopment, 'service' | 'development'>): string =>
   service ?? development.name
 
 type FindingWorld = Pick<LocalContext<UpEvent>, 'workspace' | 'on'>
 
-/** Returns the names of the development containers; undefined if only a Compose file defines them. */
+/**
+ * Returns the names of the development containers in the manifest; undefined if the manifest declares none, or if there
+ * is no manifest.
+ */
 function developmentNames(project: OpenProject): readonly string[] | undefined {
   const dev = manifestOf(project)?.dev
   return dev && dev.size > 0 ? [...dev.values()].map(({ name }) => name) : undefined
@@ -99,8 +105,9 @@ async function allDevelopments(
 }
 
 /**
- * Returns the Kubernetes names for a command, without duplicates: those of the given names, all names with `all`, or
- * otherwise the only name or the one that the user chooses. Throws a UsageError if `devs` and `all` are combined.
+ * Returns the Kubernetes names of the development containers for a command, without duplicates: the named ones or, with
+ * `all`, all of them. Without either, returns the only name or the one that the user chooses. Throws a UsageError if
+ * `devs` and `all` are combined.
  */
 export async function namedDevelopments(
   world: FindingWorld,

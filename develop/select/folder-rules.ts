@@ -41,9 +41,9 @@ function pathRule(local: string, { path, isFolder, ignore, include, dockerIgnore
 }
 
 /**
- * Returns the relative position of two folders. `below` is the path of the patterns' folder in the sync folder; `above`
- * is the path of the sync folder in the patterns' folder. The path that does not apply is empty. Returns undefined if
- * neither folder contains the other.
+ * Returns the position of the patterns' folder `folder` relative to the sync folder `local`. `below` is the path of the
+ * patterns' folder in the sync folder; `above` is the path of the sync folder in the patterns' folder. The path that
+ * does not apply is empty. Returns undefined if neither folder contains the other.
  */
 function placeOf(folder: string, local: string): Omit<PatternSet, 'text'> | undefined {
   if (folder === local) return { below: '', above: '' }

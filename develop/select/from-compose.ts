@@ -92,8 +92,8 @@ export function withHostVolumes(
 }
 
 /**
- * Returns the service of a declared development container: the service with the same name, or the one that `container`
- * names. Throws a UserError if there is none.
+ * Returns the service of a declared development container, with its folders: the service that `container` names, or
+ * else the service with the name of the development container. Throws a UserError if there is none.
  */
 export function declaredCandidate(development: Development, project: Project, host: FolderHost): Candidate {
   const service = serviceOf(development, project)

@@ -5,9 +5,9 @@ import { FILLED_FILE, READY_FILE, RUN_PATH, VOLUME_PATH } from '../../constructs
 
 /** Content of the Secret of a mirror: the agent's configuration, and the keys of this machine. */
 export interface SessionConfig extends AgentConfig {
-  /** Public key that the agent proves to own. */
+  /** Public host key. The agent proves that it has the matching private key. */
   readonly hostPublicKey: string
-  /** Private key that the agent accepts. */
+  /** Private key with which this machine logs in to the agent. */
   readonly clientKey: string
   /** ID of the last `up --reset`. */
   readonly reset?: string
@@ -54,7 +54,10 @@ export function agentSession(existing: unknown, { hostNetwork, fills, reset, ...
   }
 }
 
-/** Returns the reset ID of an existing mirror, which must be kept: without it, the Pod would be replaced. */
+/**
+ * Returns the reset ID of an existing mirror; undefined if it has none. The ID must be kept, because the Pod would be
+ * replaced without it.
+ */
 function resetOf(existing: unknown): string | undefined {
   const { reset } = (existing ?? {}) as { readonly reset?: unknown }
   return typeof reset === 'string' && /^[0-9a-f]{16}$/.test(reset) ? reset : undefined

@@ -7,12 +7,12 @@ import type { ExecProcess } from '../../adapters/kubernetes/exec.ts'
 // command reports the end on standard error, and reads the remaining input until this side has stopped sending.
 
 /**
- * Time that the shell keeps reading, in seconds. `GRACE` is the time without output after which the connection is
- * closed, in milliseconds.
+ * Time that the shell keeps reading its input after the announcement, in seconds. `GRACE` is the time without output
+ * after which this process closes the connection, in milliseconds.
  */
 const READING = 10
 const GRACE = 3000
-/** Grace period in milliseconds, instead of the regular one, for a server that cannot end the input. */
+/** Time used instead of `GRACE` if the server cannot end the input of the process, in milliseconds. */
 const SHORT_GRACE = 300
 
 const NUL = '\0'

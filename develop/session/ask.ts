@@ -16,8 +16,8 @@ const addressOf = ({ workspace, session }: Pick<OperationContext, 'workspace' | 
   controlAddress(stateHome(workspace), sessionKey(session, dev), process.platform)
 
 /**
- * Sends a request to the `up` on this machine; returns undefined if none is running. Throws a UserError if the request
- * is refused.
+ * Sends a request to the `up` of a development container on this machine; returns undefined if none is running. Throws
+ * a UserError if the request is refused.
  */
 export async function askUp(
   world: Pick<OperationContext, 'workspace' | 'session'>,
@@ -31,14 +31,14 @@ export async function askUp(
 }
 
 /**
- * Ends the `up` on this machine, and returns once it has closed all its connections; returns at once if none is
- * running.
+ * Ends the `up` of a development container on this machine, and returns once it has closed all its connections; returns
+ * at once if none is running.
  */
 export async function stopUp(world: Pick<OperationContext, 'workspace' | 'session'>, dev: string): Promise<void> {
   await endSession(addressOf(world, dev), world.session.signal)
 }
 
-/** Returns the state of the `up` on this machine; undefined if none is running. */
+/** Returns the state of the `up` of a development container on this machine; undefined if none is running. */
 export async function reportOf(
   world: Pick<OperationContext, 'workspace' | 'session'>,
   dev: string,

@@ -54,8 +54,8 @@ async function speaks(stream: Duplex, milliseconds: number, signal: AbortSignal)
 }
 
 /**
- * True if nothing is listening yet or the node is not ready. The error for a deleted Pod is different, because it has a
- * status.
+ * True for an error that means that nothing is listening yet, or that the node is not ready. Excludes the `not-found`
+ * error for a deleted Pod, which has a status.
  */
 const passes = (error: unknown): boolean =>
   error instanceof ClusterError &&

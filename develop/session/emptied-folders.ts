@@ -23,12 +23,15 @@ export class EmptiedFolders {
     this.#world = world
   }
 
-  /** Folders that wait for an answer. */
+  /** Returns the folders that wait for an answer. */
   get all(): readonly EmptiedFolder[] {
     return [...this.#stopped.values()].map(({ emptied }) => emptied)
   }
 
-  /** Handles a synchronization event. */
+  /**
+   * Handles a synchronization event. Asks the user if the synchronization of a folder has stopped, and withdraws the
+   * question if the synchronization continues.
+   */
   hear(event: SyncEvent, answer: SyncEngine['answer']): void {
     if (event.kind !== 'stopped' && event.kind !== 'continued') return
     const folder = this.#folders.find(({ name }) => name === event.folder)
@@ -66,7 +69,7 @@ export class EmptiedFolders {
 
 const toEvent = ({ local, remote, ...lost }: EmptiedFolder) => ({ folder: { local, remote }, ...lost })
 
-/** Returns the error for an answer to development containers of which no folder waits for one. */
+/** Returns the error for an answer that no folder of the given development containers waits for. */
 export const noneWaits = (devs: readonly string[]): UserError =>
   new UserError(`no folder of ${devs.map(dev => `\`${dev}\``).join(', ')} waits for an answer`, {
     hint: 'a folder does if all of its files are gone on one side; `devctl status` names it',

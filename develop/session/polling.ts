@@ -5,8 +5,8 @@ import { join } from 'node:path'
 const VARIABLES = ['CHOKIDAR_USEPOLLING=1', 'WATCHPACK_POLLING=true']
 
 /**
- * Remembers if the programs of a development container must poll for file changes because they receive no events.
- * Stores this in the session folder, for `devctl exec` and the next `up`.
+ * Remembers whether the programs of a development container must poll for file changes because they receive no events.
+ * Stores this fact in the session folder, for `devctl exec` and the next `up`.
  */
 export class Polling {
   readonly #file: string
@@ -21,7 +21,7 @@ export class Polling {
     return this.#isNeeded
   }
 
-  /** Returns the variables for each command as `NAME=value`. */
+  /** Returns the variables that every command gets, as `NAME=value`; empty if programs need no polling. */
   get variables(): readonly string[] {
     return this.#isNeeded ? VARIABLES : []
   }

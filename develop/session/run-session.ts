@@ -49,8 +49,8 @@ export interface PlannedSession {
 class Stopped extends Error {}
 
 /**
- * Timeout for restoring the original after the session, in milliseconds. It replaces the session's own signal, which
- * may already be aborted.
+ * Timeout for restoring the original after the session, in milliseconds. The restoration has its own signal with this
+ * timeout, because the session's signal may already be aborted.
  */
 const GIVING_BACK = 60_000
 

@@ -12,7 +12,10 @@ import { watchPaths } from '../files/watch-paths.ts'
 import type { UpInput } from '../up-input.ts'
 import type { Supervisor } from './supervisor.ts'
 
-/** Runs the deploys of this process's sessions one after the other, because they change the same environment. */
+/**
+ * Queue for the deploys of this process's sessions. Runs them one after the other, because they change the same
+ * environment.
+ */
 const deploys = new Slots(1)
 
 /** Container whose files are watched, the rules for its files, and the functions that carry out actions. */

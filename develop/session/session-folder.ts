@@ -35,7 +35,7 @@ function checked(name: string, what: string): string {
 export const clusterId = (server: string): string => shortHash(server)
 
 /**
- * Returns the folder for the sockets of running sessions. It is a short path because socket paths are limited to 104
+ * Returns the folder for the sockets of running sessions. The path is short because socket paths are limited to 104
  * bytes.
  */
 function socketFolder(home: string): string {

@@ -38,7 +38,7 @@ export interface PartsInput {
    * sessions.
    */
   readonly reset: boolean
-  /** True if a failing Pod does not end the wait for it. */
+  /** True if the wait for a Pod continues although the Pod fails. */
   readonly toleratesFailures: boolean
   readonly state: CurrentState
   readonly emptied: EmptiedFolders

@@ -44,8 +44,8 @@ export class CurrentState {
   }
 
   /**
-   * Reports paths that are not synchronized, only once; the status lists paths that programs create later, such as
-   * sockets.
+   * Reports only once that paths are not synchronized. Paths that programs create later, such as sockets, appear only
+   * in the status.
    */
   #tellLeftOut({ count, paths: [first] }: SkippedPathList): void {
     if (this.#hasToldLeftOut) return

@@ -59,7 +59,10 @@ export class Supervisor {
   readonly #parts: SupervisedParts
   #ready: Ready | undefined
   #wasReady = false
-  /** Pod whose connection was lost, until the reason for its end is reported; the cluster learns the reason later. */
+  /**
+   * Pod whose connection was lost. Kept until the reason for its end is reported, because the cluster learns the reason
+   * later.
+   */
   #left: KubeObject | undefined
   readonly #waiting = new Set<(ready: Ready) => void>()
 

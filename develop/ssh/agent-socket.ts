@@ -6,7 +6,7 @@ import type { OpenChannels } from '../../adapters/ssh/open-channels.ts'
 import type { AgentLink } from '../ports/agent-link.ts'
 
 /**
- * Time to wait for the connection to the agent that creates the socket, in milliseconds. If it expires, the session
+ * Time to wait for the connection to the agent that creates the socket, in milliseconds. After this time, the session
  * continues without the socket.
  */
 const PATIENCE = 5000

@@ -60,8 +60,8 @@ exec "$b" sh
 `
 
 /**
- * Script that sends a signal to the initial process of a session and to its process group. The parent of the initial
- * process is outside the container, so its parent ID is 0.
+ * Script that sends a signal to the initial process of a session and to its process group. Recognizes the initial
+ * process by the parent ID 0, because the parent is outside the container.
  */
 const SIGNAL = `
 b=$0

@@ -14,7 +14,7 @@ export interface SshEntry {
   readonly userKey: string
 }
 
-/** A cluster; two clusters can have a namespace with the same name. */
+/** Identity of a cluster, because two clusters can have a namespace with the same name. */
 export interface SshCluster {
   /** Unique ID, used in file names. */
   readonly id: string
@@ -182,7 +182,10 @@ function isRunning(id: number): boolean {
  */
 export type IncludeState = 'included' | 'declined' | 'unasked'
 
-/** Checks whether the user's ~/.ssh/config includes devctl's file. Throws the errors of node:fs. */
+/**
+ * Returns the state of the `Include` line, read from the user's ~/.ssh/config and from the stored answer. Throws the
+ * errors of node:fs.
+ */
 export function includeState(home: string, userHome: string): IncludeState {
   const line = includeLine(home, userHome)
   const lines = (readText(userConfig(userHome)) ?? '').split(/\r?\n/).map(one => one.trim())

@@ -24,7 +24,10 @@ export interface OpenFront {
   close(): Promise<void>
 }
 
-/** Starts the SSH server of a session with its own keys, and writes its entry. Rejects with a UserError. */
+/**
+ * Starts the SSH server of a session with keys of its own, and writes the session's entry to devctl's SSH
+ * configuration. Rejects with a UserError.
+ */
 export async function openFront(options: FrontOptions): Promise<OpenFront> {
   const { home, dev, namespace, cluster, port, container, link } = options
   const [host, user] = [createSshKeyPair('devctl'), createSshKeyPair(`devctl ${dev}`)]

@@ -24,14 +24,17 @@ export interface SessionSsh {
 
 /** An SSH server that is open for clients. */
 export interface OpenedSsh {
-  /** Reports how clients connect; asks first if the user has never been asked on this machine. */
+  /**
+   * Reports how clients connect. First asks whether to configure `ssh` for it, if the user has never been asked on this
+   * machine.
+   */
   tell(): Promise<void>
   close(): Promise<void>
 }
 
 /**
  * Lets SSH clients on this machine connect to the container (`ssh api.devctl`). If that fails, reports a warning, and
- * the session continues without it.
+ * the session continues without SSH.
  */
 export async function openSessionSsh(
   world: DevelopContext,

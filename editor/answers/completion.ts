@@ -19,7 +19,7 @@ const REFERENCE: CompletionItemKind = 18
 /** Matches the start of a variable at the end of a text. In `$$NAME`, `$$` is a literal dollar sign. */
 const VARIABLE_BEFORE = /(?<!\$)(?:\$\$)*\$\{?([A-Za-z_]\w*)?$/
 
-/** A proposal, before it has a position. */
+/** A proposal without the range that it replaces. `insert` is the text to insert if it differs from the label. */
 type Proposal = Pick<CompletionItem, 'label' | 'kind' | 'documentation' | 'sortText'> & { readonly insert?: string }
 
 /** Returns the proposals for the text at an offset: variables, keys, words, and names of the project. */
@@ -99,7 +99,10 @@ function forValue(asked: AskedDocument, place: Place): readonly Proposal[] {
   return [...words, ...names.filter(({ label }) => !taken.has(label)), ...keys]
 }
 
-/** Returns the names that a reference at a path can have. A service does not refer to itself. */
+/**
+ * Returns the names that can be written at a path that contains a reference; empty for any other path. Does not propose
+ * that a service refers to itself.
+ */
 function namesFor(asked: AskedDocument, path: readonly string[]): readonly string[] {
   const kind = referenceAt(asked, path)
   const services = () => namesIn(asked, 'services').filter(name => path[0] !== 'services' || name !== path[1])

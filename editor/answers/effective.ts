@@ -3,7 +3,7 @@ import { isMap, type ScalarTree, type Tree } from '../../compiler/text/tree.ts'
 import { childrenOf } from './known-names.ts'
 import type { AskedDocument } from './question.ts'
 
-/** Final value in the merged model that belongs to the text at a position of a file. */
+/** Final value, in the merged model, of the key or scalar at a position of a file. */
 export interface EffectiveValue {
   readonly scalar: ScalarTree
   /** True if another file replaces the value that is written at the position. */
@@ -11,8 +11,8 @@ export interface EffectiveValue {
 }
 
 /**
- * Returns the final value of the key or the scalar at an offset: with variables substituted, and from the last file
- * that sets it. Returns undefined if there is no scalar at the offset, or if the document has changed after the
+ * Returns the final value of the key or the scalar at an offset: from the last file that sets the value, and with
+ * variables substituted. Undefined if there is no scalar at the offset, or if the document has changed after the
  * compilation.
  */
 export function effectiveAt({ project, path, document }: AskedDocument, offset: number): EffectiveValue | undefined {
@@ -30,8 +30,8 @@ export function effectiveAt({ project, path, document }: AskedDocument, offset: 
 }
 
 /**
- * Yields the scalars whose value or key is at a position, and the scalars that have replaced a value at the position,
- * each with the span at the position.
+ * Yields each scalar whose value or key is at a position, and each scalar that has replaced a value at the position.
+ * `span` is the range of the value or key at the position.
  */
 function* valuesAt(
   tree: Tree,

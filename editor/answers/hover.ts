@@ -10,7 +10,7 @@ import { type AskedDocument, tableOf } from './question.ts'
 
 /**
  * Returns the documentation of the key at an offset, with its meaning in Kubernetes, and the final value of the key
- * after substitution of variables and merging of files.
+ * after substitution of variables and merging of files. Undefined if there is nothing to show.
  */
 export function hoverAt(asked: AskedDocument, offset: number): Hover | undefined {
   const place = placeAt(asked.outline, offset)
@@ -28,8 +28,8 @@ export function hoverAt(asked: AskedDocument, offset: number): Hover | undefined
 }
 
 /**
- * True for the name of a variable, label or build argument. The user chooses such names, so the table documents only
- * the key above them.
+ * True for the name of a variable, label or build argument. Users choose such names, so the table of keys has a row
+ * only for the key that contains the name.
  */
 const isChosenName = (path: readonly string[], asked: AskedDocument): boolean =>
   path.length > 1 &&

@@ -13,7 +13,7 @@ export function namesIn(asked: AskedDocument, section: NamedSection): readonly s
   return [...names]
 }
 
-/** Returns the profiles of all services. */
+/** Returns the profiles of the services in the document and in the other files of the project. */
 export function profilesIn(asked: AskedDocument): readonly string[] {
   const own = nodeAt(asked.outline, ['services'])?.children ?? []
   const profiles = new Set<string>()
@@ -32,8 +32,8 @@ export function profilesIn(asked: AskedDocument): readonly string[] {
 }
 
 /**
- * Returns the position of a name in another file of the project, or only in `file` if given; undefined if no file has
- * the name.
+ * Returns the position at which a section of another file of the project defines a name. Searches only `file` if given.
+ * Undefined if the name is not defined.
  */
 export function spanOfName(asked: AskedDocument, section: string, name: string, file?: string): Span | undefined {
   for (const document of otherDocuments(asked)) {
@@ -66,7 +66,7 @@ function* usedVariables(tree: Tree): Generator<UsedVariable> {
   else for (const child of childrenOf(tree)) yield* usedVariables(child)
 }
 
-/** Returns the values in a mapping or list. */
+/** Returns the values in a mapping, or the items of a list; empty for a scalar. */
 export function childrenOf(tree: Tree): readonly Tree[] {
   if (tree.kind === 'scalar') return []
   return tree.kind === 'seq' ? tree.items : [...tree.entries.values()].map(({ value }) => value)

@@ -24,7 +24,7 @@ export const rangeOf = (document: TextDocument, start: number, end: number): Ran
   end: document.positionAt(end),
 })
 
-/** Returns a text as a document, to convert its offsets. */
+/** Returns a document with a text, which converts offsets in the text to positions. */
 export const documentOf = (text: string): TextDocument => TextDocument.create('', 'yaml', 0, text)
 
 /** Returns the URI of an absolute path. */

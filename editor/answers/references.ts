@@ -9,7 +9,10 @@ export type ReferenceKind = NamedSection | 'service-after-colon' | 'mount' | 'pr
 
 const file = (...paths: readonly string[]) => paths.map(path => [path, 'file'] as const)
 
-/** References in Compose files. `*` is any name or index; a reference is a value, or a key of a mapping. */
+/**
+ * References in Compose files: the path of each value or mapping key that refers to something, with the kind of thing.
+ * `*` stands for any name or index.
+ */
 const compose = new PathRules<ReferenceKind>([
   ['services.*.depends_on.*', 'services'],
   ['services.*.extends', 'services'],
@@ -66,7 +69,10 @@ export interface NamePart {
   readonly at: number
 }
 
-/** Returns the name in a reference; undefined if the reference is a path. */
+/**
+ * Returns the name in the text of a reference; undefined if the text refers to nothing by name, such as a path or
+ * `network_mode: host`.
+ */
 export function nameIn(kind: ReferenceKind, text: string): NamePart | undefined {
   switch (kind) {
     case 'file':

@@ -5,7 +5,7 @@ import type { AskedDocument } from './question.ts'
 
 // SymbolKind of the protocol.
 const [NAMESPACE, CLASS, PROPERTY] = [3, 5, 7] as const
-/** Depth of the keys that are listed: `services.web.image`. */
+/** Depth of the deepest keys that are listed, such as `services.web.image`. */
 const DEPTH = 3
 
 /** Returns the keys of a document in three levels: the sections, their entries, and the keys of the entries. */

@@ -10,7 +10,10 @@ const DEBOUNCE = 200
 /** Results of the compilations of a document. */
 interface Known {
   readonly latest: FileInProject
-  /** Last compilation that could read the Compose files. Names and values are taken from it while a file is broken. */
+  /**
+   * Last compilation that could read the Compose files, which supplies names and values while a file is broken; absent
+   * if there was none.
+   */
   readonly sound?: FileInProject
   readonly diagnostics: ReadonlyMap<string, readonly ShownDiagnostic[]>
 }
@@ -63,7 +66,7 @@ export class Compilations {
     this.changed(path)
   }
 
-  /** Forgets a closed document, and the diagnostics that no compilation of another document has found. */
+  /** Forgets a closed document, and removes the diagnostics that only the compilation of this document has found. */
   closed(path: string): void {
     this.#known.delete(path)
     this.#due.delete(path)
@@ -74,7 +77,10 @@ export class Compilations {
     clearTimeout(this.#timer)
   }
 
-  /** Returns the diagnostics of a file. */
+  /**
+   * Returns the diagnostics that the last compilation of a document has found in this document; empty if there was no
+   * compilation.
+   */
   diagnosticsOf(path: string): readonly ShownDiagnostic[] {
     return this.#known.get(path)?.diagnostics.get(path) ?? []
   }

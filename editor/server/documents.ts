@@ -16,7 +16,7 @@ export class OpenDocuments {
   readonly #byUri = new Map<string, OpenDocument>()
   readonly #outlines = new WeakMap<TextDocument, { readonly version: number; readonly outline: Outline }>()
 
-  /** Adds a document. Ignores one that is not a file, such as an unsaved document without a name. */
+  /** Adds a document. Ignores a document that is not a file, such as an unsaved one without a name. */
   open({ textDocument: { uri, languageId, version, text } }: DidOpenTextDocumentParams): void {
     const path = pathOfUri(uri)
     if (path !== undefined)
@@ -46,7 +46,7 @@ export class OpenDocuments {
     return this.all.find(one => one.path === path)?.document.uri
   }
 
-  /** Texts by absolute path. */
+  /** Texts of the open documents, by absolute path. */
   get texts(): ReadonlyMap<string, string> {
     return new Map(this.all.map(({ path, document }) => [path, document.getText()]))
   }

@@ -55,7 +55,7 @@ const WATCHED = '**/{*.yml,*.yaml,*.env,.env,.env.*,Dockerfile,Dockerfile.*}'
 
 /**
  * Serves an editor by the Language Server Protocol until the editor ends the connection. Resolves with true if the
- * editor has first asked for a shutdown. If a request fails, the error is sent as its answer.
+ * editor has first asked for a shutdown. Answers a request that fails with the error.
  */
 export function serveEditor(options: LanguageServerOptions): Promise<boolean> {
   const { input, output, workspace, version, pages, onError } = options

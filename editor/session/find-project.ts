@@ -48,7 +48,8 @@ export async function projectOf(
 }
 
 /**
- * Compiles a file that no project reads, such as `compose.test.yaml`, merged over the Compose file in the same folder.
+ * Compiles a file that no project reads. A file such as `compose.test.yaml` is merged over the Compose file in the same
+ * folder. Undefined if the file is neither a manifest nor a Compose file.
  */
 async function ofFile({ path, text }: EditedFile, workspace: Workspace): Promise<FileInProject | undefined> {
   const folder = dirname(path)

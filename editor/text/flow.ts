@@ -81,7 +81,11 @@ export class FlowReader {
     return node.last
   }
 
-  /** Reads a text with or without quotes. `end` is always after `start`. */
+  /**
+   * Reads a text with or without quotes that starts at an offset. Returns the text without its quotes, the offsets of
+   * its beginning (`from`) and end (`to`), and the offset after the closing quote (`end`), which is always after
+   * `start`.
+   */
   #word(start: number): { readonly text: string; readonly from: number; readonly to: number; readonly end: number } {
     const char = this.#text[start]
     if (char === '"' || char === "'") {

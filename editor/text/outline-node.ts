@@ -6,7 +6,7 @@ export interface OutlineNode {
   /** Position of the key without quotes, or of the dash. */
   readonly start: number
   readonly end: number
-  /** Column of the key or the dash. Nodes inside braces or brackets have no column. */
+  /** Column of the key or the dash, from 0; undefined for nodes inside braces or brackets. */
   readonly column: number | undefined
   readonly parent: OutlineNode | undefined
   readonly children: OutlineNode[]
@@ -14,11 +14,11 @@ export interface OutlineNode {
   valueFrom: number | undefined
   /** The scalar as it is written, without quotes and comments; undefined for a block scalar. */
   scalar: ScalarText | undefined
-  /** Name of the anchor of the value. */
+  /** Name of the anchor of the value; undefined if the value has none. */
   anchor: string | undefined
   /** Set if the value is a mapping in braces or a list in brackets; `end` is after the closing bracket. */
   flow: { readonly start: number; end: number; isClosed: boolean } | undefined
-  /** End of the last part of the value. */
+  /** Offset at which the last part of the value ends. */
   last: number
 }
 
@@ -45,7 +45,7 @@ export function pathOf(node: OutlineNode | undefined): readonly string[] {
   return path.reverse()
 }
 
-/** Returns the node at a path of keys and indices. */
+/** Returns the node at a path of keys and indices; undefined if there is none. */
 export function nodeAt(outline: Outline, path: readonly string[]): OutlineNode | undefined {
   let found: OutlineNode | undefined
   let nodes: readonly OutlineNode[] = outline.top

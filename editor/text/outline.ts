@@ -3,8 +3,8 @@ import { newNode, type Outline, type OutlineNode } from './outline-node.ts'
 import { closingQuote, commentIn, match, skip } from './scan.ts'
 
 /**
- * Reads the keys and items of a YAML text by its indentation. Accepts text that is being typed: lines that it cannot
- * read do not affect the others.
+ * Reads the keys and items of a YAML text by the indentation of its lines. Accepts text that is being typed: unreadable
+ * lines do not affect the other lines.
  */
 export function outlineOf(text: string): Outline {
   return new OutlineReader(text).read()
@@ -178,7 +178,10 @@ class OutlineReader {
     return end < 0 ? this.#text.length : end
   }
 
-  /** Returns the end of a plain text: the end of the line without its comment and spaces. */
+  /**
+   * Returns the end of a plain text that starts at an offset: the end of the line, without a comment and the spaces
+   * before it.
+   */
   #plainEnd(from: number): number {
     const line = this.#text.slice(from, this.#lineEnd(from))
     return from + line.slice(0, commentIn(line)).trimEnd().length

@@ -15,8 +15,8 @@ export interface Place {
 }
 
 /**
- * Returns the key or value at a position: according to the keys and items on its line or, on an empty line, according
- * to its column. Undefined if there is none, for example in a comment.
+ * Returns the key or value at an offset. On a line with keys or items, these decide; on an empty line, the column of
+ * the offset decides. Undefined if there is no key or value, for example in a comment.
  */
 export function placeAt(outline: Outline, offset: number): Place | undefined {
   const { text } = outline
@@ -54,7 +54,10 @@ function placeOfValue(node: OutlineNode, offset: number): Place {
   return { kind: 'value', path: pathOf(node), node, text, start, end }
 }
 
-/** Returns the innermost node whose value is in brackets that contain the position. */
+/**
+ * Returns the innermost of a node and its ancestors whose value is in brackets or braces around an offset; undefined if
+ * there is none.
+ */
 function flowAround(node: OutlineNode | undefined, offset: number): OutlineNode | undefined {
   for (let at = node; at !== undefined; at = at.parent) {
     const { flow } = at
@@ -91,7 +94,7 @@ function isInText(node: OutlineNode, lineStart: number, offset: number): boolean
 
 const isOn = (text: string, from: number, offset: number): boolean => !text.slice(from, offset).includes('\n')
 
-/** Returns the last node that starts at or before an offset. */
+/** Returns the last node that starts at or before an offset; undefined if there is none. */
 function lastBefore({ all }: Outline, offset: number): OutlineNode | undefined {
   let low = 0
   let high = all.length

@@ -1,4 +1,4 @@
-/** Returns the match of a sticky expression at an offset. */
+/** Returns the match of a sticky expression at an offset; null if the text does not match there. */
 export function match(expression: RegExp, text: string, at: number): RegExpExecArray | null {
   expression.lastIndex = at
   return expression.exec(text)

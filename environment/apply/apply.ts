@@ -47,7 +47,7 @@ export type EndNotes = Pick<EnvironmentRecord, 'history'>
  * Carries out a plan: applies the configuration, then the workloads in dependency order, each route when its workloads
  * are ready, and finally deletes the objects that are no longer wanted. Then writes the final record: `recorded`, which
  * `recordBefore` returned, with the remaining kinds and the result of `notesAfter`. With `wait`, waits for every
- * workload. Throws the failures of all workloads that failed; in that case it deletes nothing.
+ * workload. Throws the failures of all workloads that failed, without deleting anything.
  */
 export async function applyChanges(
   run: DeployRun,

@@ -7,8 +7,9 @@ interface ClaimTemplate {
 }
 
 /**
- * Returns the object that a deploy applies to a StatefulSet: its claim templates keep the annotations that only the
- * existing object has. Without them the StatefulSet would be created again, although they concern only future claims.
+ * Returns the object that a deploy applies to a StatefulSet. Its claim templates keep the annotations that only the
+ * existing object has. Such annotations concern only future claims, but their removal would require that the
+ * StatefulSet is created again. Returns other objects unchanged.
  */
 export function withLiveAnnotations(wanted: KubeObject, live: KubeObject | undefined): KubeObject {
   if (!live || wanted.kind !== 'StatefulSet') return wanted

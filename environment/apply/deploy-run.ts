@@ -34,8 +34,8 @@ export interface ApplyEvents {
   /** Called when a route has been applied. */
   routed(route: KubeObject): void
   /**
-   * Called when all workloads are ready, but the listed services have to keep running a little longer: they have no
-   * other sign that they work.
+   * Called when all workloads are ready, but the listed services have to keep running a little longer, because nothing
+   * else shows yet that they work.
    */
   watching(services: readonly string[]): void
   /** Called when the deploy waits for the deletion of an object to finish. */

@@ -58,11 +58,11 @@ export interface DeployEnvironmentInput extends Deployment {
    * True to wait until every workload is ready; if false, the deploy waits only for workloads that others depend on.
    */
   readonly wait: boolean
-  /** True if a failure does not end a wait. */
+  /** True if the deploy continues to wait after a failure, until the workloads are ready or the deadline has passed. */
   readonly toleratesFailures?: boolean
   /** True if the caller already holds the environment's Lease. */
   readonly isHeld?: boolean
-  /** Values to mask in differences. */
+  /** Known secrets, which are masked in differences. */
   readonly secrets?: KnownSecrets | undefined
   /** Hashes of the warnings that were reported, to be stored in the record. */
   readonly warnings?: readonly string[]
@@ -74,9 +74,12 @@ export interface DeployEnvironmentInput extends Deployment {
 export interface DeployOrigin {
   /** Returns the path of a file relative to the top of its repository; undefined for a file outside the repository. */
   shownFile(location: string): string | undefined
-  /** Facts about the commit, known before the first object is changed. Never rejects. */
+  /**
+   * Facts about the commit, known before the first object is changed; marked as unchecked, because a check for
+   * uncommitted changes takes longer. Never rejects.
+   */
   readonly commit: Promise<ChangeOrigin>
-  /** Facts that take longer to find out, such as whether there were uncommitted changes. Never rejects. */
+  /** Facts about the commit after the check for uncommitted changes, which takes longer. Never rejects. */
   readonly change: Promise<ChangeOrigin>
 }
 
@@ -85,7 +88,10 @@ export interface DeployEvents extends ApplyEvents {
   planned(changes: Changes, wanted: DesiredState): void
   /** Called when another process holds the Lease because it is deploying, or died while deploying. */
   locked(holder: string): void
-  /** Returns true if manual changes may be overwritten. If absent, they are overwritten. */
+  /**
+   * Returns true if the given manual changes may be overwritten. If the function is absent, manual changes are
+   * overwritten.
+   */
   mayOverwrite?(drift: readonly Drift[]): Promise<boolean>
   /** Called when values set by others are overwritten without asking. */
   overwriting?(drift: readonly Drift[]): void
@@ -105,8 +111,8 @@ export interface DeployResult {
   /** Errors about workloads that failed to start; empty if all started. */
   readonly failures: readonly Diagnostic[]
   /**
-   * Reason why the deploy ended early: the deadline or Ctrl-C. `failures` then describes the workloads that were not
-   * ready.
+   * Reason why the deploy ended early, the deadline or Ctrl-C; absent if it did not end early. `failures` then
+   * describes the workloads that were not ready.
    */
   readonly ended?: unknown
   /** Ingresses and HTTPRoutes that have been applied; after a failure, only the routes of ready services. */
@@ -207,8 +213,8 @@ interface AllowedPlan extends DeployPlan {
 }
 
 /**
- * Plans a deploy, and reports the plan. Throws a UserError if it deletes too many workloads, or if the user keeps
- * manual changes. The user is not asked again about the changes in `known`.
+ * Plans a deploy, and reports the plan. Throws a UserError if the deploy would delete too many workloads, or if the
+ * user keeps manual changes. The user is not asked again about the changes in `known`.
  */
 async function planAllowed(
   input: DeployEnvironmentInput,
@@ -285,7 +291,7 @@ export async function planDeploy(
   return { wanted, changes, isLocked: locked, toKeep, keepsSecret: needsKey }
 }
 
-/** Writes the warnings into the record of an environment that has no other change. */
+/** Writes the warnings into the record of an environment in which nothing else changes. */
 async function keepWarnings(
   { cluster, namespace, warnings = [] }: DeployEnvironmentInput,
   { wanted, changes: { recorded } }: DeployPlan,
@@ -300,7 +306,10 @@ async function keepWarnings(
   }
 }
 
-/** Carries out the plan, or that of `planAgain` if it is outdated, and returns the names of the pruned objects. */
+/**
+ * Carries out the plan in `first`, or the result of `planAgain` if the record has changed since that plan was made.
+ * Returns the names of the pruned objects.
+ */
 async function perform(
   input: DeployEnvironmentInput,
   run: DeployRun,
@@ -357,8 +366,8 @@ const endOf = ({ aborted, reason }: AbortSignal): DeployEnd =>
   aborted && (reason as Partial<Error> | undefined)?.name !== 'TimeoutError' ? 'interrupted' : 'failed'
 
 /**
- * Writes the record before the first change. If another process has changed the record since the plan was computed,
- * plans again.
+ * Writes the record before the first change. Returns the written record and the plan to carry out: `first`, or the
+ * result of `planAgain` if another process has changed the record since `first` was computed.
  */
 async function begin(
   input: DeployEnvironmentInput,
@@ -378,7 +387,7 @@ async function begin(
   }
 }
 
-/** Returns the parts of the record that describe this deploy, other than the kinds of objects. */
+/** Returns the parts of the record that describe this deploy: the application, the changes and the warnings. */
 async function notesOf(
   { plan, services, choices, secrets, warnings = [], origin }: DeployEnvironmentInput,
   { by, clock }: DeployRun,
@@ -402,8 +411,8 @@ async function notesOf(
 }
 
 /**
- * Returns the workloads that were not ready at the deadline; undefined for another error. Throws the abort reason after
- * Ctrl-C, because the user does not want to wait for the logs.
+ * Returns a RolloutTimeout, which contains the workloads that were not ready at the deadline; undefined for another
+ * error. Throws the abort reason after Ctrl-C, because the user does not want to wait for the logs.
  */
 export function endedEarly(error: unknown): RolloutTimeout | undefined {
   if (!(error instanceof RolloutTimeout)) return undefined

@@ -38,8 +38,8 @@ export interface DestroyEnvironmentInput {
    */
   readonly select?: (objects: readonly KubeObject[], namespace: NamespaceState) => Promise<readonly KubeObject[]>
   /**
-   * Runs first, while the Lease is held; if it throws, nothing is deleted. Also runs if the record was deleted with the
-   * namespace: without the record, nobody can tell whether the function is needed.
+   * Called first, while the Lease is held; if it throws, nothing is deleted. Also called if the record was deleted with
+   * the namespace: without the record, nobody can tell whether the call is needed.
    */
   readonly before?: (signal: AbortSignal, namespace: NamespaceState) => Promise<void>
 }
@@ -50,7 +50,7 @@ export interface DestroyContext {
   readonly events: {
     /** Called with the objects to delete and the objects to keep. */
     planned(doomed: readonly KubeObject[], kept: readonly KubeObject[]): void
-    /** Returns true if cluster-scoped objects may be deleted, too. If absent, they may. */
+    /** Returns true if cluster-scoped objects may be deleted, too. If the function is absent, they are deleted. */
     mayDelete?(ofCluster: readonly KubeObject[]): Promise<boolean>
     /** Called when the deletion of an object has been requested. */
     deleted(object: string): void
@@ -262,8 +262,8 @@ async function podsGone(
 }
 
 /**
- * Kinds of objects that may be left over from an earlier destroy. It kept such an object because of the object's
- * content, but deleted the record.
+ * Kinds of objects that may be left over from an earlier destroy: it kept an object because of the object's content,
+ * but deleted the record.
  */
 const HOLDING: readonly RecordedKind[] = [
   { apiVersion: 'v1', kind: 'Namespace', namespace: null },

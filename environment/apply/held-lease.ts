@@ -17,7 +17,7 @@ const RELEASE = 3000
 export interface Holder {
   /** Unique, human-readable name, such as `ann@laptop (4711)`. */
   readonly name: string
-  /** Login name of the user on a platform. */
+  /** Login name of the user on a platform; absent outside a platform. */
   readonly person?: string
   /** Returns true if the holder of that name is known to have died: a process of this machine that has ended. */
   isGone(name: string): boolean
@@ -38,7 +38,7 @@ export interface LeaseRequest {
   readonly name: string
   readonly namespace: string
   readonly labels: Readonly<Record<string, string>>
-  /** Objects that own the Lease. The Lease is deleted together with its owner. */
+  /** Objects that own the Lease. When these are deleted, Kubernetes deletes the Lease, too. */
   readonly ownerReferences?: KubeObject['metadata']['ownerReferences']
   readonly holder: Holder
   readonly clock: Clock

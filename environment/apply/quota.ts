@@ -2,8 +2,9 @@ import type { Problem } from '../status/problems.ts'
 
 /**
  * Returns true if a quota has rejected Pods. The API server checks quotas against a cached copy, so it may still reject
- * Pods for a moment after the quota has been deleted or raised. The controller then retries only after a back-off as
- * long as the failures have lasted, which can be minutes; a change to the workload makes it retry at once.
+ * Pods for a moment after the quota has been deleted or raised. The controller then retries only after a back-off,
+ * which grows with the duration of the failures and can be minutes; a change to the workload makes the controller retry
+ * at once.
  */
 export const isOfQuota = ({ code, detail }: Problem): boolean => code === 'refused' && detail.includes('exceeded quota')
 

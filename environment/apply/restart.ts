@@ -30,13 +30,15 @@ export interface RestartServicesInput {
   readonly namespace: string
   readonly holder: Holder
   /**
-   * Selects the workloads to restart from all workloads of the environment's services. An error that it throws stops
-   * the restart.
+   * Selects the workloads to restart from all workloads of the environment's services. An error that the function
+   * throws stops the restart.
    */
   readonly select: (workloads: readonly KubeObject[]) => readonly KubeObject[]
   /** True to wait until all workloads are ready again. */
   readonly wait: boolean
-  /** True if a failure does not end a wait. */
+  /**
+   * True if the restart continues to wait after a failure, until the workloads are ready or the deadline has passed.
+   */
   readonly toleratesFailures?: boolean
   /** Services of the Compose file, for the positions in error messages. */
   readonly services: Tree | undefined
@@ -54,7 +56,7 @@ export interface RestartResult {
   /** Errors about workloads that fail to become ready again. */
   readonly failures: readonly Diagnostic[]
   readonly failedServices: readonly string[]
-  /** Reason why the restart ended before all workloads were ready: the deadline. */
+  /** Abort reason of the deadline; absent unless the deadline ended the restart before all workloads were ready. */
   readonly ended?: unknown
 }
 
@@ -110,7 +112,7 @@ async function perform(
 }
 
 /**
- * Returns the object to apply. It contains only the annotation and the UID. The UID prevents a change to a newer object
+ * Returns the object to apply to a workload: only the annotation and the UID, which prevents a change to a newer object
  * of the same name.
  */
 const markOf = ({ apiVersion, kind, metadata: { name, namespace, uid } }: KubeObject, at: string): KubeObject => ({

@@ -25,7 +25,7 @@ export interface UnreadyWorkload {
   readonly isStuck: boolean
   /** Failing Pods of the workload, which are replaced. Running Pods are kept, even unhealthy ones. */
   readonly pods: readonly KubeObject[]
-  /** UIDs of the workload's Pods that are still starting: their current attempt began before the deploy. */
+  /** UIDs of the workload's Pods that are still starting, in an attempt that began before the deploy. */
   readonly begun: readonly (string | undefined)[]
 }
 

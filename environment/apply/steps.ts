@@ -23,10 +23,16 @@ export type Step =
       readonly differences: readonly Difference[]
       /** True if the object belonged to no environment and now becomes part of this one. */
       readonly isAdopted: boolean
-      /** Number of Pods that the workload gets back when its mirror ends; only set while a mirror stands in for it. */
+      /**
+       * New number of Pods to restore when the workload's mirror ends, a Deployment that stands in for the workload
+       * during development. Absent if the workload has no mirror, or if the number stays the same.
+       */
       readonly replicasLater?: unknown
     } & Applied)
-  /** The object is deleted, waited for and created again, because Kubernetes does not allow the change in place. */
+  /**
+   * Deletes the object, waits for the deletion, and creates the object again, because Kubernetes does not allow the
+   * change in place.
+   */
   | ({
       readonly action: 'replace'
       readonly live: KubeObject
@@ -123,7 +129,7 @@ function change(
 }
 
 type DryRun =
-  /** Resulting object, and the object to send. */
+  /** Resulting object of the dry run (`next`), and the object to send (`sent`). */
   | { readonly next: KubeObject; readonly sent: KubeObject }
   /** The change is only possible by creating the StatefulSet again. */
   | { readonly isImmutable: true }

@@ -8,7 +8,10 @@ import { isSamePath, REPLICAS } from './suspend-fields.ts'
 export const isDevelopmentWorkload = ({ metadata }: KubeObject): boolean =>
   metadata.labels?.[DEVELOPMENT_LABEL] !== undefined
 
-/** Returns the mirror that stands in for a workload, from the objects of its namespace; undefined if it has none. */
+/**
+ * Returns the mirror of a workload, a Deployment that stands in for the workload during development, from the objects
+ * of its namespace; undefined if there is none.
+ */
 export function mirrorOf(workload: KubeObject, objects: readonly KubeObject[]): KubeObject | undefined {
   if (!isTaken(workload)) return undefined
   return objects.find(

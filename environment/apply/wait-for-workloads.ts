@@ -16,7 +16,7 @@ export interface WaitForInput {
   readonly namespace: string
   /** Workloads to wait for; nothing in the cluster is changed. */
   readonly workloads: readonly KubeObject[]
-  /** True if a failure does not end the wait. */
+  /** True if the wait continues after a failure, until the workloads are ready or the deadline has passed. */
   readonly toleratesFailures: boolean
   readonly clock: Clock
   readonly events: ApplyEvents
@@ -50,13 +50,13 @@ export async function waitForWorkloads(input: WaitForInput): Promise<void> {
 export interface WaitFailures {
   readonly failures: readonly Diagnostic[]
   readonly failedServices: readonly string[]
-  /** Reason why the wait ended early: the deadline. */
+  /** Abort reason of the deadline; absent unless the deadline ended the wait. */
   readonly ended?: unknown
 }
 
 /**
- * Explains the failed workloads in an error of `waitForWorkloads`. `services` are the services of the Compose file, for
- * the positions. Throws the errors that are not about failed workloads, if there are any.
+ * Returns explanations of the failed workloads in an error of `waitForWorkloads`. `services` are the services of the
+ * Compose file, for the positions. Throws the errors that are not about failed workloads, if there are any.
  */
 export async function explainWait(
   cluster: Cluster,

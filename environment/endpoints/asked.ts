@@ -1,7 +1,7 @@
 import { inParallel } from '../pool.ts'
 import type { Endpoint } from './endpoints.ts'
 
-/** Response from an address: `AddressAnswer` of adapters/kubernetes/ask-address.ts. */
+/** Response from an address, with the fields of `AddressAnswer` in adapters/kubernetes/ask-address.ts. */
 export interface Answered {
   readonly status?: number
   readonly certificate?: string

@@ -119,7 +119,7 @@ export async function endpointsOf(
   return [...byUrl.values()].sort(shorterFirst)
 }
 
-/** Returns the Services that do not answer, each with the reason. */
+/** Maps the name of each Service that does not answer to the reason. */
 async function serviceProblems(
   cluster: Cluster,
   namespace: string,
@@ -154,8 +154,8 @@ interface EndpointSlice {
 const serviceOf = ({ metadata }: KubeObject): string => metadata.labels?.['kubernetes.io/service-name'] ?? ''
 
 /**
- * Returns those of the names that belong to no existing Secret. A Secret that the user has no permission to read counts
- * as existing.
+ * Returns the given names for which no Secret exists. A Secret that the user has no permission to read counts as
+ * existing.
  */
 async function missingSecrets(
   cluster: Cluster,

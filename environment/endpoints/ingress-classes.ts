@@ -43,8 +43,8 @@ export async function withClassProblems(
 }
 
 /**
- * Returns the problem with an Ingress's class; undefined if the Ingress has an address, because a controller then
- * serves it.
+ * Returns the problem with the class of an Ingress. Undefined if there is none, or if the Ingress has an address: a
+ * controller then serves the Ingress, whatever its class.
  */
 function problemOf(ingress: KubeObject, classes: ReadonlySet<string>): string | undefined {
   if (entryOf(ingress, new Map()) !== undefined) return undefined

@@ -63,7 +63,7 @@ export function addressesOf(route: KubeObject, gateways: Gateways): readonly Pub
 export const servicesBehind = (route: KubeObject): readonly string[] =>
   addressesOf(route, new Map()).flatMap(({ services }) => services)
 
-/** Sorts addresses by length, then alphabetically. */
+/** Compares two addresses by length, then alphabetically. */
 export const shorterFirst = (a: Pick<PublicAddress, 'url'>, b: Pick<PublicAddress, 'url'>): number =>
   a.url.length - b.url.length || (a.url < b.url ? -1 : 1)
 

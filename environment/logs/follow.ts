@@ -21,7 +21,7 @@ export interface LogPosition {
   readonly cursor: Cursor
   /** Range to show as long as no line was read; absent for containers that started after the command. */
   readonly range?: LogRange | undefined
-  /** Run whose log has been read so far. */
+  /** Run whose log was read last, up to the cursor; absent if no log was read. */
   readonly run?: ContainerRun | undefined
 }
 
@@ -119,7 +119,7 @@ export async function followContainer(
   }
 }
 
-/** Asks the cluster whether a Pod still exists, because the watch may not have reported the deletion yet. */
+/** Asks the cluster whether a Pod still exists, because the watch possibly has not reported the deletion yet. */
 async function isThere({ cluster, signal }: Following, { object: { apiVersion, kind, metadata } }: WatchedPod) {
   const { name, namespace, uid } = metadata
   const live = await cluster.get({ apiVersion, kind, name, namespace }, { signal })

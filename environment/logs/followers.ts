@@ -4,8 +4,8 @@ import type { CallOptions } from '../../adapters/kubernetes/cluster.ts'
 type UntilOver = (options: CallOptions) => Promise<void>
 
 /**
- * Tasks that run while logs are followed. The first failure stops all tasks. The end of the last task stops following
- * if no new task can start.
+ * Tasks that run while logs are followed. The first failure stops all tasks. When the last task has ended and no new
+ * task can start, following stops, too.
  */
 export class Followers {
   readonly #stop: AbortController
@@ -15,7 +15,10 @@ export class Followers {
   #failure: unknown
   #areDone = false
 
-  /** `untilOver` is called when no task is running; it returns undefined if new tasks may start at any time. */
+  /**
+   * `untilOver` is called when no task is running. It returns a function that waits until no new task can start;
+   * undefined if new tasks may start at any time.
+   */
   constructor(stop: AbortController, untilOver: () => UntilOver | undefined) {
     this.#stop = stop
     this.#untilOver = untilOver

@@ -30,7 +30,10 @@ export function parseLine(raw: string): LogLine | undefined {
   }
 }
 
-/** Negative if `a` is before `b`. */
+/**
+ * Compares two times: returns a negative number if `a` is before `b`, a positive number if `a` is after `b`, and 0 if
+ * they are equal.
+ */
 export const compareTimes = (a: LogTime, b: LogTime): number => a.seconds - b.seconds || a.nanos - b.nanos
 
 /** Formats a time like the timestamps of Kubernetes: `2026-01-31T12:00:00.123456789Z`. */

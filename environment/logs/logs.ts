@@ -140,7 +140,10 @@ async function showPods(request: LogRequest, world: LogContext, { following, pod
   }
 }
 
-/** Returns a copy with a signal of its own, because Node prints a warning about a signal with many listeners. */
+/**
+ * Returns a copy of `following` with a separate signal, because Node prints a warning about a signal with many
+ * listeners.
+ */
 const forOne = (following: Following): Following => ({ ...following, signal: AbortSignal.any([following.signal]) })
 
 /**
@@ -181,7 +184,7 @@ function jobsOfFinished(pods: readonly KubeObject[]): ReadonlySet<string> | unde
 
 /**
  * Resolves when the Jobs have ended or no longer exist, after which no further Pods are created. Rejects with the
- * signal's abort reason, or if the user may not watch Jobs.
+ * signal's abort reason, or if the user has no permission to watch Jobs.
  */
 async function untilJobsEnd(
   cluster: Cluster,

@@ -10,7 +10,7 @@ const OF_CONTAINER = 32 * 1024
 
 /** Limits for a program that reads the logs of other users' Pods. */
 export interface PodLimits extends Pick<PageOptions, 'size' | 'slots'> {
-  /** Takes a number of characters from a budget; returns false if less is left. */
+  /** Takes a number of characters from a budget. Returns false if the budget has fewer characters left. */
   take(size: number): boolean
   give(size: number): void
 }

@@ -93,7 +93,10 @@ export function sourcesOf(pod: KubeObject): readonly LogSource[] {
   )
 }
 
-/** Returns the newest run of a container that has a log; undefined before the first run. */
+/**
+ * Returns the newest run of a container for which a log exists: for a container that waits for a restart, the previous
+ * run. Undefined if the container has not run yet.
+ */
 export function runOf(pod: KubeObject, container: string): ContainerRun | undefined {
   const { containerStatuses = [], initContainerStatuses = [] } = fieldsOf(pod).status
   const status = [...containerStatuses, ...initContainerStatuses].find(({ name }) => name === container)
@@ -114,7 +117,7 @@ const endedRun = (ended: Terminated, restarts: number): ContainerRun => ({
   exit: exitOf(ended),
 })
 
-/** Returns true if a Pod has ended for good. */
+/** Returns true if a Pod has ended for good: its phase is `Succeeded` or `Failed`. */
 export function isFinished(pod: KubeObject): boolean {
   const { phase } = fieldsOf(pod).status
   return phase === 'Succeeded' || phase === 'Failed'

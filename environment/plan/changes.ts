@@ -125,7 +125,7 @@ export function refuseManyDeletions({ prune, steps }: Changes, { pruneLimit }: C
   })
 }
 
-/** True if there is nothing to do. */
+/** Returns true if a deploy would change nothing: neither objects nor the kinds and the source in the record. */
 export const isUpToDate = ({ steps, prune, pruneFirst, recorded, record }: Changes): boolean =>
   [...steps.values()].every(({ action }) => action === 'unchanged') &&
   prune.length + pruneFirst.length === 0 &&

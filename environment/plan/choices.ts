@@ -6,7 +6,9 @@ export interface Choices {
   readonly forceConflicts: boolean
   /** True to deploy although the environment was deployed from other files. */
   readonly takeOver: boolean
-  /** Names of routes without a domain: existing routes of these names stay unchanged. */
+  /**
+   * Names of the routes that were not rendered because no domain is set. Existing routes of these names stay unchanged.
+   */
   readonly keepRoutes: ReadonlySet<string>
   /**
    * Maximum number of workloads that a deploy may delete because they were removed from the files. If undefined: 3, or

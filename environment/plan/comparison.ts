@@ -64,8 +64,9 @@ const ownValue = (map: Readonly<Record<string, unknown>>, key: string) =>
   Object.hasOwn(map, key) ? map[key] : undefined
 
 /**
- * Compares named items by name, so that an item inserted at the front does not make all others differ. The order of the
- * items that both lists have is compared, too: containers start in it, and variables can use earlier ones.
+ * Compares named items by name, so that an item inserted at the front does not make all others differ; compares other
+ * items by index. Also compares the order of the named items that both lists have, because containers start in this
+ * order, and variables can refer only to earlier ones.
  */
 function compareLists(
   before: readonly unknown[],

@@ -45,7 +45,10 @@ export function isDrift(error: ClusterError, live: KubeObject | undefined): bool
   })
 }
 
-/** Throws an error that names the fields, their managers, and both values. */
+/**
+ * Throws a UserError that names the conflicting fields, their managers, and the values in the cluster and in the file;
+ * for a Secret, no values.
+ */
 export function refuseConflict(
   error: ClusterError,
   { object, source }: DesiredObject,

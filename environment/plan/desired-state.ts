@@ -16,7 +16,10 @@ export interface DesiredWorkload extends DesiredObject {
   /** Service name in Kubernetes form. */
   readonly service: string
   readonly dependencies: readonly DependencyPlan[]
-  /** Other services that the workload may need, although they become ready at the same time and not before it. */
+  /**
+   * Services that the workload possibly depends on; set if its dependencies are not known. These services become ready
+   * at the same time as the workload, not before it, and failures count as temporary until then.
+   */
   readonly beside?: readonly string[]
   /**
    * True for a Job that serves requests. Such a Job counts as ready when its Pods are ready, although it may never

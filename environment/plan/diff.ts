@@ -30,7 +30,7 @@ export interface ValueDiff {
   /** Current value; absent if it does not exist. */
   readonly before?: unknown
   readonly after?: unknown
-  /** Text shown in place of both values. */
+  /** Text to show in place of both values; absent if the values may be shown. */
   readonly masked?: string
   /** Field manager that set the current value, if it is not devctl. */
   readonly by?: Owner

@@ -14,7 +14,7 @@ export interface Drift extends ValueDiff {
 /** Returns true if a user made the change with kubectl. Other tools may repeat their changes at any time. */
 export const isByHand = ({ by }: Drift): boolean => by.manager.startsWith('kubectl')
 
-/** Returns the values set by others that a deploy would overwrite. */
+/** Returns the values set by others that a deploy would overwrite, with the values in `secrets` masked. */
 export function driftOf({ steps }: Changes, secrets?: KnownSecrets): readonly Drift[] {
   return [...steps.values()].flatMap(step => {
     if (step.action !== 'update' || step.isAdopted) return []

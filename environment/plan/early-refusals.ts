@@ -13,7 +13,7 @@ import { refuseForeign, unknownKind } from './refusals.ts'
 
 /** Deployment whose images have not been built yet. */
 export interface EarlyDeployment extends Deployment {
-  /** True if commands or other deploys run first: they may install the kinds of the objects to deploy. */
+  /** True if commands or other deploys run before this one. They may install the kinds of the objects to deploy. */
   readonly hasMoreBefore: boolean
 }
 

@@ -11,7 +11,7 @@ import { isDependant } from '../status/owners.ts'
 import { nameOf } from './desired-state.ts'
 import { keepsItself } from './prune-rules.ts'
 
-/** Environment to check objects against. */
+/** Environment whose objects are told apart from foreign objects. */
 export interface Belonging {
   readonly environment: string
   /** Namespace of the environment. */

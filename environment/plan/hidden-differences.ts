@@ -26,7 +26,7 @@ export function withoutKnown(
   return differences.map(one => hidden.get(one) ?? one)
 }
 
-/** Returns the path up to the first list whose items have no names. */
+/** Returns the path up to the first list whose items have no names, as JSON; the full path if there is no such list. */
 function groupOf(keys: readonly FieldKey[]): string {
   const index = keys.findIndex(key => typeof key === 'number')
   return JSON.stringify(index < 0 ? keys : keys.slice(0, index))
@@ -46,7 +46,7 @@ function hide(
   })
 }
 
-/** Masks all lines of a text except those in `shown`. */
+/** Returns a text with all lines masked except those in `shown`. */
 const onlyShown = (text: string, shown: ReadonlySet<string>): string =>
   text
     .split('\n')

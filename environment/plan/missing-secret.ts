@@ -16,7 +16,9 @@ interface Container {
 
 interface SecretSource {
   readonly secret?: {
-    /** Name, in the source of a projected volume. */
+    /**
+     * Name of the Secret in the source of a projected volume. A volume with only one Secret uses `secretName` instead.
+     */
     readonly name?: string
     readonly secretName?: string
     readonly items?: readonly { readonly key: string }[]

@@ -33,8 +33,8 @@ function laidLists(below: readonly unknown[], above: readonly unknown[]): readon
 }
 
 /**
- * Returns the value that identifies a list item: its mount path or container port, else its name. The mount path comes
- * first, because several mounts can use the name of the same volume.
+ * Returns the value that identifies a list item: its mount path or container port, else its name; undefined if it has
+ * none of them. The mount path comes first, because several mounts can use the name of the same volume.
  */
 function nameOf(item: unknown): string | undefined {
   if (!isMap(item)) return undefined

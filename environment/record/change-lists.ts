@@ -25,7 +25,7 @@ export interface RecordedValue {
   readonly path: string
   readonly before?: string
   readonly after?: string
-  /** Text shown in place of both values. */
+  /** Text to show in place of both values; absent if the values may be shown. */
   readonly masked?: string
 }
 
@@ -42,7 +42,10 @@ export interface RecordedChange {
 /** Planned change that a deploy did not make because it ended early. */
 export type UnappliedChange = Pick<RecordedChange, 'action' | 'object' | 'service'>
 
-/** End of a deploy that may not have applied everything; `unknown` if it is still running, or was killed. */
+/**
+ * End of a deploy that did not, or possibly did not, apply everything; `unknown` if the deploy is still running, or was
+ * killed.
+ */
 export type DeployEnd = 'unknown' | 'failed' | 'interrupted'
 
 /**
@@ -67,7 +70,7 @@ export interface ChangeList extends ChangeOrigin {
 const MOST_LISTS = 10
 /** Maximum length in characters of all lists as stored in the record: gzip, in base64. */
 const MOST = 64 * 1024
-/** Maximum number of bytes after unpacking. devctl never writes more. */
+/** Maximum size of all lists after unpacking, in bytes. devctl never writes more. */
 const MOST_UNPACKED = 1024 * 1024
 /** Maximum number of changes in a list, and of values in a change. */
 const MOST_CHANGES = 200
@@ -160,7 +163,10 @@ export function readChangeLists(packed: string | undefined): readonly ChangeList
   return end === -1 ? lists : lists.slice(0, end)
 }
 
-/** Returns the newest list of a record without its changes: who deployed what, and when. */
+/**
+ * Returns the newest list of a record without its changes: who deployed what, and when. Undefined if the record has no
+ * list.
+ */
 export function lastDeploy(packed: string | undefined): Omit<ChangeList, 'changes' | 'unapplied' | 'left'> | undefined {
   const [newest] = unpacked(packed).slice(0, 1).map(withinLimits)
   if (!newest) return undefined
@@ -212,14 +218,15 @@ const changeWithinLimits = ({ action, object, service, values, consequence }: Re
   ...texts({ consequence }),
 })
 
-/** Returns the defined texts, truncated. */
+/** Returns the defined texts, each truncated to `LONGEST_READ` characters. */
 const texts = <K extends string>(all: Readonly<Record<K, string | undefined>>): { readonly [key in K]?: string } =>
   Object.fromEntries(
     Object.entries<string | undefined>(all).flatMap(([key, text]) => (text === undefined ? [] : [[key, short(text)]])),
   ) as { readonly [key in K]?: string } // the same keys
 
 /**
- * Returns the changes of a deploy for the record. They contain fewer values than a diff shows, because they are stored.
+ * Returns the changes of a deploy for the record. They contain fewer values than a diff shows, because they are stored
+ * in the cluster.
  */
 export function recordedChanges(
   changes: Changes,

@@ -14,14 +14,17 @@ export interface DeployedService {
   readonly kind: string
   readonly image?: string
   readonly needs: readonly { readonly service: string; readonly condition: string }[]
-  /** Public URLs. */
+  /** Public URLs of the service. */
   readonly endpoints: readonly string[]
-  /** Path of the file, relative to the top of the repository. */
+  /**
+   * Path of the file that contains the service, relative to the top of the repository; absent for a file outside the
+   * repository.
+   */
   readonly file?: string
   readonly line?: number
   /**
-   * Line of each key at which problems are shown, by the path of the key. For sizes and policies, also the value of the
-   * key.
+   * Lines of the keys at which problems are shown, by the path of the key. A key for a size or a policy also has its
+   * value.
    */
   readonly keys: Readonly<Record<string, { readonly line: number; readonly value?: string }>>
 }

@@ -7,15 +7,15 @@ export interface RecordedKind {
   readonly apiVersion: string
   readonly kind: string
   /**
-   * Namespace of the objects: absent for the environment's own, null for cluster-scoped objects. Only commands create
-   * objects outside the environment's namespace.
+   * Namespace of the objects: absent for the namespace of the environment, null for cluster-scoped objects. Only
+   * commands create objects outside the environment's namespace.
    */
   readonly namespace?: string | null
 }
 
 /**
- * Origin of the deployed files. It is compared so that two projects of the same name cannot overwrite each other's
- * environment.
+ * Origin of the deployed files. Deploys compare the origin, so that two projects of the same name cannot overwrite each
+ * other's environment.
  */
 export interface Source {
   /** Address of the repository without credentials, or the name of the folder if there is no repository. */

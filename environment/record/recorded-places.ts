@@ -11,7 +11,7 @@ interface Key {
 
 /**
  * Returns the services of a Compose file as far as the record knows them, for `explainFailure`: the keys have their
- * line numbers, but the files have no text.
+ * line numbers, but the files have no text. Undefined if the record contains no lines.
  */
 export function recordedServices({ services }: DeployedApplication): Tree | undefined {
   const entries = services.flatMap(service => {

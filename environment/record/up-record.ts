@@ -14,8 +14,8 @@ export type FieldOwner = Omit<ManagedFields, 'fieldsV1'> & {
 }
 
 /**
- * State of an application before `up`, with the user who ran it. The authoritative record of a mirror, written in the
- * same patch that scales the application to zero.
+ * State of an application before `up`, with the user who ran it. This is the authoritative record of the mirror that
+ * stands in for the application, written in the same patch that scales the application to zero.
  */
 export interface UpRecord {
   readonly version: 1

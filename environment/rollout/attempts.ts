@@ -3,10 +3,10 @@ import { type LoggedContainer, lastLogLines } from '../status/last-log-lines.ts'
 import { controllerOf } from '../status/owners.ts'
 import { type SeenContainer, type SeenPod, statusesOf } from '../status/pod-fields.ts'
 
-/** Attempt of a Job that ended in an error. */
+/** Attempt of a Job to run its program; the attempt has ended in an error. */
 export interface Attempt extends LoggedContainer {
   readonly ends: { readonly count: number; readonly exitCode: number; readonly reason?: string }
-  /** Last lines of the attempt's log; if the attempt printed nothing, of the previous attempt's log. */
+  /** Last lines of the attempt's log; if the attempt printed nothing, the last lines of the previous attempt's log. */
   readonly lines: Promise<readonly string[]>
 }
 
@@ -47,7 +47,7 @@ export class JobAttempts {
     }
   }
 
-  /** Returns the last attempt of a Job that ended in an error; undefined if none was seen. */
+  /** Returns the last failed attempt of a Job; undefined if none was seen. */
   of({ metadata: { uid = '' } }: KubeObject): Attempt | undefined {
     return this.#last.get(uid)
   }

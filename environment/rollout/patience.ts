@@ -4,8 +4,8 @@ import type { ObservedWorkload } from './tracker.ts'
 
 /**
  * Milliseconds after the dependencies of a program have become ready in which failed attempts of the program do not
- * count, because the dependencies run but may not answer yet. The kubelet starts the program after about 0, 10, 30 and
- * 70 seconds.
+ * count, because dependencies that run possibly do not answer yet. The kubelet starts the program after about 0, 10, 30
+ * and 70 seconds.
  */
 const PATIENCE = 60_000
 
@@ -17,8 +17,9 @@ export const hasAttempts = ({ problems }: ObservedWorkload): boolean =>
   problems.some(({ isPassing, attemptedAt }) => !isPassing && attemptedAt !== undefined)
 
 /**
- * Marks problems as temporary if the next attempt may succeed: at the last attempt, a dependency was not ready, or had
- * become ready only moments before. Ignores dependencies that have failed themselves.
+ * Returns the state of a workload with problems marked as temporary if the next attempt may succeed: at the last
+ * attempt, a dependency was not ready, or had become ready only moments before. Ignores dependencies that have failed
+ * themselves.
  */
 export function withPatience(tracked: ObservedWorkload, dependencies: readonly ObservedWorkload[]): ObservedWorkload {
   const hopeful = dependencies.filter(one => isWell(one) || one.problems.every(({ isPassing }) => isPassing))

@@ -1,5 +1,6 @@
 /**
- * State of one of the workloads that have to be ready at the same time: `stable` if it has been ready for long enough.
+ * State of one of the workloads that have to be ready at the same time: `waiting` until the workload is ready, `stable`
+ * when it has been ready for long enough, and `ready` in between.
  */
 export type ReadinessState = 'waiting' | 'ready' | 'stable'
 

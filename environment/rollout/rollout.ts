@@ -109,7 +109,7 @@ class Rollout {
   readonly #signal: AbortSignal
   readonly #together: ReadinessBarrier
   readonly #byService: ReadonlyMap<string, DesiredWorkload>
-  /** Applied workloads by service. For a job with several schedules, the last of its CronJobs. */
+  /** Applied workload of each service; for a job with several schedules, the last of its CronJobs. */
   readonly #applied = new Map<string, Promise<KubeObject>>()
   readonly #objects = new Map<DesiredWorkload, KubeObject>()
   /** Jobs that may be servers, each with the workload that waits for its completion. */
@@ -118,7 +118,7 @@ class Rollout {
   readonly #reported = new Set<string>()
   /** Last reported status of each service. */
   readonly #statuses = new Map<string, string>()
-  /** UIDs of Pods that the rollout deleted because no controller would. */
+  /** UIDs of Pods that the rollout has deleted, because no controller would have replaced them. */
   readonly #released = new Set<string | undefined>()
 
   constructor(run: DeployRun, wanted: DesiredState, options: RolloutOptions, signal: AbortSignal) {
@@ -130,7 +130,7 @@ class Rollout {
     this.#together = new ReadinessBarrier(this.#byService.keys(), services => run.events.watching(services))
   }
 
-  /** Starts everything, and returns one promise for each workload and route. */
+  /** Starts the rollout, and returns one promise for each workload and route. */
   start(): readonly Promise<void>[] {
     const { wait } = this.#options
     // Workloads start in dependency order: each after its dependencies have started.
@@ -184,7 +184,10 @@ class Rollout {
     return seen && this.#judged(workload, seen)
   }
 
-  /** Returns the state of a workload, more leniently if its dependencies have only just become ready. */
+  /**
+   * Returns the state of a workload. A server Job counts as ready when its Pods are ready, and failures count as
+   * temporary if a dependency has only just become ready.
+   */
   #judged(workload: DesiredWorkload, seen: ObservedWorkload): ObservedWorkload {
     const tracked = asServer(workload, seen)
     if (!hasAttempts(tracked)) return tracked
@@ -375,7 +378,7 @@ class Rollout {
 
 const isReady = ({ status }: ObservedWorkload): boolean => status.state === 'ready' || status.state === 'complete'
 
-/** Treats a server Job as ready when its Pods are ready. */
+/** Returns the state of a workload, with a server Job counted as ready when its Pods are ready. */
 function asServer({ isServer }: DesiredWorkload, tracked: ObservedWorkload): ObservedWorkload {
   if (!isServer || tracked.status.state !== 'waiting' || !tracked.hasReadyPods) return tracked
   return { ...tracked, status: { state: 'ready', text: 'Job ready, and running: it is a server' } }

@@ -58,7 +58,9 @@ interface Pod {
 
 /** Measures how long containers have run, with the local clock, because the cluster's clock may differ. */
 export class StabilityWindow {
-  /** Time at which each run of a container was first seen. */
+  /**
+   * Time from which each run of a container counts, in milliseconds since 1970: usually when the run was first seen.
+   */
   readonly #since = new Map<string, number>()
   /** Longest known completed run of each container, in milliseconds. */
   readonly #longest = new Map<string, number>()

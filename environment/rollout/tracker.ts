@@ -40,8 +40,8 @@ export class WorkloadDeleted extends UserError {
 }
 
 /**
- * Milliseconds during which retried failures of a Pod do not count if the Pod was starting before the watch began: the
- * kubelet may not report a failure until the next attempt, and the cause may have been fixed in between.
+ * Milliseconds during which retried failures of a Pod do not count if the Pod was starting before the watch began. Such
+ * a failure may be outdated: the cause may have been fixed, which the kubelet shows only after the next attempt.
  */
 const RETRY_GRACE = 30_000
 
@@ -58,12 +58,15 @@ export interface ObservedWorkload {
    */
   readonly hasReadyPods: boolean
   readonly pods: readonly KubeObject[]
-  /** Older Pods that are not ready because of a problem, so that their controller does not replace them. */
+  /**
+   * Older Pods that are not ready because of a problem. Their controller waits for them to become ready, so it does not
+   * replace them.
+   */
   readonly stuck: readonly KubeObject[]
   readonly problems: readonly Problem[]
   /** Warnings of the cluster about the workload and its Pods and claims, newest last. */
   readonly warnings: readonly Warning[]
-  /** Last attempt of a Job that ended in an error; its Pod may no longer exist. */
+  /** Last failed attempt of the workload, if it is a Job. The Pod of the attempt may no longer exist. */
   readonly attempt?: Attempt
 }
 
@@ -80,10 +83,10 @@ export class Tracker {
   readonly #beganAt: number
   readonly #stop = new AbortController()
   readonly #objects = new Map<string, KubeObject>()
-  /** Objects by service. */
+  /** Objects of each service, by the key of the object. */
   readonly #ofService = new Map<string, Map<string, KubeObject>>()
   readonly #warnings = new Warnings()
-  /** Events from autoscalers. */
+  /** Events of autoscalers, by the object that they are about. */
   readonly #capacity = new Warnings()
   /** Restart counts of the containers of each Pod when it was first seen, by Pod UID. */
   readonly #restarts = new Map<string | undefined, ReadonlyMap<string, number>>()
@@ -236,7 +239,10 @@ export class Tracker {
     }
   }
 
-  /** Downgrades a ready status until all Pods have settled, because a Pod that has just become ready can still fail. */
+  /**
+   * Returns the status with `waiting` instead of `ready` until all Pods have settled, because a Pod that has just
+   * become ready can still fail.
+   */
   #settled(status: WorkloadStatus, pods: readonly KubeObject[], now: number): WorkloadStatus {
     if (status.state !== 'ready') return status
     if (pods.every(pod => this.#settling.isSettled(pod, now))) return status
@@ -291,7 +297,7 @@ export class Tracker {
     this.#watchEvents('type=Warning', this.#warnings)
   }
 
-  /** False until the events of autoscalers are known. */
+  /** True if the existing events of autoscalers have been listed. */
   get #knowsCapacity(): boolean {
     return this.#listed.has(eventsOf(CAPACITY_EVENTS))
   }
@@ -366,8 +372,8 @@ export class Tracker {
 }
 
 /**
- * Marks the scheduling problem of a Pod as temporary while another Pod is ending, or has just ended: the waiting Pod
- * may need the port, memory or disk of the ending one.
+ * Returns a scheduling problem marked as temporary, to be used while another Pod is ending or has just ended: the
+ * waiting Pod may need the port, memory or disk of that Pod. Returns other problems unchanged.
  */
 const asMakingRoom = (problem: Problem): Problem =>
   problem.code === 'unschedulable' && !problem.isPassing
@@ -375,13 +381,13 @@ const asMakingRoom = (problem: Problem): Problem =>
     : problem
 
 /**
- * Marks the scheduling problem of a Pod as temporary while it is not known what an autoscaler has reported about the
- * Pod.
+ * Returns a scheduling problem marked as temporary, to be used while it is not known what an autoscaler has reported
+ * about the Pod. Returns other problems unchanged.
  */
 const asUnknown = (problem: Problem): Problem =>
   problem.code === 'unschedulable' ? { ...problem, isPassing: true } : problem
 
-/** Returns the name of a watch of events. */
+/** Returns the name for the watch of the events that `fields` selects. */
 const eventsOf = (fields = ''): string => `Event ${fields}`
 
 function hasNode(pod: KubeObject): boolean {

@@ -37,7 +37,7 @@ interface EventFields {
   }
 }
 
-/** Reads an Event of type Warning. */
+/** Returns the content of an Event of type Warning. */
 export function toWarning(event: KubeObject): Warning {
   const fields = event as unknown as EventFields // the server has checked its shape
   const { reason = '', message = '', involvedObject: { kind = '', name = '', uid = '', fieldPath = '' } = {} } = fields
@@ -96,7 +96,7 @@ export class Warnings {
   }
 }
 
-/** Returns the current warnings of a namespace; without any warnings for users without permission to read events. */
+/** Returns the current warnings of a namespace; none for users without permission to read events. */
 export async function listWarnings(cluster: Cluster, namespace: string, options: CallOptions): Promise<Warnings> {
   const asked = cluster.list({ apiVersion: 'v1', kind: 'Event', namespace, fields: 'type=Warning' }, options)
   const warnings = new Warnings()

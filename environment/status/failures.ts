@@ -1,7 +1,7 @@
 import { diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import type { Problem } from './problems.ts'
 
-/** Parts of every message about a workload that does not start. */
+/** Variable parts of the message about a workload that does not start. */
 export interface FailureText {
   readonly service: string
   /** Facts: messages of the cluster, its warnings, the last lines of the log. */
@@ -159,7 +159,7 @@ export const SHORT: Readonly<Record<Problem['code'], string>> = {
   serves: 'it is a server and never completes',
 }
 
-/** Report functions by problem. */
+/** Diagnostics about workloads that do not become ready, by problem. */
 export const KINDS = {
   'image-pull': imagePull,
   'crash-loop': crashLoop,

@@ -17,14 +17,14 @@ export interface Remedy {
   readonly hint?: string
 }
 
-/** Problem as reported by the cluster. */
+/** Problem, as reported by the cluster, for which a remedy is looked up. */
 export type ReportedProblem = Pick<Problem, 'code' | 'detail' | 'ends'> & {
   /** Message of the health check that made the kubelet stop the container. */
   readonly check?: string
 }
 
 /**
- * Prepares a problem for the lookup of its remedy: removes the output of health check commands, because it does not
+ * Returns a problem prepared for the lookup of its remedy: without the output of health check commands, which does not
  * tell the reason of the problem. `check` is the message of the check that made the kubelet stop the container.
  */
 export function reportedOf(problem: Problem, check?: string): ReportedProblem {
@@ -47,7 +47,10 @@ interface Rule {
    * if none exists, the hint names the first path.
    */
   readonly keys: readonly string[]
-  /** Selects an item from a key with a list, by the groups of `match`. */
+  /**
+   * Returns the name that the list item to show refers to, from the groups of `match`. Absent, or undefined, if the key
+   * itself is shown.
+   */
   readonly item?: (found: Found) => string | undefined
   readonly message?: (found: Found, service: string) => string
   readonly hint: (found: Found, key: string, value: string | undefined) => string | undefined
@@ -453,7 +456,7 @@ function asWritten({ span: { file, start, end }, value }: ScalarTree): string {
  * Returns the list item that refers to a name in the cluster: `db_password` of `secrets: [db_password]` for the Secret
  * `db-password`. For the first key only, the item may also be just a part of the name, such as `token` for
  * `shop-token`. The other keys need the full name: the volume `db`, for example, has nothing to do with the Secret
- * `db-password`.
+ * `db-password`. Undefined if no item matches.
  */
 function itemPlace(service: Tree | undefined, keys: readonly string[], name: string): Written | undefined {
   const itemOf = (key: string, isMeant: (written: string) => boolean): Written | undefined => {

@@ -21,7 +21,10 @@ export interface JobRun {
   readonly started?: string
   /** End in RFC 3339; absent if the run has not ended. */
   readonly ended?: string
-  /** Milliseconds from the start to the end, or until now. */
+  /**
+   * Milliseconds from the start to the end of the run, or until now if the run has not ended; absent if the run has not
+   * begun.
+   */
   readonly duration?: number
   /** Exit status of the run's container; absent if the container still runs, or if the Pod no longer exists. */
   readonly exitStatus?: number
@@ -29,7 +32,7 @@ export interface JobRun {
 
 export interface JobSchedule {
   readonly cron: string
-  /** Name of the IANA database. If absent, the time zone of the cluster's controllers, usually UTC. */
+  /** Name of the time zone in the IANA database. If absent, the time zone of the cluster's controllers, usually UTC. */
   readonly timeZone?: string
   readonly suspended: boolean
   /**
@@ -83,7 +86,7 @@ export function listJobs(objects: readonly KubeObject[], now: number): readonly 
     .sort((a, b) => (a.job < b.job ? -1 : 1))
 }
 
-/** Adds a value to the list of a key. */
+/** Adds a value to the list that a map has for a key; creates the list if there is none. */
 function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
   const list = lists.get(key)
   if (list) list.push(value)
@@ -187,7 +190,7 @@ interface PodFields {
 /** State of the newest Pod of a run. */
 interface RunPod {
   readonly isRunning: boolean
-  /** First exit status that is not 0; undefined while no container has ended. */
+  /** First exit status that is not 0, or else 0; undefined while no container has ended. */
   readonly exitStatus: number | undefined
 }
 

@@ -1,8 +1,8 @@
 import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
 
 /**
- * Returns the last line that a container has written, up to a length; empty if it has written none. Throws a
- * ClusterError.
+ * Returns the last line that a container has written, limited to `longest` characters; empty if the container has
+ * written nothing. Throws a ClusterError.
  */
 export async function lastLine(
   cluster: Pick<Cluster, 'logs'>,

@@ -5,8 +5,8 @@ const CONDITION = ['deploy', 'restart_policy', 'condition'] as const
 const ALWAYS: ReadonlySet<string> = new Set(['always', 'unless-stopped', 'any'])
 
 /**
- * Returns a hint on how to change a service that ends, so that it runs only once. Mentions only settings that the file
- * lacks; undefined if the file lacks none.
+ * Returns a hint on how to change a service that ends, so that it runs only once: settings to add, or `deploy.mode:
+ * global` to remove. Undefined if the file needs no change.
  */
 export function onceHintOf(service: Tree | undefined): string | undefined {
   const hint = sharesPod(service) ? memberHint(service) : ownHint(service)
@@ -21,8 +21,8 @@ function ownHint(service: Tree | undefined): string | undefined {
 }
 
 /**
- * Returns the hint on how to make a service in the Pod of another service run only once. In this case, devctl also has
- * to know the program of the container.
+ * Returns the hint on how to make a service in the Pod of another service run only once, for which devctl has to know
+ * the program of the container. Undefined if the file needs no change.
  */
 function memberHint(service: Tree | undefined): string | undefined {
   const isChecked = get(service, 'healthcheck') !== undefined && !isDisabled(get(service, 'healthcheck'))
@@ -65,7 +65,10 @@ const sharesPod = (service: Tree | undefined): boolean =>
 const text = (tree: Tree | undefined): string | undefined =>
   tree !== undefined && isScalar(tree) && tree.value !== null ? `${tree.value}` : undefined
 
-/** Returns the words of a list or of a text. */
+/**
+ * Returns the items of a list, or the words of a text; empty if the key is not set. A mapping in the list counts as the
+ * word `-`.
+ */
 function words(tree: Tree | undefined): readonly string[] {
   if (tree === undefined) return []
   if (isSeq(tree)) return tree.items.map(item => (isMap(item) ? '-' : (text(item) ?? '')))

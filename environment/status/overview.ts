@@ -13,7 +13,7 @@ import { addCapacityEvents } from './unschedulable.ts'
 export interface Overview {
   /** Record of the environment; undefined if it was never deployed, or was destroyed. */
   readonly record: EnvironmentRecord | undefined
-  /** Sorted by service. */
+  /** Services of the environment, sorted by name. */
   readonly services: readonly ServiceOverview[]
 }
 

@@ -1,8 +1,8 @@
 import type { KubeObject, OwnerReference } from '../../adapters/kubernetes/cluster.ts'
 
 /**
- * Returns the owner that creates and deletes an object, such as the ReplicaSet of a Pod; at most one of several owners
- * is its controller.
+ * Returns the owner that creates and deletes an object, such as the ReplicaSet of a Pod; undefined if there is none. An
+ * object can have several owners, but at most one of them is its controller.
  */
 export const controllerOf = ({ metadata }: KubeObject): OwnerReference | undefined =>
   metadata.ownerReferences?.find(({ controller }) => controller)

@@ -1,9 +1,9 @@
 /**
- * Errors of an image pull that may not occur at the next attempt, because the registry or the connection to it is slow
- * or overloaded. The patterns cover the messages of containerd, CRI-O, the Docker Engine and Go's network packages:
- * `unexpected status from HEAD request to https://…: 429 Too Many Requests`, `toomanyrequests: You have reached your
- * pull rate limit`, `received unexpected HTTP status: 503 Service Unavailable`, `dial tcp …: i/o timeout`, `net/http:
- * TLS handshake timeout`. A missing tag, a rejected login and an unknown host do not match.
+ * Errors of an image pull that is likely to succeed at a later attempt, because only the registry or the connection to
+ * it is slow or overloaded. The patterns cover the messages of containerd, CRI-O, the Docker Engine and Go's network
+ * packages: `unexpected status from HEAD request to https://…: 429 Too Many Requests`, `toomanyrequests: You have
+ * reached your pull rate limit`, `received unexpected HTTP status: 503 Service Unavailable`, `dial tcp …: i/o timeout`,
+ * `net/http: TLS handshake timeout`. A missing tag, a rejected login and an unknown host do not match.
  */
 const PASSING_PULL = [
   /\bstatus\b.*: (?:429|5\d\d)\b|\bstatus(?: code)? (?:429|5\d\d)\b|\b429 Too Many Requests|\btoo ?many ?requests\b/i,

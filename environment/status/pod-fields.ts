@@ -74,8 +74,9 @@ export function isInit({ spec, status = {} }: SeenPod, one: SeenContainer): bool
 }
 
 /**
- * Returns the start of the last attempt to run a container's program, in milliseconds since 1970. If the program could
- * not be started, the kubelet reports 1970 as its start, so the end is used instead.
+ * Returns the start of the last ended attempt to run a container's program, in milliseconds since 1970; undefined if no
+ * attempt has ended. If the program could not be started, the kubelet reports 1970 as its start, so the end is used
+ * instead.
  */
 export function attemptedAt({ state, lastState }: SeenContainer): number | undefined {
   const last = state?.terminated ?? lastState?.terminated

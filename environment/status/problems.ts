@@ -146,9 +146,9 @@ export function podProblems(
 }
 
 /**
- * Returns the newest relevant warning about a failed mount, preferring mounts that cannot succeed later. `first` is the
- * start of the Pod's first container, in milliseconds since 1970: all volumes were mounted by then, so earlier failures
- * are over.
+ * Returns the newest relevant warning about a failed mount, preferring mounts that cannot succeed later; undefined if
+ * there is none. `first` is the start of the Pod's first container, in milliseconds since 1970: all volumes were
+ * mounted by then, so earlier failures are over.
  */
 function failedMount(warnings: readonly Warning[], first = 0): Warning | undefined {
   const failed = warnings.filter(
@@ -221,7 +221,9 @@ export function claimProblems(claim: KubeObject, warnings: readonly Warning[], n
   return [{ code: 'claim', where, pod: undefined, container: undefined, detail, ...(isPassing && { isPassing }) }]
 }
 
-/** Text of a Kubernetes event that is not a Warning. */
+/**
+ * Text of the Kubernetes event about a claim that has no storage class and finds no volume. The event is not a Warning.
+ */
 const NO_CLASS = 'no persistent volumes available for this claim and no storage class is set'
 
 /**
@@ -237,7 +239,10 @@ function isWithoutClass({ metadata, spec }: KubeObject, now: number): boolean {
   return storageClassName === '' && volumeName === undefined && age >= CLAIM_GRACE
 }
 
-/** Returns the last exit of a Pod's container that exited with an error. */
+/**
+ * Returns the exit of a Pod's container that has ended with an error and has not been started again; of several such
+ * containers, the last one. Undefined if there is none.
+ */
 export function lastEnd(pod: KubeObject): (NonNullable<Problem['ends']> & { readonly container: string }) | undefined {
   const all = statusesOf(pod as unknown as SeenPod) // the server has checked its shape
   const failed = all.findLast(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0)
@@ -295,7 +300,10 @@ function endsOf({ state, lastState, restartCount }: SeenContainer): NonNullable<
   return { count: restartCount + 1, exitCode: last?.exitCode ?? 0, ...(last?.reason && { reason: last.reason }) }
 }
 
-/** Returns the message of the last health check since the container started. */
+/**
+ * Returns the message of the last failed health check at or after `since`, in milliseconds since 1970; undefined if
+ * there is none.
+ */
 const lastCheck = (warnings: readonly Warning[], since: number): string | undefined =>
   warnings.findLast(({ reason, time }) => reason === 'Unhealthy' && time >= since)?.message
 

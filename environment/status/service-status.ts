@@ -34,7 +34,7 @@ export interface ServiceOverview {
   readonly kind: string
   readonly workload: string
   readonly state: ServiceStatus
-  /** Number of ready Pods, and number of Pods that should be ready. */
+  /** Number of ready Pods (`ready`), and number of Pods that should be ready (`wanted`). */
   readonly ready: number
   readonly wanted: number
   readonly restarts: number
@@ -50,7 +50,10 @@ export interface ServiceOverview {
   readonly exposed: readonly string[]
   /** Addresses within the cluster, such as `web:80`. */
   readonly internal: readonly string[]
-  /** Owner of the development container that stands in for the service, such as `ann@laptop`. */
+  /**
+   * Owner of the development container that stands in for the service, such as `ann@laptop`; absent if there is no such
+   * container.
+   */
   readonly development?: string
   /** Reason why the service is not ready, as text for users. */
   readonly reason?: string
@@ -68,7 +71,10 @@ export interface EnvironmentSnapshot {
 /** Service, with the objects and findings that its state is based on. */
 export interface ObservedService {
   readonly overview: ServiceOverview
-  /** Workload that runs the service: its own, or the mirror that stands in for it. */
+  /**
+   * Workload that runs the service: usually the service's own workload; during development, the Deployment (mirror)
+   * that stands in for it.
+   */
   readonly workload: KubeObject
   readonly found: Pick<ObservedWorkload, 'status' | 'pods' | 'problems' | 'warnings'>
 }
@@ -85,7 +91,10 @@ export function listServices(seen: EnvironmentSnapshot): readonly ObservedServic
     .sort((a, b) => (a.overview.service < b.overview.service ? -1 : 1))
 }
 
-/** Returns the state of a service in a namespace that a platform has put to sleep. */
+/**
+ * Returns the overview of a service in a namespace that a platform has put to sleep: the state is `asleep` instead of
+ * `stopped`. Other states stay unchanged.
+ */
 export const inSleep = (overview: ServiceOverview): ServiceOverview =>
   overview.state === 'stopped' ? { ...overview, state: 'asleep' } : overview
 

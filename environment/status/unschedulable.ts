@@ -8,7 +8,7 @@ export interface NoNode {
   /** Message of the scheduler. */
   readonly detail: string
   readonly isPassing: boolean
-  /** Reason why a node may become available, as reported by an autoscaler. */
+  /** Reason why a node may become available, or why an autoscaler has refused one; absent if no reason is known. */
   readonly because?: string
 }
 
@@ -61,8 +61,8 @@ export async function addCapacityEvents(
 export const isUnschedulable = ({ status }: SeenPod): boolean => noNodeCondition(status) !== undefined
 
 /**
- * Assesses a Pod without a node; undefined for a Pod that has a node, and while it is too early to tell. `now` is in
- * milliseconds since 1970.
+ * Returns the reason why a Pod has no node; undefined for a Pod that has a node, and while it is too early to tell.
+ * `now` is in milliseconds since 1970.
  */
 export function noNodeOf(
   { metadata, status }: SeenPod & { readonly metadata: { readonly creationTimestamp?: string } },
@@ -87,7 +87,10 @@ export function noNodeOf(
   }
 }
 
-/** Returns the message of the scheduler about a Pod without a node; undefined if the Pod has one, or is new. */
+/**
+ * Returns the message of the scheduler about a Pod without a node; undefined if the Pod has a node, or if the scheduler
+ * has not tried to find one yet.
+ */
 export const noNodeMessage = ({ status }: SeenPod): string | undefined => {
   const condition = noNodeCondition(status)
   return condition && (condition.message ?? '')

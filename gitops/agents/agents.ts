@@ -21,7 +21,7 @@ export interface AgentTarget extends Followed {
   /** Address of the GitOps repository, as used by `publish`. */
   readonly repository: string
   readonly branch: string
-  /** Folder in the repository, with `/`. */
+  /** Folder in the repository, with `/` as the separator. */
   readonly path: string
   /** Folder of the bases that the application's overlays share. */
   readonly shared?: string

@@ -13,7 +13,7 @@ export interface AllTarget {
   readonly environment?: string
   readonly repository: string
   readonly branch: string
-  /** Folder in the repository, with `/`; only folders inside it are included. */
+  /** Folder in the repository, with `/` as the separator. Only folders inside this folder are included. */
   readonly path: string
   /** Namespace of the ApplicationSet and its Applications. If absent, `argocd`. */
   readonly controllerNamespace?: string
@@ -59,8 +59,8 @@ export function argocdApplicationSet(target: AllTarget, settings: ArgocdSettings
 }
 
 /**
- * Returns the label selector for the lock files. It requires a namespace, because bases of overlays have a lock file,
- * too, but their lock file names no namespace.
+ * Returns the label selector for the lock files of published folders. The label `namespace` is required, because it
+ * excludes the lock files of overlay bases.
  */
 const selectorOf = (environment: string | undefined) => ({
   ...(environment !== undefined && { matchLabels: { environment } }),

@@ -5,7 +5,10 @@ import { type AgentTarget, type ArtifactTarget, agentName, comments, folderOf } 
 /** Optional settings of an Application. Absent settings get Argo CD's usual values. */
 export interface ArgocdSettings {
   readonly project?: string
-  /** Cluster that the application runs on: its name in Argo CD, or the address of its API server. */
+  /**
+   * Cluster that the application runs on: its name in Argo CD, or the address of its API server. If absent, the cluster
+   * of Argo CD.
+   */
   readonly destination?: string
   /** True to omit the finalizer, so that the objects remain when the Application is deleted. */
   readonly keepsObjects?: boolean
@@ -79,7 +82,7 @@ export interface Synced {
   readonly syncOptions: readonly string[]
 }
 
-/** Returns the `spec` of an Application, and its metadata without the namespace. */
+/** Returns the metadata of an Application, without the namespace, and its `spec`. */
 export function applicationTemplate(settings: ArgocdSettings, synced: Synced) {
   const { keepsObjects = false } = settings
   const { name, paths } = synced

@@ -4,13 +4,13 @@ import { type AgentTarget, type ArtifactTarget, agentName, comments, folderOf } 
 
 /** Optional settings of the Flux objects. Durations use Go's syntax. */
 export interface FluxSettings {
-  /** Interval at which the repository is checked for a new commit. */
+  /** Interval at which the repository is checked for a new commit. Default: `1m`. */
   readonly sourceInterval?: string
-  /** Interval at which the cluster is compared with the commit. */
+  /** Interval at which the cluster is compared with the commit. Default: `10m`. */
   readonly interval?: string
-  /** Delay before a failed reconciliation is retried. */
+  /** Delay before a failed reconciliation is retried. Default: `1m`. */
   readonly retryInterval?: string
-  /** Time limit for the objects to become ready. */
+  /** Time limit for the objects to become ready. Default: `5m`. */
   readonly healthTimeout?: string
   /** ServiceAccount that applies the objects, in the namespace of the Kustomization. */
   readonly serviceAccount?: string

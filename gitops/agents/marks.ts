@@ -4,9 +4,11 @@ import { type WaveWorkload, withSyncWaves } from './sync-waves.ts'
 
 /** An environment's options for the manifests in its repository. */
 export interface MarkOptions {
-  /** Workloads of the plan; their dependencies determine the sync waves of Argo CD. */
+  /**
+   * Workloads of the plan; their dependencies determine the sync waves of Argo CD. If absent, no sync waves are added.
+   */
   readonly syncWaves?: readonly WaveWorkload[]
-  /** Namespace object to add before all other objects. */
+  /** Namespace object to add before all other objects. If absent, none is added. */
   readonly createNamespace?: NamespaceOptions
 }
 
@@ -55,7 +57,7 @@ function refuseTimeToLive({ kind, metadata, spec }: KubernetesObject): void {
     throw new Error(`job ${metadata.name} has a time to live`)
 }
 
-/** Adds annotations, except those that the user's files set. */
+/** Returns the manifest with annotations added, except those that the user's files set. */
 function withDefaults(manifest: Manifest, annotations: Readonly<Record<string, string>>): Manifest {
   return withAnnotations(manifest, { ...annotations, ...manifest.object.metadata.annotations })
 }

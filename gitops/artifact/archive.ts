@@ -87,7 +87,10 @@ function checksum(header: Buffer): number {
   return sum
 }
 
-/** Returns `LENGTH KEY=VALUE`, where the length includes its own digits. */
+/**
+ * Returns a pax record: `LENGTH KEY=VALUE` and a line end. The length is the number of bytes of the full record,
+ * including the digits of the length.
+ */
 function record(key: string, value: string): Buffer {
   const rest = Buffer.byteLength(` ${key}=${value}\n`)
   let length = rest

@@ -17,7 +17,7 @@ export interface ArtifactPublication {
   readonly reference: string
   /** Returns the folder to publish, given the tag's current content. The path of the folder is `.`. */
   readonly folder: (there: Repository) => Promise<PublishedFolder>
-  /** Annotations of the artifact's manifest. They must depend on the source alone. */
+  /** Returns the annotations of the artifact's manifest, which must depend on the source alone. */
   readonly annotations: () => Promise<Readonly<Record<string, string>>>
   /** True to publish even if the source is older than the published source. */
   readonly rollback: boolean
@@ -26,7 +26,7 @@ export interface ArtifactPublication {
 /** Operations of the registry that a publish needs. */
 export interface ArtifactRegistry {
   find(): Promise<{ readonly digest: string; readonly layer?: Uint8Array } | undefined>
-  /** Pushes the layer, unless the tag no longer points to `expected`. */
+  /** Pushes the layer, unless the tag no longer points to `expected`; returns undefined in that case. */
   push(
     layer: Uint8Array,
     annotations: Readonly<Record<string, string>>,
@@ -42,7 +42,9 @@ export interface PushedArtifact {
 
 export type ArtifactOutcome =
   | { readonly kind: 'unchanged'; readonly digest: string }
-  /** The tag's content comes from a newer source commit: the commit to publish is one of its ancestors. */
+  /**
+   * The tag's content comes from a newer source commit (`source`): the commit to publish is an ancestor of `source`.
+   */
   | { readonly kind: 'newer'; readonly source: string; readonly digest: string }
   /** Changes that would be made (`--dry-run`, `--verify`). */
   | { readonly kind: 'planned'; readonly digest: string | undefined; readonly changes: readonly FolderChange[] }
@@ -190,7 +192,7 @@ async function orderIn(
   return { is: await orderOf(source, ours, isAncestor), source, ours }
 }
 
-/** Returns a folder in the form of a repository that has no pull requests, as in a registry. */
+/** Returns the content of a folder in the form of a repository without pull requests, because a registry has none. */
 const unrequested = (top: string): Repository => ({
   ...readerOf(top),
   request: { lock: async () => undefined, read: async () => undefined },

@@ -13,7 +13,7 @@ export interface SealingCertificate {
 
 export interface ReadCertificate {
   readonly certificate: SealingCertificate
-  /** Warnings, phrased as diagnostics. */
+  /** Warnings about the certificate, phrased as diagnostics. */
   readonly warnings: readonly string[]
 }
 

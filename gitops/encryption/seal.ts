@@ -15,7 +15,7 @@ export interface SealOptions {
   readonly key: KeyObject
   /** Scope of the sealed values; `strict` by default. */
   readonly scope?: SealScope
-  /** Result of the last run for this Secret. */
+  /** Result of the last run for this Secret; absent if there is none. */
   readonly previous?: { readonly sealed: KubernetesObject; readonly marks: SealMarks } | undefined
 }
 
@@ -118,7 +118,10 @@ function encryptedIn(sealed: KubernetesObject | undefined): Readonly<Record<stri
   return spec?.encryptedData ?? {}
 }
 
-/** Returns the mark of a value. The parts before the value are unambiguous, because JSON contains no line ends. */
+/**
+ * Returns the mark of a value: an HMAC of the parts, a line end, and the value. The value cannot be confused with the
+ * parts, because their JSON contains no line ends.
+ */
 function markOf(key: KeyObject, parts: readonly string[], value: Uint8Array): string {
   return createHmac('sha256', key)
     .update(`${JSON.stringify(parts)}\n`)

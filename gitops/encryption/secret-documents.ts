@@ -14,7 +14,7 @@ interface Line {
 /** A map whose lines are being read. */
 interface OpenMap {
   readonly column: number
-  /** Line of `kind: Secret`. */
+  /** Line number of `kind: Secret`, from 1; undefined if the map has no such line. */
   secret: number | undefined
   holdsValues: boolean
   /** True if the previous line was `data:` alone: the lines indented deeper are its values. */

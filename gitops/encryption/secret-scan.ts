@@ -19,7 +19,7 @@ export interface FoundShape {
 export interface ScanOptions {
   /** Finds the parts of a text that have the form of a secret. */
   readonly shapes: (text: string) => readonly FoundShape[]
-  /** True if a part is known not to be a secret, because it was declared public. */
+  /** Returns true if a part is known not to be a secret, because it was declared public. */
   readonly isPublic?: (stretch: string) => boolean
 }
 

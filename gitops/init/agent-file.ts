@@ -26,7 +26,7 @@ export interface AgentFile {
   readonly address: Destination['target']['address']
   /** Branch to commit to. If absent, the main branch of the repository. */
   readonly branch?: string
-  /** Path from the root of the repository, with `/`. */
+  /** Path from the root of the repository, with `/` as the separator. */
   readonly path: string
   readonly textFor: (branch: string) => string
   readonly message: string

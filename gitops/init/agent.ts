@@ -20,7 +20,7 @@ export interface Agent {
   readonly objects: (target: AgentTarget, settings: AgentSettings) => string
   /** Describes how to give the controller access to a private repository. */
   readonly access: (target: Accessed) => string
-  /** Returns the objects for an artifact. */
+  /** Returns the controller's objects for an artifact, as YAML. */
   readonly artifactObjects: (target: ArtifactTarget, settings: AgentSettings) => string
   readonly artifactAccess: (target: ArtifactTarget) => string
 }
@@ -54,7 +54,10 @@ export const FLUX: Agent = {
   },
 }
 
-/** Returns the commit message. `where` describes the source of the sync. */
+/**
+ * Returns the message of the commit that lets a controller sync one application. `where` is the folder or artifact to
+ * sync, as text.
+ */
 export function messageOf(
   { name }: Agent,
   { application, environment }: Pick<ArtifactTarget, 'application' | 'environment'>,
@@ -68,7 +71,10 @@ export function messageOf(
   return `gitops(${words}): let ${name} sync ${where}\n\n${ONCE}\n\n${trailers.join('\n')}\n`
 }
 
-/** Returns the commit message for all folders. */
+/**
+ * Returns the message of the commit that lets Argo CD sync every published folder, or, with `environment`, the folders
+ * of this environment.
+ */
 export function messageOfAll(environment: string | undefined): string {
   const scope = environment === undefined ? '' : `(${environment})`
   const trailer = environment === undefined ? 'Devctl-Applications: all' : `Devctl-Environment: ${environment}`

@@ -11,7 +11,8 @@ import type { FolderChange } from '../repository/publication.ts'
 import { objectChanges } from './object-changes.ts'
 
 /**
- * Returns the changes, object by object; undefined if the existing files were edited in a way that devctl cannot read.
+ * Returns the changes that a publish makes, object by object; undefined if the existing files were edited in a way that
+ * devctl cannot read.
  */
 export async function changedObjects(
   changes: readonly FolderChange[],

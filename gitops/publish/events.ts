@@ -12,11 +12,11 @@ export type PublishEvent =
    * has no commit yet.
    */
   | { readonly type: 'fetched'; readonly repository: string; readonly branch: string; readonly head?: string }
-  /** A push failed, and is retried on the new head. */
+  /** A push failed, and is retried on top of the branch's new head. */
   | { readonly type: 'push-failed'; readonly because: Rejection }
   /** The tag of a registry was read. If `digest` is absent, the tag does not exist yet. */
   | { readonly type: 'tag-read'; readonly reference: string; readonly digest?: string }
-  /** The source commit that is promoted from an environment. */
+  /** Reports the source commit that is promoted from an environment. */
   | {
       readonly type: 'promoting'
       readonly environment: string
@@ -25,7 +25,7 @@ export type PublishEvent =
     }
   /** The files of a folder were included in the pushed commit or artifact. */
   | { readonly type: 'written'; readonly folder: FolderCounts }
-  /** A commit was pushed to a branch, after `retries` failed pushes. */
+  /** A commit was pushed to a branch. `retries` contains the reasons why earlier pushes failed. */
   | {
       readonly type: 'pushed'
       readonly branch: string

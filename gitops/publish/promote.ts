@@ -111,7 +111,7 @@ function refuseMissing({ manifest }: OpenProject, promotion: Promotion): void {
   throw notInCommit(`the environment \`${to}\``, promotion)
 }
 
-/** Returns the error for something that only the current files have. */
+/** Returns the error for something (`what`) that the current files have, but not the promoted commit. */
 function notInCommit(what: string, { from, to, commit }: Promotion): UserError {
   const short = commit.slice(0, 7)
   return new UserError(`the commit ${short}, which \`${from}\` has, does not have ${what}`, {
@@ -135,8 +135,9 @@ function refuseArtifact(environment: ManifestEnvironment | undefined): void {
 }
 
 /**
- * Returns the application and the facts that an environment currently has, and the absolute paths of the current files
- * that were `read`. Throws a UserError if this state cannot be built again.
+ * Returns the name of the application and the facts about its source that an environment currently has, and the
+ * absolute paths of the current files that were `read` to find the name. Throws a UserError if the published state
+ * cannot be built again.
  */
 async function publishedAs(
   { workspace, signal, on }: LocalContext<PublishEvent>,
@@ -215,7 +216,7 @@ function inClone(path: string, top: string, clone: string): string {
   return inside === undefined ? path : join(clone, inside)
 }
 
-/** Returns the environment with other paths of the files that the shell names. */
+/** Returns the environment with the paths in `COMPOSE_FILE` and `COMPOSE_ENV_FILES` converted by `moved`. */
 function envWith(env: Workspace['env'], moved: (path: string) => string): Workspace['env'] {
   const { COMPOSE_FILE: files, COMPOSE_ENV_FILES: envFiles, COMPOSE_PATH_SEPARATOR: separator } = env
   const movedIn = (list: string, between: string) =>

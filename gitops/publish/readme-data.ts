@@ -54,8 +54,8 @@ function targetOptions(
 
 /**
  * Returns the additional options for `render`. Like `publish`, `render` uses the environment's layout, but only if the
- * environment names a repository or an artifact. It cannot write an overlay into a single folder, so an overlay becomes
- * `plain`.
+ * environment names a repository or an artifact. Because `render` cannot write an overlay into a single folder, an
+ * overlay becomes `plain`.
  */
 function renderOptions(options: PublishInput, target: PublishTarget | undefined): readonly string[] {
   const layout = ownLayout(options, target)

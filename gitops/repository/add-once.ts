@@ -19,21 +19,29 @@ import { look } from './tree/change.ts'
 export interface OneFile {
   /** Path from the root of the repository, with `/`. */
   readonly path: string
-  /** Returns the content of the file for the branch that it is written to. Throws a UserError. */
+  /**
+   * Returns the content of the file for a branch, the one that the file is committed to. May throw a UserError, which
+   * ends the command.
+   */
   readonly text: (branch: string) => string
   readonly message: string
-  /** Command-line option for choosing another folder. */
+  /** Command-line option for choosing another folder, named in error messages. */
   readonly option: string
 }
 
 export type AddedOnce =
   /** The file exists already, and stays unchanged. */
   | { readonly kind: 'there'; readonly branch: string; readonly isSame: boolean }
-  /** Change that would be made. `listedIn` is the kustomization of the folder, if it would have to be changed. */
+  /**
+   * Change that a run without `--dry-run` would make. `listedIn` is the path of the folder's kustomization, if it would
+   * have to be changed.
+   */
   | { readonly kind: 'planned'; readonly branch: string; readonly text: string; readonly listedIn?: string }
   /** The branch of a pull request already has the file. */
   | { readonly kind: 'requested'; readonly branch: string; readonly commit: string }
-  /** `listedIn` is the kustomization of the folder, if it had to be changed. */
+  /**
+   * The file was committed and pushed. `listedIn` is the path of the folder's kustomization, if it had to be changed.
+   */
   | { readonly kind: 'pushed'; readonly pushed: Pushed; readonly listedIn?: string }
 
 export interface AddOptions extends PushOptions {

@@ -28,9 +28,12 @@ export interface WorkingCopy {
   readonly branch: string
   /** Commit that is checked out; undefined if the branch has no commit yet. */
   readonly head: string | undefined
-  /** Newest commit of the pull-request branch. */
+  /** Newest commit of the pull-request branch; undefined if this branch does not exist or is not used. */
   readonly requestHead: string | undefined
-  /** True if the note of the newest source was fetched together with the branch. */
+  /**
+   * True if the note (`newest-source.ts`) of the first folder was fetched together with the branch; the note itself may
+   * not exist.
+   */
   readonly hasNote: boolean
 }
 
@@ -43,7 +46,7 @@ export interface FetchedBranch {
   readonly hasNote?: boolean
 }
 
-/** Ref to which the note of the newest source is fetched. */
+/** Local ref to which the note about the newest source of a folder is fetched (`newest-source.ts`). */
 export const NOTE = 'refs/remotes/origin/devctl-note'
 const BRANCH = 'refs/remotes/origin/devctl-target'
 const REQUEST = 'refs/remotes/origin/devctl-request'
@@ -51,10 +54,10 @@ const REQUEST = 'refs/remotes/origin/devctl-request'
 const LITTLE = ['--quiet', '--no-tags', '--depth=1', '--filter=blob:none', '--no-recurse-submodules']
 
 /**
- * Clones a target's branch into a folder, without its files. Runs as one process, so that a busy caller does not delay
- * the clone. A missing branch is created later; `isMissing` is true if the server has just reported that the branch is
- * missing. Throws a GitFailure. Throws a UserError if the main branch of the repository cannot be determined, and if
- * git is not installed.
+ * Clones a target's branch into a folder, without checking out files. Runs as one process, so that a busy caller does
+ * not delay the clone. If the branch does not exist, clones the main branch instead; a later push creates the branch.
+ * `isMissing` is true if the server has just reported that the branch does not exist. Throws a GitFailure. Throws a
+ * UserError if the main branch of the repository cannot be determined, and if git is not installed.
  */
 export async function clone(
   folder: string,
@@ -147,7 +150,7 @@ const CONFIGURATION = '[core]\n\tsparseCheckout = true\n[gc]\n\tauto = 0\n[maint
 
 /**
  * Returns the sparse-checkout patterns: the lock files of all applications (because they are compared), the rules for
- * SOPS, and the full content of our folders.
+ * SOPS, `.gitattributes`, and the full content of the folders in `paths`.
  */
 function sparsePatterns(paths: readonly string[]): string {
   const own = paths.map(path => (path === '.' ? '/*' : `/${path.replaceAll(/[\\*?[\]!#]/g, '\\$&')}/`))
@@ -156,7 +159,7 @@ function sparsePatterns(paths: readonly string[]): string {
 
 /**
  * Fetches the newest commit of the branch, and the newest commit of the pull-request branch. If the target has no
- * pull-request branch, fetches the note of the first folder instead. Throws a GitFailure.
+ * pull-request branch, fetches the note about the newest source of the first folder instead. Throws a GitFailure.
  */
 export async function fetchAgain(
   git: Git,
@@ -175,7 +178,7 @@ export async function fetchAgain(
   return { branch, head: await git.run('rev-parse', BRANCH), hasNote }
 }
 
-/** Fetches the note of a folder's newest source, if one exists. Throws a GitFailure. */
+/** Fetches the note with the ref `name`, if it exists. Throws a GitFailure. */
 export async function fetchNote(git: Git, name: string): Promise<void> {
   await git.run('fetch', ...LITTLE, '--prune', 'origin', noteSpec(name))
 }

@@ -47,7 +47,8 @@ const RULES: Readonly<Record<string, Rule>> = {
 }
 
 /**
- * Returns a rule for fields that cannot change during an object's lifetime, below the key `below` or at the top level.
+ * Returns a rule for fields that cannot change during an object's lifetime. The fields in `keys` are below the key
+ * `below`, or at the top level if `below` is undefined.
  */
 function lasting(below: string | undefined, keys: readonly string[]): Rule {
   const path = (key: string) => (below === undefined ? [key] : [below, key])

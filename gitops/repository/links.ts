@@ -2,9 +2,9 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { WorkingCopy } from './checkout.ts'
 
 /**
- * Throws a UserError that suggests the option for another folder, if a part of the path is a symbolic link or a
- * submodule: the path would then lead to a folder that does not belong to the application. Reads the git tree, because
- * links and submodules are not checked out.
+ * Throws a UserError if a part of the path is a symbolic link, a submodule or a file. A link or submodule would lead to
+ * a folder that does not belong to the application. `option` is the option for another folder, which the error
+ * suggests. Reads the git tree, because links and submodules are not checked out.
  */
 export async function refuseLinks({ git, head }: WorkingCopy, path: string, option = '--path'): Promise<void> {
   if (head === undefined || path === '.') return

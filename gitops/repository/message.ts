@@ -24,7 +24,7 @@ export interface MessageValue {
 
 export interface MessageInput {
   readonly application: string
-  /** Value of `--environment`. */
+  /** Value of `--environment`; undefined if the option is not set. */
   readonly environment: string | undefined
   readonly changes: readonly MessageObject[]
   /** Summary of the file changes, such as `2 files changed`, if the object changes are unknown. */
@@ -35,9 +35,9 @@ export interface MessageInput {
   readonly images: ReadonlyMap<string, string>
   /** Images in the repository before the commit, by Compose service. */
   readonly imagesBefore: Readonly<Record<string, string>>
-  /** Address of the source repository, without credentials. */
+  /** Address of the source repository, without credentials; undefined if it is unknown. */
   readonly repository: string | undefined
-  /** Web page of the source repository. */
+  /** URL of the source repository's web page; undefined if it is unknown. */
   readonly page: string | undefined
   readonly source: SourceCommit | undefined
 }

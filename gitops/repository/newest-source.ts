@@ -40,8 +40,8 @@ export async function newestSource(
 }
 
 /**
- * Records that our source also renders to the content of the unchanged folder, if our source is newer than the recorded
- * one; with `rollback`, in any case. If the recorded source is newer than ours, returns it and records nothing. Does
+ * Records that our source also renders to the content of the unchanged folder. Does so only if our source is newer than
+ * the recorded one, or with `rollback`. If the recorded source is newer than ours, returns the recorded source. Does
  * nothing on servers that reject refs for notes. Throws a GitFailure if another push came first.
  */
 export async function noteUnchanged(
@@ -132,8 +132,8 @@ async function readNote({ git, branch, hasNote }: WorkingCopy, path?: string): P
 }
 
 /**
- * Resolves even if the server refuses the operation, because a user who may only read, or only push to branches, can
- * still publish. Throws other errors.
+ * Waits for a git operation, and ignores its refusal by the server: a user without permission to push notes, for
+ * example, can still publish. Throws a GitFailure after a lost race or a broken connection, and all other errors.
  */
 async function unlessRefused(done: Promise<unknown>): Promise<void> {
   try {

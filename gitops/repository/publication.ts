@@ -38,7 +38,9 @@ export interface Publication {
 
 /** Current content of the repository. */
 export interface Repository extends RepositoryReader {
-  /** Locks and files on the branch of the pull request. */
+  /**
+   * Reader for locks and files on the branch of the pull request. Both functions return undefined for a missing file.
+   */
   readonly request: {
     lock(path: string): Promise<Lock | undefined>
     read(path: string): Promise<string | undefined>
@@ -56,8 +58,8 @@ export interface FolderChange {
 
 export type Outcome =
   /**
-   * Nothing has to be written. `request` is set if a pull request no longer had changes: its branch was removed, or
-   * left because the server did not allow the removal.
+   * Nothing has to be written. `request` is set if an open pull request was closed, because it no longer had changes:
+   * `removed` if its branch was removed, `left` if the server did not allow that.
    */
   | {
       readonly kind: 'unchanged'
@@ -131,11 +133,14 @@ interface Seen {
   readonly folders: readonly PublishedFolder[]
   readonly changes: readonly FolderChange[]
   readonly request: RequestBranch | undefined
-  /** Source commit that is being published. */
+  /** Source commit that is being published; undefined if the files are in no repository. */
   readonly ours: string | undefined
-  /** True if the push also notes the newest source of the folder. */
+  /** True if the push also updates the note about the newest source of the folder (`newest-source.ts`). */
   readonly isNoted: boolean
-  /** True if the note must be fetched, because the push does not check it. */
+  /**
+   * True if the note about the newest source has to be fetched, because no push will check it: this run pushes nothing,
+   * or its source has uncommitted changes.
+   */
   readonly mustKnow: boolean
 }
 
@@ -231,8 +236,8 @@ const repositoryIn = (checkout: WorkingCopy): Repository => ({
 })
 
 /**
- * True if nothing has to be written. In a shared folder, the lock must also list each environment that uses a part;
- * otherwise the next publish of another environment would remove that part.
+ * True if nothing has to be written. The lock of a folder that several environments share must also list every use of
+ * the folder's parts; otherwise the next publish of another environment would remove a part that is in use.
  */
 export function isSame({ change: { writes, removals, before, after } }: FolderChange): boolean {
   if (before === undefined || writes.size + removals.length > 0 || before.facts !== after.facts) return false

@@ -63,8 +63,8 @@ export type PushEvent =
   | { readonly type: 'again'; readonly because: Rejection }
 
 /**
- * Minimum of the first pause, in milliseconds; `LONGEST_PAUSE` is the maximum of every pause. `pauseAfter` then varies
- * the pause at random by up to a half.
+ * Base of the first pause, in milliseconds. `LONGEST_PAUSE` is the maximum of the base, which grows with each retry.
+ * `pauseAfter` multiplies the base by a random factor from 0.5 to 1.5.
  */
 const PAUSE = 250
 const LONGEST_PAUSE = 10_000
@@ -251,15 +251,15 @@ async function push(
   await git.run(...words, 'origin', ...to)
 }
 
-/** True if a push failed only because a mark does not have the expected value. */
+/** True if a push failed only because the ref of a mark does not point to the object that the mark expects. */
 const isStale = (error: unknown, { ref }: Mark) =>
   error instanceof GitFailure &&
   error.said.includes(`${ref} (stale info)`) &&
   !/\((fetch first|non-fast-forward)\)/.test(error.said)
 
 /**
- * True if the server may accept the branch without the mark, because it does not accept such refs, or does not support
- * pushing two refs atomically.
+ * True if the server rejected the push because of the mark, and may accept the branch alone. Such a server does not
+ * accept the mark's ref, or cannot push two refs atomically.
  */
 function isMarkRefused(error: unknown, { ref }: Mark): boolean {
   if (!(error instanceof GitFailure)) return false
@@ -272,7 +272,10 @@ function isMarkRefused(error: unknown, { ref }: Mark): boolean {
   return why !== undefined && !ATOMIC.test(why) && lines.every(isForMark)
 }
 
-/** Pattern of the reason that a server reports for a ref that it rejects only because it rejects the other ref. */
+/**
+ * Matches the reason that a server reports for a ref that it rejects only because it rejects another ref of the same
+ * push.
+ */
 const ATOMIC = /atomic|transaction failed/
 
 /**

@@ -22,8 +22,8 @@ export interface RequestBranch {
 
 /**
  * Reads the branch of the pull request; undefined if it does not exist. Each publish rewrites the branch, which would
- * discard other users' changes. Therefore throws a UserError for a commit of another user, and for an amended commit of
- * devctl, unless `takeOver` is true.
+ * discard other users' changes. Therefore, unless `takeOver` is true, throws a UserError for a commit of another user,
+ * for an amended commit of devctl, and for a branch that was created for another base.
  */
 export async function readRequestBranch(
   checkout: WorkingCopy,
@@ -73,7 +73,9 @@ export async function refuseForeignCommit(
 const HINT =
   'make the change in the Compose files and remove it from the branch, or merge or close the request and remove the branch; `--take-over` discards it'
 
-/** Adds the trailer that names the branch which the commit of a pull request is to be merged into. */
+/**
+ * Returns the commit message with an added trailer, which names the branch that the pull request is to be merged into.
+ */
 export const withBase = (message: string, branch: string): string => `${message.trimEnd()}\nDevctl-Base: ${branch}\n`
 
 /**
@@ -90,7 +92,7 @@ export async function refuseOtherBase(
   throw new UserError(`\`${name}\` is the branch of a pull request into \`${base}\`, not into \`${branch}\``, { hint })
 }
 
-/** Hint for a branch that has to be removed before another one can take its name. */
+/** Hint for the case that an existing branch has to be removed before the pull request can be created. */
 export const REMOVE_BRANCH = 'merge the request, or close it and remove the branch'
 
 /**

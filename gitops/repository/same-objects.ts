@@ -6,9 +6,9 @@ import type { WorkingCopy } from './checkout.ts'
 import type { PublishedFolder } from './published-folder.ts'
 
 /**
- * Throws a UserError if two folders of a repository contain the same object of one namespace, because their controllers
- * would overwrite each other's object forever. Compares the lock files of a checkout. Ignores locks of other
- * environments, because those may be for other clusters.
+ * Throws a UserError if another folder of the repository contains an object of ours for the same namespace, because the
+ * controllers of the two folders would overwrite the object forever. Compares the lock files of a checkout. Ignores
+ * locks of other environments, because those may be for other clusters.
  */
 export async function refuseSameObjects(checkout: WorkingCopy, folders: readonly PublishedFolder[]): Promise<void> {
   const facts = folders[0]?.output.facts
@@ -29,8 +29,8 @@ export async function refuseSameObjects(checkout: WorkingCopy, folders: readonly
 }
 
 /**
- * True if the two applications may be on different clusters, because they belong to different environments. An
- * application without an environment may be on any cluster, so the function returns false for it.
+ * True if two applications belong to different environments, and may therefore be on different clusters. False if one
+ * of them has no environment, because it may be on any cluster.
  */
 const isElsewhere = (one: Facts, other: Facts) =>
   one.environment !== undefined && other.environment !== undefined && one.environment !== other.environment

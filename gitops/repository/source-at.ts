@@ -7,9 +7,9 @@ import { withTemporary } from '../../adapters/git/temporary.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
 /**
- * Calls `work` with the files of a commit of the repository around `folder`, in a temporary clone that shares the
- * repository's objects, so that the user's files stay unchanged. Passes the top folder of the clone. Throws a UserError
- * for a commit that neither the repository nor its remote has.
+ * Calls `work` with the top folder of a temporary clone that contains the files of a commit of the repository around
+ * `folder`. The clone shares the repository's objects; the user's files stay unchanged. Throws a UserError for a commit
+ * that neither the repository nor its remote has.
  */
 export async function withSourceAt<Result>(
   folder: string,

@@ -73,7 +73,10 @@ export async function ignoredFiles(
   return (told ?? []).flatMap(text => text?.split('\0').filter(path => path !== '') ?? [])
 }
 
-/** Returns git's names of the files that are inside a repository, from absolute paths. */
+/**
+ * Returns pathspecs for those of the absolute paths that are inside the repository with the top folder `top`. A path
+ * through a link results in two pathspecs: for the link and for its target.
+ */
 function pathspecs(top: string, paths: readonly string[]): readonly string[] {
   // The text of a path inside the repository may name a link, which git tracks in addition to the file.
   const inside = paths.flatMap(path => [pathInside(top, path), pathInside(top, resolveLinks(path))])

@@ -73,7 +73,7 @@ async function addTo(
   return keys.filter(({ key }) => missing.has(key) && !values.has(key))
 }
 
-/** Returns the user's answer for a key; empty if the command is not interactive, undefined if the user cancels. */
+/** Returns the user's answer for a key. Empty if the command is not interactive; undefined if the user cancels. */
 async function asked({ workspace, valueFor }: CreateContext, key: NeededKey): Promise<Uint8Array | undefined> {
   if (!valueFor) return new Uint8Array()
   const text = await valueFor(key)

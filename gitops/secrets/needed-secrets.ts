@@ -14,7 +14,7 @@ export interface NeededKey {
   readonly key: string
   /** Paths of the settings that read the key. */
   readonly usedBy: readonly string[]
-  /** Value from the files and variables. */
+  /** Value of the key according to the files and variables of this machine; absent if they have no value. */
   readonly value?: Uint8Array
 }
 
@@ -50,8 +50,8 @@ export async function neededKeys(
 }
 
 /**
- * Returns the values from the files and variables of this machine, by the path of the setting. A missing value is not
- * an error here.
+ * Returns the values that this machine's files and variables contain for secret settings, by the path of the setting.
+ * Omits missing values without an error.
  */
 async function knownValues(
   workspace: Workspace,

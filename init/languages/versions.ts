@@ -1,11 +1,14 @@
 const VERSION = /\d+(?:\.\d+)*/
-/** Versions of a range that are not part of it, or that end it. */
+/**
+ * Matches the parts of a version range that exclude a version or set an upper limit, such as `<23`. `LAST_INCLUDED`
+ * matches the version after `<=`.
+ */
 const EXCLUDED = /(?:<=?|!=)\s*v?\d+(?:\.[\d*]+)*/g
 const LAST_INCLUDED = /(?<=<=\s*v?)\d+(?:\.\d+)*/
 
 /**
- * Returns a version that a version or range allows, reduced to the given number of parts: with one part, `20` from
- * `<23 >=20.11`. Undefined if the text names no such version, such as `lts/*` and `<23`.
+ * Returns a version that a version or range allows, reduced to the given number of parts: with one part, `20` from `<23
+ * >=20.11`. Undefined if the text contains no allowed version; examples are `lts/*` and `<23`.
  */
 export function version(text: string | undefined, parts: number): string | undefined {
   const range = text ?? ''

@@ -1,6 +1,6 @@
 /**
- * Content of `$'…'`, and the offset after the closing quote. `value` is undefined if the content contains NUL or is not
- * UTF-8.
+ * Value of the quote `$'…'`, and the offset after the closing quote. `value` is undefined if the content contains NUL
+ * or is not UTF-8.
  */
 export interface AnsiCQuote {
   readonly value: string | undefined

@@ -41,8 +41,8 @@ export async function withEquivalents(file: SourceFile, reporter: Reporter): Pro
 const OF_TOOLS = /^(?:kompose\.|traefik\.|dev\.okteto\.com\/)/i
 
 /**
- * Returns the labels whose values can be carried over. Reports the labels of kompose, Traefik and Okteto whose values
- * cannot.
+ * Returns the labels without those of kompose, Traefik and Okteto whose values cannot be carried over. Reports each
+ * label that is omitted.
  */
 const readableLabels = (labels: readonly ServiceLabel[], edits: ComposeEdits): readonly ServiceLabel[] =>
   labels.filter(label => {

@@ -53,7 +53,10 @@ export class ComposeEdits {
   readonly #model: MapTree
   readonly #reporter: Reporter
   readonly #edits: YamlEdit[] = []
-  /** Rules of `endpoints` that exist or are added. */
+  /**
+   * Keys of the rules that `endpoints` already contains or that were added. A key consists of the service, the path and
+   * the host.
+   */
   readonly #rules = new Set<string>()
 
   constructor(model: MapTree, reporter: Reporter) {
@@ -88,7 +91,10 @@ export class ComposeEdits {
     this.#edits.push(edit)
   }
 
-  /** Adds a rule to `endpoints` in the notation of the file, unless it exists. */
+  /**
+   * Adds a rule to `endpoints`, in the notation that the file already uses. Does nothing if a rule for the same
+   * service, path and host exists.
+   */
   addRule(
     service: string,
     rule: {

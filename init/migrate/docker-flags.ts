@@ -10,7 +10,10 @@ export type ComposeValue =
   | readonly ComposeValue[]
   | { readonly [key: string]: ComposeValue }
 
-/** A part of a service that a flag sets: a value, an additional item of a list, or an additional entry of a mapping. */
+/**
+ * Effect of a flag on the Compose file: for example, a value, an additional item of a list, or a named volume. `lost`
+ * means that the flag has no equivalent.
+ */
 export type FlagEffect =
   | { readonly kind: 'set'; readonly path: readonly string[]; readonly value: ComposeValue }
   | { readonly kind: 'add'; readonly path: readonly string[]; readonly item: ComposeValue }
@@ -20,7 +23,10 @@ export type FlagEffect =
   | { readonly kind: 'detached' | 'removed' }
   | { readonly kind: 'lost'; readonly why: string; readonly hint?: string }
 
-/** Key of a volume or network, and its name if that has variables, which Compose does not substitute in keys. */
+/**
+ * Key of a volume or network in the Compose file. `name` is set if the name contains variables, because Compose does
+ * not substitute variables in keys.
+ */
 export interface TopLevelName {
   readonly key: string
   readonly name?: string
@@ -50,7 +56,7 @@ const turnsOn = (path: string, short?: string): DockerFlag => ({
   isSwitch: true,
   effects: value => [set(path, value.includes('$') ? value : isOn(value))],
 })
-/** Returns a switch that has the effects only if it is on. */
+/** Returns a flag without a value that has the given effects only if it is on. */
 const switches = (effects: readonly FlagEffect[], short?: string): DockerFlag => ({
   ...(short !== undefined && { short }),
   isSwitch: true,
@@ -70,7 +76,7 @@ const loses = (why: string, hint?: string): DockerFlag => ({ effects: () => [los
 const numeric = (value: string): ComposeValue => (/^-?\d+$/.test(value) ? Number(value) : value)
 const setsNumber = (path: string): DockerFlag => ({ effects: value => [set(path, numeric(value))] })
 
-/** Converts `container:NAME`, the namespace of another container. */
+/** Replaces `container:NAME`, which means the namespace of another container, with `service:NAME`. */
 const ofContainer = (value: string): string => value.replace(/^container:/, 'service:')
 
 const noDeviceLimit = 'Kubernetes does not limit a device'
@@ -207,17 +213,23 @@ function environment(text: string): readonly FlagEffect[] {
   return [{ kind: 'set', path: ['environment', name], value: at < 0 ? null : text.slice(at + 1) }]
 }
 
-/** Makes a path in the current folder relative to it. */
+/** Replaces the current folder at the start of a path with `.`, and returns other paths unchanged. */
 function fromFolder(path: string): string {
   const rest = path.startsWith(CURRENT_FOLDER) ? path.slice(CURRENT_FOLDER.length) : undefined
   return rest !== undefined && /^(?:[/\\:]|$)/.test(rest) ? `.${rest}` : path
 }
 
-/** A variable with its operand, which may have variables of its own. */
+/**
+ * Matches a variable in braces with its operator and operand, such as `${TAG:-latest}`. The operand may contain further
+ * variables.
+ */
 const VARIABLE = /\$\{(\w+)(?:[^{}]|\{[^{}]*\})*\}/
 const VARIABLES = new RegExp(VARIABLE, 'g')
 
-/** Returns the key of a volume or network. The variables of a name become their own names in the key. */
+/**
+ * Returns the key and name of a volume or network. In the key, each variable is replaced with its name: `data-${USER}`
+ * gets the key `data-USER`.
+ */
 function topLevel(name: string): TopLevelName {
   if (!name.includes('$')) return { key: name }
   const key = name.replace(VARIABLES, '$1').replace(/[^\w.-]+/g, '-')
@@ -305,7 +317,10 @@ function gpus(text: string): readonly FlagEffect[] {
   return [...request, ...others.map(([name]) => lost(`\`${name}\` is not \`all\`, a number or a field of a request`))]
 }
 
-/** A field of `--gpus`. The numbers after a device are other devices, also without quotes. */
+/**
+ * Matches one field of `--gpus`. Numbers that follow `device=` are further devices of the same field, even without
+ * quotes: `device=0,1`.
+ */
 const GPU_FIELD = /"[^"]*"|device=[^",]+(?:,\d+(?=,|$))*|[^",]+/g
 /** Keys of a request for GPUs in Compose, by the fields of `--gpus`. */
 const GPU_FIELDS: Readonly<Record<string, (value: string) => { readonly [key: string]: ComposeValue }>> = {

@@ -13,7 +13,10 @@ type MutableValue = { [key: string]: ComposeValue | MutableValue | ComposeValue[
 /** Compose file made from commands. */
 export interface MadeCompose {
   readonly services: Readonly<Record<string, ComposeValue>>
-  /** Top-level volumes and networks, by their keys, with their names if those differ. */
+  /**
+   * Top-level volumes, by their keys. The values are the names of the volumes; undefined if the name is the key.
+   * `networks` contains the top-level networks in the same form.
+   */
   readonly volumes: ReadonlyMap<string, string | undefined>
   readonly networks: ReadonlyMap<string, string | undefined>
 }
@@ -108,7 +111,10 @@ interface Run {
 /** Commands of an engine that say nothing about a service and are therefore not reported. */
 const SILENT = new Set('pull network volume login start stop rm logs ps images inspect version info'.split(' '))
 
-/** Returns the arguments of `docker run`; undefined for other commands. Reports other commands of an engine. */
+/**
+ * Returns the arguments of `docker run` or `docker create`; undefined for other commands. Reports other commands of a
+ * container engine that could belong to a service.
+ */
 function runOf({ words, problem, input }: ShellCommand, reporter: Reporter): Run | undefined {
   const [engine, ...all] = words
   const { rest, unknown } = withoutFlags(all)
@@ -187,7 +193,10 @@ function readRun({ words, span, problem, input }: Run, reporter: Reporter): Read
   return { span, ...serviceOf(image.text, words.slice(next + 1), effects) }
 }
 
-/** Reports a word that contains the output of commands or parameters of the script; returns true if it does. */
+/**
+ * Reports a word whose value only the script can compute, because the word contains the output of a command or a
+ * parameter of the script. Returns true if the word was reported.
+ */
 function reportUnknown({ commands, parameters, span }: ShellWord, what: string, reporter: Reporter): boolean {
   const hint = 'write the value, or a variable `${NAME}`'
   if (commands.length > 0) {
@@ -231,8 +240,8 @@ function serviceOf(
 }
 
 /**
- * Returns the networks of a service. The aliases of `--network-alias` are those in its first network. Undefined for the
- * default network without an alias, and for a service with `network_mode`, which has no networks.
+ * Returns `networks` of a service. The aliases of `--network-alias` apply to the first network. Undefined if the
+ * service uses only the default network without aliases, or has `network_mode`, which excludes networks.
  */
 function networksOf(
   joined: readonly (FlagEffect & { kind: 'network' })[],

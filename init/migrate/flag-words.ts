@@ -35,12 +35,12 @@ export function splitFlags(word: string): readonly FoundFlag[] | string {
   return found
 }
 
-/** Flags of the engine itself that have a value in the next word. */
+/** Matches flags of the container engine itself whose value is the next word. */
 const WITH_VALUE = /^(?:-[HlcD]*[Hlc]|--(?:host|context|config|log-level|tlscacert|tlscert|tlskey|namespace|address))$/
 
 /**
- * Returns the words after the engine's own flags, and the variables among the flags, which may contain other flags. The
- * engine's command follows them.
+ * Removes the engine's own flags from the words of a command. `rest` begins with the engine's command, such as `run`;
+ * `unknown` contains the variables among the flags, which may contain further flags.
  */
 export function withoutFlags(words: readonly ShellWord[]): Record<'rest' | 'unknown', readonly ShellWord[]> {
   const unknown: ShellWord[] = []
@@ -53,7 +53,7 @@ export function withoutFlags(words: readonly ShellWord[]): Record<'rest' | 'unkn
   return { rest: [], unknown }
 }
 
-/** Reports a variable that may contain flags. Returns true. */
+/** Reports a variable that may contain flags, at the position of the word. Always returns true. */
 export function reportFlags({ span }: ShellWord, command: string, reporter: Reporter): true {
   const what = span.file.text.slice(span.start, span.end)
   const why = `it may contain flags of \`${command}\``
@@ -61,13 +61,17 @@ export function reportFlags({ span }: ShellWord, command: string, reporter: Repo
   return true
 }
 
-/** Matches the names of variables with an image, and of those with flags. */
+/**
+ * Matches names of variables that probably contain an image. `OF_FLAGS` matches names of variables that probably
+ * contain flags.
+ */
 const OF_IMAGES = /(?:image|img)(?:_?(?:name|tag|id|url|ref))?$/i
 const OF_FLAGS = /(?:^|_)(?:opt|option|arg|flag|param|extra)s?(?:_|$)|(?:opts|options|args|flags|params)$/i
 
 /**
- * Returns true if a word before the image is a variable that probably contains flags, and not the image: a list, a
- * variable with this name, or one before another flag or an image.
+ * Returns true if a word before the image is a variable that probably contains flags, and not the image. Signs of this
+ * are a list, a name such as `OPTS`, and a next word that is another flag or the image. `next` is undefined for the
+ * last word.
  */
 export function containsFlags(word: ShellWord, next: ShellWord | undefined): boolean {
   if (word.isSeveral === undefined || !next) return false
@@ -79,11 +83,14 @@ export function containsFlags(word: ShellWord, next: ShellWord | undefined): boo
   return looksLikeImage(next)
 }
 
-/** Returns true for `name:tag`, `repository/name`, and a variable whose name says that it contains an image. */
+/** Returns true for `name:tag`, `repository/name`, and a variable whose name ends like `IMAGE` or `IMAGE_TAG`. */
 const looksLikeImage = (word: ShellWord): boolean =>
   /^[a-z\d][\w.-]*(?::\d+)?(?:\/[\w.-]+)*[:/][\w.-]/.test(word.text) || OF_IMAGES.test(variableOf(word).name)
 
-/** Returns the name of the variable that a word begins with. `hasFlags` is true if it has flags as a default. */
+/**
+ * Returns the name of the variable at the start of a word. `hasFlags` is true if the default of the variable begins
+ * with `-`, or if the variable has the operator `+`.
+ */
 function variableOf({ span: { file, start } }: ShellWord): { readonly name: string; readonly hasFlags: boolean } {
   const [, name = '', operator = ''] = /^"?\$\{?(\w*)(:?-\s*-|:?\+)?/.exec(file.text.slice(start)) ?? []
   return { name, hasFlags: operator !== '' }

@@ -16,7 +16,10 @@ interface Conversion {
   readonly service: LabelledService
   readonly model: MapTree
   readonly edits: ComposeEdits
-  /** Returns the value of a label of the service, without `kompose.`. */
+  /**
+   * Returns the value of a label of the service; `name` is the name of the label without `kompose.`. Undefined if the
+   * service does not have the label.
+   */
   readonly labelValue: (name: string) => string | undefined
 }
 
@@ -29,7 +32,7 @@ const AUTOSCALE: Readonly<Record<string, string>> = {
   cpu: 'cpu',
   memory: 'memory',
 }
-/** Labels that have an effect only together with another label. The conversion of the other label reads them. */
+/** Labels that have an effect only together with another label. They are read when the other label is converted. */
 const READ_BY_OTHERS = new Set([
   'service.expose.tls-secret',
   'service.nodeport.port',
@@ -79,8 +82,8 @@ function convertLabel(label: ServiceLabel, conversion: Conversion): undefined {
 }
 
 /**
- * Converts a label of an autoscaler. This requires a maximum, a target, and requests of the service, because
- * `x-autoscale` needs them; otherwise the label is reported.
+ * Converts a label of an autoscaler into a key of `x-autoscale`. Reports the label instead if the labels set no maximum
+ * or no target, if the service has no requests, or for a DaemonSet.
  */
 function convertAutoscaler(label: ServiceLabel, name: string, { service, edits, labelValue }: Conversion): undefined {
   if (labelValue('controller.type')?.toLowerCase() === 'daemonset')
@@ -171,8 +174,8 @@ function convertType(label: ServiceLabel, { service, edits, labelValue }: Conver
 }
 
 /**
- * Returns the number that a label gives to the only port of a service. Undefined if the service has several ports or a
- * port that is not converted, and for a variable.
+ * Returns the node port in a label as a number. Undefined if the value is not a number (for example a variable), or if
+ * the service does not have exactly one port that can be converted.
  */
 function nodePortOf({ tree }: LabelledService, value: string | undefined): number | undefined {
   const [port, ...others] = portsOf(tree).filter(({ index }) => index !== undefined)
@@ -199,7 +202,7 @@ function convertExpose(label: ServiceLabel, { service, edits, labelValue }: Conv
   }
 }
 
-/** Sets an option of the named volumes of a service. */
+/** Sets an option of all named volumes that a service mounts. Reports the label if there are none. */
 function convertVolume(
   label: ServiceLabel,
   option: 'size' | 'class',
@@ -230,7 +233,7 @@ function convertVolume(
 
 const OPTION_NAMES = { size: 'size', class: 'storage class' }
 
-/** Returns true if a volume is external, or may be, because a variable decides it. */
+/** Returns true if a volume is external, or if a variable decides this. */
 function isExternal(model: MapTree, volume: string): boolean {
   const external = get(model, 'volumes', volume, 'external')
   return external !== undefined && !(isScalar(external) && (external.value === false || external.value === null))

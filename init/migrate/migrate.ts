@@ -101,7 +101,7 @@ function refuseSamePath(files: readonly MigratedFile[]): void {
     })
 }
 
-/** A text to convert: a file, or a command. */
+/** Text to convert: the content of a file, or a command. */
 interface Source {
   /** Path for messages. */
   readonly shown: string
@@ -196,8 +196,8 @@ async function convert(
 }
 
 /**
- * True if a file is a Compose file. A script or page may contain one, in a here-document or as an example, so a file
- * with another name than that of a YAML file has to be one as a whole.
+ * True if a file is a Compose file. In a YAML file, a key `services` is enough. Scripts and pages may only contain a
+ * Compose file as an example, so any other file has to be a Compose file as a whole.
  */
 function isComposeFile(path: string, file: SourceFile): boolean {
   if (/\.ya?ml$/i.test(path)) return /^\ufeff?["']?services["']?[ \t]*:/m.test(file.text)
@@ -241,7 +241,10 @@ async function write(
   return copies
 }
 
-/** Throws a UserError if links lead from a path out of the checkout, or out of the folder that the user has named. */
+/**
+ * Throws a UserError if links lead from a path to a target outside the checkout. For a path that is itself outside the
+ * checkout, its folder is the limit instead.
+ */
 function refuseOutside(path: string, cwd: string): void {
   const named = resolve(cwd, path)
   const checkout = checkoutOf(cwd)

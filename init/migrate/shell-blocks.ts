@@ -2,7 +2,10 @@
 export interface HereDocument {
   /** The operator with the word that ends the document, as written: `<<'SQL'`. */
   readonly operator: string
-  /** Position of the first character of the text. `end` is after the line that ends the document. */
+  /**
+   * Position of the first character of the here-document's text. `end` is the position after the line that ends the
+   * document.
+   */
   readonly start: number
   readonly end: number
 }
@@ -47,7 +50,8 @@ export interface Loop {
 }
 
 /**
- * Matches the head of a loop, with its variables in the named groups, and the words `do` and `done` around its body.
+ * Matches the head of a loop, or the word `do` or `done` around the body of a loop. The named groups contain the
+ * variables of the head.
  */
 const TOKEN =
   /\bfor[ \t]+(?<variable>\w+)[ \t]+in\b|\bwhile[ \t][^\n;]{0,200}?\bread(?<names>(?:[ \t]+[-\w]+){1,50})|(?<=[\s;]|^)(?<word>do|done)(?=[\s;)&|<>]|$)/g

@@ -1,13 +1,16 @@
-/** Character of a shell, or expansion, such as `$NAME`, as a part of a value of a Compose file. */
+/**
+ * Start of a shell word that was read: a single character, or an expansion such as `$NAME`. `value` is its form in a
+ * Compose file, and `length` is the number of characters that were read.
+ */
 export interface Expansion {
-  /** Empty if a Compose file cannot compute it. */
+  /** Value in a Compose file; empty if Compose cannot compute the expansion. */
   readonly value: string
   readonly length: number
   /** Command of a `$(…)` or of backticks. */
   readonly command?: string
   /** Parameter of the script (`$1`), or expansion that only a shell computes (`${NAME%.*}`), as written. */
   readonly parameter?: string
-  /** True for a variable or a parameter, whose value a shell splits into words unless it is in quotes. */
+  /** True for a variable or a parameter. Outside quotes, a shell splits its value into words. */
   readonly isVariable?: boolean
 }
 
@@ -16,9 +19,14 @@ const NAME = /^[A-Za-z_]\w*/
 const FOLDER = /^(?:\$\(\s*pwd\s*\)|`\s*pwd\s*`|\$\{PWD\}|\$PWD\b|\$\{pwd\}|%cd%)/i
 /** The current folder in the text of a word. */
 export const CURRENT_FOLDER = `$\{PWD}`
-/** Matches the parameters of a script, and those that only a shell has, such as its process. */
+/**
+ * Matches the parameters of a script (`$1`, `$@`) and the special parameters of a shell, such as its process id (`$$`).
+ */
 const PARAMETER = /^\$[\d@*#?!$-]/
-/** Matches the start of an expansion that Compose has, too, or that sets a variable to its default. */
+/**
+ * Matches the start of an expansion in braces: the name and, if present, an operator that Compose supports, or `=`,
+ * which sets a variable to its default.
+ */
 const BRACES = /^\$\{([A-Za-z_]\w*)(:?[-+?=])?/
 
 /** Reads one character, or the expansion at the start of the text. `isQuoted` is true within double quotes. */

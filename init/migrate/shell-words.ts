@@ -13,7 +13,10 @@ export interface ShellWord {
   readonly commands: readonly string[]
   /** Parameters of the script (`$1`) and expansions that only a shell computes (`${NAME%.*}`) in the word. */
   readonly parameters: readonly string[]
-  /** `perhaps` if the word is a variable without quotes, `always` if it is a list, such as `"$@"`. */
+  /**
+   * `perhaps` if the word is a variable without quotes, `always` if it is a list such as `"$@"`. Absent for a word that
+   * stays one word.
+   */
   readonly isSeveral?: 'perhaps' | 'always'
 }
 
@@ -33,22 +36,22 @@ export interface ShellProblem {
   readonly hint: string
 }
 
-/** `NAME=value` before a command. */
+/** Matches `NAME=value` before a command. */
 const ASSIGNMENT = /[A-Za-z_]\w*=(?:"[^"\n]*"|'[^'\n]*'|[^\s"';&|])*/
-/** Options of `sudo`, `doas` and `env` with a value in the next word. */
+/** Matches an option of `sudo`, `doas` or `env`, together with the next word if that is the value of the option. */
 const OPTION = /-[A-Za-z]*[ugpCDhRrtTS][ \t]+[^\s-]\S*|--(?:user|group|prompt|host|chdir|role|type|unset)[ \t]+\S+|-\S+/
-/** Programs that run the command after them. */
+/** Matches a program that runs the command after it, such as `sudo`, together with its options. */
 const RUNNER = new RegExp(
   `(?:sudo|doas|env)(?:[ \\t]+(?:${OPTION.source}))*|nice(?:[ \\t]+-n?[ \\t]*-?\\d+)*|timeout(?:[ \\t]+-\\S+)*[ \\t]+[\\d.]+[smhd]?|exec|time|nohup|command|setsid`,
 )
 /**
- * Matches what can precede a command: the start of a line, perhaps with a prompt, an operator, or the end of a `case`
- * pattern.
+ * Matches the text directly before a command: the start of a line with an optional prompt, an operator, or the end of a
+ * `case` pattern.
  */
 const BEGINNING = /^[ \t]*(?:[$>%][ \t]+)?|[;&|(){`!][ \t]*/
 const KEYWORD = /(?:then|do|else|if|elif|while|until|!)[ \t]+/
 
-/** Programs that run containers, at the position of a command. */
+/** Matches a program that runs containers, where a command can begin. */
 const ENGINE = new RegExp(
   `((?:${BEGINNING.source})(?:${KEYWORD.source})*(?:(?:${RUNNER.source}|${ASSIGNMENT.source})[ \\t]+)*)(?:/\\S*/)?(?:docker|podman|nerdctl)[ \\t]`,
   'gm',
@@ -121,7 +124,10 @@ function readCommand(file: SourceFile, start: number, isInline: boolean): ShellC
   return { words, ...(input !== undefined && !input.startsWith('<<<') && { input }), start, end: at }
 }
 
-/** True if a word ends a line as `\` does in a shell: a backtick in PowerShell, a caret in cmd.exe. */
+/**
+ * True if the character at `at` continues a line in another shell than sh: a backtick at the end of a line in
+ * PowerShell, or a caret in cmd.exe.
+ */
 const continuesElsewhere = (text: string, at: number): boolean =>
   /^[`^]$/.test(text[at] ?? '') && /^[ \t\r]*$/.test(text.slice(at + 1, endOfLine(text, at)))
 
@@ -143,7 +149,7 @@ function readWord(file: SourceFile, start: number, isInline: boolean): ReadWord 
   let value = ''
   let at = start
   let quote: '"' | "'" | undefined
-  /** End of the variable without quotes with which the word begins. */
+  /** Position after the unquoted variable at the start of the word; `start` if the word begins with something else. */
   let variableEnd = start
   const result = (problem?: ShellProblem): ReadWord => ({
     word: {

@@ -2,13 +2,14 @@
 export interface RouterRule {
   readonly host: string | undefined
   readonly path: string
-  /** True if only the path itself matches, and not what is below it. */
+  /** True if the rule matches only the path itself, and false if it also matches the paths below it. */
   readonly isExact: boolean
 }
 
 /**
- * Reads the rule of a router: `Host` and `PathPrefix` or `Path`, joined by `&&` and `||`, in the syntax of Traefik 2
- * and 3, or `Host:a;PathPrefix:/x` of Traefik 1. Returns a problem for matchers that a route of devctl does not have.
+ * Parses the rule of a router: `Host` and `PathPrefix` or `Path`, joined by `&&` and `||`, in the syntax of Traefik 2
+ * and 3, or `Host:a;PathPrefix:/x` of Traefik 1. Returns a problem if the rule contains a matcher that devctl's routes
+ * do not support.
  */
 export function readRouterRule(text: string): { readonly rules: readonly RouterRule[] } | { readonly problem: string } {
   const isOld = /^\s*[A-Za-z]+:/.test(text)

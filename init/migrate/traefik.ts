@@ -16,8 +16,8 @@ export function convertTraefik(services: readonly LabelledService[], edits: Comp
 const isTraefik = ({ name }: ServiceLabel): boolean => /^traefik\./i.test(name)
 
 /**
- * Labels that are not converted themselves and need no report: devctl's routes have TLS, the cluster has its own entry
- * points, and services and ports are read together with the rules.
+ * Matches labels that need neither a conversion nor a report: devctl's routes have TLS, the cluster has its own entry
+ * points, and labels of services and ports are read together with the rules.
  */
 const NEEDLESS =
   /^traefik\.(?:enable$|docker\.|http\.routers\.[^.]+\.(?:service|priority|tls(?:\.|$)|rulesyntax$)|http\.services\.[^.]+\.loadbalancer\.(?:server\.port|passhostheader)$|port$|backend$|frontend\.entrypoints$|protocol$)/i

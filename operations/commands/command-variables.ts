@@ -30,7 +30,7 @@ export interface CommandVariablesInput {
   readonly registry?: string | undefined
   /** Address of BuildKit. */
   readonly builder?: string | undefined
-  /** Facts about the repository that the commands come from, as far as they are known. */
+  /** Facts about the repository that the commands come from. Each is absent if it is unknown. */
   readonly git: { readonly branch?: string; readonly commit?: string; readonly repository?: string }
   readonly builds: ReadonlyMap<string, BuiltImage>
   readonly dependencies: ReadonlyMap<string, DependencyOutputs>

@@ -7,8 +7,9 @@ import {
 import type { ManifestCommand } from './run-commands.ts'
 
 /**
- * Lists the names of the Helm releases in a namespace that commands of an environment installed, sorted. Helm keeps
- * each revision in a Secret, which has our label. `helm uninstall` itself skips objects that are annotated to be kept.
+ * Lists the names of the Helm releases in a namespace that commands of an environment installed, sorted. Finds them by
+ * the Secrets in which Helm stores each revision, because these Secrets have our label. Includes releases with objects
+ * that are annotated to be kept; `helm uninstall` itself skips such objects.
  */
 export async function listHelmReleases(
   cluster: Cluster,

@@ -53,13 +53,16 @@ export interface RunOptions {
 }
 
 export interface RunResult {
-  /** The command that failed; later commands did not run. */
+  /**
+   * Command that failed, with its exit status or signal; undefined if all commands succeeded. The commands after it did
+   * not run.
+   */
   readonly failed:
     | { readonly command: ManifestCommand; readonly exitCode: number | null; readonly signal: string | null }
     | undefined
   /** Variables that commands passed on through the file of `DEVCTL_ENV`. */
   readonly variables: Readonly<Record<string, string>>
-  /** A diagnostic `deploy/command-failed`, and warnings. */
+  /** Diagnostic `deploy/command-failed` if a command failed, and warnings. */
   readonly diagnostics: readonly Diagnostic[]
 }
 

@@ -46,7 +46,10 @@ export async function copyIn(at: CopiedContainer, { source, target, skipped, ...
   return copyFileIn(at, path, posix.join(folder, name), found.mode & 0o777)
 }
 
-/** File, folder or link that is copied. `isContent` is true if only the content of the folder is copied. */
+/**
+ * Source of a copy: a file, a folder or a link. `isContent` is true if only the content of the folder is copied, and
+ * not the folder itself.
+ */
 interface Source {
   readonly path: string
   readonly found: Stats

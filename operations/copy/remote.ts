@@ -27,7 +27,8 @@ export interface RemoteEnd<Result> {
 
 /**
  * Runs a program in a container while `work` reads its output and writes its input. Returns undefined if the container
- * does not have the program. Rejects with the error of `work`, unless the program itself has failed.
+ * does not have the program. If `work` fails, waits `ENDING` for the exit status: returns it if it is not 0, because
+ * the program has then failed itself, and otherwise throws the error of `work`.
  */
 export async function runThere<Result>(
   { session, pod, container }: CopiedContainer,
@@ -61,8 +62,8 @@ export async function runThere<Result>(
 }
 
 /**
- * Writes parts to a program of a container, and closes its input. A program that has read enough may end before its
- * input is closed, which is no error.
+ * Writes all parts of a stream to the input of a program in a container, and closes the input. A program that has read
+ * enough may end before its input is closed, which is no error.
  */
 export async function sendAll(parts: AsyncIterable<Buffer>, remote: ExecProcess): Promise<void> {
   let isSent = false

@@ -120,8 +120,8 @@ async function wantedImages(
 }
 
 /**
- * Returns the images whose programs are needed but unknown. Excludes images that are built: they have configurations,
- * or do not exist yet.
+ * Returns the images of the `chosen` services whose programs are needed but unknown. Excludes images that this project
+ * builds: if they exist, their configurations are read anyway.
  */
 async function wantedPrograms(
   { images, builds, unknownPrograms }: Plan,

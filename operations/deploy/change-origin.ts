@@ -62,8 +62,8 @@ interface Said {
 }
 
 /**
- * Returns the branch, the commit, and the subject of the commit, for which `asked` waits. If `asked` fails or is slow,
- * the branch and the commit are returned without the subject.
+ * Returns the branch, the commit, and the subject of the commit, which `asked` resolves to. A value that git does not
+ * report in time is undefined.
  */
 async function askCommit(top: string, options: GitOptions, asked: Promise<string | undefined>): Promise<Said> {
   const git = openGit(top, options)

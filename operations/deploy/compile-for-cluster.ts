@@ -44,7 +44,10 @@ export interface CompiledForCluster {
   readonly registry: string | undefined
   /** Images of services with `build`, by service, as references with digests. */
   readonly built: ReadonlyMap<string, string>
-  /** Names of the routes that were omitted because there is no domain. */
+  /**
+   * Names of the routes that are not created because there is no domain. Routes of these names that already exist in
+   * the cluster are kept.
+   */
   readonly keepRoutes: ReadonlySet<string>
   /** Part of the application to deploy. If absent, the full application. */
   readonly part?: Part
@@ -151,8 +154,8 @@ interface PlanInCluster {
 }
 
 /**
- * Returns the routes, the services, the folder and the Jobs to run again for a plan. Undefined for a project without a
- * folder.
+ * Returns the properties that depend on the plan but not on its images, such as the routes and the Jobs to run again.
+ * Undefined for a project without a folder.
  */
 async function inCluster(
   compiled: CompiledProject,

@@ -183,7 +183,10 @@ async function tellWarnings(
   return { warnings: known.hashes }
 }
 
-/** Checks for reasons to refuse the deploy before images are built and commands run. */
+/**
+ * Rejects a deploy that is certain to fail, before images are built and commands run. Throws like `refuseEarly`, and
+ * throws a UserError if the files have no services and no commands come first (`hasMoreBefore`).
+ */
 async function checkEarly(
   { session }: OperationContext,
   input: DeployInput,
@@ -199,7 +202,10 @@ async function checkEarly(
   await refuseEarly({ cluster, plan, synth, namespace, source, choices, hasMoreBefore }, { signal })
 }
 
-/** Compiles the project before the commands run. */
+/**
+ * Compiles the project before the commands run. If no commands have to run, compiles it with the variables that they
+ * passed on in the last deploy.
+ */
 function prepare(
   world: OperationContext<DeployEvent> & Pick<CompileContext, 'beforeBuild'>,
   input: DeployInput,

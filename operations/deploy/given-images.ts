@@ -44,7 +44,7 @@ async function optionsOf(
   return options
 }
 
-/** Returns the service whose lines contain a position. */
+/** Returns the name of the service whose lines contain a position; undefined if there is none. */
 function serviceAt(span: Span | undefined, services: Tree | undefined): string | undefined {
   const isIn = ({ file, start }: Span, end: number) =>
     span !== undefined && file === span.file && start <= span.start && span.end <= end

@@ -9,7 +9,10 @@ import type { Session } from '../../project/session.ts'
 /** Maximum number of warnings in the record of an environment. */
 const MOST = 1000
 
-/** Warnings of a deploy, and which of them the last deploy of the environment has already printed. */
+/**
+ * Warnings of a deploy: those that the last deploy of the environment has already printed, and the hashes of all of
+ * them.
+ */
 export interface KnownWarnings {
   /** Warnings that the last deploy had as well. */
   readonly seen: ReadonlySet<Diagnostic>

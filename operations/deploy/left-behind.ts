@@ -10,7 +10,7 @@ import type { CompiledForCluster } from './compile-for-cluster.ts'
  */
 export interface LeftBehind {
   readonly service: string
-  /** Deployed service with the same image. */
+  /** Service that was deployed and uses the same image. */
   readonly with: string
 }
 

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import type { UnreadyWorkload } from '../../environment/apply/retry-stuck.ts'
 import type { PublicAddress } from '../../environment/endpoints/routes.ts'
 
-/** Outcome for a service; each service has exactly one. */
+/** Outcome for a service. Each service of a deploy has exactly one outcome. */
 export type ServiceState = 'ready' | 'not-ready' | 'not-made' | 'not-changed' | 'not-waited-for'
 
 /** Outcome of a deploy. Errors have already been reported by events. */

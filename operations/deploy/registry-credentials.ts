@@ -63,7 +63,7 @@ function pullSecret({ environment, secrets }: Plan, content: string): SecretPlan
 }
 
 /**
- * Type of a Secret with registry credentials, and its only key
+ * Type of a Secret with registry credentials. `PULL_SECRET_KEY` is the only key of such a Secret
  * (https://kubernetes.io/docs/concepts/configuration/secret/#docker-config-secrets).
  */
 const PULL_SECRET_TYPE = 'kubernetes.io/dockerconfigjson'

@@ -18,7 +18,7 @@ export class ServiceStates {
     this.#members = new Map(workloads.map(({ service, pod }) => [service, pod.services]))
   }
 
-  /** Handlers for the events of a deploy that change the states. */
+  /** Handlers that update the states when the events of a deploy arrive. */
   readonly events: Pick<DeployEvents, 'planned' | 'applied' | 'status'> = {
     planned: (changes, wanted) => this.#plan(changes, wanted),
     applied: service => {

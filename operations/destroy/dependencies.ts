@@ -18,8 +18,9 @@ type DestroyProject = (
 ) => Promise<unknown>
 
 /**
- * Destroys the repositories that a manifest depends on, in reverse order. Destroys each repository before its own
- * dependencies.
+ * Destroys the repositories that a manifest depends on, in reverse order, and each repository before its own
+ * dependencies. Skips repositories that are not deployed in the namespace, and those in `above`, which are already
+ * being destroyed.
  */
 export async function destroyDependencies(
   world: OperationContext<DestroyEvent>,

@@ -59,7 +59,7 @@ interface DestroyTarget {
   readonly environment: string
   /** Repositories that depend on the project, the nearest last. */
   readonly above?: readonly string[]
-  /** Selects the objects to delete, if only some services are destroyed. */
+  /** Selects the objects to delete. Absent if the full environment is destroyed. */
   readonly select?: NonNullable<EnvironmentInput['select']>
 }
 

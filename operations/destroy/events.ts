@@ -2,7 +2,10 @@ import type { DestroyOutcome } from './outcome.ts'
 
 /** Events of a destroy, in addition to the common events. */
 export type DestroyEvent =
-  /** The destroy ends early: its promise rejects. Contains the number of deleted objects, and the total. */
+  /**
+   * The destroy ends early: its promise rejects. `deleted` is the number of deleted objects, and `planned` is the
+   * number of all objects to delete.
+   */
   | {
       readonly type: 'destroy-stopped'
       readonly environment: string

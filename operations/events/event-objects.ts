@@ -54,10 +54,13 @@ const patternsOf = (kind: string, name: string): readonly RegExp[] => [
 /** Returns a pattern for each character of a name. */
 const literals = (text: string): readonly string[] => [...text].map(one => (one === '.' ? '\\.' : one))
 
-/** Maximum number of characters in front of the random suffix of a Pod; Kubernetes cuts longer texts. */
+/** Maximum number of characters before the random suffix in the name of a Pod. Kubernetes cuts longer texts. */
 const LONGEST_BASE = 58
 
-/** Returns the pattern of a Pod with a random suffix. `base` has a pattern for each character in front of it. */
+/**
+ * Returns the pattern of a Pod whose name ends with a random suffix. `base` contains a pattern for each character
+ * before the suffix.
+ */
 const podPattern = (base: readonly string[]): RegExp =>
   new RegExp(`^Pod/${base.slice(0, LONGEST_BASE).join('')}${SUFFIX}{5}$`)
 

@@ -9,7 +9,7 @@ export interface ExecServiceInput extends ContainerInput {
   readonly command: readonly string[]
 }
 
-/** Terminal or streams that the command is connected to; `RemoteTerminal` is one. */
+/** Terminal or streams that the command is connected to, such as a `RemoteTerminal`. */
 export interface AttachedTerminal {
   /** Size of the terminal; undefined if input or output is not a terminal. */
   readonly size: { readonly columns: number; readonly rows: number } | undefined

@@ -143,7 +143,7 @@ function atPosition(
   })
 }
 
-/** Returns the number of lines of a Compose file. */
+/** Returns the number of lines of a Compose file; undefined if the file was not read. */
 function lineCount({ documents }: Loaded, isFile: (span: Span) => boolean): number | undefined {
   const text = documents.find(({ span }) => isFile(span))?.span.file.text
   return text === undefined ? undefined : text.replace(/\r?\n$/, '').split('\n').length
@@ -151,7 +151,7 @@ function lineCount({ documents }: Loaded, isFile: (span: Span) => boolean): numb
 
 const isCompiled = ({ sources }: Loaded, path: string): boolean => sources.includes(path)
 
-/** Returns a hint with the closest line that has a value. */
+/** Returns a hint that names the closest line with a value or, if none is near, the command that lists these lines. */
 function nearest(loaded: Loaded, isFile: (span: Span) => boolean, line: number): string {
   for (let distance = 1; distance < 200; distance++)
     for (const near of [line - distance, line + distance]) {

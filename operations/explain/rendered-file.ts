@@ -7,7 +7,7 @@ import { get, type Tree } from '../../compiler/text/tree.ts'
 import { nodesBelow } from '../../explain/model-node.ts'
 import type { FieldStep } from '../../explain/target.ts'
 
-/** Object of a rendered file, and the path of a value in the object. */
+/** Object of a rendered file, and the path in that object of the value at the given line. */
 export interface RenderedField {
   readonly objectKind: string
   readonly name: string

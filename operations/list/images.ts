@@ -54,7 +54,8 @@ interface PodTemplate {
 }
 
 /**
- * Returns the containers of services and the sidecars of a workload, with their images. Omits init containers that end.
+ * Returns the containers of a workload that keep running: those of its services, and sidecars. Each has its image.
+ * Omits init containers that end before the services start.
  */
 function imagesOf(workload: KubeObject): readonly { readonly name: string; readonly image: string }[] {
   const template = templateOf<PodTemplate>(workload)

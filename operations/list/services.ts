@@ -26,7 +26,7 @@ export interface ServicesOutcome {
   readonly namespace: string
   /** Rows sorted by service. */
   readonly services: readonly ServiceRow[]
-  /** Jobs of the environment in the cluster, if no service is deployed. */
+  /** Names of the environment's jobs in the cluster. Absent if a service is deployed, or if there are no jobs. */
   readonly onlyJobs?: readonly string[]
   /** Time of the query, in milliseconds since 1970. */
   readonly now: number
@@ -98,7 +98,7 @@ async function liveJobs(
   return [...new Set(found.flatMap(one => serviceOf(one) ?? []))]
 }
 
-/** Returns an object with just enough fields to identify its service. */
+/** Returns an object that has only the fields that identify the service. */
 const labelled = (service: string): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Service',

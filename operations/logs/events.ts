@@ -16,7 +16,9 @@ export type LogEvent =
       /** True if the command waits for a Pod. */
       readonly follows: boolean
     }
-  /** Only jobs are selected, and none of their runs has a Pod: there is none yet, or it has been deleted. */
+  /**
+   * Only jobs are selected, and none of their runs has a Pod, because no run has started yet or the Pods were deleted.
+   */
   | { readonly type: 'no-run'; readonly jobs: readonly JobOverview[]; readonly follows: boolean }
   /** The maximum number of logs (`most`) is open; further logs wait until an open log ends. */
   | { readonly type: 'too-many-logs'; readonly most: number }

@@ -33,7 +33,7 @@ export interface LogsInput extends LoadInput {
 export interface LogsContext extends Pick<OperationContext<LogEvent>, 'workspace' | 'session' | 'on'> {
   /** Called for each line. The next line of the same log is read after the promise resolves. */
   readonly print: (source: LogSource, line: LogLine) => Promise<void> | void
-  /** Called with the containers found, before any of their lines. */
+  /** Called with the containers whose logs are read, before the first line of any of them is printed. */
   readonly found?: (sources: readonly LogSource[]) => void
 }
 
@@ -104,7 +104,8 @@ export async function logs(world: LogsContext, input: LogsInput, project: OpenPr
 }
 
 /**
- * Returns the jobs of an environment, and the services that are Jobs, with their runs. A run may no longer have Pods.
+ * Returns the jobs of an environment, and the services that are Jobs, with their runs. Includes runs whose Pods no
+ * longer exist.
  */
 async function deployedJobs(
   { cluster, namespace, clock, signal }: OperationContext['session'],
@@ -156,7 +157,10 @@ function reporting(
   }
 }
 
-/** Names of a service in the files and in the cluster. */
+/**
+ * Names of a service: `name` in the files, `label` in the cluster. `isAttached` is false for a service with `attach:
+ * false`.
+ */
 interface ServiceName {
   readonly name: string
   readonly label: string

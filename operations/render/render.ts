@@ -20,7 +20,10 @@ export type RenderOutcome =
       readonly kind: 'rendered'
       /** Warnings and notes. */
       readonly diagnostics: readonly Diagnostic[]
-      /** Manifests in the order of the files, or for a published environment in the form that controllers receive. */
+      /**
+       * Manifests in the order of the files. For a published environment, these are the objects as controllers receive
+       * them.
+       */
       readonly manifests: readonly Manifest[]
       /**
        * Numbers of keys of the Compose files that are mapped, approximated, and without effect. The keys are counted
@@ -31,7 +34,7 @@ export type RenderOutcome =
       readonly serviceCount: number
       /** Number of jobs, which are not among the services. */
       readonly jobCount: number
-      /** Counts for the files in the folder; absent if no folder was requested. */
+      /** Numbers of written, removed and unchanged files in the folder; absent if no folder was requested. */
       readonly written?: WrittenCounts
     }
 

@@ -8,12 +8,12 @@ import { IgnoredInterrupts } from './ignored-interrupts.ts'
 import { joinOutput } from './join-output.ts'
 import type { RunContext } from './run-context.ts'
 
-/** Maximum delay of the Pod's status, and of the last output of a container that has ended, in milliseconds. */
+/** Maximum time in milliseconds, after a container has ended, until its status and its last output arrive. */
 const LATE = 5000
 
 /**
- * Returns a function that connects the streams of a run: a terminal, or the log and, if there is one, the input. The
- * log has all output, so nothing is lost if the connection is late.
+ * Returns a function that connects the streams of a run: its terminal or, without a terminal, its log and its input, if
+ * any. The log contains all output from the start, so nothing is lost if the connection is late.
  */
 export function connectTo(world: RunContext, container: string): Connect {
   const { terminal, input } = world
@@ -66,7 +66,10 @@ async function feed({ session, input }: RunContext, running: Running): Promise<v
   }
 }
 
-/** Warning with carriage returns, because the terminal does not add them. */
+/**
+ * Warning for the terminal of a run. Contains carriage returns, because the terminal is in raw mode and does not add
+ * them.
+ */
 const IGNORES = '\r\ndevctl: the program ignores Ctrl-C; press it once more to end the run\r\n'
 
 /** Connects a terminal until the container has ended. Throws an InputError if the container cannot be reached. */

@@ -131,7 +131,10 @@ function refuseProgram(job: string, message: string): void {
   throw new ProgramError(status, `\`${job}\` cannot start: ${fault}`, { notes: lines(message) })
 }
 
-/** Returns the problems of a Pod that has not started. Only events tell which of them will pass. */
+/**
+ * Returns the problems of a Pod that has not started. Reads the events of the Pod, because only they show which
+ * problems are temporary.
+ */
 async function problemsOf(
   { cluster, namespace, now }: StartedRun,
   pod: KubeObject,

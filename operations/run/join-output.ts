@@ -7,11 +7,11 @@ import { setTimeout } from 'node:timers/promises'
  */
 const ATTEMPTS = 10
 const PAUSE = 100
-/** Time in milliseconds that the connection may need to deliver output that the log already contains. */
+/** Time in milliseconds within which output that is already in the log also arrives over the connection. */
 const LATE = 20
 /** Time without output after which the user is told that the connection exists, in milliseconds. */
 const QUIET = 1000
-/** Number of characters that identify the end of the output in the log. */
+/** Number of characters at the end of the received output by which this end is found in the log. */
 const TAIL = 200
 
 /** Program whose output is read. */
@@ -105,7 +105,10 @@ export function withoutOverlap(text: string, next: string): string {
   return text
 }
 
-/** Returns the end of the log that follows the end of the received output. */
+/**
+ * Returns the end of the log that the connection did not deliver: the text after `tail`, the end of the received
+ * output. Empty if the log does not contain `tail`.
+ */
 function lostEnd(log: string, tail: string): string {
   const at = tail === '' ? -1 : log.lastIndexOf(tail)
   const rest = at < 0 ? '' : log.slice(at + tail.length)

@@ -32,7 +32,10 @@ interface Template {
   }
 }
 
-/** Seconds after which the finished run of a service is deleted; a CronJob limits the number of its runs instead. */
+/**
+ * Time in seconds after which the finished run of a service is deleted. Runs of a CronJob have no such time, because
+ * the CronJob limits their number.
+ */
 const KEPT = 86_400
 
 /** Fields of a service's container that its run does not take over, such as those for serving requests. */

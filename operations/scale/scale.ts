@@ -16,7 +16,10 @@ export interface ScaleOutcome {
   /** Name of the environment, a DNS label. */
   readonly environment: string
   readonly namespace: string
-  /** Services with the numbers of replicas before and after; equal if nothing had to change. */
+  /**
+   * Services with the numbers of replicas before and after the command. The two numbers are equal if nothing had to
+   * change.
+   */
   readonly scaled: readonly { readonly service: string; readonly before: number; readonly after: number }[]
 }
 

@@ -23,7 +23,7 @@ export interface StopOutcome {
   readonly changed: readonly string[]
   /** Services that were already stopped, or already running. */
   readonly unchanged: readonly string[]
-  /** Jobs and DaemonSets; they were left alone, because no services were named. */
+  /** Jobs and DaemonSets. They were skipped, which is possible only if the user named no services. */
   readonly skipped: readonly string[]
   /** Runs that were ended and deleted. */
   readonly ended: readonly string[]
@@ -91,7 +91,7 @@ function refuseRun(run: KubeObject, verb: 'stop' | 'start'): void {
     throw new UserError(`the run \`${name}\` has ended already`, { hint: `\`devctl logs ${name}\` prints its log` })
 }
 
-/** Deletes runs, as Ctrl-C in `devctl run` does. */
+/** Deletes runs and, in the background, their Pods, as Ctrl-C in `devctl run` does. */
 async function endRuns(
   { session: { cluster, namespace, signal } }: OperationContext,
   runs: readonly KubeObject[],

@@ -56,7 +56,10 @@ export async function wait(world: OperationContext, input: WaitInput, project: O
   }
 }
 
-/** True for a service that `stop` has stopped. A service that has no replicas by its files is not waited for. */
+/**
+ * True for a service that `stop` has stopped. False for a service whose files set no replicas; the command does not
+ * wait for such a service.
+ */
 function isStopped(workload: KubeObject): boolean {
   const from = scaledFrom(workload)
   return from?.start !== undefined && from.replicas > 0

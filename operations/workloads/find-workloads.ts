@@ -99,6 +99,9 @@ export function workloadsOf(
   return workloads.filter(one => wanted.has(serviceOf(one)!))
 }
 
-/** Returns the services of workloads, sorted; a job has several CronJobs if it has several schedules. */
+/**
+ * Returns the names of the services that workloads belong to, sorted and without duplicates. A job with several
+ * schedules has several CronJobs.
+ */
 export const servicesOf = (workloads: readonly KubeObject[]): readonly string[] =>
   [...new Set(workloads.map(one => serviceOf(one)!))].sort()

@@ -6,7 +6,10 @@ import type { OperationContext } from '../../project/session.ts'
 
 type Session = OperationContext['session']
 
-/** Returns true if an environment has a record or a workload; GitOps controllers write no record. */
+/**
+ * Returns true if an environment has a record or a workload. An environment that a GitOps controller applies has only
+ * workloads.
+ */
 export async function isDeployed(
   { cluster, namespace, clock, signal }: Session,
   environment: string,

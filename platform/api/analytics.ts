@@ -3,7 +3,10 @@ import { DURATIONS, OUTCOMES, SYSTEMS } from '../rules/usage.ts'
 import { closed, oneOf } from './common.ts'
 import { listOf, route } from './route.ts'
 
-/** All fields that are sent about a command: docs/analytics.md lists them, and a test compares the two lists. */
+/**
+ * Schema of all fields that are sent about a command. docs/analytics.md lists the same fields, and a test compares the
+ * two lists.
+ */
 const usedCommand = closed({
   command: Type.String({ pattern: '^[a-z]{1,20}( [a-z]{1,20})?$', description: 'its name, without its arguments' }),
   version: Type.String({ pattern: '^\\d{1,4}\\.\\d{1,4}\\.\\d{1,4}$', description: 'version of devctl' }),

@@ -29,8 +29,8 @@ const deviceLook = Type.Object({ label: Type.String(), created: time })
 export type DeviceLook = Static<typeof deviceLook>
 
 /**
- * Routes for logins without a provider, and for the steps of a login that follow the answer of its provider (design,
- * section 4).
+ * Routes for logins without a provider, and for the steps of a login after its provider has answered (design, section
+ * 4).
  */
 export const authRoutes = {
   'POST /auth/setup': route({

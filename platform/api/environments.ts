@@ -149,8 +149,8 @@ const ofNamespace = Type.Object({
   deploys: Type.Array(atWork, { description: 'deploys that are queued or at work, newest first' }),
 })
 /**
- * Environments of one namespace, with the deploys that explain the state of the environments. An item of a list of
- * namespaces.
+ * Environments of one namespace, as an item of a list of namespaces. Includes the deploys that explain the state of the
+ * environments.
  */
 export type RunningNamespace = Static<typeof ofNamespace>
 
@@ -202,10 +202,10 @@ const liveEvent = Type.Union([
   Type.Object({ type: Type.Literal('removed'), environment: Type.String() }),
 ])
 /**
- * Event of the live stream. The first event contains the complete state, and is sent again whenever a client is too
- * slow. If the state is large, this event omits some environments, which follow in separate events right after it. Each
- * later event has an environment that is new or was deployed, services that have changed, or an environment that was
- * deleted.
+ * Event of the live stream. The first event contains the complete state; if a client is too slow, the complete state is
+ * sent again. If the state is large, its event omits some environments, which follow in separate events right after it.
+ * Each later event contains an environment that is new or was deployed, services that have changed, or an environment
+ * that was deleted.
  */
 export type LiveEvent = Static<typeof liveEvent>
 
@@ -241,7 +241,7 @@ const seenEvents = Type.Object({
   ),
   isCut: Type.Optional(Type.Boolean({ description: 'the namespace has more events than are read' })),
 })
-/** The events of a service. */
+/** Kubernetes events about a service. */
 export type SeenEvents = Static<typeof seenEvents>
 
 const serviceSettings = Type.Object({

@@ -15,7 +15,8 @@ export interface ApiRoute {
   readonly query?: TSchema
   readonly body?: TSchema
   /**
-   * Schema of the response. If it is absent, and so are `events` and `isUpgrade`, the response is 204 without a body.
+   * Schema of the response body. If `reply`, `events` and `isUpgrade` are all absent, the response has status 204 and
+   * no body.
    */
   readonly reply?: TSchema
   /** True if the body can be any JSON. The handler gets the raw bytes, because the sender signs them. */

@@ -51,7 +51,7 @@ export type ParamsOf<N extends RouteName> = Shape<Routes[N], 'params'>
 export type QueryOf<N extends RouteName> = Shape<Routes[N], 'query'>
 export type BodyOf<N extends RouteName> = Shape<Routes[N], 'body'>
 export type ReplyOf<N extends RouteName> = Shape<Routes[N], 'reply'>
-/** The data of one event of a route's stream; undefined for routes without a stream. */
+/** Type of the data of one event in a route's stream; `undefined` for routes without a stream. */
 export type EventOf<N extends RouteName> = Shape<Routes[N], 'events'>
 /** Names of the routes that upgrade the connection. */
 export type UpgradeName = { readonly [N in RouteName]: Routes[N] extends { isUpgrade: true } ? N : never }[RouteName]

@@ -10,7 +10,7 @@ export interface PlatformRequest {
   /** Body as JSON text. */
   readonly body: string | undefined
   readonly signal: AbortSignal | undefined
-  /** Id of the last received event, set when a stream is resumed. */
+  /** Id of the last event that was received. Set only when a stream is resumed after this event. */
   readonly after?: string | undefined
 }
 
@@ -48,7 +48,7 @@ export class NoPlatform extends Error {
 const LONGEST_ERROR = 64 * 1024
 
 type Given<K extends string, T> = T extends undefined ? unknown : { readonly [P in K]: T }
-/** The arguments of a call. */
+/** Arguments of a call: the path parameters, the query parameters and the body of the route. */
 export type CallInput<N extends RouteName> = Given<'params', ParamsOf<N>> &
   Given<'query', QueryOf<N>> &
   Given<'body', BodyOf<N>>
@@ -97,7 +97,7 @@ export class PlatformClient {
     }
   }
 
-  /** Returns the request for a route that upgrades the connection. */
+  /** Returns the path, the token and the protocol for upgrading a connection. The caller sends the request. */
   upgrade<N extends UpgradeName>(name: N, input: CallInput<N>) {
     const { path, token } = this.#request(name, input, undefined)
     return { path, token, protocol: TUNNEL_PROTOCOL }

@@ -23,7 +23,7 @@ type Settings = Readonly<Record<string, unknown>>
 type Found = Readonly<Partial<Record<'count' | 'untrusted' | 'size' | 'networks', unknown>>>
 
 const SIZE = '50Gi'
-/** DNS timeout for the host of the platform, in milliseconds. Its addresses can also be found through Services. */
+/** Timeout for the DNS query about the platform's host, in milliseconds. */
 const DNS = 5000
 
 /**
@@ -66,7 +66,9 @@ export function wantedBuilders(
 const numberIn = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
 /**
- * Returns the settings without the addresses of the given builders. Addresses that an administrator has named are kept.
+ * Returns the settings without the keys in `gone` of the setting `builders`. Removes `builders` completely if it then
+ * lists no addresses. Keeps addresses that an administrator has written, because `gone` contains only keys that an
+ * installation writes.
  */
 function withoutOwn(settings: Settings, gone: readonly string[]): Settings {
   const { builders, ...others } = settings

@@ -10,7 +10,10 @@ export interface ProviderInput {
   readonly oidc?: string | undefined
   readonly oidcName?: string | undefined
   readonly oidcClientId?: string | undefined
-  /** Path of a file, because other users of the machine can read command-line arguments. */
+  /**
+   * Path of the file with the client secret. The secret is not an option itself, because other users of the machine can
+   * read command-line arguments.
+   */
   readonly oidcClientSecretFile?: string | undefined
   /** Rules such as `claim=value`. */
   readonly oidcAllow?: readonly string[] | undefined
@@ -54,7 +57,10 @@ export async function wantedProviders(
   return { providers, secrets, changed: providers.filter(one => isChanged(one, installed)).map(({ id }) => id) }
 }
 
-/** Throws a UsageError for a provider without rules in place of one with rules: it would let everybody in. */
+/**
+ * Throws a UsageError if a provider without rules would replace an installed provider that has rules, because the new
+ * provider would let everybody log in.
+ */
 function requireRules({ id, allow }: ProviderSettings, installed: readonly ProviderSettings[]): void {
   const before = installed.find(one => one.id === id)
   if (allow.length > 0 || before === undefined || before.allow.length === 0) return
@@ -68,7 +74,7 @@ const isChanged = (one: ProviderSettings, installed: readonly ProviderSettings[]
     before => before.id === one.id && (before.clientId !== one.clientId || serverOf(before) !== serverOf(one)),
   )
 
-/** Returns the URL of a provider, without the trailing slash, which the provider's metadata is found without. */
+/** Returns the URL of a provider without a trailing slash, so that two spellings of the same URL are equal. */
 const serverOf = (one: ProviderSettings): string => plain(one.kind === 'oidc' ? one.issuer : one.url)
 
 const plain = (url: string): string => url.replace(/\/$/, '')
@@ -120,7 +126,7 @@ export async function keepClientSecrets(
 
 const toBase64 = (text: string): string => Buffer.from(text).toString('base64')
 
-/** Throws a UsageError for options about a provider that is not named. */
+/** Throws a UsageError for options about a login provider if neither `--oidc` nor `--github` names that provider. */
 function checkAlone(input: ProviderInput): void {
   const { oidc, oidcName, oidcClientId, oidcAllow, github, githubClientId, githubAllow } = input
   if (oidc === undefined && (oidcName ?? oidcClientId ?? oidcAllow) !== undefined)

@@ -16,7 +16,7 @@ export interface RegistryInput {
   readonly registrySize: string | undefined
 }
 
-/** Domain of the platform, and the image of the bundled registry. */
+/** Domain of the platform, and the image for a bundled registry. */
 export interface RegistryPlace {
   readonly domain: string
   /** The image of the registry. */

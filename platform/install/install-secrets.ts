@@ -44,7 +44,7 @@ interface BuildersOf {
   readonly bundledBuilders?: { readonly count?: number; readonly untrusted?: number }
 }
 
-/** True if the Secret that an operator has named exists. */
+/** True if the Secret `name`, which an operator has chosen for the certificate, exists in the platform's namespace. */
 export async function hasCertificate(cluster: Cluster, name: string, signal: AbortSignal): Promise<boolean> {
   const ref = { apiVersion: 'v1', kind: 'Secret', name, namespace: PLATFORM_NAMESPACE }
   return (await cluster.get(ref, { signal })) !== undefined

@@ -58,10 +58,10 @@ export async function installPlatform(
   return { fingerprint, token: await setupToken(world) }
 }
 
-/** Credentials for the first administrator. The token is undefined if an administrator already exists. */
+/** Credentials for the first administrator. `token` is undefined if an administrator already exists. */
 export interface FirstLogin {
   readonly token: string | undefined
-  /** Fingerprint of the platform's own authority. */
+  /** Fingerprint (SHA-256) of the platform's own certificate authority; undefined if it has none. */
   readonly fingerprint: string | undefined
 }
 
@@ -82,7 +82,10 @@ export async function installSecrets(
   return { fingerprint: await keepSecrets(world, one, login), token: await setupToken(world) }
 }
 
-/** Applies an object. Retries, because the API server may not know a namespace yet right after it was created. */
+/**
+ * Applies an object. Retries for about two seconds if its namespace is not found, because the API server may not know a
+ * namespace right after its creation. Throws a UserError for a Certificate if the cluster has no cert-manager.
+ */
 async function applyOne(cluster: Cluster, object: KubeObject, signal: AbortSignal): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {

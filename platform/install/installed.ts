@@ -17,7 +17,7 @@ export interface Installed {
   readonly domain: string | undefined
   readonly providers: readonly ProviderSettings[]
   readonly trusted: string | undefined
-  /** Image that runs use. */
+  /** Image that runs use; undefined if the settings contain none. */
   readonly runnerImage: string | undefined
   /** Settings that an administrator has written and that no option sets. */
   readonly kept: Readonly<Record<string, unknown>>
@@ -87,8 +87,8 @@ export async function findPlatform({ cluster, signal }: InstallContext): Promise
 }
 
 /**
- * Returns the error for missing settings. Installing without them would lose the login providers and the values of
- * other options.
+ * Returns the error for missing settings. The command cannot continue, because an installation without them would lose
+ * the login providers and the values of other options.
  */
 const settingsAreGone = (): UserError =>
   new UserError('the platform has lost its settings: the ConfigMap `settings` is missing, or has no `settings.json`', {

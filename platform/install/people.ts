@@ -21,9 +21,9 @@ export const setupToken = async (world: InstallContext): Promise<string | undefi
 export interface Invitation {
   readonly url: string
   readonly token: string
-  /** Fingerprint of the platform's own authority. */
+  /** Fingerprint (SHA-256) of the platform's own certificate authority; undefined if it has none. */
   readonly fingerprint: string | undefined
-  /** Authorities of `--ca`, in PEM. */
+  /** Certificate authorities of `--ca`, in PEM; undefined if none are installed. */
   readonly authorities: string | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * An object in a namespace that sleep has changed, with its previous values. The values are stored in an annotation of
- * the Namespace, which the members of the namespace cannot write.
+ * An object that was changed to put its namespace to sleep, with its previous values. The values are stored in an
+ * annotation of the Namespace, which the members of the namespace cannot write.
  */
 export type RestingObject =
   | { readonly kind: 'Deployment'; readonly name: string; readonly uid: string; readonly replicas: number }
@@ -32,7 +32,10 @@ export type RestingObject =
     }
 export type RestingKind = RestingObject['kind']
 
-/** Annotations of a Namespace: the objects that are asleep in it, and the time of its last wake (RFC 3339). */
+/**
+ * Annotation of a Namespace with the objects that are asleep in it. `WOKEN` is the annotation with the time at which
+ * the namespace was last woken (RFC 3339).
+ */
 export const ASLEEP = 'dev.platform/asleep'
 export const WOKEN = 'dev.platform/woken'
 /**
@@ -42,7 +45,8 @@ export const WOKEN = 'dev.platform/woken'
 export const UNFOLLOWED = 'dev.platform/routes-unfollowed'
 
 /**
- * Maximum number of entries read from the annotation, which is more than a quota allows; further entries are ignored.
+ * Maximum number of entries read from the annotation; further entries are ignored. Quotas allow fewer objects in a
+ * namespace.
  */
 const MOST = 1000
 

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isIPv4 } from '../rules/networks.ts'
 import { isOutside, type Networks } from './network-rules.ts'
 
-/** An address of a node or a Pod; `of` names the node or Pod, such as `node-1` or `kube-system/coredns-7d49`. */
+/** IPv4 address of a node or a Pod. `of` names the node or Pod, such as `node-1` or `kube-system/coredns-7d49`. */
 export interface OwnedAddress {
   readonly of: string
   readonly address: string

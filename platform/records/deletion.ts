@@ -11,7 +11,7 @@ export interface Deletion {
   readonly by?: string
   /** True if the commands of deployed manifests are skipped. */
   readonly isForced?: boolean
-  /** The reason why the deletion has not finished yet. */
+  /** Reason why the deletion has not finished yet, as text. */
   readonly waits?: string
   /** Reason why the deletion failed. */
   readonly problem?: string

@@ -15,8 +15,8 @@ export interface EmptiedNamespace {
 }
 
 /**
- * Returns the name of the record, a Secret in `devctl-users`. It contains only the user's id, because each user has
- * only one personal namespace.
+ * Returns the name of the record, a Secret in `devctl-users`. The id of the user is enough for the name, because each
+ * user has only one personal namespace.
  */
 export const emptiedName = (owner: string): string => `e-${owner}`
 

@@ -32,13 +32,13 @@ export interface HookSetup {
 export interface PullRecord {
   readonly number: number
   readonly page: string
-  /** Title of the pull request, for display. */
+  /** Title of the pull request; used only for display. */
   readonly title?: string
-  /** Name of the author at the forge, for display. */
+  /** Name of the author at the forge; used only for display. */
   readonly author: string
-  /** Branch of the pull request, for display. */
+  /** Name of the branch that the pull request proposes to merge; used only for display. */
   readonly branch?: string
-  /** Clone URL of the repository that contains the branch, for display. */
+  /** Clone URL of the repository that contains the pull request's branch; used only for display. */
   readonly from?: string
   readonly commit: string
   readonly trust: CodeTrust
@@ -95,8 +95,8 @@ export interface HookRecord extends HookSetup, HookState {
 }
 
 /**
- * Maximum number of pull requests from the repository itself that are remembered for one webhook. `MOST_FORKS` is the
- * number for pull requests from forks.
+ * Maximum number of pull requests that are remembered for one webhook and come from its repository itself. `MOST_FORKS`
+ * is the maximum for pull requests that come from forks.
  */
 export const MOST_PULLS = 100
 export const MOST_FORKS = 100
@@ -127,7 +127,8 @@ export const hookRef = (id: string) =>
   ({ apiVersion: 'v1', kind: 'Secret', name: `h-${id}`, namespace: USERS_NAMESPACE }) as const
 
 /**
- * Returns the context that a sealed secret or token is bound to: it can be opened for this webhook and repository only.
+ * Returns the context to which a secret or token is bound when it is sealed. As a result, it can be opened only for
+ * this webhook and repository.
  */
 export const hookSealedFor = ({ id, forge, repository }: HookSetup, what: 'secret' | 'token'): string =>
   JSON.stringify(['hook', id, forge, repository, what])

@@ -71,8 +71,8 @@ export const keeperBinding = (namespace: string): KubeObject => ({
 })
 
 /**
- * Parses a RoleBinding. Returns undefined if the platform did not create it for a member, or if its labels disagree
- * with its user or role, because the actual rights count and not the labels.
+ * Parses a RoleBinding. Returns undefined if the platform did not create it for a member. Also returns undefined if its
+ * labels name another user or role than the RoleBinding itself, because only the actual rights count.
  */
 export function toMember({ metadata, roleRef, subjects }: KubeObject): Member | undefined {
   const { namespace, labels = {} } = metadata

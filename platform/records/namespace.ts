@@ -28,9 +28,9 @@ export interface ManagedNamespace {
   readonly isPersistent?: boolean
   /** True if the namespace runs code of a fork, so it never gets any secrets. */
   readonly isUntrusted?: boolean
-  /** RFC 3339 time at which the namespace is deleted, even if it is in use. */
+  /** RFC 3339 time at which the namespace is deleted, even if it is in use; absent if it does not expire. */
   readonly expires?: string
-  /** RFC 3339 time of the last wake. */
+  /** RFC 3339 time of the last wake; absent if the namespace was never woken. */
   readonly woken?: string
   /**
    * Id that image pull credentials must contain to be valid. It changes when a member leaves, which revokes earlier
@@ -48,7 +48,10 @@ export interface ManagedNamespace {
 }
 
 const LABEL = 'dev.platform/'
-/** Keys of the labels and annotations of a Namespace. The exported keys are also used to update single values. */
+/**
+ * Keys of the labels and annotations that store a ManagedNamespace in a Namespace. The exported keys are also used by
+ * code that updates a single value.
+ */
 export const STATUS = `${LABEL}status`
 export const LAST_ACTIVE = `${LABEL}last-active`
 export const OWNER = `${LABEL}owner`
@@ -134,7 +137,10 @@ const LEFT = [
   'NamespaceDeletionGroupVersionParsingFailure',
 ]
 
-/** Returns the condition messages that say what is left in a terminating namespace; undefined if nothing is left. */
+/**
+ * Returns the messages of the conditions that say what is left in a terminating namespace, separated by semicolons;
+ * undefined if there are no such conditions.
+ */
 function waitsOf(status: unknown): string | undefined {
   const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly NamespaceCondition[] } // a Namespace's
   const said = LEFT.flatMap(type => conditions.filter(one => one.type === type && one.status === 'True'))

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { MANAGED_LABEL, RECORD_LABEL, USERS_NAMESPACE } from './names.ts'
 
-/** A pending login: it is valid for minutes, and can be used once. */
+/** A pending login of a CLI. It is valid for a few minutes, and can be used once. */
 export type OneTime =
   | {
       /** A user has approved the login of a CLI. */
@@ -20,7 +20,7 @@ export type OneTime =
       readonly code: string
       readonly created: string
       readonly expires: string
-      /** The user who has approved the login. */
+      /** The id of the user who has approved the login; absent until a user approves it. */
       readonly user?: string
       readonly isRefused?: boolean
     }

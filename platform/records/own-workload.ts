@@ -11,7 +11,7 @@ export interface OwnWorkload {
   readonly image: string
 }
 
-/** A container, as Kubernetes defines it. */
+/** A container in the format of Kubernetes, with only the fields that the platform reads. */
 export interface OwnContainer {
   readonly image?: string
   readonly env?: readonly { readonly name: string; readonly value?: string }[]
@@ -70,7 +70,10 @@ export const containersOf = (one: KubeObject | undefined): readonly OwnContainer
 export const claimOf = (one: KubeObject): string | undefined =>
   (one as WorkloadFields).spec?.volumeClaimTemplates?.[0]?.spec?.resources?.requests?.storage
 
-/** Returns the type of a volume of the workload's Pods, in Kubernetes' terms, such as `secret` or `csi`. */
+/**
+ * Returns the type of a volume of the workload's Pods, in Kubernetes' terms, such as `secret` or `csi`. Returns
+ * undefined if the Pods have no volume with this name.
+ */
 export function volumeKind(one: KubeObject, name: string): string | undefined {
   const volume = (one as WorkloadFields).spec?.template?.spec?.volumes?.find(found => found.name === name)
   return volume && Object.keys(volume).find(key => key !== 'name')

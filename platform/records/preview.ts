@@ -32,7 +32,7 @@ export const fromPreview = ({
   [LABELS]: labels.length > 0 ? labels.join(',') : null,
 })
 
-/** Parses the annotations. Returns undefined if they name no repository. */
+/** Parses the annotations of a namespace. Returns undefined if the annotation with the repository is missing. */
 export function toPreview(annotations: Readonly<Record<string, string>>): PreviewSource | undefined {
   const { [REPOSITORY]: repository, [BRANCH]: branch, [SOURCE_URL]: sourceUrl, [HOOK]: hook } = annotations
   if (!repository) return undefined

@@ -22,13 +22,13 @@ export interface WantedRun {
   readonly branch?: string
   /** Path of the manifest in the repository. */
   readonly file?: string
-  /** True if volumes are destroyed, too. */
+  /** True if a destroy also deletes volumes. */
   readonly volumes?: boolean
   /** The exact commit to clone, even if the branch has newer commits when the run starts. */
   readonly commit?: string
   /** Id of the deletion, if this run is a destroy that is part of the deletion of its namespace. */
   readonly deletion?: string
-  /** The id of the user who requested the deletion. */
+  /** The id of the user who requested the deletion; absent if no user requested it. */
   readonly deletionBy?: string
   /** Origin of the code, if no user started the run. Such a run gets fewer secrets of the user than other runs. */
   readonly trust?: CodeTrust
@@ -47,14 +47,14 @@ export interface WantedRun {
 /** Reason why a run has to stop. */
 export interface RunStop {
   readonly why: 'cancelled' | 'replaced' | 'refused'
-  /** The id of the user who stopped the run. */
+  /** The id of the user who stopped the run; absent if the platform stopped it. */
   readonly by?: string
   /** RFC 3339 time at which the stop was requested. */
   readonly time: string
   readonly reason?: string
 }
 
-/** Facts that became known about a run while it was active. */
+/** Facts about a run that were not known when it was created. */
 export interface FoundRun {
   readonly commit?: string
   /**
@@ -150,8 +150,8 @@ export const fromRun = (wanted: WantedRun, spec: Readonly<Record<string, unknown
 })
 
 /**
- * Returns the variable names to record, up to the size limit, and the number of names that were omitted. Returns an
- * empty object if all names fit.
+ * Returns the fields to record instead of `variables` if the names are longer than the size limit: the names that fit,
+ * and the number of names that were omitted. Returns an empty object if all names fit.
  */
 function namesIn({ variables = [] }: WantedRun): Pick<WantedRun, 'variables' | 'moreVariables'> {
   let left = NAMES

@@ -24,9 +24,9 @@ export interface TokenRecord {
   readonly lastUse?: string
   /** If present, the token can be used only in these namespaces. */
   readonly namespaces?: readonly string[]
-  /** Prefix of the preview names that the token of a CI job may use. */
+  /** Prefix of the preview names that the token of a CI job may use; absent for other tokens. */
   readonly prefix?: string
-  /** Origin of the code that holds the token, if it belongs to a run that no user started. */
+  /** Origin of the code that uses the token. Absent unless the token belongs to a run that no user started. */
   readonly trust?: CodeTrust
 }
 
@@ -69,7 +69,7 @@ export interface IssuedToken {
   readonly record: TokenRecord
 }
 
-/** Creates a token. It becomes valid when its record is in the cluster. */
+/** Creates a token and its record, without storing the record. The token is valid once the record is in the cluster. */
 export function newToken(
   { kind, label, user, namespaces, prefix, trust, lifetime = LIFETIMES[kind] }: NewToken,
   { now, random }: { now(): number; random(bytes: number): Uint8Array },

@@ -4,7 +4,7 @@
  */
 export const MIN_CLI = '0.1.0'
 
-/** True if one version precedes another; false if one of them is not a version. A suffix after a dash is ignored. */
+/** True if `version` precedes `than`; false if one of the two is not a version. A suffix after a dash is ignored. */
 export function isOlder(version: string, than: string): boolean {
   const [one, other] = [partsOf(version), partsOf(than)]
   const at = one?.findIndex((part, index) => part !== other?.[index]) ?? -1

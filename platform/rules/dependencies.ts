@@ -13,7 +13,7 @@ export interface NeededServer {
   readonly name: string
   /** URL of the issuer, or of the server's home page, as in the settings. */
   readonly address: string
-  /** Kind of the forge or of the CI system. */
+  /** Kind of the forge or of the CI system; absent for an identity provider. */
   readonly forge?: HookForge
   /** Base URL of the forge's API, if it differs from the default. */
   readonly api?: string
@@ -58,7 +58,7 @@ export interface DependencyChecks {
 
 export interface DependencyState extends CheckedDependency {
   readonly state: 'reached' | 'failed' | 'unknown'
-  /** Time of the check (RFC 3339). Absent if unknown. */
+  /** Time of the check (RFC 3339); absent if `state` is `unknown`. */
   readonly checked?: string
 }
 
@@ -75,7 +75,10 @@ export interface ForgeDependency {
   readonly api?: string
 }
 
-/** Returns the servers that the settings name, each use of a server once. Forges of unknown kind are omitted. */
+/**
+ * Returns the servers that the settings name. A server with several uses is returned once for each use. Forges of
+ * unknown kind are omitted.
+ */
 export function dependenciesOf({ providers, ci, forges }: DependingSettings): readonly NeededServer[] {
   const all = [
     ...providers.map(
@@ -99,7 +102,8 @@ export function dependenciesOf({ providers, ci, forges }: DependingSettings): re
 const FRESH = 900_000
 
 /**
- * Returns the states of the servers that the settings name, and of the forges that were checked because of a webhook.
+ * Returns the states of the servers that the settings name (`wanted`), and of the forges that were checked because of a
+ * webhook. A server without a recent check has the state `unknown`.
  */
 export function dependencyStates(
   wanted: readonly NeededServer[],

@@ -1,6 +1,6 @@
 /**
- * Returns the environment name for a repository, from the last part of its address. Deploys in a folder, pipelines,
- * previews, and pages use this name.
+ * Returns the environment name for a repository, from the last part of its address. Deploys from a local folder,
+ * pipelines, previews, and pages use this name.
  */
 export const environmentOfRepository = (name: string): string =>
   name

@@ -10,6 +10,9 @@ const OF_KIND: Readonly<Record<string, readonly string[]>> = {
   'v1 Service': ['service.kubernetes.io/load-balancer-cleanup'],
 }
 
-/** True if Kubernetes removes a finalizer from objects of a kind. Any other finalizer waits for another program. */
+/**
+ * True if Kubernetes removes a finalizer from objects of a kind. An object with any other finalizer waits until another
+ * program removes the finalizer.
+ */
 export const isKubernetesOwn = (apiVersion: string, kind: string, finalizer: string): boolean =>
   [...COLLECTED, ...(OF_KIND[`${apiVersion} ${kind}`] ?? [])].includes(finalizer)

@@ -1,15 +1,15 @@
 import { HOOK_FORGES, type HookForge } from './previews/webhook-signature.ts'
 
 /**
- * A server with repositories. The platform contacts only servers that its operators name, because it can reach
- * addresses that its users cannot.
+ * A server with repositories. The platform contacts only servers that its operators name. Otherwise, users could make
+ * the platform contact addresses that they cannot reach themselves.
  */
 export interface ForgeServer {
   /** Kind of forge. If absent, the user who adds a repository chooses it. */
   readonly kind?: HookForge
-  /** URL of its home page, without a trailing slash. */
+  /** URL of the server's home page, without a trailing slash. */
   readonly url: string
-  /** Base URL of its API, if it differs from the default. */
+  /** Base URL of the server's API, if it differs from the default. */
   readonly api?: string
 }
 
@@ -31,7 +31,7 @@ export interface ServedRepository {
 
 /**
  * Returns the servers that the platform may contact: first the servers in the settings, then the servers that users and
- * jobs log in with, which it contacts anyway, and last the public servers.
+ * jobs log in with, because the platform contacts these servers anyway, and last the public servers.
  */
 export const forgeServers = (named: readonly ForgeServer[], logins: readonly ForgeServer[]): readonly ForgeServer[] => [
   ...[...named, ...logins].map(({ url, ...rest }) => ({ ...rest, url: rootOf(url) })),
@@ -84,7 +84,7 @@ function isRoot(value: unknown, isLocalAllowed = false): boolean {
   return (protocol === 'https:' || isLocal) && username + password + search + hash === ''
 }
 
-/** Returns the URL of a server without trailing slashes, and as `hrefOf` returns it. */
+/** Returns the URL of a server in the form that `hrefOf` returns, but without trailing slashes. */
 export const rootOf = (url: string): string => hrefOf(url).replace(/\/+$/, '')
 
 /** Returns a URL with a lower-case host and without the standard port, so that URLs can be compared as texts. */

@@ -1,6 +1,7 @@
 /**
- * Returns the namespace that a host belongs to. Hosts are `<endpoint>-<namespace>.<domain>`, which is ambiguous:
- * `web-shop-dev` is `web` of `shop-dev`, or `web-shop` of `dev`. The longest matching namespace wins.
+ * Returns the namespace that a host belongs to; undefined if there is none. Hosts are
+ * `<endpoint>-<namespace>.<domain>`, which is ambiguous: `web-shop-dev` is `web` of `shop-dev`, or `web-shop` of `dev`.
+ * The longest matching namespace wins.
  */
 export function ownerOfHost(host: string, domain: string, namespaces: Iterable<string>): string | undefined {
   const suffix = `.${domain}`

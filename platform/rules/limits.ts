@@ -9,7 +9,7 @@ export interface Limit {
   readonly most: number
 }
 
-/** Status of a ResourceQuota; it is missing until the usage has been counted. */
+/** Status of a ResourceQuota. The fields are absent until the usage has been counted. */
 export interface QuotaStatus {
   readonly hard?: Readonly<Record<string, unknown>>
   readonly used?: Readonly<Record<string, unknown>>

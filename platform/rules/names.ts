@@ -22,7 +22,10 @@ export function namespaceNameProblem(name: string): string | undefined {
   return undefined
 }
 
-/** Returns the name of a user's record, which is derived from their identity at the provider: 80 bits of a hash. */
+/**
+ * Returns the id of a user, which is also the name of the user's record: 80 bits of a hash of the issuer and the
+ * subject.
+ */
 export const userId = (issuer: string, subject: string): string =>
   base32(createHash('sha256').update(`${issuer.length} ${issuer}${subject}`).digest()).slice(0, 16)
 

@@ -51,7 +51,7 @@ export function twoMeanings(network: string): readonly [string, string] | undefi
   return start === address ? undefined : [`${start}/${length}`, `${address}/32`]
 }
 
-/** True if a network is within another one, or equal to it. */
+/** True if the network `one` is within the network `other`, or equal to it. */
 export const isWithin = (one: string, other: string): boolean =>
   lengthOf(other) <= lengthOf(one) && firstOf(one, lengthOf(other)) === firstOf(other)
 

@@ -20,7 +20,7 @@ const RESOURCES = [
   'requests.storage',
 ]
 
-/** The name of a resource with its group: `count/jobs.batch`, `nvidia.com/gpu`. */
+/** Pattern of resource names with a group, such as `count/jobs.batch` or `nvidia.com/gpu`. */
 const WITH_GROUP = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/
 
 /**
@@ -42,7 +42,7 @@ function isResource(name: string): boolean {
   return isKnown || WITH_GROUP.test(name) || /^(requests\.)?hugepages-[0-9A-Za-z]+$/.test(name)
 }
 
-/** True for a resource that has no fractions: objects, and devices (`nvidia.com/gpu`). */
+/** True for a resource that is counted in whole numbers: objects, and devices such as `nvidia.com/gpu`. */
 const isCount = (name: string): boolean =>
   OBJECTS.includes(name) || (name.includes('/') && !/^requests\.|kubernetes\.io\//.test(name))
 

@@ -1,8 +1,8 @@
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 
 /**
- * The keys of the settings. A setting that is an object with fixed keys has a list of these keys. `platform install`
- * writes some of the settings itself.
+ * The keys of the settings. The value is the list of inner keys for a setting that is an object with fixed keys, and
+ * undefined for any other setting. `platform install` writes some of the settings itself.
  */
 const KEYS: Readonly<Record<string, readonly string[] | undefined>> = {
   bundledBuilders: undefined,

@@ -24,7 +24,7 @@ export class SharedBudget {
     return true
   }
 
-  /** Returns an amount to the budget. */
+  /** Gives back an amount that was taken for a user. */
   give(who: string, amount: number): void {
     this.#set(who, (this.#taken.get(who) ?? 0) - amount, -amount)
   }

@@ -10,7 +10,7 @@ export interface UsedCommand {
 }
 
 export const SYSTEMS = ['linux', 'darwin', 'win32', 'other'] as const
-/** Upper limits for the duration of a command. */
+/** Classes of durations of a command, named after their upper limits; `longer` means more than ten minutes. */
 export const DURATIONS = ['1s', '10s', '1m', '10m', 'longer'] as const
 export const OUTCOMES = ['done', 'failed', 'usage', 'interrupted'] as const
 
@@ -42,7 +42,7 @@ export const OTHER = 'other'
  * correlated.
  */
 export interface UsageDay {
-  /** Counts by command, then by outcome and duration. */
+  /** Counts of each command. The keys of the inner object are outcomes and durations, which are counted separately. */
   readonly commands: Readonly<Record<string, Readonly<Record<string, number>>>>
   readonly versions: Readonly<Record<string, number>>
   readonly systems: Readonly<Record<string, number>>
@@ -53,7 +53,7 @@ export const NO_USAGE: UsageDay = { commands: {}, versions: {}, systems: {} }
 /** Maximum numbers of distinct commands and versions that are counted in a day; further ones are counted as `other`. */
 const MOST = { commands: 120, versions: 20 }
 
-/** Adds a command to a day. */
+/** Returns the counts of a day with one more command added. */
 export function withCommand(day: UsageDay, used: UsedCommand): UsageDay {
   const command = keyIn(day.commands, used.command, MOST.commands)
   const of = day.commands[command] ?? {}
@@ -65,7 +65,7 @@ export function withCommand(day: UsageDay, used: UsedCommand): UsageDay {
   }
 }
 
-/** Returns the sum of two days. */
+/** Returns the sums of the counts in two records. */
 export function sumOf(one: UsageDay, other: UsageDay): UsageDay {
   const commands = { ...one.commands }
   for (const [name, counts] of Object.entries(other.commands)) {
@@ -80,7 +80,7 @@ export function sumOf(one: UsageDay, other: UsageDay): UsageDay {
   return { commands, versions, systems: sums(one.systems, other.systems) }
 }
 
-/** Returns the key to count under: the given one, or `other` if there are already `most` different ones. */
+/** Returns the key to count under: `key`, or `other` if `key` is new and `counts` already contains `most` keys. */
 const keyIn = (counts: object, key: string, most: number): string =>
   Object.hasOwn(counts, key) || Object.keys(counts).length < most ? key : OTHER
 

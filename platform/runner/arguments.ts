@@ -8,7 +8,7 @@ export interface RunInput {
   /** Path of the manifest in the repository. */
   readonly file?: string
   readonly volumes?: boolean
-  /** True for code of a fork, whose namespace only admits Pods of the level `restricted`. */
+  /** True for code of a fork. The namespace of such a run admits only Pods of the security level `restricted`. */
   readonly isFork?: boolean
   readonly variables: Readonly<Record<string, string>>
   /** URL of the platform, and the token of the run. */
@@ -46,7 +46,9 @@ export function toArguments({
   ]
 }
 
-/** Returns devctl's contexts in the Pod: the platform, and the cluster that the Pod runs in. */
+/**
+ * Returns the contexts of devctl in the Pod: a single context with the platform and the cluster that the Pod runs in.
+ */
 export const toContexts = ({ url, token, namespace, domain, user }: RunInput, ca: string): object => ({
   current: url,
   contexts: {

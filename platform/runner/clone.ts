@@ -4,9 +4,11 @@ import { pause } from '../../adapters/http/back-off.ts'
 /** The source to clone, and the credential for it. */
 export interface CloneInput {
   readonly repository: string
-  /** Branch or tag. If absent, the default branch. */
+  /** Branch or tag to clone; absent for the default branch. */
   readonly branch?: string
-  /** Exact commit to check out, whatever the branch contains now. */
+  /**
+   * Exact commit to check out, even if the branch contains newer commits; absent for the latest commit of the branch.
+   */
   readonly commit?: string
   readonly user?: string
   readonly password?: string
@@ -56,7 +58,7 @@ export async function clone(
     readonly settings?: Readonly<Record<string, string>>
     /** Path of the operators' git configuration, with proxies and other settings of their network. */
     readonly configuration?: string
-    /** Protocols that git may use. */
+    /** Protocols that git may use, separated by colons. */
     readonly protocols?: string
     /** Time for which refused connections are retried, in milliseconds. */
     readonly patience?: number
@@ -123,7 +125,7 @@ async function insist(
   }
 }
 
-/** Messages of curl, which git uses, for a failed connection. */
+/** Pattern of the messages for a failed connection, as curl writes them, which git uses. */
 const REFUSED = /failed to connect|couldn't connect to server|connection refused/i
 
 function toSentence(

@@ -12,7 +12,10 @@ const PORT = 7117
 const AGAIN = 50
 const DONE = 'done'
 
-/** Opens the connection from the clone to the run, before the clone begins. */
+/**
+ * Opens the connection from the clone container to the container of the run, before the clone begins. Tries again until
+ * the run accepts the connection. Throws if the signal is aborted.
+ */
 export async function reportRun(signal: AbortSignal, port = PORT): Promise<Socket> {
   for (;;) {
     const socket = createConnection({ port, host: '127.0.0.1' })
@@ -27,15 +30,15 @@ export async function reportRun(signal: AbortSignal, port = PORT): Promise<Socke
   }
 }
 
-/** Reports that the repository is complete. */
+/** Reports to the container of the run that the repository is complete. Resolves when the connection is closed. */
 export async function reportSuccess(socket: Socket): Promise<void> {
   socket.end(DONE)
   if (!socket.closed) await once(socket, 'close')
 }
 
 /**
- * Reports that the clone has failed, by closing the connection. If the connection is not open yet, waits for it for at
- * most `limit` milliseconds.
+ * Reports that the clone has failed, by closing the connection. If the connection is not open yet, waits at most
+ * `limit` milliseconds until it is open.
  */
 export async function reportFailure(calling: Promise<Socket>, limit: number): Promise<void> {
   const over = new AbortController()
@@ -50,7 +53,10 @@ export async function reportFailure(calling: Promise<Socket>, limit: number): Pr
   socket?.destroy()
 }
 
-/** Waits for the clone. Returns false if it failed or was killed. Throws if the signal is aborted. */
+/**
+ * Waits for the report of the clone container. Returns true if the repository is complete, and false if the clone
+ * failed or was killed. Throws if the signal is aborted.
+ */
 export async function awaitClone(signal: AbortSignal, port = PORT): Promise<boolean> {
   const server = createServer({ allowHalfOpen: false }).listen(port, '127.0.0.1')
   try {

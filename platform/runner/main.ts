@@ -11,7 +11,7 @@ import { reachable } from './reachable.ts'
 
 const INPUT = '/run/devctl/input/input.json'
 const CLUSTER_CA = '/run/devctl/kubernetes/ca.crt'
-/** Certificate authorities of `devctl platform install --ca`; the file may be missing. */
+/** Path of the file with the certificate authorities of `devctl platform install --ca`; the file may be missing. */
 const CA = '/run/devctl/ca/ca.crt'
 const GIT_CONFIGURATION = '/run/devctl/ca/gitconfig'
 /**
@@ -20,7 +20,7 @@ const GIT_CONFIGURATION = '/run/devctl/ca/gitconfig'
  */
 const SOURCE = '/source/repository'
 const HOME = '/tmp/devctl'
-/** Path of the termination message. */
+/** Path of the file in which a container leaves its termination message. */
 const LAST_WORDS = '/dev/termination-log'
 /** Timeouts in milliseconds: for cloning, and for the start of the clone container. */
 const CLONE_LIMIT = 600_000

@@ -14,7 +14,7 @@ export interface Settings {
   readonly domain: string
   /** URL of the platform, such as `https://platform.dev.example.com`. */
   readonly url: string
-  /** Connection details of the API server for clients of users. */
+  /** Returns the headers that contain the status of a call, and omits all other headers. */
   readonly kubernetes: Info['kubernetes']
   /** Maximum number of namespaces that a developer may own. */
   readonly namespacesPerUser: number
@@ -38,7 +38,10 @@ export interface Settings {
   readonly idleness: Idleness
   /** Image builders of the platform; absent if it has none. */
   readonly builders?: BuilderSettings
-  /** The registry for users' images: a host, optionally with a path. The namespace's name is appended to it. */
+  /**
+   * The registry for users' images: a host, optionally with a path. The names of a namespace's images begin with this
+   * address and the path of the namespace, such as `shop-1f2e3d4c`.
+   */
   readonly registry?: string
   /** True if the registry accepts tokens that the platform signs. */
   readonly registryTokens?: boolean
@@ -51,7 +54,7 @@ export interface Settings {
 /** Settings for deploys and destroys that run in the cluster. */
 export interface RunSettings {
   readonly image: string
-  /** URL of the platform for Pods. */
+  /** URL at which Pods reach the platform. */
   readonly url: string
   /** Maximum number of concurrent runs: of one user, and in total. */
   readonly perUser: number
@@ -68,7 +71,10 @@ export interface ServerContext {
    * Client for the cluster with the rights of the platform's own ServiceAccount, used for records and by the leader.
    */
   readonly cluster: Cluster
-  /** Returns a client for the cluster that uses the tokens of another account. `who` names the account in messages. */
+  /**
+   * Returns a client for the cluster that uses the tokens of another account. `token` returns a token, which must not
+   * be a cached one if `fresh` is true. `who` names the account in messages.
+   */
   clusterAs(token: (fresh: boolean) => Promise<string>, who: string): Cluster
   readonly settings: Settings
   /** Certificate authorities of `platform install --ca`, as PEM. */
@@ -76,7 +82,10 @@ export interface ServerContext {
   /** Hash of the settings. `platform install` uses it to recognize the server that it has just started. */
   readonly settingsHash?: string
   readonly version: string
-  /** Returns the platform's client secret at a provider. It is read on every call, because it can be replaced. */
+  /**
+   * Returns the platform's client secret at a provider; undefined if there is none. The secret is read on every call,
+   * because it can be replaced.
+   */
   clientSecret(provider: string): string | undefined
   /** Seals secrets that are stored in records or cookies. */
   readonly sealing: Sealing

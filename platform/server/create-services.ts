@@ -54,8 +54,8 @@ export interface Services {
   readonly hooks: Hooks
   readonly runLogs: RunLogs
   /**
-   * Returns the forge credential for a run in a namespace. If a webhook started the run, `user` is undefined, and no
-   * user's credential is returned.
+   * Returns the forge credential for a run in a namespace; undefined if there is none. If a webhook started the run,
+   * `user` is undefined, and no user's credential is returned.
    */
   gitLogin(user: string | undefined, namespace: string, host: string): Promise<CloneLogin | undefined>
   readonly index: NamespaceIndex
@@ -63,7 +63,7 @@ export interface Services {
   /** Anonymous usage counts of commands. */
   readonly usage: Usage
   readonly pools: Pools
-  /** Tasks of the leader that are failing, if this replica leads. */
+  /** Failing tasks of the leader; empty if this replica does not lead. */
   readonly failing: TaskFailures
   /** The overview for administrators. */
   readonly overviews: Overviews

@@ -204,7 +204,10 @@ function isProvider(one: unknown): one is ProviderSettings {
   return kind === 'oidc' && isAddress(issuer) && allow.every(rule => isText(rule?.claim) && isText(rule?.value))
 }
 
-/** Default maximum number of concurrent runs, and of seconds that a run may take. */
+/**
+ * Defaults of the settings of runs: maximum number of concurrent runs of one user and in total, and maximum duration of
+ * a run in seconds.
+ */
 const RUNS = { perUser: 3, inAll: 10, deadline: 3600 }
 
 function toRuns(value: unknown): RunSettings {

@@ -10,22 +10,22 @@ import { platformInfo } from './platform-info.ts'
 /** Remaining validity in milliseconds below which a Kubernetes token is no longer used. */
 const MARGIN = 60_000
 
-/** Cluster of a platform, and a token for it. */
+/** Address of the API server of a platform's cluster, and a token for it. */
 export interface PlatformCredential {
   readonly server: string
-  /** PEM certificate of the authority. */
+  /** Certificate of the authority that the API server's certificate is verified with, as PEM. */
   readonly ca?: string | undefined
   readonly token: Secret
-  /** Expiry of the token (RFC 3339). */
+  /** RFC 3339 time from which the token must no longer be used, one minute before it expires. */
   readonly expires: string
 }
 
 type Stored = Pick<Target, 'context' | 'stored'>
 
 /**
- * Returns the access to the cluster of a platform, with the permissions of the logged-in user, and the target. If no
- * login has stored the data of the platform, the target is returned with the platform's domain added. While the last
- * Kubernetes token is valid, no request is sent to the platform.
+ * Returns the access to the cluster of a platform, with the permissions of the logged-in user, and the given target. If
+ * no login has stored the data of the platform, the platform is asked, and its domain is added to the returned target.
+ * If a login has stored the data, no request is sent to the platform while the last Kubernetes token is valid.
  */
 export async function platformAccess(
   around: Surroundings,
@@ -49,8 +49,8 @@ export async function platformAccess(
 }
 
 /**
- * Adds the domain to a stored context. A login stores the domain, unless the user rejects it. For a token from the
- * environment nothing is stored, so the platform is asked.
+ * Adds the domain of the platform to a stored context. A login stores the domain, unless the user rejects the domain. A
+ * context that comes from a token in the environment has no stored data, so the platform is asked for the domain.
  */
 async function withDomain(ask: AskForInfo, stored: StoredContext): Promise<StoredContext> {
   if (stored.kubernetes) return stored
@@ -58,7 +58,7 @@ async function withDomain(ask: AskForInfo, stored: StoredContext): Promise<Store
   return typeof domain === 'string' && domain !== '' ? { domain, ...stored } : stored
 }
 
-/** Returns the credential for a program other than devctl. */
+/** Returns the address of the platform's cluster and a token for it, for a program other than devctl. */
 export async function platformCredential(
   around: Surroundings,
   target: Stored,

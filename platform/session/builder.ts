@@ -57,7 +57,7 @@ export async function openPlatformBuilder(
   }
 }
 
-/** True if the platform itself rejected the request. */
+/** True if the platform itself rejected the request, with a status below 500. */
 const isFinal = (error: unknown): boolean =>
   error instanceof UserError && error.cause instanceof PlatformRefusal && error.cause.status < 500
 

@@ -25,7 +25,10 @@ import { RUNS_ADDRESS } from '../records/names.ts'
 import { LOG_IN_FIRST } from '../rules/accounts/log-in-first.ts'
 import { isExplained } from '../rules/refusal-pages.ts'
 
-/** Timeouts in milliseconds. */
+/**
+ * Timeouts in milliseconds: for connecting, for the start of the response and between two parts of it, and for
+ * connecting and the start of the response together.
+ */
 const LIMITS = { connect: 10_000, answer: 30_000, whole: 40_000 }
 
 /**
@@ -253,8 +256,8 @@ function toUserError(error: unknown, server: URL, { token, env, isPinned }: Know
 }
 
 /**
- * Returns the response to a missing or invalid login with facts added that the platform does not know: the origin of
- * the token, and how to get another token. Returns undefined for other rejections.
+ * Returns the platform's response to a missing or invalid login, with facts added that only this machine knows: the
+ * origin of the token, and how to get another token. Returns undefined for other rejections.
  */
 function withoutLogin(
   { status, body }: PlatformRefusal,

@@ -44,7 +44,7 @@ export interface LoginInput {
   readonly onCode: (code: CodeToType) => void
 }
 
-/** User who has logged in, and the namespace of the context. */
+/** The user who has logged in, and the namespace that the context uses now. */
 export interface LoggedIn {
   readonly me: Me
   readonly info: Info
@@ -92,7 +92,7 @@ async function isThere(platform: Platform, name: string, { home }: Me, signal: A
   return (await unlessNotThere(platform.call('GET /namespaces/:ns', { params: { ns: name } }, signal))) !== undefined
 }
 
-/** Maximum number of names in a hint. */
+/** Maximum number of namespaces that a hint lists. */
 const MANY = 10
 
 async function noNamespace(platform: Platform, name: string, signal: AbortSignal): Promise<UserError> {
@@ -127,9 +127,9 @@ async function withKnown(
 }
 
 /**
- * Logs in without the existing login. If the platform has identity providers, the installer logs in with one of them,
- * and the installer's link then makes this user the administrator. Without providers, and for all other links, the link
- * alone is sufficient.
+ * Logs in without the existing login. On a platform with identity providers, the person with the installer's link first
+ * logs in with a provider; the link then makes this user the administrator. Without providers, and for all other links,
+ * the link alone is sufficient.
  */
 async function withNew(around: Surroundings, input: LoginInput, info: Info): Promise<Entered> {
   const { url, signal, token: given } = input
@@ -158,7 +158,7 @@ async function tokenFor(around: Surroundings, { url, signal }: LoginInput, token
   return new Secret(granted.token)
 }
 
-/** Returns the label that the user sees in the list of tokens. */
+/** Returns the label of this machine's token, which the user sees in the list of tokens. */
 const machine = ({ env }: Surroundings): string => shownText(`${userName(env)}@${hostname()}`, 60) ?? 'command line'
 
 /**

@@ -10,9 +10,9 @@ const MARGIN = 300_000
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Returns access to the images of a namespace. `name` is the name for the images that the platform has reported.
- * Requests a login when a registry requires one. The login covers only the images of this namespace, because builders
- * see the login. `onSecret` receives the password of the login.
+ * Returns access to the images of a namespace. `name` is the prefix of the image names, as reported by the platform.
+ * Requests a login when the registry of these images requires one. The login covers only the images of this namespace,
+ * because builders see it. `onSecret` receives the password of the login.
  */
 export function namespaceImages(
   { name, hasLogin }: { readonly name: string; readonly hasLogin: boolean },

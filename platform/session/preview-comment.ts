@@ -42,7 +42,7 @@ export type CommentPreview = (
 
 /**
  * Returns the function that writes the comment. Throws a UserError if the forge is unknown or no token is available.
- * Does not send the token yet, but asks an unknown server for its kind of forge.
+ * Does not send the token yet. If the server is unknown, asks it for its kind of forge.
  */
 export async function previewComment(
   { repository, number }: CommentPlace,

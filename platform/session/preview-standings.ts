@@ -9,8 +9,8 @@ import type { Platform } from './connect-platform.ts'
 /** State of a preview, as shown to users. */
 export interface PreviewStanding {
   /**
-   * State of the preview: `ready`, `waiting`, `failed`, `deploying`, `stopped` or `empty`; absent if its content is
-   * unknown.
+   * State of the preview: `ready`, `waiting`, `failed`, `deploying`, `stopped` or `empty`. Absent if the content of the
+   * preview is unknown.
    */
   readonly state?: string
   /** State as text, such as `2 services ready`, `Asleep` or `Problem in shop: web: the image cannot be pulled`. */
@@ -18,8 +18,8 @@ export interface PreviewStanding {
 }
 
 /**
- * Returns the states of previews, by name, as the pages of the platform show them. If the caller may not read the
- * content of the previews, which is the case for a job that may only deploy, returns only their status.
+ * Maps the name of each preview to its state, as the pages of the platform show it. A caller that may not read the
+ * content of the previews, such as a job that may only deploy, gets only the status of each preview as text.
  */
 export async function standingsOf(
   platform: Platform,

@@ -8,7 +8,10 @@ import { sendUsage } from './usage.ts'
 /** Timeout for sending, in milliseconds. */
 const WITHIN = 20_000
 
-/** Sends the pending counts to the platform they belong to, with the stored login. Does nothing without a login. */
+/**
+ * Sends the pending counts of commands for a platform to that platform, with the stored login. Does nothing if no login
+ * is stored.
+ */
 export async function sendToPlatform(around: Surroundings, platform: string): Promise<void> {
   const token = readContexts(configHome(around)).contexts.get(platform)?.token
   if (token === undefined) return

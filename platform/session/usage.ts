@@ -19,11 +19,11 @@ import { durationOf, outcomeOf, plainVersion, systemOf, type UsedCommand } from 
 // Pending counts are stored in a separate file for each platform until a background process sends them, so that no
 // command waits for the network.
 
-/** Maximum size of pending counts, in bytes; further commands are not counted. */
+/** Size in bytes of the pending counts of a platform above which no further commands are counted. */
 const MOST = 16 * 1024
 /**
- * Minimum interval between two requests, in milliseconds. The interval is short enough for administrators to see a
- * command within a minute.
+ * Minimum interval between two requests with counts, in milliseconds. Short enough for administrators to see a command
+ * within a minute.
  */
 const EVERY = 10_000
 /** Maximum number of commands in one request; older commands are dropped. */
@@ -35,7 +35,8 @@ export const isUsageOff = (around: Surroundings): boolean => isTrackingOff(aroun
 export const isTrackingOff = ({ env }: Surroundings): boolean => !['', '0', 'false'].includes(env.DO_NOT_TRACK ?? '')
 
 /**
- * Enables counting, or disables it and deletes the pending counts. Throws a UserError if the setting cannot be written.
+ * Enables or disables the counting of commands. Deletes the pending counts in both cases. Throws a UserError if the
+ * setting cannot be written.
  */
 export function setUsage(around: Surroundings, isOn: boolean): void {
   const folder = folderOf(around)
@@ -64,8 +65,8 @@ export interface RanCommand {
 }
 
 /**
- * Counts a command. Never throws: a command that cannot be counted is skipped. Returns true if no other process is
- * about to send the counts.
+ * Counts a command in the usage statistics of its platform. Never throws: a command that cannot be counted is skipped.
+ * Returns true if the caller has to send the counts, because no other process is about to send them.
  */
 export function recordUsage(around: Surroundings, { command, platform, milliseconds, status }: RanCommand): boolean {
   const used: UsedCommand = {
@@ -103,7 +104,10 @@ export async function sendUsage(
   while (await sendOnce(around, platform, send)) await pause(EVERY + 1000)
 }
 
-/** Sends the pending counts once. Returns true if something was sent; otherwise, the counts are kept. */
+/**
+ * Sends the pending counts once. Returns true if counts were sent. Returns false if there were none, or if they could
+ * not be sent and are kept.
+ */
 async function sendOnce(
   around: Surroundings,
   platform: string,

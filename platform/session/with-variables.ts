@@ -12,7 +12,7 @@ import { imagesOf } from './with-images.ts'
 
 export interface VariablesContext<W extends Workspace> {
   readonly workspace: W
-  /** Project as opened for resolving the target. */
+  /** Project that was opened to determine the target of the deploy. */
   readonly project: OpenProject
   readonly signal: AbortSignal
   readonly on: (event: CommonEvent) => void
@@ -68,8 +68,9 @@ function unreadableVariables(all: readonly { readonly name: string; readonly sco
 }
 
 /**
- * Returns the variables that are used, and messages about those that are rejected. The platform rejects invalid names,
- * too, but a variable name can execute code on this machine, so a compromised platform is not trusted.
+ * Returns the variables of the platform that are safe to use, and messages about the rejected ones. The platform
+ * already rejects invalid names. They are checked again, because a compromised platform could send a variable whose
+ * name makes this machine execute code.
  */
 export function accepted(
   variables: readonly { readonly name: string; readonly value: string; readonly scope: string }[],

@@ -20,8 +20,8 @@ export const configHome = (around: Surroundings): string => homeOf(around, 'XDG_
 export const stateHome = (around: Surroundings): string => homeOf(around, 'XDG_STATE_HOME')
 
 /**
- * Returns all folders in which a process of devctl on this machine may keep its files. Other processes may have been
- * started with other environment variables.
+ * Returns all folders in which a process of devctl on this machine may keep its files, because other processes may have
+ * been started with other environment variables.
  */
 export function possibleHomes(around: Surroundings): readonly string[] {
   const { env } = around
@@ -51,8 +51,8 @@ const XDG = ['XDG_CONFIG_HOME', 'XDG_STATE_HOME'] as const
 const defaultHome = (env: Surroundings['env']): string => join(userHome(env), '.devctl')
 
 /**
- * Returns DEVCTL_HOME if it is set, otherwise `devctl` in the folder that `variable` names, otherwise `~/.devctl`. If
- * `~/.devctl` exists and that `devctl` does not, `~/.devctl` stays in use until the user moves its files.
+ * Returns DEVCTL_HOME if it is set, otherwise the folder `devctl` in the folder that `variable` names, otherwise
+ * `~/.devctl`. An existing `~/.devctl` stays in use until the user moves its files, which creates the folder `devctl`.
  * https://specifications.freedesktop.org/basedir-spec/latest/ (relative paths are invalid)
  */
 function homeOf({ env, cwd }: Surroundings, variable: (typeof XDG)[number]): string {

@@ -9,7 +9,7 @@ export interface PlatformEntry {
   readonly platform: string
   readonly namespace: string
   readonly kubernetes: { readonly server: string; readonly ca?: string }
-  /** Program that prints a token, and its arguments before the arguments of devctl. */
+  /** Program that runs devctl to print a token, and the arguments that precede the arguments of devctl. */
   readonly program: { readonly command: string; readonly args: readonly string[] }
   /** Environment variables that the program needs. */
   readonly env: Readonly<Record<string, string>>

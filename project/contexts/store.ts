@@ -64,9 +64,9 @@ export function readContexts(home: string): StoredContexts {
 }
 
 /**
- * Merges fields into a stored context, and removes empty ones; `isCurrent` makes the context the current one. A new
- * token removes the Kubernetes token, which may belong to another user. Throws a UserError if the file cannot be
- * changed.
+ * Merges fields into a stored context; an empty text removes a field. `isCurrent` makes the context the current one. A
+ * new token also removes the stored Kubernetes token, which may belong to another user. Throws a UserError if the file
+ * cannot be changed.
  */
 export function saveContext(home: string, { name, ...fields }: StoredContext, isCurrent: boolean): Promise<void> {
   return change(home, content => {
@@ -82,7 +82,7 @@ export function saveContext(home: string, { name, ...fields }: StoredContext, is
 }
 
 /**
- * Throws a UserError if the platform's response could not be read back from the file, because otherwise no context
+ * Throws a UserError if the fields that a platform has reported would make the file unreadable, because no context
  * would work any more.
  */
 function requireReadable(name: string, record: Readonly<Record<string, unknown>>): void {

@@ -141,7 +141,7 @@ export function requireCluster(name: string, kubeconfig: KubeconfigNames, from?:
 const ofPlatform = (platform: string, name: string): string =>
   `the current context is \`${platform}\`; \`devctl namespace use ${name}\` selects one of its namespaces`
 
-/** Returns a hint for a host without a scheme, or with a misspelled one. */
+/** Returns a hint for the host of a platform without a scheme, or with a misspelled one; undefined for other names. */
 function asPlatform(name: string): string | undefined {
   const [, address] = /^(?:[a-z]+:\/\/)?([a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d{1,5})?)\/?$/i.exec(name) ?? []
   return address && `the context of a platform is its address: \`https://${address}\``

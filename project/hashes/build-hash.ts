@@ -73,8 +73,8 @@ function hashDockerfile(path: string): string {
 }
 
 /**
- * Reads the parts of a context inside `hashFiles`, which remembers how to read them again, so that a later change of
- * the files is noticed.
+ * Returns the parts of the hash for a context. `hashFiles` can call `read` again later, with `isAgain` set, to notice
+ * changes of the files.
  */
 function rememberedParts(
   context: string,
@@ -93,7 +93,10 @@ function rememberedParts(
   return found
 }
 
-/** Returns the parts of the hash for the files of a context. Counts the files before it reads any. */
+/**
+ * Returns the parts of the hash of a build for the files of its context, one for each file, folder and link. Counts the
+ * files before it reads any.
+ */
 function partsOf(context: string, isIgnored: Ignored, spend: SpendOnBuild, onStats: OnStats): readonly Parts[] {
   const found: Found[] = []
   onStats('', statSync(context))
@@ -125,7 +128,7 @@ interface HashOptions {
   /** Returns true if a path is inside the project; if absent, all paths are. */
   readonly mayRead?: (path: string) => boolean
   readonly spend?: SpendOnBuild
-  /** Parts of contexts that were already read. */
+  /** Cache of the parts of the hash (`partsOf`) for contexts that were already read. */
   readonly known?: Map<string, readonly Parts[]>
 }
 

@@ -12,8 +12,8 @@ const DEADLINE = 10_000
 const MOST_OUTPUT = 1 << 28
 
 /**
- * Returns a function that finds the checkout of a folder, and reads git's index once per checkout. Searches for `.git`
- * itself, so that git does not run outside checkouts.
+ * Returns a function that finds the checkout of a folder, and reads git's index once per checkout. It looks for `.git`
+ * without running git, so git never runs outside checkouts.
  */
 export function createCheckouts(env: Env): (folder: string) => Checkout | undefined {
   const known = new Map<string, Checkout | undefined>()

@@ -5,7 +5,7 @@ import type { SpendOnBuild } from '../../compiler/host.ts'
 import { excluder } from '../../compiler/values/excluder.ts'
 import { countOfPatterns, type DockerPattern, dockerPatterns } from '../../compiler/values/images/ignore-file.ts'
 
-/** Tests for ignored paths of a build context. */
+/** Functions that test if a path of a build context is ignored. */
 export interface Ignored {
   readonly file: (path: string) => boolean
   /** Returns true if nothing below an ignored folder can be included again. */
@@ -56,7 +56,7 @@ const MOST_LINKS = 40
 
 /**
  * Resolves the symbolic links of a path below a folder like BuildKit, which sees only that folder: an absolute target
- * starts there, and `..` cannot leave it. Undefined for a cycle.
+ * starts at the folder, and `..` cannot leave it. Returns undefined for a cycle of links.
  */
 export function pathWithin(folder: string, path: string): string | undefined {
   const found: string[] = []

@@ -13,12 +13,15 @@ interface HashedFiles {
 }
 
 /**
- * Last hashes of this process, by folder and by kind of content. They are needed later, because the tag of an image
- * stands for the hashed content, but minutes may pass until a builder receives the files.
+ * Last hashes of this process, by folder and by kind of content. The tag of an image stands for the hashed content, but
+ * minutes may pass until a builder receives the files. The hashes then show if the files have changed.
  */
 const hashed = new Map<string, Map<string, HashedFiles>>()
 
-/** Hashes files below a folder, and remembers when they were changed. `read` returns their digest. */
+/**
+ * Returns the digest of files below a folder, which `read` computes. Remembers the digest, and the times of the files,
+ * which `read` adds to its argument. `what` names the kind of content.
+ */
 export function hashFiles(folder: string, what: string, read: (times: HashedFiles['times']) => string): string {
   const hash = (): HashedFiles => {
     const times: HashedFiles['times'] = new Map()
@@ -32,9 +35,9 @@ export function hashFiles(folder: string, what: string, read: (times: HashedFile
 }
 
 /**
- * Returns a function that reports whether a file below a folder has changed since it was hashed. Undefined for a folder
- * without hashed files. If the times of a file differ, all files that were hashed with it are hashed again, because
- * programs also rewrite files with unchanged content.
+ * Returns a function that reports if a file below a folder has changed since it was hashed; undefined for a folder
+ * without hashed files. If the times of a file differ, all files that were hashed together with it are hashed again,
+ * because programs also rewrite files with unchanged content.
  */
 export function changeFinder(folder: string): ((path: string, stats: BigIntStats) => boolean) | undefined {
   const ofFolder = hashed.get(folder)

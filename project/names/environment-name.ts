@@ -49,8 +49,8 @@ export const overridesOf = (base: string): readonly string[] =>
 
 /**
  * Returns the name of the Git repository that a folder is in: the last part of the address of its remote (`origin`,
- * otherwise the first one), otherwise the name of its top folder. Undefined outside a repository. Reads Git's files
- * without starting a process.
+ * otherwise the first one), otherwise the name of its top folder. Returns undefined outside a repository. Reads Git's
+ * files without starting a process.
  */
 export function repositoryName(folder: string): string | undefined {
   const repository = repositoryOf(folder)
@@ -71,8 +71,8 @@ export function repositoryOf(
 }
 
 /**
- * Returns the repository that contains the files of a folder. The text of a path with links does not always name it:
- * the folder may be a link to a subfolder of the repository.
+ * Returns the repository that contains the files of a folder. Also tries the path with resolved links, because the
+ * folder may be a link to a subfolder of the repository.
  */
 export const sourceRepository = (folder: string): ReturnType<typeof repositoryOf> =>
   repositoryOf(folder) ?? repositoryOf(resolveLinks(folder))
@@ -85,8 +85,8 @@ function nearest(folder: string, isIt: (folder: string) => boolean): string | un
 }
 
 /**
- * Returns the folder with the repository's configuration. In a submodule, and in a working tree added by `git
- * worktree`, `.git` is a file with the path of that folder.
+ * Returns the folder with the repository's configuration, usually `.git`. In a submodule, and in a working tree added
+ * by `git worktree`, `.git` is instead a file that contains the path of this folder.
  */
 function gitFolder(top: string): string {
   const own = join(top, '.git')

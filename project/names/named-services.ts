@@ -12,7 +12,7 @@ import type { OpenProject } from '../opened-project.ts'
 export interface Part {
   /** Selected services, with their names in the files. */
   readonly named: readonly string[]
-  /** Names of the selected services and their dependencies in the cluster. */
+  /** Cluster names of the selected services, and of their dependencies if they are included. */
   readonly services: ReadonlySet<string>
 }
 

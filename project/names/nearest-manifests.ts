@@ -11,8 +11,9 @@ const OKTETO_NAMES = ['okteto', 'okteto-pipeline', 'okteto-pipelines']
   .flatMap(name => [`${name}.yml`, `${name}.yaml`])
 
 /**
- * Returns the manifests of the nearest folder that has any; empty if no folder has one, and undefined if a Compose file
- * is nearer. With `past`, Compose files are ignored.
+ * Returns the paths of the manifests in the nearest folder that has any: `from` or one of its parents. Returns an empty
+ * list if no folder has one, and undefined if a folder with a Compose file is nearer. If `past` is true, Compose files
+ * are ignored.
  */
 export function nearestManifests(from: string, past: boolean): readonly string[] | undefined {
   for (let folder = from; ; folder = dirname(folder)) {

@@ -38,8 +38,8 @@ export function weakSum(bytes: Uint8Array, start = 0, end = bytes.length): numbe
 }
 
 /**
- * Maximum number of false matches of the rolling checksum. After that, blocks are only searched for at their old
- * positions. The other side chooses the checksums and must not be able to keep this side busy.
+ * Maximum number of false matches of the rolling checksum. If there are more, blocks are only searched for at their old
+ * positions. The other side chooses the checksums, and could otherwise keep this side busy.
  */
 const WRONG = 500
 
@@ -75,8 +75,9 @@ export type DeltaPart =
   | { readonly kind: 'bytes'; readonly bytes: Buffer }
 
 /**
- * Finds the blocks that the other side has. `push` accepts the next piece of the new file and yields the parts known so
- * far; `end` yields the rest. A block is first searched for directly after the previous match, then at any position.
+ * Finds the blocks of the new file that the other side already has in its old file. `push` accepts the next bytes of
+ * the new file and yields the parts that are already certain; `end` yields the rest. A block is first searched for
+ * directly after the previous match, then at any position.
  */
 export class Delta {
   readonly #sums: BlockSums
@@ -160,8 +161,9 @@ export class Delta {
   }
 
   /**
-   * Moves the window to the next position whose checksum is that of a block of the other side, otherwise to the last
-   * possible position. Returns false if more bytes are needed.
+   * Moves the window to the next position at which the checksum equals the checksum of a block of the other side.
+   * Without such a position, moves it as far as possible. Returns false if the window cannot move before more bytes
+   * arrive.
    */
   #roll(): boolean {
     const bytes = this.#pending

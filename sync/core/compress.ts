@@ -16,8 +16,8 @@ export function deflate(bytes: Uint8Array): Buffer | undefined {
 }
 
 /**
- * Inflates the bytes. Throws an Error if they are not a result of `deflate`, or if the result does not have the size
- * that the other side has announced.
+ * Inflates the bytes. Throws an Error if they are not a result of `deflate`, if the result does not have the announced
+ * `size`, or if `size` exceeds `limit`. Both are in bytes.
  */
 export function inflate(bytes: Uint8Array, size: number, limit: number): Buffer {
   if (size > limit) throw new Error('a message is too long')

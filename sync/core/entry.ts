@@ -37,7 +37,9 @@ export function copyEntry(entry: FileEntry, known: Pick<FileEntry, 'hash' | 'isO
 export interface Agreed {
   readonly local: FileEntry | undefined
   readonly remote: FileEntry | undefined
-  /** True if every version so far came from the container, including the version that is now on the laptop. */
+  /**
+   * True if every version of the path so far came from the container, including the version that is now on the laptop.
+   */
   readonly isTheirs?: boolean
 }
 

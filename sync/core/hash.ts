@@ -8,7 +8,10 @@ export const hashOf = (bytes: Uint8Array): string => hash('sha256', bytes, 'base
 
 const PIECE = 1 << 20
 
-/** Hashes an open file piece by piece; the caller yields to other work after each piece. */
+/**
+ * Hashes an open file piece by piece, and returns the hash. Yields the number of bytes read after each piece, so that
+ * the caller can do other work.
+ */
 export function* hashPieces(disk: Disk, file: number): Generator<number, string> {
   const sum = createHash('sha256')
   const buffer = Buffer.allocUnsafe(PIECE)

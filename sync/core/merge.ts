@@ -16,7 +16,10 @@ export type Decision =
   /** Records the equal state of both sides as the new base. */
   | { readonly do: 'agree' }
   | { readonly do: 'forget' }
-  /** The contents must be hashed before a decision is possible. */
+  /**
+   * Hashes the contents first, because a decision is only possible afterwards. `local` and `remote` are true for the
+   * sides to hash.
+   */
   | { readonly do: 'hash'; readonly local: boolean; readonly remote: boolean }
   /**
    * The laptop's version replaces the container's version; with `keep`, the container's version is saved as a conflict
@@ -88,7 +91,7 @@ function fromContainer(change: SideChange, remote: FileEntry | undefined): Decis
 const isTouched = (before: FileEntry | undefined, now: FileEntry | undefined): boolean =>
   before?.kind === 'file' && now?.kind === 'file' && before.mtime !== now.mtime
 
-/** Merges two versions that both changed, or that have no base to compare with. */
+/** Returns the decision for a path that both sides have changed, or that has no base to compare with. */
 function mergeBoth(local: FileEntry, remote: FileEntry, base: Agreed | undefined): Decision {
   const equal = sameContents(local, remote)
   if (equal === undefined) return { do: 'hash', local: local.hash === undefined, remote: remote.hash === undefined }
@@ -136,8 +139,8 @@ const sameMode = (one: FileEntry, other: FileEntry): boolean =>
   one.executable === undefined || other.executable === undefined || one.executable === other.executable
 
 /**
- * Returns the decision for a path that only the laptop may change: changes in the container are reverted, and saved as
- * conflicts.
+ * Returns the decision for a path that only the laptop may change. Changes in the container are reverted, and changed
+ * files are saved as conflicts first.
  */
 export function onlyFromLaptop(decision: Decision, { local, remote }: Pick<MergeInput, 'local' | 'remote'>): Decision {
   switch (decision.do) {

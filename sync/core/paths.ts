@@ -33,7 +33,10 @@ export function refusedPart(path: string, rules: NameRules): string {
   return path
 }
 
-/** Returns the reason why a path is not inside a folder; both sides refuse such paths. */
+/**
+ * Returns the reason why a path is not valid inside a folder; undefined if it is valid. Both sides refuse invalid
+ * paths.
+ */
 export function outsideProblem(path: string): string | undefined {
   if (path === '' || path.length > 4096) return 'the path is empty or too long'
   if (path.includes('\0')) return 'the path has a NUL character'
@@ -76,8 +79,8 @@ export function plainName(name: string): string {
 export const plainPath = (path: string): string => (/[^\0-\x7f]/.test(path) ? plainName(path) : path).toLowerCase()
 
 /**
- * Returns the reason why a link from the container is not created on this machine: a file written through it could be
- * outside the folder.
+ * Returns the reason why a link from the container is not created on this machine; undefined if it may be created. A
+ * file that is written through a refused link could be outside the folder.
  */
 export function linkProblem(path: string, target: string): string | undefined {
   if (target === '' || target.includes('\0')) return 'the link has no valid target'

@@ -1,7 +1,7 @@
 import { type FileEntry, isUntouched } from './entry.ts'
 import type { TreeNode } from './tree-node.ts'
 
-/** Returns the hash that both sides have agreed on. */
+/** Returns the hash of the contents on which both sides last agreed; undefined if it is unknown. */
 export const agreedHash = ({ base }: TreeNode): string | undefined => base?.local?.hash ?? base?.remote?.hash
 
 /**
@@ -51,6 +51,9 @@ export class RenameCandidates {
   }
 }
 
-/** Returns true if the container has a file of that size at the path, unchanged since both sides agreed. */
+/**
+ * Returns true if the container still has the file on which both sides agreed at the path, and it has the given size in
+ * bytes.
+ */
 export const hasThere = ({ base, remote }: TreeNode, size: number): boolean =>
   remote?.kind === 'file' && remote.size === size && isUntouched(base?.remote, remote)

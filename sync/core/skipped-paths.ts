@@ -28,7 +28,7 @@ const LONGEST = 200
 
 /** Paths on one side of a sync folder that cannot be synchronized, with the reasons. */
 export class SkippedPaths {
-  /** Messages by folder and name. */
+  /** Reasons why paths are skipped. The outer keys are folders, the inner keys are names in the folder. */
   readonly #folders = new Map<string, Map<string, string>>()
   #count = 0
   /** Counter that is incremented with each change. */
@@ -62,7 +62,7 @@ export class SkippedPaths {
     this.version++
   }
 
-  /** Removes the names that no longer exist in the folder. */
+  /** Removes the paths directly in the folder whose names are not in `found`, which are the names that still exist. */
   keep(folder: string, found: ReadonlySet<string>): void {
     for (const name of [...(this.#folders.get(folder)?.keys() ?? [])]) if (!found.has(name)) this.#delete(folder, name)
   }

@@ -1,6 +1,9 @@
 import type { Agreed, FileEntry } from './entry.ts'
 
-/** Path in a synchronized folder, with the entries of both sides. The agent only knows one side, `local`. */
+/**
+ * Node for a path in a synchronized folder, with the entries of both sides. The agent only knows one side, which is
+ * `local`.
+ */
 export class TreeNode {
   readonly name: string
   readonly parent: TreeNode | undefined
@@ -8,7 +11,7 @@ export class TreeNode {
   local: FileEntry | undefined
   remote: FileEntry | undefined
   base: Agreed | undefined
-  /** True while a request about the node is pending: the node must not be removed before the answer. */
+  /** True while a request about the node is pending. The node must not be removed before the answer arrives. */
   isHeld = false
 
   constructor(name: string, parent?: TreeNode) {

@@ -7,8 +7,8 @@ import type { TreeNode } from './tree-node.ts'
 export class WorkQueue {
   readonly #classes: readonly Set<TreeNode>[] = [new Set(), new Set(), new Set(), new Set()]
   /**
-   * Iterators over the sets, kept between calls of `take`. A new iterator would first have to pass all entries that
-   * were deleted from its set.
+   * Iterators over `#classes`, one for each set, kept between calls of `take`. A new iterator would first have to pass
+   * all entries that were already deleted from its set.
    */
   readonly #next: (Iterator<TreeNode> | undefined)[] = []
 

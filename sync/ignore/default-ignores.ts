@@ -62,7 +62,7 @@ function foldersMadeForASystem(path: string): readonly string[] {
   return found
 }
 
-/** Adds folders to ignore, such as the folders of anonymous volumes below a host volume. */
+/** Returns the rules with additional ignored folders, such as the folders of anonymous volumes below a host volume. */
 export function ignoringFolders(rules: IgnoreRules, folders: readonly string[]): IgnoreRules {
   if (folders.length === 0) return rules
   const isInside = (path: string) => folders.some(folder => path === folder || path.startsWith(`${folder}/`))

@@ -15,7 +15,7 @@ export interface PatternNode {
   readonly literals: Map<number, PatternNode>
   readonly classes: { readonly key: string; readonly class: CharacterClass; readonly next: PatternNode }[]
   single?: PatternNode
-  /** Nodes reached without reading a character. */
+  /** Nodes for `*` and `**`. Like the nodes in `ends`, they are reached without reading a character. */
   star?: PatternNode
   globstar?: PatternNode
   readonly ends: PatternNode[]

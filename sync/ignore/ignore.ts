@@ -28,7 +28,10 @@ export interface ParsedIgnores {
   readonly problems: readonly IgnoreProblem[]
 }
 
-/** Function that returns the text of an included file; undefined if the file does not exist. */
+/**
+ * Function that returns the text of an included file, or the reason why it is not read; undefined if the file does not
+ * exist.
+ */
 export type Include = (name: string) => string | { readonly problem: string } | undefined
 
 export interface IgnoreOptions {
@@ -103,8 +106,8 @@ class IgnoreReader {
   }
 
   /**
-   * Parses a line such as `#escape=|` before all patterns, which replaces the escape character `\`: on Windows, `\`
-   * separates folders.
+   * Parses a line such as `#escape=|`, which must precede all patterns and replaces the escape character `\`. On
+   * Windows, `\` separates folders. Returns the problem if the line is invalid.
    */
   #readEscape(line: string, isAllowed: boolean): string | undefined {
     const [, character] = /^#escape\s*=\s*(\S)$/u.exec(line) ?? []
@@ -153,13 +156,16 @@ class IgnoreReader {
   }
 }
 
-/** Returns the patterns for a line: `foo` also matches everything below it, `foo/` matches only the contents. */
+/**
+ * Returns the patterns that a line stands for: `foo` matches the path and everything below it, `foo/` matches only what
+ * is below it.
+ */
 function variants(body: string): readonly string[] {
   if (body === '' || body.endsWith('/')) return [`${body}**`]
   return body === '**' || body.endsWith('/**') ? [body] : [body, `${body}/**`]
 }
 
-/** Splits off the prefixes of a line, which may come in any order, each at most once. */
+/** Separates the prefixes of a line from its pattern. Prefixes may come in any order, each at most once. */
 function readPrefixes(line: string): { readonly flags: ReadonlySet<string>; readonly pattern: string } {
   const flags = new Set<string>()
   let pattern = line

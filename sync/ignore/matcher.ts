@@ -39,7 +39,7 @@ export class PatternMatcher {
   readonly #graph: PatternGraph
   #states = new Map<string, State>()
   #size = 0
-  /** Number of the last search that has found each node, by node id. */
+  /** Number of the last search (`#mark`) that has found each node. The index is the id of the node. */
   readonly #marks: Uint32Array
   #mark = 0
   #start: State

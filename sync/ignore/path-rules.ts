@@ -32,7 +32,10 @@ interface ReadRule {
   readonly except: readonly Matcher[]
 }
 
-/** Returns rules that synchronize only the paths covered by one of the rules. Without rules, `base` alone decides. */
+/**
+ * Returns ignore rules that synchronize a path only if at least one of the path rules `rules` covers it and `base` does
+ * not ignore it. Without path rules, `base` alone decides.
+ */
 export function onlyPaths(rules: readonly PathRule[], base: IgnoreRules): IgnoreRules {
   if (rules.length === 0) return base
   const all = rules.map(
@@ -54,8 +57,8 @@ function isAbout({ rule: { under, isFile }, only, except }: ReadRule, path: stri
 }
 
 /**
- * Returns true for a folder that is under the rule's path or contains it, unless the rule excludes everything in the
- * folder.
+ * Returns true for a folder that contains the rule's path. Unless the path is a file, also returns true for the path
+ * itself, and for folders below it in which the rule does not exclude everything.
  */
 function mayLeadTo({ rule: { under, isFile }, except }: ReadRule, folder: string): boolean {
   if (under === folder || below(under, folder) !== undefined) return !(isFile && under === folder)

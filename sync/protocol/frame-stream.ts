@@ -12,9 +12,9 @@ const LINGER = 1_000
 const LONGEST_REASON = 300
 /** Size in bytes from which contents are sent directly, instead of being joined with the preceding pieces. */
 const LONG = 64 << 10
-/** Number of waiting bytes from which the stream counts as possibly slower than compression. */
+/** Number of waiting bytes from which the speed of the stream decides if contents are compressed. */
 const BACKLOG = 256 << 10
-/** Maximum number of bytes that wait in the stream, so that it stays busy while the next contents are read. */
+/** Maximum number of bytes that wait in the stream, large enough to keep it busy while the next contents are read. */
 const WINDOW = 4 << 20
 
 export interface FrameStreamOptions {
@@ -77,7 +77,10 @@ export class FrameStream {
     this.#reader.limits = limits
   }
 
-  /** Sends a frame. `taken` is called when the stream has accepted the full frame, which may never happen. */
+  /**
+   * Sends a frame. `taken` is called when the stream has accepted the full frame, and never if the connection ends
+   * first.
+   */
   send(type: FrameType, header: object, body: readonly Uint8Array[] = [], taken?: () => void): void {
     if (this.#isEnded) return
     const pieces = encodeFrame(type, header, body)
@@ -120,7 +123,7 @@ export class FrameStream {
 
   /**
    * Ends the connection because this side cannot continue. Sends the reason to the other side if `tellsWhy` is true,
-   * unless the other side has failed itself.
+   * unless `error` is a failure that the other side has reported.
    */
   fail(error: Error): void {
     if (this.#isEnded) return
@@ -198,7 +201,7 @@ function reasonOf({ header }: Frame): string {
   return `the other side cannot go on: ${message.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')}`
 }
 
-/** Measures how fast a stream accepts bytes, counting only times when bytes are waiting. */
+/** Measures how fast a stream accepts bytes. Only counts the time during which bytes are waiting. */
 export class Throughput {
   #waiting = 0
   #since = 0

@@ -7,7 +7,7 @@ import { isProof, newNonce, proof, SYNC_PROTOCOL } from './greeting.ts'
 
 /** Identity and clock of the agent. */
 export interface Welcome {
-  /** ID of the volume. For another volume, no agreed state exists. */
+  /** ID of the volume. The agreed state of both sides belongs to one volume, so none exists yet for a new one. */
   readonly volume: string
   /** ID of the agent's process, which changes with a restart. */
   readonly instance: string

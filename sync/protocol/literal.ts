@@ -21,6 +21,9 @@ export function sendLiteral(
   } else connection.send('part', { id }, [bytes], taken)
 }
 
-/** Returns the bytes that `sendLiteral` has sent. Throws an Error if they are not valid. */
+/**
+ * Returns the original bytes of a message from `sendLiteral`, inflated if necessary. Throws an Error if they are not
+ * valid.
+ */
 export const literal = (header: Frame['header'], body: Buffer): Buffer =>
   header['raw'] === undefined ? body : inflate(body, fields.count(header, 'raw'), FRAME_LIMITS.frame)

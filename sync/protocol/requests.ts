@@ -90,7 +90,7 @@ function time(value: unknown): number {
   return value
 }
 
-/** Result of a change; `problem` contains the reason for a failure. */
+/** Result of a change. If `kind` is `problem`, `message` contains the reason why the change failed. */
 export type ItemResult =
   | WriteResult
   | { readonly kind: 'problem'; readonly entry: FileEntry | undefined; readonly message: string }

@@ -16,7 +16,9 @@ export interface SendInput {
   readonly place: string
   /** Block checksums of the other side's version, as `sumsOf` returns them. Empty if the other side has no version. */
   readonly sums: Buffer
-  /** True to stop sending as soon as the file changes; otherwise a changing file is sent as well. */
+  /**
+   * True to stop sending as soon as the file changes. False to send the file even if it changes during the transfer.
+   */
   readonly onlyAtRest: boolean
   /** Sends a part. It must call `taken` once the bytes are sent, because their buffer is reused. */
   readonly send: (part: DeltaPart, taken: () => void) => void
@@ -69,7 +71,7 @@ export async function sendParts(input: SendInput): Promise<SendResult> {
   }
 }
 
-/** Joins consecutive copies into one. */
+/** Joins parts that copy consecutive ranges of the old file into one part. */
 class JoinedCopies {
   readonly #send: (part: DeltaPart) => void
   #copy: { readonly kind: 'copy'; readonly from: number; readonly length: number } | undefined
@@ -111,7 +113,7 @@ export async function sumsOf(disk: Disk, clock: SyncClock, place: string): Promi
   }
 }
 
-/** Assembles a file in the stage. Its methods throw the errors of the disk. */
+/** Assembles a received file in the stage, a temporary file. Its methods throw the errors of the disk. */
 export class Receiver {
   readonly stage: string
   readonly #disk: Disk
@@ -138,7 +140,9 @@ export class Receiver {
     else this.#copy(part.from, part.length)
   }
 
-  /** Copies all of the old version. Stops and returns false as soon as `goesOn` returns false. */
+  /**
+   * Copies all of the old version, whose size is in bytes. Stops and returns false as soon as `goesOn` returns false.
+   */
   async addAll(size: number, clock: SyncClock, goesOn: () => boolean): Promise<boolean> {
     for (let from = 0; from < size; from += PART) {
       this.#copy(from, Math.min(PART, size - from))

@@ -5,7 +5,7 @@ import type { IgnoreSource } from './ignore-source.ts'
 /** Ignore rules of a folder, which change when the files that they were read from change. */
 export class ChangingRules implements IgnoreRules {
   #source: IgnoreSource
-  /** Files that the ignore file includes. */
+  /** Files that the ignore file includes, relative to the folder. */
   includes: ReadonlySet<string> = new Set()
   #rules: IgnoreRules
   readonly #toRules: (source: IgnoreSource) => IgnoreRules
@@ -27,7 +27,7 @@ export class ChangingRules implements IgnoreRules {
     this.#rules = this.#toRules(source)
   }
 
-  /** Returns true if the rules come from this file, or will when the file is created. */
+  /** Returns true if the rules come from this file, or will come from it once the file exists. */
   areFrom(path: string): boolean {
     return path === IGNORE_FILE || this.includes.has(path)
   }

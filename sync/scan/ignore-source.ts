@@ -12,7 +12,10 @@ export interface IgnoreSource {
   readonly escapeCharacter: string
   /** Folders below the sync folder that other volumes of the container cover. */
   readonly excluded: readonly string[]
-  /** Rules for the paths to synchronize. If not empty, only covered paths are synchronized. */
+  /**
+   * Rules for the paths to synchronize. If there are any, only the paths that at least one of them covers are
+   * synchronized.
+   */
   readonly rules: readonly PathRule[]
 }
 

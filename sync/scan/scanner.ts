@@ -16,7 +16,7 @@ export interface ScannerOptions {
   readonly ignores: IgnoreRules
   readonly recursive: boolean
   /**
-   * True if programs other than devctl may change the files; the default. If false, the folder is not watched until
+   * True (the default) if programs other than devctl may change the files. If false, the folder is not watched until
    * `watch` is called.
    */
   readonly isWatched?: boolean
@@ -36,11 +36,15 @@ export interface ScannerOptions {
   readonly heard?: (path: string) => void
 }
 
-/** Debounce time for hints after the last event, and maximum delay after the first event, in milliseconds. */
+/**
+ * Time without further events after which the reported paths are checked, and maximum delay of this check after the
+ * first event, in milliseconds.
+ */
 const QUIET = 5
 const LONGEST = 200
 /**
- * Number of events per second above which some count as lost: when the queue is full, the system drops events silently.
+ * Number of events per second above which the scanner assumes that further events were lost: when the queue is full,
+ * the system drops events silently.
  */
 const OVERFLOW = 8_000
 const UNWATCHED_SCAN = 5_000
@@ -97,7 +101,7 @@ export class Scanner {
     })
   }
 
-  /** True if no hints are pending and no scan is running. */
+  /** True if no reported path is waiting to be checked, and no scan is running. */
   get isQuiet(): boolean {
     return this.#hints.size === 0 && this.#scan === undefined
   }
@@ -117,8 +121,8 @@ export class Scanner {
   }
 
   /**
-   * Starts watching, because other programs may change files from now on. Also scans for changes that they have already
-   * made.
+   * Starts watching the folder, because other programs may change files from now on. Also scans it for changes that
+   * have already been made.
    */
   watch(): void {
     if (this.#isWatched) return
@@ -147,7 +151,10 @@ export class Scanner {
     if (!this.#quiet) this.#wait(QUIET)
   }
 
-  /** Debounces hints with a single timer, up to a maximum delay. */
+  /**
+   * Waits until no further paths have been hinted for some time, up to a maximum delay, and then checks them. Uses a
+   * single timer.
+   */
   #wait(milliseconds: number): void {
     const { clock } = this.#options
     this.#quiet = clock.after(milliseconds, () => {
@@ -253,7 +260,7 @@ export class Scanner {
 
   /**
    * Records a path that is skipped, or removes its record. A name that is not UTF-8 is listed with a replacement
-   * character, and no file exists under that name.
+   * character; no file can be found under the listed name.
    */
   #noteLeftOut(path: string, found: FileEntry | 'other' | undefined): void {
     const message = found === 'other' ? NO_FILE : !found && this.#isListed(path) ? NOT_UTF8 : undefined

@@ -13,7 +13,10 @@ export interface WatchersOptions {
   readonly changed: (path: string) => void
   /** Called when events may have been lost. */
   readonly lost: () => void
-  /** Called with the first folder that is not watched because a system limit was reached. */
+  /**
+   * Called when a system limit was reached, with the first folder that is not watched because of it, and the name of
+   * the limit.
+   */
   readonly limited: (folder: string, limit: string) => void
 }
 
@@ -26,7 +29,7 @@ const LIMITS: Readonly<Record<string, string>> = {
 /** Watches folders. Folders that the system refuses to watch are in `unwatched`, and must be scanned periodically. */
 export class Watchers {
   readonly unwatched = new Set<string>()
-  /** System setting whose limit was reached last. */
+  /** Name of the system setting whose limit was reached last; undefined if no limit was reached. */
   limit: string | undefined
   readonly #open = new Map<string, () => void>()
   readonly #options: WatchersOptions

@@ -33,7 +33,7 @@ const PATIENCE = 5_000
 const FORGOTTEN = 10_000
 
 /**
- * File that may still be written to while it should be sent: determines how long to wait before the write counts as
+ * File that should be sent but may still be written to. Determines how long to wait before the write counts as
  * finished.
  */
 export class WriteInProgress {
@@ -60,12 +60,15 @@ export class WriteInProgress {
     this.#last = now
   }
 
-  /** Doubles the wait after the write seemed to be finished, but was not. */
+  /**
+   * Doubles the time of observation, up to a maximum, because the file changed again after the write seemed to be
+   * finished.
+   */
   wasWrong(): void {
     this.#look = Math.min(LAST_LOOK, 2 * this.#look)
   }
 
-  /** True if the file is being written continuously, so that it should be sent in its current state. */
+  /** True if the file has been written to for so long that it should be sent in its current state. */
   get isHopeless(): boolean {
     return this.#last - this.#since > PATIENCE
   }

@@ -68,7 +68,7 @@ class Server implements SyncServer {
   readonly clock: SyncClock
   readonly options: ServeOptions
   #volume: SyncVolume | undefined
-  /** ID of the trees that were read last: a laptop that has received them in full needs only the changes. */
+  /** ID of the trees that were read last. A laptop that has received these trees in full needs only the changes. */
   instance = randomUUID()
   folders: readonly ServedFolder[] = []
   #client: ServedClient | undefined
@@ -144,7 +144,7 @@ class Server implements SyncServer {
     writeOwn(this.disk, ready, Buffer.from('\n'))
   }
 
-  /** Returns false if a mounted file is missing or empty, so it has not been synchronized yet. */
+  /** Returns false if a mounted file is missing or empty, which means that it has not been synchronized yet. */
   #hasMountedFiles(): boolean {
     return this.#mountedFiles().every(place => {
       const entry = this.disk.entry(place)
@@ -170,8 +170,9 @@ class Server implements SyncServer {
   }
 
   /**
-   * Resumes with a laptop, or starts for a new laptop. Returns true if the laptop was connected before, and only needs
-   * the changes that it has missed.
+   * Resumes with a laptop that was connected before, or starts for a new laptop or new ignore rules. Returns true if
+   * the laptop only needs the changes that it has missed. `seen` is the number of the last message that the laptop has
+   * received.
    */
   async takeUp(
     owner: string,

@@ -20,7 +20,7 @@ export interface ServedFolderOptions {
   readonly write: WriteMode
   readonly recursive: boolean
   /**
-   * False if the application only starts after a call of `watch`. Until this call, no process can observe partially
+   * False if the application starts only after a call of `watch`. Before this call, no process can observe partially
    * written files.
    */
   readonly isWatched: boolean

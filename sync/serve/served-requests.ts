@@ -272,8 +272,8 @@ export class ServedRequests {
   }
 
   /**
-   * Copies a large file from another file in the container. If that file does not have the expected contents, the
-   * laptop sends them.
+   * Copies a large file from another file in the container. If the other file does not have the expected contents, the
+   * laptop has to send them.
    */
   async #copy(id: number, folder: ServedFolder, header: Frame['header']): Promise<void> {
     const [path, from] = [pathIn(header['path']), pathIn(header['from'])]

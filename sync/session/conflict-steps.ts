@@ -6,7 +6,7 @@ import { SMALL_FILE } from '../stage/writer.ts'
 import type { FolderState } from './folder-state.ts'
 import type { RemoteSteps } from './remote-steps.ts'
 
-/** Saves the container's version of a path before the laptop's version replaces it. */
+/** Saves the container's version of a path as a conflict, before the laptop's version replaces it. */
 export class ConflictSteps {
   readonly #state: FolderState
   readonly #remote: RemoteSteps

@@ -32,7 +32,10 @@ export class ConflictFolder {
     this.#times = disk.entry(folder) === undefined ? [] : [...disk.list(folder)].sort()
   }
 
-  /** Returns the path for a file that lost a conflict at the given time, in a separate folder. */
+  /**
+   * Creates a new folder for a file that lost a conflict at the given time, in milliseconds since 1970, and returns the
+   * path for the file in this folder.
+   */
   placeFor(folder: string, path: string, now: number): string {
     this.#last = Math.max(now, this.#last + 1)
     const name = new Date(this.#last).toISOString().replaceAll(':', '-')

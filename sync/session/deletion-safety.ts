@@ -44,8 +44,8 @@ export class DeletionSafety {
   }
 
   /**
-   * Stops the folder and reports it. `loss` counts the files that the container has deleted. If absent, all files are
-   * missing.
+   * Stops synchronizing the folder, and reports this with `side`, which has lost files. `loss` counts the files that
+   * the container has deleted. If it is absent, all files are missing.
    */
   stop(side: 'local' | 'remote', loss?: LostFiles): void {
     if (this.#stopped) return

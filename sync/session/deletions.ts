@@ -4,14 +4,14 @@ import { KEPT_BYTES } from '../stage/trash.ts'
 import type { FolderState, LostFiles } from './folder-state.ts'
 
 /**
- * Time without another deletion after which the waiting deletions are judged, in milliseconds. A container reports
- * deletions every 200 ms.
+ * Time in milliseconds that has to pass without another deletion before the waiting deletions are judged. A container
+ * reports deletions every 200 ms.
  */
 const REST = 30
 const REST_OF_MANY = 300
 /**
- * Same as `REST`, but for thousands of deletions, in milliseconds. They may overflow the watchers of the container,
- * which then scans everything again a second later.
+ * Same as `REST`, but for thousands of deletions, in milliseconds. So many deletions may overflow the watchers of the
+ * container, which then scans everything again a second later.
  */
 const REST_OF_THOUSANDS = 2_500
 const MANY = 5
@@ -22,13 +22,13 @@ const LONGEST = 10_000
  * folder and take some time to fill it again.
  */
 const PATIENCE = 3_000
-/** Time window within which deletions count together, in milliseconds. */
+/** Time within which deletions count as parts of one loss, in milliseconds. */
 const WINDOW = 10_000
 /** Minimum number of deleted files for which losing more than half of all files is a reason to ask. */
 const HANDFUL = 8
 /**
- * Number of files and bytes above which the user is asked regardless of how much remains: the trash is only guaranteed
- * to hold this many bytes.
+ * Numbers of deleted files and bytes above which the user is asked, regardless of how many files remain. The trash is
+ * only guaranteed to hold this many bytes.
  */
 const BULK = { files: 1_000, bytes: KEPT_BYTES }
 /** Minimum number of deleted files that is reported. */
@@ -81,7 +81,10 @@ export class Deletions {
     return true
   }
 
-  /** Extends the wait, because the container has created a file and may not be finished. */
+  /**
+   * Extends the wait if many files are missing: the container has just created a file, and may be about to create the
+   * others again.
+   */
   wait(): void {
     if (this.#isMuch) this.#last = this.#state.world.clock.now()
   }
@@ -160,9 +163,9 @@ export class Deletions {
   }
 
   /**
-   * Returns the number of files that the container has lost, if the loss is so large that it may be a mistake: all
-   * files that the laptop has made, everything except names that begin with a dot, more than half of the files, or more
-   * than the trash holds. Otherwise returns undefined.
+   * Returns the counts of a loss of files in the container that is so large that it may be a mistake: all files that
+   * the laptop has made, everything except names that begin with a dot, more than half of the files, or more than
+   * `BULK`. Returns undefined if there is no such loss.
    */
   loss(): LostFiles | undefined {
     const { tree, agreedFiles, ownFiles, queue } = this.#state

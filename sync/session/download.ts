@@ -74,8 +74,8 @@ export class Download {
   }
 
   /**
-   * Takes the contents of a file that the container has renamed from the old path on the laptop, instead of downloading
-   * them. Returns false if the file was not renamed, or if the laptop has other contents at the old path.
+   * Handles a file that the container has renamed: takes the contents from the old path on the laptop, instead of
+   * downloading them. Returns false if the file was not renamed, or if the laptop has other contents at the old path.
    */
   #fetchRenamed(node: TreeNode, remote: FileEntry): boolean {
     const { state, remote: steps } = this.#parts

@@ -55,7 +55,10 @@ export interface ToolFileArrival {
   readonly path: string
 }
 
-/** Missing files of a folder. Files whose versions all came from the container do not count. */
+/**
+ * Number of missing files of a folder, and of all files that both sides had. Files whose versions all came from the
+ * container do not count.
+ */
 export interface LostFiles {
   readonly files: number
   /** Number of files that both sides had. */
@@ -87,7 +90,7 @@ export type FolderEvent =
       readonly kind: 'stopped' | 'continued'
       readonly folder: string
       readonly side: 'local' | 'remote'
-      /** Files that the container has deleted. If absent, all files are missing. */
+      /** Counts of the files that the container has deleted. Absent if all files are missing on `side`. */
       readonly loss?: LostFiles
     }
 
@@ -133,8 +136,8 @@ export class FolderState {
   /** Folders that are not watched in the container. */
   unwatchedRemote: readonly string[] = []
   /**
-   * Entries that were sent to the container and have not been acknowledged. If the acknowledgment is lost, the contents
-   * in the container show the result.
+   * Entries that were sent to the container and have not been acknowledged. If the acknowledgment is lost, a comparison
+   * with the contents in the container shows if the entry has arrived.
    */
   readonly sent = new Map<TreeNode, FileEntry>()
   agreedFiles = 0
@@ -329,7 +332,10 @@ export class FolderState {
     this.world.report({ kind: 'problem', problem: { folder: this.name, path: folder || '.', side, message } })
   }
 
-  /** Records the folders that the agent does not watch. */
+  /**
+   * Records the folders that the agent does not watch. If it watched all folders before, also reports the system limit
+   * `limit` that was reached.
+   */
   setUnwatchedRemote(folders: readonly string[], limit: string): void {
     const [first] = folders
     if (first !== undefined && limit !== '' && this.unwatchedRemote.length === 0)

@@ -26,7 +26,7 @@ export interface FolderSyncOptions {
   readonly own: readonly string[]
   /** Paths that only this machine may change, in addition to the files that devctl reads by name. */
   readonly onlyHere: readonly string[]
-  /** Reads the ignore rules again. Throws the errors of reading the ignore file. */
+  /** Reads the ignore rules again. Throws an error if the ignore file cannot be read. */
   readonly readIgnores: () => IgnoreSource
   /**
    * True if the folder consists of one file that the container mounts, and that is therefore not deleted while the
@@ -100,7 +100,7 @@ export class FolderSync {
     this.state.world.rested()
   }
 
-  /** Handles a path that cannot be read: it does not count as deleted. */
+  /** Handles a path that cannot be read: neither the path nor anything below it counts as deleted. */
   #unreadable(path: string, error: unknown): void {
     const { tree } = this.state
     for (const node of tree.at(path).walk()) node.local ??= node.base?.local

@@ -15,7 +15,7 @@ export type FullDiskEvent =
   /** Reported when the disk has space again and all of the files have arrived. */
   | { readonly kind: 'room'; readonly folder: string; readonly side: 'local' | 'remote' }
 
-/** Polling interval, and maximum delay before a report while other files are still being tried, in milliseconds. */
+/** Polling interval, and maximum delay of the first report while other files are still being tried, in milliseconds. */
 const LOOK = 500
 const LONGEST = 5_000
 
@@ -23,7 +23,7 @@ interface Watched {
   readonly state: FolderState
   readonly side: 'local' | 'remote'
   readonly since: number
-  /** Number of files in the last report. */
+  /** Number of files in the last report; 0 before the first report. */
   told: number
   cancel: (() => void) | undefined
 }
@@ -42,7 +42,10 @@ export class FullDisks {
     this.#tell = tell
   }
 
-  /** Handles a problem that has appeared or was solved. Returns true if this class reports it. */
+  /**
+   * Handles a problem that has appeared or was solved. Returns true if the problem is a full disk, which this class
+   * reports.
+   */
   hear(state: FolderState, { side, message }: SyncProblem): boolean {
     const key = `${side} ${state.name}`
     const isOurs = isFull(message)

@@ -8,7 +8,7 @@ import type { FolderState } from './folder-state.ts'
 /** Applies changes of the container to the files of the laptop. */
 export class LocalSteps {
   readonly #state: FolderState
-  /** Nodes of each folder by their name keys, valid until other work has run. */
+  /** Nodes in each folder, by the name keys (`nameKey`) of their names. Only valid until other work has run. */
   readonly #keys = new Map<TreeNode, Map<string, TreeNode>>()
 
   constructor(state: FolderState) {
@@ -126,8 +126,8 @@ export class LocalSteps {
   }
 
   /**
-   * Records a write before it begins: if this process is killed before the write is complete, the next session
-   * determines the result.
+   * Records a write before it begins. If this process is killed before the write is complete, the next session checks
+   * if the file was written.
    */
   #begin(node: TreeNode, remote: FileEntry): void {
     this.#state.saved.writes(node.path, remote)

@@ -12,8 +12,8 @@ export class Reconciler {
   readonly #rules: ChangingRules
   readonly #onlyHere: OnlyHere
   /**
-   * Paths at which the laptop wins although only the container has changed them, because the laptop has changed
-   * something below the path.
+   * Paths at which the laptop wins because it has changed something below the path, although the path itself was only
+   * changed in the container.
    */
   readonly #insisting = new Set<TreeNode>()
 
@@ -62,8 +62,8 @@ export class Reconciler {
   }
 
   /**
-   * Checks if a sent entry has arrived in the container, and makes it the base if it has. Returns true if this cannot
-   * be determined before the contents are hashed.
+   * Checks if a sent entry has arrived in the container. If so, the entry becomes the base. Returns true if the
+   * contents in the container must be hashed before this can be determined.
    */
   #isUnknown(node: TreeNode): boolean {
     const { remote } = node

@@ -6,7 +6,7 @@ import type { ChangingRules } from '../scan/changing-rules.ts'
 import type { Deletions } from './deletions.ts'
 import type { FolderState } from './folder-state.ts'
 
-/** Number of skipped paths, and the first of them with their messages. */
+/** Number of paths that the agent skips, and the first of these paths with the reasons. */
 interface LeftOutThere {
   readonly count: number
   readonly paths: readonly (readonly [string, string])[]
@@ -37,7 +37,7 @@ export class RemoteTree {
     this.#state.hasRemote = false
   }
 
-  /** Handles paths that could not be read: for everything below them, the agreed state still applies. */
+  /** Handles paths that the agent could not read: neither these paths nor the paths below them count as deleted. */
   setUnreadable(paths: readonly string[]): void {
     for (const path of paths)
       for (const node of this.#state.tree.find(path)?.walk() ?? []) node.remote ??= node.base?.remote
@@ -127,8 +127,8 @@ export class RemoteTree {
 }
 
 /**
- * Replaces the entries of a node with the entries of its base, which contain the hashes. Keeps the container's entry of
- * a file of the image.
+ * Replaces the entries of a node with the entries of its base, which contain the hashes. Keeps the container's entry if
+ * the file is unchanged from the image.
  */
 function takeFromBase(node: TreeNode): void {
   if (node.base?.local) node.local = node.base.local

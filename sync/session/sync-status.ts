@@ -17,7 +17,7 @@ export interface SyncStatus {
   readonly bytesLeft: number
   /** Bytes sent over all connections of this session. */
   readonly sentBytes: number
-  /** Large file that is being transferred. */
+  /** Large file that is being transferred, with its size and the number of bytes that are done. */
   readonly current?: { readonly path: string; readonly size: number; readonly done: number }
   readonly problems: readonly SyncProblem[]
   /** Conflicts of this session. */
@@ -30,7 +30,7 @@ export interface SyncStatus {
   readonly leftOut: SkippedPathList
 }
 
-/** Facts that only the session knows. */
+/** Values of a status that only the session knows. */
 interface SessionFacts extends Pick<SyncStatus, 'sentBytes' | 'conflicts'> {
   readonly isConnected: boolean
   /** True if the agent has reported the contents of the container over this connection. */
@@ -74,7 +74,7 @@ export function toStatus(folders: readonly FolderSync[], session: SessionFacts):
   }
 }
 
-/** Counts the files on which the sides do not agree yet, and their bytes. */
+/** Counts the files on which the sides do not agree yet, and their bytes. A file counts with its larger version. */
 function pendingWork({ queue, busy, deferred, problems }: FolderState): {
   readonly files: number
   readonly bytes: number

@@ -76,9 +76,8 @@ export type SyncEvent =
   | ToolFileArrival
   | ManyDeleted
   /**
-   * `stopped`: all files are missing on one side, or the container has deleted so many that `loss` contains their
-   * number. Nothing is deleted on the other side before `answer` is called. `continued`: the folder is synchronized
-   * again.
+   * `stopped`: all files are missing on one side, or, if `loss` is set, the container has deleted many files. Nothing
+   * is deleted on the other side before `answer` is called. `continued`: the folder is synchronized again.
    */
   | {
       readonly kind: 'stopped' | 'continued'

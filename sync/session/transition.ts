@@ -121,7 +121,8 @@ export class Transition {
 
   /**
    * Starts the deletion of everything in a folder on one side, in the same batch. Returns false if something remains.
-   * The folder is then checked again once its contents are deleted, or it stays because some of its contents stay.
+   * The folder is then checked again once its contents are deleted. If some of the contents stay, the folder stays,
+   * too.
    */
   #clear(node: TreeNode, side: 'local' | 'remote'): boolean {
     const { state, losses } = this.#parts
@@ -159,7 +160,9 @@ export class Transition {
   }
 }
 
-/** Returns the agreed state. A hash that is known for one side applies to both. */
+/**
+ * Returns the current entries of both sides as their agreed state. A hash that is known for one side applies to both.
+ */
 function agreed({ base, local, remote }: TreeNode) {
   const hash = local?.hash ?? remote?.hash ?? base?.local?.hash ?? base?.remote?.hash
   const withHash = (entry: FileEntry | undefined) =>

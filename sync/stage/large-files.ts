@@ -34,8 +34,8 @@ export class LargeFiles {
   /** Called when the version that lost a conflict has been saved. */
   onKept: (node: TreeNode, remote: FileEntry, place: string) => void = () => {}
   /**
-   * Returns true if the container's file should still be written on the laptop, where the file may have changed in the
-   * meantime.
+   * Returns true if a downloaded file should still be written on the laptop. The laptop's version may have changed
+   * during the download.
    */
   isWanted: (node: TreeNode) => boolean = () => true
   #jobs: Job[] = []
@@ -43,15 +43,15 @@ export class LargeFiles {
   /** Files that both sides have, by size. Only set while jobs exist. */
   #bySize: Map<number, TreeNode[]> | undefined
   /**
-   * Files that other files may be copied from, with the number of those copies. Such files are not deleted until the
-   * copies are done.
+   * Files that other files may be copied from, with the number of files that wait for such a copy. They are not deleted
+   * until the copies are done.
    */
   readonly #needed = new Map<TreeNode, number>()
   /** Files in `#needed` that are to be deleted once the copies are done. */
   readonly #leaving = new Set<TreeNode>()
-  /** Files that are being written to while they should be sent. */
+  /** Files that should be sent, but that other programs are still writing to. */
   readonly #restless = new Map<TreeNode, WriteInProgress>()
-  /** File that is being transferred, and its progress. */
+  /** Large file that is being transferred, with its size and the number of bytes that are done. */
   current: { readonly path: string; readonly size: number; done: number } | undefined
 
   constructor(state: FolderState, local: LocalSteps, remote: RemoteSteps) {
@@ -69,8 +69,8 @@ export class LargeFiles {
   }
 
   /**
-   * Returns true if the file must be kept for now, because another file may be copied from it. The path is checked
-   * again afterwards.
+   * Returns true if the file must be kept for now, because another file may be copied from it. Its path is checked
+   * again once the copies are done.
    */
   needs(node: TreeNode): boolean {
     if (!this.#needed.has(node)) return false

@@ -6,7 +6,7 @@ const ARCHIVE = /(^|\/)devctl-doctor-[^/]*\.zip$/
 
 /**
  * Returns rules that also ignore devctl's archives and the given paths, which belong only to this machine. An ignore
- * file cannot override this. Names that some file systems treat as equal count as equal.
+ * file cannot include them again. Spellings of a name that some file systems treat as equal are ignored, too.
  */
 export function withoutOwnPaths(rules: IgnoreRules, paths: readonly string[]): IgnoreRules {
   const own = paths.map(plainPath)

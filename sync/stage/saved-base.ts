@@ -12,11 +12,11 @@ import { Journal, readJournal, removeJournal } from './journal.ts'
  */
 const BEGUN = 0
 
-/** State found from earlier sessions. */
+/** State of a folder that earlier sessions have stored. */
 export interface FoundBase {
   /** Folders that the container itself has created. */
   readonly own: readonly string[]
-  /** Entries that were sent, but whose result no earlier session has received. */
+  /** Entries, by path, that an earlier session has sent to the container without receiving the result. */
   readonly sent: ReadonlyMap<string, FileEntry>
 }
 
@@ -118,7 +118,10 @@ export class SavedBase {
     return sent
   }
 
-  /** Returns the entry of a path on this machine if it matches the entry that was about to be written. */
+  /**
+   * Returns the entry at a path of this machine if its contents equal the contents that were about to be written;
+   * otherwise undefined.
+   */
   #written(path: string, { kind, size, hash, target }: FileEntry): FileEntry | undefined {
     const place = placeIn(this.#root, path)
     try {
@@ -153,7 +156,7 @@ export class SavedBase {
 
   /**
    * Records that this machine is about to write the container's version. If this process is killed, the next session
-   * determines the result.
+   * checks if the file was written.
    */
   writes(path: string, remote: FileEntry): void {
     this.#journal?.add([path, BEGUN, encodeEntry(remote), remote.hash ?? null])

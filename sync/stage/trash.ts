@@ -28,11 +28,13 @@ export class Trash {
   readonly #clock: SyncClock
   /** Absolute path of the trash. */
   readonly folder: string
-  /** Files of earlier deletions, and files that the container had made, oldest first. */
+  /**
+   * Files of earlier deletions, and files that the container had made, oldest first. Undefined until the trash is used.
+   */
   #kept: Kept[] | undefined
   /** Files of the current deletion. */
   #together: Kept[] = []
-  /** Time of the last deletion. */
+  /** Time of the last deletion, in milliseconds since 1970; 0 before the first one. */
   #last = 0
   #bytes = 0
   #time = 0
@@ -123,8 +125,8 @@ export class Trash {
   }
 
   /**
-   * Finds the files of earlier sessions. The folder names sort chronologically. Files of other programs, such as
-   * `.DS_Store`, are left out: they have no time, and would keep all later ones from being removed.
+   * Finds the files of earlier sessions, oldest first, because the folder names sort chronologically. Skips files of
+   * other programs, such as `.DS_Store`: they have no time, and would keep all files after them from being removed.
    */
   #find(): Kept[] {
     const found: Kept[] = []

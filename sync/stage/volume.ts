@@ -48,8 +48,8 @@ export class SyncVolume {
   }
 
   /**
-   * Returns true if the files of the image are recorded for the folder. Other files may then have been synchronized
-   * into it.
+   * Returns true if it was recorded which files of the folder come from the image. Other files may have been
+   * synchronized into the folder since.
    */
   hasImage(name: string): boolean {
     return this.#disk.entry(`${this.#folder}/image-${name}`) !== undefined
@@ -87,7 +87,9 @@ export class SyncVolume {
     }
   }
 
-  /** Returns the entries of the image; undefined until something has been synchronized. */
+  /**
+   * Returns the recorded entries of the image for a folder, by path; undefined until something has been synchronized.
+   */
   imageEntries(name: string): Map<string, FileEntry | undefined> | undefined {
     return this.#readImage(`${this.#folder}/image-${name}`)
   }

@@ -393,7 +393,7 @@ export class Writer {
 }
 
 /**
- * Returns true if the entry matches the change. Returns false, too, if the file system stores the time with a lower
+ * Returns true if the entry matches the change. Also returns false if the file system stores the time with a lower
  * precision; the next check of the path then compares the contents.
  */
 const isWritten = (change: PathChange['change'], entry: FileEntry | undefined): boolean =>

@@ -21,8 +21,8 @@ const SSH_ANSWER_WITHIN = 30_000
 const OLDEST_API = '1.39'
 
 /**
- * Connects to the BuildKit inside a Docker Engine, and checks that it responds. Throws a `BuilderError`, and the
- * signal's abort reason.
+ * Connects to the BuildKit inside a Docker Engine, and checks that it responds. Throws a `BuilderError` if the engine
+ * cannot be used, or the signal's abort reason.
  */
 export async function connectToEngine(
   endpoint: EngineEndpoint,
@@ -98,8 +98,8 @@ async function connectionTo(
 }
 
 /**
- * Returns the address that gRPC connects to, and a function that frees the address. Over `ssh`, the address is a
- * placeholder, and `usable` replaces the connection.
+ * Returns the address that gRPC connects to (`target`), and a function that frees the address (`stop`). Over `ssh`,
+ * gRPC connects to a placeholder, and `usable` replaces that connection.
  */
 async function targetFor(endpoint: EngineEndpoint): Promise<{ readonly target: string; readonly stop: () => void }> {
   const target = targetOf(endpoint)

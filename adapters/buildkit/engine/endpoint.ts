@@ -72,7 +72,7 @@ export async function openConnection(endpoint: EngineEndpoint, signal?: AbortSig
   return secure(endpoint, socket, signal)
 }
 
-/** Encrypts a connection if the endpoint uses TLS. */
+/** Returns a TLS connection over the socket if the endpoint uses TLS; otherwise returns the socket itself. */
 export async function secure({ at, tls }: EngineEndpoint, socket: Socket, signal?: AbortSignal): Promise<Socket> {
   if (!tls || !('host' in at)) return socket
   const { serverName = at.host, ...certificates } = tls

@@ -15,7 +15,10 @@ const REPOSITORY_FOLDERS = 23
 /** First major version whose BuildKit (0.10) supports `shm_size` and `ulimits`. Older versions ignore both silently. */
 const LIMITS_OF_STEPS = 23
 
-/** Returns true for an attestation that is requested, which may have no settings: `true` is read as an empty text. */
+/**
+ * Returns true if an attestation is requested. An empty text also counts as a request: it stands for `true`, an
+ * attestation without settings.
+ */
 const isAttested = (setting: string | false | undefined): boolean => setting !== undefined && setting !== false
 
 /** Returns true if the input requests something that an engine cannot build without the containerd image store. */
@@ -46,7 +49,10 @@ export function refusalOf(input: ImageInput, { version, hasContainerdStore }: En
   )
 }
 
-/** Returns a clause for each key of `build` that an engine ignores. */
+/**
+ * Returns a message for each key of `build` that an engine ignores. The message states what the key needs to have an
+ * effect.
+ */
 export function leftOut(input: ImageInput, { version, hasContainerdStore }: EngineAbilities): readonly string[] {
   const of = (isUsed: boolean, text: string) => (isUsed ? [text] : [])
   const limits = `needs Docker ${LIMITS_OF_STEPS}.0 and has no effect`

@@ -16,7 +16,7 @@ const HUB = 'docker.io'
 
 /**
  * Pushes an image of a Docker Engine, and returns the digest of its manifest if the engine reports it. Reports the push
- * as a step in the status of the build. Throws a `BuilderError`, and the signal's abort reason.
+ * as a step in the status of the build. Throws a `BuilderError` if the push fails, or the signal's abort reason.
  */
 export async function pushFromEngine(
   endpoint: EngineEndpoint,

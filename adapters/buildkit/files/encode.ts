@@ -18,7 +18,7 @@ const DEV_MINOR = 9 << 3
 /** Type of packets with file content. */
 const DATA = 2
 
-/** Upper limit for the bytes of a `Stat` without its strings. */
+/** Upper limit for the size of an encoded `Stat` without its strings, in bytes. */
 const NUMBERS = 64
 /**
  * Maximum number of UTF-8 bytes for one UTF-16 code unit: three. Characters that take four bytes consist of two code
@@ -30,7 +30,7 @@ const NUMBER = 5
 /** Bytes before the `Stat`: a tag and a length. */
 const STAT_HEAD = 1 + NUMBER
 
-/** Returns an upper limit for the bytes that `putStat` writes for a file. */
+/** Returns an upper limit for the number of bytes that `putStat` writes for a file. */
 export const sizeOfStat = ({ path, linkname }: SyncedFile): number =>
   PREFIX + STAT_HEAD + NUMBERS + (path.length + linkname.length) * BYTES_OF_CHARACTER
 
@@ -71,14 +71,14 @@ function putNumber(buffer: Buffer, start: number, tag: number, value: number | u
   return putVarint(buffer, start + 1, value)
 }
 
-/** Bytes that `framePiece` needs before and after the content. */
+/** Number of bytes that `framePiece` needs before the content (`PIECE_HEAD`) and after it (`PIECE_TAIL`). */
 export const PIECE_HEAD = PREFIX + 2 + 1 + NUMBER + 1 + NUMBER
 export const PIECE_TAIL = PREFIX + 2 + 1 + NUMBER
 
 /**
  * Wraps `length` bytes of file content, which are in the buffer after `PIECE_HEAD`, in the packet that BuildKit
- * expects, with the message prefix. `isLast` appends the packet that marks the end of the file. Returns the part of the
- * buffer to send.
+ * expects, with the message prefix. `file` is the number of the file in the file list. If `isLast` is true, appends the
+ * packet that marks the end of the file. Returns the part of the buffer to send.
  */
 export function framePiece(buffer: Buffer, file: number, length: number, isLast: boolean): Buffer {
   const end = PIECE_HEAD + length

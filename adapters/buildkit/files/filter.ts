@@ -23,8 +23,8 @@ export interface PathFilter {
 
 interface Pattern extends ExcludingPattern {
   /**
-   * The pattern without a final `/*` or `/**`, if the rest is a literal path; otherwise undefined, because the pattern
-   * may match any path.
+   * The pattern without a final `/*` or `/**`. Undefined if the rest of the pattern contains wildcards, because it may
+   * then match any path.
    */
   readonly prefix: string | undefined
 }

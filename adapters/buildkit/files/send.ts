@@ -59,10 +59,10 @@ class Sender {
   readonly #folder: SyncedFolder
   readonly #stream: PacketStream
   readonly #buffers = new Buffers(BUFFERS, SIZE)
-  /** Files that BuildKit may request, by number. */
+  /** Files that BuildKit may request, by their number in the file list. */
   readonly #files = new Map<number, FileToSend>()
   #isStopped = false
-  /** Rejects when a file cannot be read or sent; resolves at the end. */
+  /** Rejects when a file cannot be read or sent; resolves when BuildKit has received all requested files. */
   readonly failed: Promise<void>
   #fail: (error: unknown) => void = () => {}
   #succeed: () => void = () => {}
@@ -160,7 +160,10 @@ class Sender {
   }
 }
 
-/** Reusable buffers: allocating one for each piece would cost more garbage collection time than sending it. */
+/**
+ * Pool of reusable buffers. Allocating a new buffer for each piece of a file would cost more time for garbage
+ * collection than sending the piece.
+ */
 class Buffers {
   readonly #free: Buffer[] = []
   readonly #waiting: ((buffer: Buffer) => void)[] = []

@@ -24,8 +24,8 @@ export function* walk(root: string, selection: FileSelection, isChanged?: Change
 }
 
 /**
- * Replacement character that Node.js puts in place of bytes that are not UTF-8. A file cannot be opened by a name that
- * contains it: without an error, the file would be missing from the image.
+ * Replacement character that Node.js puts in place of bytes that are not UTF-8. A file cannot be opened by a name with
+ * this character. Without an error, the file would be missing from the image unnoticed.
  */
 const BAD_NAME = /\ufffd/
 
@@ -49,7 +49,7 @@ class Walk {
   readonly #root: string
   readonly #filter: PathFilter
   readonly #isChanged: ChangeFinder | undefined
-  /** First path of each file with several hard links. */
+  /** First path of each file with several hard links, by device and inode number. */
   readonly #named = new Map<string, string>()
 
   constructor(root: string, filter: PathFilter, isChanged: ChangeFinder | undefined) {
@@ -60,7 +60,7 @@ class Walk {
 
   /**
    * Yields the selected files. Uses a single loop: with a generator per folder, each file would be passed up through
-   * all of them.
+   * the generators of all its parent folders.
    */
   *files(): Generator<SyncedFile> {
     const levels = [this.#level('', undefined)]

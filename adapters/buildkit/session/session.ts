@@ -19,8 +19,8 @@ export interface SessionResources {
   /** Called when a file of the folders has changed since it was announced. The transfer of the folder then fails. */
   readonly onChange?: (change: FileChanged) => void
   /**
-   * Returns the content of the secret with an id; undefined if the secret does not exist. Called when the builder
-   * requests the secret, which is only read then.
+   * Returns the content of the secret with the given id; undefined if the secret does not exist. Called when the
+   * builder requests the secret. A secret that is not requested is never read.
    */
   readonly secret: (id: string) => Promise<Uint8Array | undefined>
   /** Returns the login for a registry; undefined means anonymous. */
@@ -42,7 +42,10 @@ export interface Login {
 /** A session: the services of the client that BuildKit calls during a build. */
 export interface BuildSession {
   readonly id: string
-  /** Headers that announce the session, in the RPC that tunnels it or in the connection upgrade to a Docker Engine. */
+  /**
+   * Headers that announce the session. They are sent with the RPC that tunnels the session, or with the connection
+   * upgrade to a Docker Engine.
+   */
   readonly headers: readonly (readonly [name: string, value: string])[]
   /** Serves the calls that arrive over a connection, until the session is closed. */
   serve(connection: Duplex): void

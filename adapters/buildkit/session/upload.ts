@@ -7,7 +7,7 @@ interface Bytes {
   readonly data?: Uint8Array
 }
 
-/** Writes the result that the builder exports (`moby.filesync.v1.FileSend`) to a file. */
+/** Writes the result that the builder exports (`moby.filesync.v1.FileSend`) to the file at `path`. */
 export const receiveArchive = ({ requests }: IncomingCall<Bytes, Bytes>, path: string): Promise<void> =>
   writeWhole(path, dataOf(requests))
 

@@ -58,8 +58,8 @@ function signed(keys: readonly AgentKey[], request: WireReader): Buffer {
 }
 
 /**
- * Returns the agent at a socket. A build may list its keys and request signatures; as with BuildKit's own clients, it
- * may not add, remove or lock keys.
+ * Returns the agent that listens on the socket at `path`. A build may list the agent's keys and request signatures. As
+ * with BuildKit's own clients, a build cannot add, remove or lock keys.
  */
 export const agentAt = (path: string): SshAgent => ({
   connect: async () => {

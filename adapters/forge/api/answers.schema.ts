@@ -18,7 +18,7 @@ export const pull = { type: 'object', required: pullRequired, properties: pullFi
 
 /**
  * GitHub's list of pull requests (https://docs.github.com/rest/pulls/pulls#list-pull-requests), each with the
- * repositories of its branches; a fork may have been deleted.
+ * repositories of its branches. The repository of a deleted fork is null.
  */
 export const githubPulls = {
   type: 'array',
@@ -106,7 +106,7 @@ export const mergeRequest = {
   properties: mergeFields,
 } as const satisfies JSONSchema
 
-/** GitLab's list of merge requests, each with the projects of its branches; a fork may have been deleted. */
+/** GitLab's list of merge requests, each with the projects of its branches. The project of a deleted fork is null. */
 export const mergeRequests = {
   type: 'array',
   items: {
@@ -186,7 +186,7 @@ export const forgeRepository = {
   },
 } as const satisfies JSONSchema
 
-/** A pull request of GitHub or Gitea with its commit and its repositories; a fork may have been deleted. */
+/** A pull request of GitHub or Gitea with its commit and its repositories. The repository of a deleted fork is null. */
 export const pullFacts = {
   type: 'object',
   required: ['number', 'state', 'html_url', 'user', 'head', 'base'],

@@ -43,7 +43,7 @@ export interface ForgeLogin {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The API of a forge. */
+/** Client for the API of a forge. */
 export class ForgeApi implements Calls {
   readonly site: Site
   readonly #forge: ForgeModule

@@ -17,9 +17,9 @@ export interface CommentPaths {
 }
 
 /**
- * Writes the comment that begins with the marker: updates the existing comment if the token's user wrote it, otherwise
- * adds a new one. Never updates another user's comment: any user can write a comment with the marker, and its author
- * could later change what devctl wrote.
+ * Writes the comment that begins with the marker, and returns its number. Updates the existing comment if the token's
+ * user wrote it, otherwise adds a new one. Never updates the comment of another user: any user can write a comment with
+ * the marker, and could later change what devctl wrote into it.
  */
 export async function commentOnce(
   api: Calls,

@@ -37,7 +37,7 @@ export class ForgeError extends UserError {
   }
 }
 
-/** The call that a message is about. */
+/** The call that an error message is about. */
 export interface Subject {
   readonly forge: ForgeModule
   readonly site: Site
@@ -47,7 +47,10 @@ export interface Subject {
   readonly purpose: string
   /** Permissions that the call needs, in words; absent if the permissions for handling pull requests are enough. */
   readonly permission?: string | undefined
-  /** The only repository for which the token is valid, if this is known and the call is about another repository. */
+  /**
+   * The only repository that the token is valid for. Set only if it is known, and if the call is about another
+   * repository.
+   */
   readonly tokenOf?: string | undefined
 }
 

@@ -5,7 +5,7 @@ import { ForgeError } from './failures.ts'
 const ATTEMPTS = 4
 
 interface Steps {
-  /** Creates the request. Optional parts that could not be set are added to the notes. */
+  /** Creates the request. Adds a note to `notes` for each optional part that could not be set. */
   readonly create: (notes: string[]) => Promise<PullRequest>
   /** Matches the error message of the forge if a request between the two branches already exists. */
   readonly exists: RegExp
@@ -14,8 +14,9 @@ interface Steps {
 }
 
 /**
- * Opens a request that does not exist yet. If the response was lost, searches for the request before opening it again,
- * so that there are never two; if another run was faster, updates the text of that run's request.
+ * Opens a request that does not exist yet. If the response was lost, searches for the request before trying again,
+ * because there must never be two. If another run has opened the request in the meantime, updates the text of that
+ * request.
  */
 export async function openOnce(
   api: Pick<Calls, 'pause'>,
@@ -46,8 +47,8 @@ export async function openOnce(
 }
 
 /**
- * Performs an optional part of a publish. Returns a note if the forge refuses this part or does not respond, otherwise
- * no notes.
+ * Performs an optional part of a publish. If the forge refuses this part or does not respond, returns a note with the
+ * failure, which `what` describes. Otherwise returns an empty list.
  */
 export async function attempt(what: string, action: () => Promise<unknown>): Promise<readonly string[]> {
   try {

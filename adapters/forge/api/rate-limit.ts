@@ -12,8 +12,8 @@ export function isLimited(status: number, headers: IncomingHttpHeaders, said: st
 }
 
 /**
- * Returns the pause that a response requests, in milliseconds: from seconds, a date, or the time when the limit is
- * reset; undefined if it requests none.
+ * Returns the pause that the headers of a response request, in milliseconds; undefined if they request none. The
+ * headers contain a number of seconds, a date, or the time when the limit is reset.
  */
 export function pauseAsked(headers: IncomingHttpHeaders, now = Date.now()): number | undefined {
   const after = headers['retry-after']

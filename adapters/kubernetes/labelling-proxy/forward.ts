@@ -10,8 +10,8 @@ import { readBody, type Upstream, type UpstreamCall } from './upstream.ts'
 /** Maximum size of a body in bytes, above the limit of the API server (3 MiB). */
 const LARGEST = 8 << 20
 /**
- * Subresources that are treated as long-lived connections: their connections stay open, or an application behind the
- * API server responds (`proxy`).
+ * Subresources whose connections are treated as long-lived: the connection stays open, or (`proxy`) the response comes
+ * from an application behind the API server.
  */
 const CONVERSATIONS = new Set(['log', 'exec', 'attach', 'portforward', 'proxy'])
 /** Headers that are not forwarded: they belong to one connection, or contain credentials of the proxy's client. */
@@ -213,8 +213,8 @@ function requestHeaders({ headersDistinct }: IncomingMessage): OutgoingHttpHeade
 }
 
 /**
- * Returns the headers of a response that do not belong to its connection, as they were written and including repeated
- * ones.
+ * Returns the headers of a response without those that belong to its connection. Keeps their spelling, and headers that
+ * occur several times.
  */
 function endToEnd({ rawHeaders }: IncomingMessage): string[] {
   const kept: string[] = []

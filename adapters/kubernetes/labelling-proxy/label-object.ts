@@ -12,7 +12,10 @@ export type ObjectLabels = Readonly<Record<string, string>>
 /** JSON object with unknown fields. */
 export type JsonFields = Readonly<Record<string, unknown>>
 
-/** Path of the Pod template by resource. A PodTemplate has a template, too, but starts no Pods. */
+/**
+ * Path of the Pod template within an object, by resource. PodTemplates are not listed: they have a template, too, but
+ * start no Pods.
+ */
 const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   'apps deployments': ['spec', 'template'],
   'apps statefulsets': ['spec', 'template'],
@@ -64,8 +67,9 @@ export function labelsOf(object: JsonFields, path: readonly string[] = []): Obje
 }
 
 /**
- * Returns the environment that the labels of an object name, and the namespace of the environment if it is known.
- * Returns undefined if the object belongs to no environment.
+ * Returns the environment that owns an object, according to the labels of the object. `namespace` is the namespace of
+ * the object; the environment is in this namespace unless a label names another. Undefined if the object belongs to no
+ * environment.
  */
 export function ownerOf(labels: ObjectLabels, namespace: string | undefined): Partial<LabelOwner> | undefined {
   const environment = labels[ENVIRONMENT_LABEL]
@@ -75,9 +79,9 @@ export function ownerOf(labels: ObjectLabels, namespace: string | undefined): Pa
 }
 
 /**
- * Returns a patch in which `labels: null` and `annotations: null` are spelled out. Such a null removes all entries, so
- * our labels could not be added next to it; instead, the patch gets one null for each key of the live object. `path`
- * selects an object within the patch, such as a Pod template.
+ * Returns a patch in which `labels: null` and `annotations: null` are spelled out as one null for each key of the live
+ * object. The short form removes all entries, so our labels could not be added next to it. `path` selects an object
+ * within the patch, such as a Pod template.
  */
 export function spellOut(patch: JsonFields, live: JsonFields, path: readonly string[] = []): JsonFields {
   return change(patch, [...path, 'metadata'], metadata => {

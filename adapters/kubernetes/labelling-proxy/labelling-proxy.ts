@@ -20,8 +20,9 @@ export interface ProxyOptions {
   /** Namespace of the environment. */
   readonly namespace: string
   /**
-   * Called before the first object of a kind is written; the write waits for it. The environment's record can then list
-   * the kind before the object exists, so no object is lost after a crash. If the call fails, the write is refused.
+   * Called before the first object of a kind is written; the write waits for the promise. The environment's record can
+   * then list the kind before the object exists, so that the object is found even after a crash. If the call fails, the
+   * write is refused.
    */
   readonly remember?: (kind: WrittenKind) => Promise<void>
 }

@@ -19,8 +19,8 @@ import { Refusal } from './status.ts'
 import type { Upstream } from './upstream.ts'
 
 /**
- * Kind of an object that a command wrote. `namespace` is only set if the object is not in the namespace of the
- * environment (null: cluster-scoped).
+ * Kind of an object that a command wrote. `namespace` is null for a cluster-scoped object, and absent for an object in
+ * the namespace of the environment.
  */
 export interface WrittenKind {
   readonly apiVersion: string
@@ -39,7 +39,7 @@ export interface Write {
   readonly signal: AbortSignal
 }
 
-/** Action of a request: create an object, replace it, server-side apply it, or patch it. */
+/** Action of a write: create an object, replace it, apply it with server-side apply, or patch it. */
 type Verb = 'create' | 'replace' | 'apply' | 'patch'
 
 /** Objects that Kubernetes creates in each namespace; they never belong to a command, even if it applies them. */
@@ -69,7 +69,8 @@ export class Labelling {
   }
 
   /**
-   * Returns the body to send instead of the given one. Throws a Refusal if the object belongs to another environment.
+   * Returns the body to send for a write: with the labels if the object has to be labelled, otherwise unchanged. Throws
+   * a Refusal if the object belongs to another environment.
    */
   async label(write: Write): Promise<Buffer> {
     const path = parseApiPath(write.path)
@@ -120,8 +121,8 @@ export class Labelling {
   }
 
   /**
-   * Returns the live object, or only its metadata if that is enough; undefined if the object does not exist or the user
-   * has no permission to read it.
+   * Returns the live object; only its metadata if objects of this resource have no Pod template. Undefined if the
+   * object does not exist or the user has no permission to read it.
    */
   async #live(path: ApiPath, signal: AbortSignal): Promise<JsonFields | undefined> {
     const within = path.namespace === undefined ? '' : `/namespaces/${encodeURIComponent(path.namespace)}`
@@ -151,7 +152,10 @@ export class Labelling {
     await entry.remembered
   }
 
-  /** Looks up the kind of a resource, because a merge patch does not contain it. */
+  /**
+   * Returns the kind of a resource, because a merge patch does not contain it. Undefined if the server does not list
+   * the resource.
+   */
   async #kindOf({ apiVersion, resource }: ApiPath, signal: AbortSignal): Promise<string | undefined> {
     const list = await this.#upstream.json(rootOf(apiVersion), 'application/json', signal)
     const resources = isFields(list) && Array.isArray(list['resources']) ? list['resources'] : []

@@ -9,7 +9,10 @@ import type { DoctorValues } from '../../commands/doctor.ts'
 import type { Io } from '../../terminal/io.ts'
 import { withDeadline } from '../deadline.ts'
 
-/** Writes the zip file and prints its path, after one progress line for each part. Returns the exit status. */
+/**
+ * Collects data about a problem with a development container in a zip file. Prints a progress line for each part, and
+ * then the path of the zip file. Returns the exit status.
+ */
 export async function runDoctor({ io }: Context, dev: string | undefined, options: DoctorValues): Promise<number> {
   return withDeadline(io, { timeout: options.timeout, hint: 'wait longer with `--timeout`' }, async signal => {
     const { doctor } = await import('../../../develop/doctor/doctor.ts')
@@ -39,7 +42,10 @@ export async function runDoctor({ io }: Context, dev: string | undefined, option
   })
 }
 
-/** Opens a session; without a project, the options and the kubeconfig select the cluster. */
+/**
+ * Opens a session on the target cluster of the project, or returns the UserError. If the project could not be opened,
+ * only the options and the kubeconfig select the cluster.
+ */
 const sessionFor = (
   io: Io,
   project: OpenProject | Error,

@@ -7,7 +7,7 @@ import { printSummary } from '../../terminal/report.ts'
 import { withProject } from '../project-session.ts'
 import { chooseDevFor } from './choose-dev.ts'
 
-/** Ends development containers and restores their originals. */
+/** Ends development containers, and restores the workloads that they replaced. */
 export async function endDevelopment(context: Context, words: readonly string[], options: DownValues): Promise<number> {
   return withProject(context, { ...options, var: undefined, asksFirst: true }, async (own, project, session) => {
     const { down } = await import('../../../develop/down.ts')

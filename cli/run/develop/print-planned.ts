@@ -1,7 +1,10 @@
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import type { Io } from '../../terminal/io.ts'
 
-/** Returns a Secret without its values, because each session generates new ones. */
+/**
+ * Returns a Secret with `***` in place of its values, because each session generates new values. Returns other objects
+ * unchanged.
+ */
 function withoutData(object: KubeObject): KubeObject {
   const { data } = object as { readonly data?: Readonly<Record<string, string>> } // a Secret's
   if (object.kind !== 'Secret' || !data) return object

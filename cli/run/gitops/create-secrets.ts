@@ -22,10 +22,9 @@ export interface CreateSecretsValues extends LoadingValues {
 }
 
 /**
- * Creates the needed Secrets in the cluster, or adds their missing keys, if `--create` or the user at the terminal asks
- * for it. Needed are the Secrets that the application reads and that are not published. Takes values from the Compose
- * files and their variables, or else from the user. Returns the exit status: 1 while a value is missing, 130 if the
- * user cancels.
+ * Creates Secrets in the cluster, or adds missing keys to them, if `--create` or the user at the terminal asks for it.
+ * Includes only Secrets that the application reads and that are not published. Takes values from the Compose files and
+ * their variables, or else from the user. Returns the exit status: 1 while a value is missing, 130 if the user cancels.
  */
 export async function createNeeded(context: Context, options: CreateSecretsValues): Promise<number> {
   const { io, logLevel } = context

@@ -85,6 +85,9 @@ function printAnswered({ io, logLevel }: Context, outcome: AnswerOutcome): numbe
   }
 }
 
-/** Returns an option, in backticks, that would answer the question whether a value is secret. */
+/**
+ * Returns an option, in backticks, that answers whether a value is secret: `--secret` if a Secret with the value is
+ * known, otherwise `--public`.
+ */
 const optionFor = ({ secret: { path, source } }: FoundSecret) =>
   source ? `\`--secret ${path}=${source.secret}/${source.key}\`` : `\`--public ${path}\``

@@ -9,7 +9,8 @@ const ANYBODY = 'git'
 
 /**
  * Returns the login for cloning a private repository in a single run: the token in `DEVCTL_CLONE_TOKEN`, which in a CI
- * job can be the job's own token. The platform deletes the login when the run ends.
+ * job can be the job's own token. Returns an empty object if the variable is not set. The platform deletes the login
+ * when the run ends.
  */
 export function cloneLoginOf(env: NodeJS.ProcessEnv): Pick<NewRun, 'cloneLogin'> {
   const { DEVCTL_CLONE_TOKEN: password, CI_JOB_TOKEN: job } = env

@@ -78,8 +78,8 @@ function requirePassword(password: string): string {
 }
 
 /**
- * Returns the host, also if the argument is a URL, because users paste URLs. Rejects a URL with a password, because
- * other users can already have seen it.
+ * Returns the host in an argument. Also accepts a URL, because users paste URLs. Rejects a URL with a password, because
+ * other users can already have seen the password.
  */
 function hostOf(word: string): string {
   if (!/^https?:\/\//i.test(word)) {

@@ -10,9 +10,9 @@ export interface SignedPlatform {
 }
 
 /**
- * Returns the option of the login command with the fingerprint of the platform's authority: the platform's own
- * authority, or the authority in `--ca` that has signed the certificate of the platform. Empty if the certificate is
- * from any other authority.
+ * Returns the option of the login command with the fingerprint of an authority: the platform's own authority, or else
+ * the authority in `--ca` that has signed the certificate of the platform. Empty if any other authority has signed the
+ * certificate.
  */
 export async function fingerprintOption(
   { url, own, authorities }: SignedPlatform,

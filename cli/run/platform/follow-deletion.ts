@@ -76,8 +76,8 @@ export async function followDeletion(
 }
 
 /**
- * Returns a function that is called at each poll with the reason why a deletion is waiting. Reports a reason once after
- * it has stayed the same for a while. `now` is in milliseconds.
+ * Returns a function to call at each poll with the reason why a deletion waits. The function passes a reason to `tell`
+ * once, after the reason has stayed the same for `LONG`. `now` is in milliseconds.
  */
 export function waitsTeller(
   what: string,

@@ -7,7 +7,7 @@ import type { PlatformInstallValues } from '../../commands/platform/platform.ts'
 import { isAgreed } from '../../terminal/io.ts'
 import { pushPlatformImages } from './push-platform-images.ts'
 
-/** An installation, and what is known about its images. */
+/** An installation, and the result of the search for its images in its registry. */
 interface InstallImages {
   readonly registry: string
   readonly found: FoundPlatformImages

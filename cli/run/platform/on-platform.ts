@@ -18,7 +18,7 @@ export interface NeedsPlatform {
   /** Name of the command: `namespace create`. */
   readonly command: string
   readonly options?: TargetOptions
-  /** Returns the hint for a cluster without the platform. */
+  /** Returns the hint for a cluster without the platform; `context` is the context of the cluster. */
   readonly instead: (context: string) => string
 }
 

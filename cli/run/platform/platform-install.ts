@@ -155,7 +155,10 @@ async function warnBefore(context: Context, { cluster, signal }: Session, one: I
   for (const problem of problems) if (problem) warn(problem)
 }
 
-/** Warns of other servers that the new platform server cannot use. */
+/**
+ * Warns of problems between the new platform server and the other servers that it needs, and names servers that it has
+ * not checked yet.
+ */
 async function warnAfter(context: Context, world: InstallContext, one: Installation): Promise<void> {
   const states = await checkedDependencies(world, one)
   for (const problem of statusProblems(states)) warnerOf(context)(problem)

@@ -75,7 +75,7 @@ export function serversText(all: PlatformStatus['dependencies']): string {
   return [...new Set(all.map(({ address, state }) => `${new URL(address).host}${words[state]}`))].join(', ')
 }
 
-/** Describes which nodes a test Pod reached. */
+/** Describes the network test: the addresses that a test Pod reached, or the reason why the test did not run. */
 function networksText(proof: PlatformStatus['networks']): string {
   if (proof.kind === 'unknown') return `not tried: ${proof.why}`
   return proof.reached.length === 0

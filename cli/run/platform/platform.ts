@@ -102,9 +102,9 @@ export async function onCluster(
 }
 
 /**
- * Returns the context for administering the cluster. If the chosen context is a platform, returns the platform, and the
- * current context of the kubeconfig to use in its place; otherwise an empty object. Throws a UsageError if the
- * kubeconfig has no current context, or if that context belongs to a platform, too.
+ * Returns the context to administer the cluster with. If the chosen context is a platform, `platform` is its address,
+ * and `context` is the current context of the kubeconfig, which is used in its place. Otherwise, returns an empty
+ * object. Throws a UsageError if the kubeconfig has no current context, or if that context belongs to a platform, too.
  */
 async function administered(
   io: Io,

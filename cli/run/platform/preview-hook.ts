@@ -55,7 +55,7 @@ export async function listHooks(
 }
 
 /**
- * Removes the webhook that has an id, a prefix or a repository. Without an argument, removes the webhook of the
+ * Removes the webhook whose id, prefix or repository is `which`. Without an argument, removes the webhook of the
  * repository of this folder. Throws an error if there is no such webhook or if there are several.
  */
 export async function removeHook(
@@ -159,7 +159,7 @@ function stateOf({ isWaiting, deployed, commit, problem }: Webhook['pulls'][numb
   return deployed === commit ? 'deployed' : 'not deployed'
 }
 
-/** Returns the options that have a value, without the undefined ones. */
+/** Returns a copy of an object without its undefined properties. */
 const defined = <T extends object>(values: T): { readonly [K in keyof T]?: NonNullable<T[K]> } =>
   // Each entry comes from `values`, without the undefined ones.
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never

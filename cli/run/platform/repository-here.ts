@@ -3,7 +3,9 @@ import { environmentOfRepository } from '../../../platform/rules/environment-nam
 import { repositoryOf } from '../../../project/names/environment-name.ts'
 import type { Io } from '../../terminal/io.ts'
 
-/** Returns the HTTPS address of the repository of this folder; undefined if it has none. */
+/**
+ * Returns the HTTPS address of the repository of this folder; undefined if there is no repository or no such address.
+ */
 export async function addressHere({ cwd }: Pick<Io, 'cwd'>): Promise<string | undefined> {
   const { toHttps } = await import('../../../adapters/git/git-facts.ts')
   const address = repositoryOf(cwd)?.address
@@ -51,5 +53,8 @@ export const lastPart = (repository: string): string =>
     .at(-1)! // a split text has a part
     .replace(/\.git$/, '')
 
-/** Returns the name of the environment of a repository. */
+/**
+ * Returns the name of the environment to which a repository is deployed by default, derived from the last segment of
+ * the address.
+ */
 export const nameIn = (repository: string): string => environmentOfRepository(lastPart(repository))

@@ -97,8 +97,8 @@ function warnOfHistory({ stderr }: Io, names: readonly string[]): void {
 }
 
 /**
- * Reads the value of a variable from standard input, and returns the variable. Returns nothing if no name is given.
- * Throws a UsageError for several names.
+ * Reads the value of a variable from standard input. Returns an object with the name and the value, or an empty object
+ * if no name is given. Throws a UsageError for several names.
  */
 async function readPiped(io: Io, [name, ...others]: readonly string[]): Promise<Readonly<Record<string, string>>> {
   if (name === undefined) return {}

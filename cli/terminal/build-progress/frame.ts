@@ -50,7 +50,7 @@ function textsOf(rows: readonly Row[]): readonly string[] {
   return rows.map(({ text, build }) => text(!withSteps.has(build)))
 }
 
-/** Returns the rows that fit, in their original order. */
+/** Returns the rows that fit into `room` terminal rows, in their original order. */
 function fitting(rows: readonly Row[], room: number): readonly Row[] {
   if (rows.length <= room) return rows
   const kept = new Set([...rows].sort((a, b) => a.rank - b.rank).slice(0, room))
@@ -82,7 +82,10 @@ const MARKS = {
   skipped: 'waiting',
 } as const
 
-/** Returns the progress of a build: `4/9 steps`, followed by the current step if no other row shows it. */
+/**
+ * Returns the progress of a build, such as `4/9 steps`, or the reference of the image before the first step. Adds the
+ * current step if no other row shows it, and the last retry, if any.
+ */
 function workText({ steps, retry, reference }: BuildView, isAlone: boolean): string {
   const own = steps.filter(({ stage }) => !stage.startsWith('internal') && !stage.startsWith('auth'))
   const ended = own.filter(({ state }) => state !== 'waiting' && state !== 'running').length

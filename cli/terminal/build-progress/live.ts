@@ -10,7 +10,7 @@ import { failureLines } from './text.ts'
 
 const FRAME_MILLISECONDS = 100
 
-/** Default size of a terminal that does not report its size. */
+/** Default number of columns and of rows for a terminal that does not report its size. */
 const COLUMNS = 80
 const ROWS = 24
 

@@ -67,7 +67,7 @@ class PlainSteps {
   readonly #write: (text: string) => void
   /** Steps whose name was printed and that have not ended. */
   readonly #named = new Set<number>()
-  /** Completed steps whose end is not printed yet, with the time of their end. */
+  /** Completed steps whose end is not printed yet, with the time at which they ended, in seconds. */
   readonly #ended = new Map<number, { readonly build: string; readonly step: StepView; readonly since: number }>()
   readonly #counted = new Map<number, number>()
   /**
@@ -132,7 +132,7 @@ class PlainSteps {
     this.#write(`#${number} ${text}`)
   }
 
-  /** Prints the end of a step: one short line with only the number of the step. */
+  /** Prints the end of a step as one short line: the number of the step and its final state, without the name. */
   #end(number: number, { build, step }: { readonly build: string; readonly step: StepView }): void {
     const key = `${build} ${step.digest}`
     if (!this.#before.has(key)) this.#before.set(key, number)

@@ -38,8 +38,8 @@ export const retryText = ({ attempt, of, reason }: NonNullable<BuildView['retry'
 const HEADING = 64
 
 /**
- * Lines that BuildKit prints when it retries a request to a registry. They are omitted because the error reports the
- * final result.
+ * Matches lines that BuildKit prints when it retries a request to a registry. These lines are omitted because the error
+ * reports the final result.
  */
 const RETRIED = /^error: .*\bretrying in \d/
 

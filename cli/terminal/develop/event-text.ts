@@ -98,7 +98,10 @@ export function forwardSteps({ forwards, reverse }: OfDevelop<'forwards'>) {
 export const emptiedText = ({ local, remote, side, loss }: EmptiedFolder): string =>
   `${lostFiles({ folder: { local, remote }, ...(loss && { loss }) })} are gone ${side === 'local' ? 'here' : 'in the container'}`
 
-/** Returns the hint with the commands that answer the question about a folder that has lost files. */
+/**
+ * Returns the hint for a folder that has lost files. The hint names the commands that restore the files, or delete them
+ * on the other side, too.
+ */
 export const emptiedHint = (dev: string, { side }: Pick<EmptiedFolder, 'side'>): string =>
   `\`devctl status ${dev} --answer restore\` brings them back; \`devctl status ${dev} --answer delete\` deletes them ${side === 'local' ? 'in the container' : 'here'}, too`
 

@@ -28,9 +28,9 @@ interface Shown {
 }
 
 /**
- * Shows several sessions: a status line for each until all of them are ready, and the output of their programs, each
- * line prefixed with the name of its container. `explain` turns an error into one that users can understand. Returns
- * the event handler.
+ * Returns a handler for the events of several sessions. Shows a status line for each session until all of them are
+ * ready, and the output of their programs, each line prefixed with the name of its container. `explain` turns an error
+ * into one that users can understand.
  */
 export function severalDisplay(
   context: Context,

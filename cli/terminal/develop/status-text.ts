@@ -8,7 +8,7 @@ const MOST = 20
 
 /**
  * Formats the states of sessions: the progress first, then the problems. `left` contains the development containers
- * that have no session although their mirror still runs.
+ * without a session whose mirror (the workload that replaces the original) still runs.
  */
 export function reportsText(
   reports: ReadonlyMap<string, SessionReport | undefined>,

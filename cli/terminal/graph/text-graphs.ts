@@ -1,6 +1,6 @@
 import type { ApplicationGraph, GraphEdge, GraphPart } from '../../../operations/graph/graph.ts'
 
-/** Brackets of the shapes of Mermaid (https://mermaid.js.org/syntax/flowchart.html). */
+/** Brackets that give each kind of node its shape in Mermaid (https://mermaid.js.org/syntax/flowchart.html). */
 const MERMAID: Readonly<Record<GraphPart['kind'], readonly [string, string]>> = {
   service: ['[', ']'],
   job: ['[[', ']]'],

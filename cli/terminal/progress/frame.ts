@@ -38,7 +38,10 @@ export function frameOf(lines: readonly Line[], { columns, rows, colour, turn }:
   return [...all, paint(2, cut(`   … and ${hiddenText(lines, new Set(shown))}`, columns), colour)]
 }
 
-/** Returns the width of the name column. */
+/**
+ * Returns the width of the name column: the width of the longest name, at least 8, and at most half the width of the
+ * terminal.
+ */
 export function nameWidth(lines: readonly Pick<Line, 'name'>[], columns: number): number {
   const widest = Math.max(8, ...lines.map(({ name }) => widthOf(cleanText(name, false))))
   return Math.min(widest, Math.max(1, Math.floor(columns / 2)))
@@ -68,7 +71,10 @@ export function markOf(mark: Line['mark'], colour: boolean, turn: number): strin
 export const paint = (code: number, text: string, colour: boolean): string =>
   colour && text !== '' ? `\u001b[${code}m${text}\u001b[0m` : text
 
-/** Returns the lines that fit, in their original order. Reserves one row for the number of omitted lines. */
+/**
+ * Returns the lines that fit into `room` rows, in their original order. If lines are omitted, reserves one row for
+ * their number.
+ */
 function fitting(lines: readonly Line[], room: number): readonly Line[] {
   if (lines.length <= room) return lines
   const hidden = new Set<Line>()

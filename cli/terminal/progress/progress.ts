@@ -9,8 +9,8 @@ import { NO_PROGRESS, type Progress, type StepEvent } from './events.ts'
 export type ProgressForm = 'text' | 'json'
 
 /**
- * Shows progress on standard error: live on a terminal, otherwise one line per change; with `json`, one object per line
- * on standard output. `builds` is the format for builds. `now` returns milliseconds.
+ * Returns a display of progress on standard error: live on a terminal, otherwise one line per change. With `json`,
+ * prints one object per line on standard output instead. `builds` is the format for builds. `now` returns milliseconds.
  */
 export async function startProgress(
   io: Io,
@@ -28,8 +28,8 @@ export async function startProgress(
 }
 
 /**
- * Returns a display that shows either the steps or the builds at a time. If `holds` is true, events of services are
- * held back while images are built, and shown afterwards.
+ * Combines a display of steps and a display of builds; only one of them is shown at a time. If `holds` is true, events
+ * of services are held back while images are built, and shown afterwards.
  */
 export function inTurn(steps: Progress<StepEvent>, builds: Progress<BuildEvent>, holds: boolean): Progress {
   let shown: Pick<Progress, 'pause' | 'above' | 'makeRoom'> = steps

@@ -14,7 +14,7 @@ export interface ResultOptions {
   readonly output: 'text' | 'json'
 }
 
-/** A planned change, and its target. */
+/** A planned change, with texts and JSON fields about its target. */
 export interface Planned {
   /** Name of the target in messages. */
   readonly place: string
@@ -68,7 +68,7 @@ export function unchangedText(place: string, { verify }: Pick<ResultOptions, 've
   return `${what} what ${sourceText(rendered)} renders to`
 }
 
-/** Returns the line for a target that has a newer source commit. */
+/** Returns the line for a target that is skipped, because it was rendered from `source`, a newer commit. */
 export function newerText(place: string, source: string, { sourceCommit }: Rendered): string {
   const [theirs, ours] = [source, sourceCommit?.commit].map(one => one?.slice(0, 7))
   return `skipped: ${place} holds ${theirs}, which is newer than ${ours} (to publish the older one, use \`--rollback\`)`

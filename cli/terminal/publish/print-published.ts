@@ -72,7 +72,7 @@ async function printInRepository(
 
 /**
  * Returns the message about a branch whose changes the base branch already contains, so that its pull request is
- * obsolete.
+ * obsolete. The message says that the branch was removed, or that the server does not allow its removal.
  */
 const withdrawnText = (head: string, base: string, what: 'removed' | 'left'): string =>
   what === 'removed'

@@ -10,7 +10,7 @@ interface Step {
   readonly text: string
 }
 
-/** Returns the text for an event of a publish. */
+/** Returns the step that an event of a publish completes, with its text. */
 export function stepOf(
   event: Exclude<PublishEvent, BuildEvent | { readonly type: 'push-failed' | 'request-closed' }>,
 ): Step {

@@ -12,7 +12,7 @@ import { serviceFamilies } from './service.ts'
 
 export { differences } from './differences.ts'
 
-/** Returns the pages about keys by path in docs/, which are generated from the table of keys. */
+/** Generates the pages about keys from the table of keys. Returns their texts by path in docs/. */
 export function composePages(): ReadonlyMap<string, string> {
   return new Map([
     ['compose.md', page(introduction, families(), `## Top level\n\n${rowsTable(topLevel())}`, jobs(), extensions)],
@@ -122,7 +122,7 @@ The keys of \`jobs.JOB\` are those of services, without those that are about a s
 ${keysTable({ triggers: membersOf('jobs')['triggers']! })}`
 }
 
-/** Returns the keys of the entries of a top-level key, such as `volumes`. */
+/** Returns the rows of the keys that an entry of a top-level key, such as `volumes`, can have. */
 const membersOf = (key: string) => shapeOf(shapeOf(composeShape.map!.keys[key]!).map!.others!.row).map!.keys
 
 /** Returns the rows of top-level keys, without the members of keys that have their own section in the page. */

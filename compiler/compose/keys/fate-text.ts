@@ -1,6 +1,9 @@
 import type { Row } from '../../schema/shape.ts'
 
-/** Returns the fate of a key in the words of docs/compose/. */
+/**
+ * Returns the words of docs/compose/ for the way in which Kubernetes supports a key, such as `approximated` or `no
+ * effect`.
+ */
 export function fateText({ fate, loss }: Row): string {
   switch (fate) {
     case 'none':

@@ -5,7 +5,10 @@ import { isNoPath } from '../../values/images/build-context.ts'
 
 const WINDOWS_ABSOLUTE = /^(?:[A-Za-z]:[\\/]|\\\\)/
 
-/** Makes a path absolute and expands `~` to the home folder. */
+/**
+ * Returns an absolute path: expands `~` to the home folder, and resolves a relative path against the folder in `base`.
+ * An empty path stays empty.
+ */
 export function absolutePath(path: string, base: PathBase): string {
   const expanded = expandHome(path, base)
   if (expanded === '' || isAbsolute(expanded)) return expanded

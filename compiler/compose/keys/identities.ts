@@ -29,7 +29,10 @@ export const mount: Identity = item => {
   const parsed = parseVolume(short, () => true)
   return parsed.ok ? parsed.value.target : undefined
 }
-/** Returns the container path of a config or secret, below `folder` unless its target is absolute. */
+/**
+ * Returns an identity rule for a config or secret: the path in the container, below `folder` unless the target is
+ * absolute.
+ */
 export const file =
   (folder: string): Identity =>
   item => {

@@ -48,7 +48,10 @@ const labelFiles: Shape = {
   merge: merge.texts,
 }
 
-/** Returns true if all models that a service uses have an `x-endpoint`. Undefined models have their own diagnostic. */
+/**
+ * Returns true if all models that a service uses have an `x-endpoint`. Ignores undefined models, which have a separate
+ * diagnostic.
+ */
 const haveEndpoints = (uses: Tree, owners: readonly MapTree[]): boolean =>
   isMap(uses) &&
   [...uses.entries.keys()].every(name => {

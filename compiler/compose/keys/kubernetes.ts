@@ -3,7 +3,8 @@ import { list, object, record, type Shape } from '../../schema/shape.ts'
 import * as print from './print.ts'
 
 /**
- * Fields of an object of the Kubernetes API. They are only checked in the plan, where the kind of the object is known.
+ * Fields of an object of the Kubernetes API. The table accepts any fields, because the kind of the object is known only
+ * in the plan, which checks them.
  */
 const fields: Shape = record({ any: true }, { called: 'FIELD' })
 

@@ -106,7 +106,7 @@ export const names: ToLongForm = tree =>
       }
     : tree
 
-/** Converts text to a mapping with the text under `key`. */
+/** Returns a function that converts text to a mapping with the text under `key`, and leaves other values unchanged. */
 export const underKey =
   (key: string): ToLongForm =>
   tree =>
@@ -146,7 +146,10 @@ export const device: ToLongForm = (tree, { reporter }) => {
   })
 }
 
-/** Creates the mapping of a short form and omits undefined values. The span of each key is the span of its value. */
+/**
+ * Creates the mapping for a short form from the given values, without undefined ones. The span of each key is the span
+ * of its value.
+ */
 function record(short: Tree, values: Readonly<Record<string, Tree | undefined>>): MapTree {
   const entries = new Map<string, Entry>()
   for (const [key, value] of Object.entries(values)) if (value) entries.set(key, { key: value.span, value })

@@ -5,14 +5,14 @@ import { composeShape } from './compose.ts'
 /**
  * Finds the row of a key by its path, such as `['services', 'web', 'ports', '0', 'target']`. For a name that the user
  * chooses, the path may contain any name or `*`; a list index may be `[]` or omitted. A key without a row has the row
- * of its parent. A key inside a key with a loss has the row with the loss. Returns undefined for unknown keys and
- * `x-*`. `top` is the table to search, by default the table of Compose files.
+ * of its parent. If a row on the path has a `loss`, returns that row for all keys inside. Returns undefined for unknown
+ * keys and `x-*`. `top` is the table to search, by default the table of Compose files.
  */
 export function rowOf(path: readonly string[], top: Shape = composeShape): Row | undefined {
   return find(path, top)?.row
 }
 
-/** Finds the shape at a path. The path has the same format as for `rowOf`. */
+/** Finds the shape at a path. The path has the same format as for `rowOf`. Returns undefined for unknown keys. */
 export function shapeAt(path: readonly string[], top: Shape = composeShape): Shape | undefined {
   return find(path, top)?.shape
 }
@@ -56,8 +56,8 @@ export interface TableRow {
 }
 
 /**
- * Lists the rows of the table, each parent before its members. Rows inside a key with a loss are left out. A row that
- * several keys use is listed for each of them, except in jobs.
+ * Lists the rows of the table, each parent before its members. Leaves out rows inside a key whose row has a `loss`. A
+ * row that several keys use is listed for each of them, except in jobs.
  */
 export function tableRows(shape: Shape = composeShape): readonly TableRow[] {
   const rows: TableRow[] = []

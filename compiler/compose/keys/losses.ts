@@ -4,7 +4,7 @@ import { formatPath } from '../../schema/model-path.ts'
 import type { Fate, Loss, Row } from '../../schema/shape.ts'
 import { tableRows } from './lookup.ts'
 
-/** The parameters of a loss diagnostic. */
+/** Parameters of the diagnostics for keys that Kubernetes does not support, or supports only in part. */
 export interface LossParameters {
   /** The key in the message: `ulimits`, `deploy.rollback_config`, `networks.front.driver`. */
   readonly name: string
@@ -27,8 +27,8 @@ const defaultMessages: Readonly<Record<Severity, string>> = {
 }
 
 /**
- * The diagnostic for a key with a loss, and the diagnostic `minor` for values of the key that a cluster satisfies
- * anyway.
+ * Diagnostics for a key that Kubernetes does not support, or supports only in part: `kind`, and `minor` for values that
+ * a cluster satisfies anyway.
  */
 export interface LossKinds {
   readonly kind: DiagnosticKind<LossParameters>
@@ -36,8 +36,8 @@ export interface LossKinds {
 }
 
 /**
- * Diagnostics of all rows with a loss. They are declared at import, so the catalogue is always complete. Losses of the
- * same family have the same diagnostics.
+ * Diagnostics by the `loss` of the rows. They are declared at import, so the catalogue is always complete. Losses of
+ * the same family have the same diagnostics.
  */
 export const lossKinds: ReadonlyMap<Loss, LossKinds> = declareKinds()
 

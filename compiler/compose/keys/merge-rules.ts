@@ -20,7 +20,7 @@ export const texts: Merge = (base, override) =>
     { kind: 'seq', span: override.span, items: toList(override) },
   )
 
-/** Converts a list, text or mapping to a list. A mapping is sorted, as in Docker Compose. */
+/** Converts a list, text or mapping to a list. The items for a mapping are `KEY=value`, sorted as in Docker Compose. */
 function toList(tree: Tree): readonly Tree[] {
   switch (tree.kind) {
     case 'seq':

@@ -155,7 +155,9 @@ export const optionalCount: Print = notNegative(optionalInteger)
 /** Prints an integer that must not be negative; zero is omitted. */
 export const count: Print = unlessZero(optionalCount)
 
-/** Prints a floating-point number with the precision of Docker Compose (32 or 64 bits); zero is omitted. */
+/**
+ * Returns a printer for floating-point numbers with the precision of Docker Compose (32 or 64 bits); zero is omitted.
+ */
 const float =
   (bits: 32 | 64): Print =>
   (tree, context) => {
@@ -250,8 +252,8 @@ const CHECKED = 16
 /**
  * Returns a function that finds the variables in a part of a value. It must be called for the parts in the order of the
  * text. If every part had all variables of the value, checks would take quadratic time, and a secret in one part would
- * make the other parts secret. The last piece of a long text has no exact positions, so all parts in that piece share
- * its variables.
+ * make the other parts secret. The last `Piece` of a long text has no exact positions, so all parts in it have all its
+ * variables.
  */
 function variablesByPart({
   variables = [],
@@ -284,12 +286,15 @@ function variablesByPart({
 
 /**
  * Converts an offset in a value to the offset in the source. The piece is the part of the value that contains the
- * offset.
+ * offset; without exact positions (`verbatim`), returns the start of its span.
  */
 const spanAt = ({ at, span, verbatim }: Piece, offset: number): number =>
   verbatim ? span.start + Math.max(0, offset - at) : span.start
 
-/** Prints a list, from a list or a single item; an empty list is omitted. */
+/**
+ * Returns a printer for a list, which may be written as a single item. `printer` prints the items; an empty list is
+ * omitted.
+ */
 export const list =
   (printer: Print = item): Print =>
   (tree, context) => {
@@ -301,7 +306,10 @@ export const list =
 /** Prints a list of text, from a list or text. */
 export const texts: Print = list()
 
-/** Prints a mapping with names that the user chooses; an empty mapping is omitted. */
+/**
+ * Returns a printer for a mapping with names that the user chooses. `printer` prints the values; an empty mapping is
+ * omitted.
+ */
 export const mapOf =
   (printer: Print): Print =>
   (tree, context) => {
@@ -314,7 +322,10 @@ export const mapOf =
     return entries.size === 0 ? undefined : { ...tree, entries }
   }
 
-/** Prints a mapping of names to text, from a mapping or a list of `NAME=value`. */
+/**
+ * Returns a printer for a mapping of names to text, or a list of `NAME=value`. `missing` is the value of a name without
+ * a value. `checkNames` is true for variables, whose names must not end with a blank.
+ */
 const pairs =
   (missing: 'null' | 'empty', checkNames: boolean): Print =>
   (tree, context) => {
@@ -375,8 +386,8 @@ export const labels: Print = pairs('empty', false)
 export const options: Print = labels
 
 /**
- * Prints a mapping with fixed keys. Keys without a printer, such as `x-*`, are omitted. `always` has the values of keys
- * that are printed even if they are absent.
+ * Returns a printer for a mapping with fixed keys. Keys without a printer, such as `x-*`, are omitted. `always` has
+ * functions that return the values of keys that are printed even if they are absent.
  */
 export const record =
   (printers: Readonly<Record<string, Print>>, always: Readonly<Record<string, (tree: Tree) => Tree>> = {}): Print =>
@@ -393,7 +404,7 @@ export const record =
     return { ...tree, entries }
   }
 
-/** Prints null as null, and any other value with `printer`. */
+/** Returns a printer that prints null as null, and any other value with `printer`. */
 export const nullOr =
   (printer: Print): Print =>
   (tree, context) =>

@@ -6,17 +6,23 @@ import { composeShape } from './compose.ts'
 
 type Path = readonly string[]
 
-/** True for paths outside `pre_start` hooks, which inherit the processed values of their service. */
+/**
+ * True for paths outside `pre_start` hooks. Rules with this filter are not applied inside hooks, because hooks inherit
+ * values that were already processed in their service.
+ */
 export const isOutsideHooks = (path: Path): boolean => path[2] !== 'pre_start'
 
 /**
- * Every field of the table with the pattern of its path. The table is walked once, and each kind of rule picks its
- * fields.
+ * Every field of the table with the pattern of its path. The table is walked only once; `rulesOf` selects the fields
+ * that have a rule of its kind.
  */
 const fields: { readonly path: string; readonly field: Row | Shape }[] = []
 addFields('', composeShape)
 
-/** Collects the rules of one kind from the table, by path. A pass of the loader applies them to the model. */
+/**
+ * Collects the rules of one kind from the table, by path, for the paths that `applies` accepts. A pass of the loader
+ * applies the rules to the model.
+ */
 export function rulesOf<Kind extends keyof LoadRules>(
   kind: Kind,
   applies: (path: Path) => boolean = () => true,

@@ -7,7 +7,7 @@ import type { Variable } from './variables.ts'
 const FILES = new Set(['extends', 'env_file', 'label_file', 'file'])
 /** The origin of an assumed value. */
 export const ASSUMED = 'an assumption'
-/** A value that is long enough to be recognized as a secret. */
+/** Assumed value of a variable with a secret name, long enough to be recognized as a secret. */
 const SECRET = 'a-required-secret-value'
 
 /**

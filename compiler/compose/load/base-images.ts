@@ -12,9 +12,9 @@ import { scalarAt } from './checks/consistency-input.ts'
 import type { BaseImage, BaseImagesOf } from './context-services.ts'
 
 /**
- * Returns a function that finds the images of other services in a service's Dockerfile, if the service and the other
- * services have `build`. The function reads each Dockerfile when it is first needed and skips Dockerfiles that are not
- * on this machine.
+ * Returns a function that finds the images of other services in a service's Dockerfile. The function considers only
+ * services with `build`. It reads each Dockerfile when it is first needed, and skips Dockerfiles that are not on this
+ * machine.
  */
 export function findBaseImages(services: MapTree, reading: Reading): BaseImagesOf {
   const builders = buildersOf(services)
@@ -37,8 +37,8 @@ interface Reading {
 }
 
 /**
- * Returns the names of the services with `build`, by the name of their image. If several services have the same image
- * name, only the first service is returned.
+ * Maps the image names of services with `build` to the names of the services. If several services have the same image
+ * name, the first service is used.
  */
 function buildersOf(services: MapTree): ReadonlyMap<string, string> {
   const builders = new Map<string, string>()
@@ -105,8 +105,8 @@ function argumentsOf(build: MapTree): ReadonlyMap<string, string> {
 }
 
 /**
- * Reads a Dockerfile on this machine. Returns its text, and the position in the Compose file at which it is named. The
- * build reports a missing Dockerfile.
+ * Reads a Dockerfile on this machine. Returns its text, and the position in the Compose file at which it is named.
+ * Returns undefined for a remote context, and if the Dockerfile cannot be read; the build reports a missing one.
  */
 function readDockerfile(
   build: MapTree,

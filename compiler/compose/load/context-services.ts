@@ -7,7 +7,7 @@ export interface BaseImage {
   readonly service: string
   /** The name of the image in the form that BuildKit uses to look up a context. */
   readonly image: string
-  /** Position in the Compose file that names the Dockerfile. */
+  /** Position in the Compose file at which the Dockerfile is named. */
   readonly span: Span
 }
 

@@ -170,7 +170,10 @@ const over = (earlier: Entry | undefined, entry: Entry): Entry =>
 
 const usedBy = ({ name, inherited, variables = [] }: DotenvEntry): readonly string[] => (inherited ? [name] : variables)
 
-/** Returns the name of the variable that makes an entry of an env file secret. */
+/**
+ * Returns the name, in backticks, of the variable that makes an entry of an env file secret: the entry itself, or a
+ * variable in its value.
+ */
 const originOf = ({ name, value, variables = [] }: DotenvEntry): string =>
   `\`${isVariableWithSecret(name, value) ? name : (variables[0] ?? name)}\``
 
@@ -192,7 +195,10 @@ function readLabelFiles(items: readonly Tree[], run: EnvironmentRun): Map<string
   return read
 }
 
-/** Opens a file that a service names. A missing file is reported later, once for all its references. */
+/**
+ * Opens a file that a service names. Returns undefined if that fails. A missing file is reported later, once for all
+ * its references.
+ */
 function openNamed(path: string, what: string, span: Span, { state }: EnvironmentRun): SourceFile | undefined {
   const { host, sources, reporter, missingFiles } = state
   const isMissing = path !== '' && host.stat(path) === undefined && host.readFile(path).kind === 'missing'
@@ -215,7 +221,10 @@ export function reportMissingFiles({ sources, reporter, missingFiles }: LoadStat
   }
 }
 
-/** Removes repeated references. Services share a reference through an anchor or `extends`. */
+/**
+ * Returns the references without repetitions. References are repeated if services share them through an anchor or
+ * `extends`.
+ */
 const distinctPlaces = (places: readonly Span[]): readonly Span[] => [
   ...new Map(places.map(span => [`${span.file.path} ${span.start}`, span])).values(),
 ]

@@ -186,7 +186,8 @@ function finish(model: MapTree, { named, located, variables, options }: ProjectI
 }
 
 /**
- * Returns the documents that were read. The documents of the project's own files come last, in the order of the files.
+ * Returns the documents of all files that were read. The documents of `files`, the project's own files, come last, in
+ * the order of `files`.
  */
 function writtenDocuments(files: readonly string[], state: LoadState): readonly MapTree[] {
   const locations = files.map(path => (path === '-' ? 'standard input' : path))

@@ -17,7 +17,10 @@ const endpointsTwice = diagnostic({
   }),
 })
 
-/** Replaces the endpoints of the loaded files with the endpoints of the manifest, and warns about that. */
+/**
+ * Replaces the endpoints of the loaded files with the endpoints of the manifest, if it has any. Warns if the files have
+ * endpoints, too.
+ */
 export function withManifestEndpoints(loaded: Loaded, endpoints: Entry | undefined, reporter: Reporter): Loaded {
   if (!endpoints) return loaded
   const own = entry(loaded.tree, 'endpoints')

@@ -3,8 +3,8 @@ import { get, isMap, isSeq, type MapTree, type Tree } from '../../text/tree.ts'
 import type { VariableScope } from './variables.ts'
 
 /**
- * The variables of included projects, by service or resource (`services.web`), and by the file that contains the line.
- * A service may be defined by several projects, and several projects may extend a service of the same file.
+ * Variables of included projects, by service or resource (`services.web`), and by the file of the line that uses the
+ * variables. A service may be defined by several projects, and several projects may extend a service of the same file.
  */
 export type Scopes = Map<string, Map<SourceFile, VariableScope>>
 
@@ -30,7 +30,10 @@ function recordScope(path: string, file: SourceFile, variables: VariableScope, s
 /** Finds the variables for a line of a definition. */
 export type ScopeOf = (line: Span) => VariableScope
 
-/** Returns a function that finds the variables for the lines of a service or resource; by default those of the root. */
+/**
+ * Returns a function that finds the variables for a line of a service or resource: the variables of the included
+ * project that contains the line, or else `root`.
+ */
 export const scopeOf =
   (path: string, root: VariableScope, scopes: Scopes): ScopeOf =>
   ({ file }) =>

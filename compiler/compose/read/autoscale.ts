@@ -43,7 +43,7 @@ export function readAutoscale(service: MapTree, { reporter }: ReadContext): Auto
   }
 }
 
-/** Returns a percentage, which is written with or without the percent sign. */
+/** Returns a percentage, which is written with or without the percent sign; undefined if the key is absent. */
 function percent(tree: MapTree, key: string): At<number> | undefined {
   const found = scalar(tree, key)
   return found && { value: Number(String(found.value).replace('%', '')), span: found.span }

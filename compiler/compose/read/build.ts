@@ -216,7 +216,7 @@ class BuildReader {
     return this.parse(key, found, text => parseAttestation(text, example))
   }
 
-  /** Parses a scalar. Reports an error at the invalid part of the text. */
+  /** Parses a scalar. If the text is invalid, reports an error at the invalid part and returns undefined. */
   parse<T>(key: string, found: ScalarTree, parse: (text: string) => Parsed<T>): At<T> | undefined {
     const value = String(found.value)
     const result = parse(value)

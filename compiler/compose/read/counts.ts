@@ -16,7 +16,7 @@ const tooLarge = diagnostic({
   }),
 })
 
-/** Reports a count that exceeds 32 bits and reduces it to the maximum. */
+/** Returns a count. Reports a count that exceeds `HIGHEST`, and returns `HIGHEST` instead. */
 export function checkCount<T extends At<number> | undefined>(
   found: T,
   key: string,

@@ -29,7 +29,7 @@ export const texts = (service: MapTree, _: ReadContext, key: string): readonly A
 /** Reads a command as a list of arguments; undefined if there is no list. */
 export const words = (service: MapTree, _: ReadContext, key: string): Words | undefined => values.words(service, key)
 
-/** Reads a duration. */
+/** Reads a duration; undefined if it is absent or invalid (the loader reports that). */
 export const duration = (service: MapTree, _: ReadContext, key: string): At<Duration> | undefined =>
   readDuration(service, key)
 

@@ -209,8 +209,8 @@ class Amounts {
   }
 
   /**
-   * Returns the first amount. Reports other amounts that differ from it, except amounts that the loader has already
-   * compared (`load/checks/consistency.ts`).
+   * Returns the first amount that is not undefined. Reports other amounts that differ from it, except amounts that the
+   * loader has already compared (`load/checks/consistency.ts`).
    */
   agreed(given: readonly (Amount | undefined)[]): Amount | undefined {
     const [first, ...others] = given.filter(amount => amount !== undefined)
@@ -238,7 +238,7 @@ class Amounts {
     return scalar(this.#service, ...key.split('.'))
   }
 
-  /** Returns the parsed value. Reports a value that is malformed or negative. */
+  /** Returns the parsed value. Reports a value that is malformed or negative, and returns undefined. */
   #good<T>(key: string, found: ScalarTree, result: Parsed<T>): T | undefined {
     const value = String(found.value)
     // Only some parsers accept a sign, so negative values are checked here to get the same message for all of them.

@@ -13,13 +13,13 @@ export function entries(tree: Tree | undefined, ...path: readonly string[]): Rea
   return isMap(found) ? found.entries : noEntries
 }
 
-/** Returns the mapping at a path of keys. */
+/** Returns the mapping at a path of keys; undefined if there is no mapping. */
 export function map(tree: Tree | undefined, ...path: readonly string[]): MapTree | undefined {
   const found = get(tree, ...path)
   return isMap(found) ? found : undefined
 }
 
-/** Returns the scalar at a path of keys; undefined for null. */
+/** Returns the scalar at a path of keys; undefined if there is no scalar, and for null. */
 export function scalar(tree: Tree | undefined, ...path: readonly string[]): ScalarTree | undefined {
   const found = get(tree, ...path)
   return found?.kind === 'scalar' && found.type !== 'null' ? found : undefined
@@ -37,7 +37,7 @@ export function scalars(tree: Tree | undefined, ...path: readonly string[]): rea
   return items(tree, ...path).filter(item => item.kind === 'scalar' && item.type !== 'null') as ScalarTree[]
 }
 
-/** Returns the scalar at a path of keys as text. */
+/** Returns the scalar at a path of keys as text; undefined if there is no scalar, and for null. */
 export function text(tree: Tree | undefined, ...path: readonly string[]): At<string> | undefined {
   const found = scalar(tree, ...path)
   return found && textOf(found)
@@ -106,11 +106,13 @@ export function pairs(tree: Tree | undefined, path: readonly string[], ifNull?: 
   return sortByName(found)
 }
 
-/** Sorts in place by code units, so that the order does not depend on the locale. */
+/**
+ * Sorts values by name, in place, and returns them. Compares code units, so the order does not depend on the locale.
+ */
 export function sortByName<T extends { readonly name: string }>(values: T[]): T[] {
   return values.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 }
 
-/** Returns the span of a key. */
+/** Returns the span of a key in a mapping; undefined if the mapping does not have the key. */
 export const keySpan = (tree: Tree | undefined, key: string): Span | undefined =>
   isMap(tree) ? tree.entries.get(key)?.key : undefined

@@ -3,7 +3,7 @@ import { type Cell, toCells } from '../../values/printable.ts'
 
 /** The printed line in which a span starts, and the line of blanks and carets below it. */
 export interface Excerpt {
-  /** Line number, from 1. */
+  /** Number of the line in the file, from 1. */
   readonly line: number
   readonly text: string
   readonly marks: string
@@ -69,7 +69,10 @@ function withoutHidden(cells: readonly Cell[], hidden: readonly { start: number;
   return kept
 }
 
-/** Cuts cells to a width around the marked range. `cut` says on which sides of the cells the line continues. */
+/**
+ * Truncates a line, given as cells, to a width of `room` columns around the marked range. `cut` says on which sides the
+ * line continues beyond the cells.
+ */
 function cutToWidth(
   cells: readonly Cell[],
   room: number,

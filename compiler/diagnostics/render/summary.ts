@@ -21,8 +21,8 @@ export function count(diagnostics: readonly Diagnostic[]): Counts {
 }
 
 /**
- * Formats the counts, such as `2 errors, 1 warning`. Empty if there are no errors and warnings; remarks of severity
- * info are not mentioned.
+ * Formats the counts, such as `2 errors, 1 warning`. Returns an empty text if there are no errors and warnings. Omits
+ * remarks, whose severity is `info`.
  */
 export function countsText(counts: Counts): string {
   const parts = [counts.error && plural(counts.error, 'error'), counts.warning && plural(counts.warning, 'warning')]

@@ -7,8 +7,8 @@ export interface TextOptions {
   /** True to write escape sequences for colors; default false. */
   readonly colour?: boolean
   /**
-   * Width of the terminal in columns. Excerpts are truncated to fit into one line. If absent, excerpts have up to 100
-   * columns.
+   * Width of the terminal in columns. An excerpt is truncated to one line of this width. If absent, excerpts have up to
+   * 100 columns.
    */
   readonly width?: number | undefined
 }

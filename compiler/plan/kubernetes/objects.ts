@@ -14,8 +14,8 @@ const takenName = diagnostic({
 })
 
 /**
- * Plans the objects of the top-level `x-kubernetes`. Reports an object whose API group, kind and name another object of
- * the plan has.
+ * Plans the objects of the top-level `x-kubernetes`. Reports an object with the same API group, kind and name as
+ * another object of the plan.
  */
 export function planObjects(context: PlanContext, plan: Omit<Plan, 'objects'>): readonly WholeObjectPlan[] {
   const taken = takenNames(plan)
@@ -26,7 +26,10 @@ export function planObjects(context: PlanContext, plan: Omit<Plan, 'objects'>): 
   })
 }
 
-/** Returns the names of the objects that devctl creates, by API group and kind; the group of the core API is empty. */
+/**
+ * Returns the names of the objects that devctl creates. The keys are API group and kind, separated by a blank. The core
+ * API has an empty group, as in ` Service`.
+ */
 function takenNames(plan: Omit<Plan, 'objects'>): ReadonlyMap<string, ReadonlySet<string>> {
   const waiters = plan.workloads.flatMap(workload => {
     const waited = waitedServices(workload)

@@ -138,7 +138,7 @@ export function reportOwned(member: KubernetesMember, tree: Tree, reporter: Repo
   return isOwned
 }
 
-/** Yields the positions of the keys at a path. */
+/** Yields the positions of the keys at a path. `*` stands for any item of a list. */
 function* keysAt(tree: Tree, [key = '', ...rest]: readonly string[]): Generator<Span> {
   if (key === '*') {
     for (const item of isSeq(tree) ? tree.items : []) yield* keysAt(item, rest)

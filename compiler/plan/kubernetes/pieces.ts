@@ -56,7 +56,10 @@ const claimConflict = diagnostic({
 /** The lists of the plan whose objects `x-kubernetes` changes. */
 type Pieced = Pick<Plan, 'workloads' | 'services' | 'routes' | 'openRoutes' | 'claims'>
 
-/** Adds the fields of `x-kubernetes` to the plan. Reports invalid fields, and members without an object. */
+/**
+ * Adds the fields of `x-kubernetes` to the plan. Reports invalid fields, and members of `x-kubernetes` for which the
+ * plan has no object.
+ */
 export function addPieces(
   context: PlanContext,
   groups: readonly Group[],
@@ -118,7 +121,10 @@ function readMember(
   return readPiece(piece.tree, type, ['services', name, 'x-kubernetes', member], reporter)
 }
 
-/** Returns an object with the labels, annotations and fields of a piece added. */
+/**
+ * Returns an object with the labels, annotations and fields of a piece (a member of `x-kubernetes`) added. `type` is
+ * the type of the object's spec in the Kubernetes API.
+ */
 function withPiece<T extends Pick<ObjectPlan, 'annotations' | 'piece'>>(
   context: PlanContext,
   object: T,
@@ -139,8 +145,8 @@ function withPiece<T extends Pick<ObjectPlan, 'annotations' | 'piece'>>(
 }
 
 /**
- * Returns the annotations of an object together with the annotations of a piece. Reports annotations whose total size
- * is too large.
+ * Returns the annotations of an object (`present`) together with annotations from `x-kubernetes` (`added`), which take
+ * precedence. Reports annotations whose total size is too large.
  */
 function addAnnotations(
   { reporter }: PlanContext,
@@ -230,8 +236,8 @@ function addToRoutes(
 }
 
 /**
- * Adds the fields of `claim` in `x-kubernetes` to the claims that a workload uses. `claims` contains the claims that
- * are separate objects; other claims are part of the workload.
+ * Adds the fields of `claim` in `x-kubernetes` to the claims that a workload uses. Updates `claims`, which contains the
+ * claims that are separate objects, and returns the workload, which contains the other claims.
  */
 function addToClaims(
   context: PlanContext,

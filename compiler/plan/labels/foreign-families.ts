@@ -28,7 +28,9 @@ const autoscaler = '`x-autoscale: {min: 1, max: 10, cpu: 70%}`, with `deploy.res
 const readiness = '`healthcheck` with `test` or `http: {path: …, port: …}`, which is a readiness probe'
 const liveness = '`healthcheck` with `x-platform-liveness: true`'
 
-/** The devctl equivalents of other tools' labels. The first meaning that matches a label counts. */
+/**
+ * The devctl equivalents of other tools' labels. If several meanings of a family match a label, the first one counts.
+ */
 export const families: readonly Family[] = [
   {
     tool: 'kompose',
@@ -131,7 +133,7 @@ export const families: readonly Family[] = [
   },
 ]
 
-/** Returns the devctl equivalent of a label of another tool, if it has one. */
+/** Returns the devctl equivalent of a label of another tool; undefined if the label has none. */
 export function equivalentOf(label: Said): string | undefined {
   const write = families
     .find(({ prefix }) => prefix.test(label.name))

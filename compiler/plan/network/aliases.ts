@@ -57,7 +57,7 @@ export interface Alias {
   readonly name: string
   /** The Compose services that the name resolves to, sorted; empty for an external alias. */
   readonly services: readonly string[]
-  /** The service and the key in the Compose file that define the alias. */
+  /** The service that defines the alias, with the key `key` in the Compose file. */
   readonly owner: string
   readonly key: 'networks' | 'links' | 'container_name' | 'external_links' | 'hostname'
   readonly span: Span
@@ -67,7 +67,7 @@ export interface Alias {
 interface AliasFacts {
   readonly mentions: Mentions
   readonly dotted: DottedNames
-  /** Returns the `hostname` that a service uses for itself, if its Pod cannot have that name. */
+  /** Returns the `hostname` that a service uses for itself, if its Pod cannot have that name; otherwise undefined. */
   readonly calledOf: (service: string) => At<string> | undefined
 }
 

@@ -28,7 +28,7 @@ services:
   }),
 })
 
-/** A request for a name with dots, by which services reach another service. */
+/** A name with dots that the Compose file defines for a service, and by which other services reach the service. */
 interface DottedRequest {
   readonly name: string
   /** The service that the name resolves to. */
@@ -48,9 +48,12 @@ export interface PodName extends DottedRequest {
 
 /** The dotted names of all services. */
 export interface DottedNames {
-  /** Returns the dotted name of a group's Pod. */
+  /** Returns the dotted name of a group's Pod; undefined if the Pod has none. */
   of(group: Group): PodName | undefined
-  /** Returns true if a dotted name resolves to the service, or if `reportUses` reports its uses. */
+  /**
+   * Returns true if a name of a service needs no further report: the dotted name resolves to the service, or
+   * `reportUses` reports the uses of the name.
+   */
   isSettled(name: string, service: string): boolean
   /** Reports uses of names that do not resolve, except the names in `known`, which resolve some other way. */
   reportUses(known: ReadonlySet<string>): void
@@ -142,8 +145,9 @@ function podName(
 }
 
 /**
- * Maps each name by which a service is reached, such as its own name, an alias or a link, to the leads of the groups
- * whose services have the name. Names are in lower case.
+ * Maps each name by which a service is reached, such as its own name, an alias or a link, to the groups whose services
+ * have the name. A group is represented by its lead, the service whose Pod the other members join. Names are in lower
+ * case.
  */
 export function nameHolders({ project, names }: PlanContext, groups: Groups): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>()

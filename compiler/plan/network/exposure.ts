@@ -233,8 +233,9 @@ function toExposure(service: Service, known: readonly KnownPort[], published: re
 }
 
 /**
- * Returns the port of the healthcheck, otherwise the first TCP port in the file. Returns a debugger port only if there
- * is no other.
+ * Returns the TCP port that shows if a service is available: the port of an HTTP healthcheck or, without one, the first
+ * TCP port in the file. Returns a debugger port only if there is no other TCP port; undefined if there is no TCP port
+ * at all.
  */
 function choosePortToWait(service: Service, known: readonly KnownPort[]): number | undefined {
   const check = service.healthcheck?.check
@@ -264,7 +265,10 @@ export function publishedPort(port: Port): number | undefined {
   return port.published !== undefined && /^[1-9]\d*$/.test(port.published) ? Number(port.published) : undefined
 }
 
-/** Returns the port of the node that `mode: host` opens. On the node's network, Kubernetes allows no other number. */
+/**
+ * Returns the port of the node that a port with `mode: host` opens; undefined for other modes. If the Pod uses the
+ * node's network, returns the container port, because Kubernetes allows no other port.
+ */
 function hostPortOf(port: Port, isOnNode: boolean): number | undefined {
   const published = port.mode === 'host' ? publishedPort(port) : undefined
   return published !== undefined && isOnNode ? port.target : published

@@ -48,7 +48,10 @@ export interface PolicyPod {
 
 export interface NetworkPlan {
   readonly policies: readonly NetworkPolicyPlan[]
-  /** Returns the labels of a group's Pods, given the Kubernetes name of its lead. */
+  /**
+   * Returns the labels by which the policies select the Pods of a group. `service` is the Kubernetes name of the
+   * group's lead, its first member.
+   */
   labelsOf(service: string): Readonly<Record<string, string>>
 }
 
@@ -114,7 +117,10 @@ export function findProtected(context: PlanContext, groups: readonly Pick<Policy
   return ({ members }: Pick<PolicyPod, 'members'>): boolean => isSeparated && hasNetworks({ members })
 }
 
-/** Returns true for a group in a network. A policy for other groups would close what is open in Compose. */
+/**
+ * Returns true if a member of a group is in a network. Other groups get no policy, because a policy would refuse
+ * connections that Compose allows.
+ */
 const hasNetworks = ({ members }: Pick<PolicyPod, 'members'>): boolean =>
   members.some(({ networks }) => networks.length > 0)
 
@@ -173,8 +179,8 @@ function networkPolicies(
 }
 
 /**
- * Plans policies that always allow connections from any address to ports with a public route, because the location of
- * the ingress controller is not known, and to ports of the node.
+ * Plans policies that allow connections from any address: to ports with a public route, because the location of the
+ * ingress controller is not known, to ports with `x-expose`, and to ports of the node.
  */
 function publicPolicies(
   context: PlanContext,
@@ -252,7 +258,10 @@ function waitPolicies(
 const peerOf = ({ service, members }: PolicyPod): PolicyPeerRule =>
   isOnHostNetwork(members) ? {} : { podLabels: { 'dev.platform/service': service } }
 
-/** Returns the port of the Pods behind a port of a Service. Policies refer to Pod ports. */
+/**
+ * Returns the port of the Pods behind a TCP port of a Service, because policies refer to Pod ports. Returns the same
+ * number for an unknown Service or port.
+ */
 function podPort(services: readonly ServicePlan[], service: string, port: number): number {
   const ports = services.find(({ name }) => name === service)?.ports
   return ports?.find(one => one.port === port && one.protocol === 'TCP')?.targetPort ?? port

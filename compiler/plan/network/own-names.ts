@@ -96,8 +96,8 @@ export interface OwnNames {
    */
   readonly direct: ReadonlySet<string>
   /**
-   * Members that use their `hostname` for themselves although their Pod cannot have it. The name becomes an additional
-   * name of their Service.
+   * Host names that members use for themselves although the Pod cannot have them. The keys are the members. Each host
+   * name becomes an additional name of the member's Service.
    */
   readonly called: ReadonlyMap<string, At<string>>
 }
@@ -105,9 +105,12 @@ export interface OwnNames {
 interface NameFacts {
   /** Services that form clusters (see `findClustered`). */
   readonly clustered: ReadonlySet<string>
-  /** Host name that the Pod needs for its dotted name. */
+  /** Host name that the Pod needs for its dotted name. Undefined if the Pod has no dotted name. */
   readonly given: string | undefined
-  /** Maps each name to the leads of the groups whose services have the name. */
+  /**
+   * Maps each name by which a service is reached to the leads (first members) of the groups whose services have the
+   * name.
+   */
   readonly holders: ReadonlyMap<string, ReadonlySet<string>>
 }
 

@@ -100,8 +100,8 @@ const noNetwork = diagnostic({
 })
 
 /**
- * Returns true if a service has no network (`network_mode: none`), or joins a service that has none. Reports it at the
- * position that publishes the service.
+ * Returns true if a service has no network (`network_mode: none`), or joins a service that has none. Reports such a
+ * service at `span`, the position that makes it reachable.
  */
 export function isCutOff(
   { reporter, project }: Pick<PlanContext, 'reporter' | 'project'>,

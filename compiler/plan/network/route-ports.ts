@@ -1,6 +1,6 @@
 /**
- * Container ports that the key `ports` never makes public, each with the reason. The entry `828015` is kept as it was
- * listed, but matches nothing, because it is not a valid port number.
+ * Container ports that the key `ports` never makes public, each with the reason. The entry `828015` matches nothing,
+ * because it is not a valid port number; it is kept as it was in the original list.
  */
 export const neverPublic: ReadonlyMap<number, 'database' | 'debugger'> = new Map([
   ...[

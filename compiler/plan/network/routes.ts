@@ -192,7 +192,10 @@ function splitRoute(route: RoutePlan): readonly RoutePlan[] {
   }))
 }
 
-/** Renames routes with repeated names. The routes at derived addresses keep their names, if possible. */
+/**
+ * Renames routes so that no two have the same name. Routes at derived addresses come first, so they keep their names if
+ * possible.
+ */
 function withDistinctNames(routes: readonly RoutePlan[]): readonly RoutePlan[] {
   const named = sortBy(routes, routeKey).map(route => ({ name: route.name, route }))
   return renameRepeated(named, ({ route }) => routeKey(route), 63).map(({ name, route }) => ({
@@ -202,7 +205,7 @@ function withDistinctNames(routes: readonly RoutePlan[]): readonly RoutePlan[] {
   }))
 }
 
-/** Returns a text that no other route has. The parts of a split route differ in their first paths. */
+/** Returns a text that identifies a route. The parts of a split route have the same host but different first paths. */
 const routeKey = ({ isOwnHost, host, rules: [first] }: RoutePlan): string =>
   `${isOwnHost ? 'own' : 'derived'} ${host} ${first?.path}`
 

@@ -1,8 +1,8 @@
 import type { Project } from '../../compose/project.ts'
 
 /**
- * Returns a function that returns the same key for all keys of one network: the first key that a service uses, in
- * sorted order. Keys with the same `name` are one network in Compose.
+ * Returns a function that maps the key of a network to the key that represents the network: the first key that a
+ * service uses, in sorted order. Keys with the same `name` are one network in Compose.
  */
 export function findSameNetworks({ services, networks }: Project): (key: string) => string {
   const used = new Set([...services.values()].flatMap(service => service.networks.map(({ name }) => name)))

@@ -209,7 +209,7 @@ function planWaiting(context: PlanContext, groups: Groups, facts: WaitingFacts, 
 
 /**
  * Returns the members of a Job's Pod that keep running. As plain containers they would keep the Job from completing.
- * Returns none if the others wait for the lead, because the Pod would have only sidecars.
+ * Returns none if a member waits for the lead: the lead is then a sidecar, too, and the Pod would have only sidecars.
  */
 function lastingMembers(context: PlanContext, group: Group): readonly string[] {
   const [, ...others] = group.members

@@ -79,9 +79,9 @@ function contentOf(context: PlanContext, named: NamedContext, spend: SpendOnBuil
 
 /**
  * Returns the settings, besides the files and arguments, that affect the image: its labels, platforms and attestations,
- * and the ids of the secrets that its steps may read. Omits settings that affect only how the image is built
- * (`network`, `extra_hosts`, `shm_size`, `ulimits`, `ssh`, `entitlements`, `no_cache`, `pull`, the caches), and `tags`,
- * which are only names.
+ * and the ids of the secrets that the build steps may read. `open` removes secrets from a text. Omits settings that
+ * affect only how the image is built (`network`, `extra_hosts`, `shm_size`, `ulimits`, `ssh`, `entitlements`,
+ * `no_cache`, `pull`, the caches), and `tags`, which are only names.
  */
 function settingsOf(service: Service, build: Build, open: Open): readonly Setting[] {
   const { labels, secrets, provenance, sbom } = build

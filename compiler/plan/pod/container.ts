@@ -104,8 +104,9 @@ export function toSidecar(
 }
 
 /**
- * Turns a member of a Job's Pod that no other member waits for into a sidecar. It has no startup probe, because the
- * Job's own container would wait for its success. A liveness probe begins when the startup probe would have ended.
+ * Turns a member of a Job's Pod that no other member waits for into a sidecar. The sidecar has no startup probe,
+ * because the Job's own container would not start before that probe succeeds. A liveness probe begins when the startup
+ * probe would have ended at the latest.
  */
 export function toLastingSidecar({
   startupProbe,
@@ -164,8 +165,8 @@ export function planPreStart(
 }
 
 /**
- * Returns the variables that a hook sets itself. `devctl config` prints those of the service with the hook, too, which
- * must not replace variables from configs and secrets.
+ * Returns the variables that a hook sets itself. The output of `devctl config` repeats the variables of the service in
+ * its hooks. Omits these variables, because they must not replace variables from configs and secrets.
  */
 const ownVariables = ({ environment }: Service, hook: Pick<Service, 'environment'>): Service['environment'] =>
   hook.environment.filter(({ name, value }) => !environment.some(other => other.name === name && other.value === value))

@@ -159,8 +159,8 @@ function sharedImage(context: PlanContext, { image, build }: Service): string | 
 const pinnedImages = new WeakMap<PlanContext, ReadonlyMap<string, string>>()
 
 /**
- * Returns the images that options set with digests for services with `build`, by name. Includes an image only if it has
- * the same name as the `image` of its service.
+ * Returns the images that options set with digests for services with `build`. The keys are image names. Includes an
+ * image only if it has the same name as the `image` of its service.
  */
 function pinnedByName({ project, options }: PlanContext): ReadonlyMap<string, string> {
   const pinned = [...options.images!].flatMap(([name, given]) => {

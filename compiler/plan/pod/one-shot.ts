@@ -159,7 +159,10 @@ function imageProgram(
 export const isChecked = ({ healthcheck }: Service): boolean =>
   healthcheck !== undefined && healthcheck.check.kind !== 'none'
 
-/** Returns true if a member may end and its restart policy can be kept. */
+/**
+ * Returns true if devctl can keep the restart policy of a member whose program may end: the policy is not `always`, the
+ * file sets no healthcheck, and the program is known.
+ */
 export function keepsPolicy(context: PlanContext, service: Service): boolean {
   return service.restart.policy?.value !== 'always' && !isChecked(service) && isProgramKnown(context, service)
 }

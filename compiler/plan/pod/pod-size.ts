@@ -14,8 +14,8 @@ const tooLarge = diagnostic({
 })
 
 /**
- * Maximum size of environment and commands together, in bytes: 1.5 MiB minus room for the other fields and for the
- * server's own data about each field.
+ * Maximum size of environment and commands together, in bytes: 1.5 MiB minus room for the other fields of the Pod and
+ * for the data that the API server stores about each field.
  */
 const mostBytes = 1_300_000
 

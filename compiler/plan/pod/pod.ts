@@ -109,8 +109,8 @@ const hasClaims = ({ volumes, claimTemplates }: ReturnType<typeof collectVolumes
   claimTemplates.length > 0 || volumes.some(({ kind }) => kind === 'claim' || kind === 'ephemeral')
 
 /**
- * Plans the groups of the Pod. Under `--policy restricted`, also plans the settings with which programs that do not run
- * as root can write to volumes.
+ * Plans the supplemental groups of the Pod. Under `--policy restricted`, also plans that programs must not run as root,
+ * and the group with which they can write to volumes.
  */
 function planPodSecurity(
   context: PlanContext,

@@ -118,7 +118,10 @@ export function planUser(
   return { ...(runAsUser !== undefined && { runAsUser }), ...(runAsGroup !== undefined && { runAsGroup }) }
 }
 
-/** Returns `group_add` as sorted numbers. */
+/**
+ * Returns the groups in `group_add` as sorted numbers. Reports and omits names other than `root`, and numbers that are
+ * out of range.
+ */
 export function planGroups(context: PlanContext, services: readonly Service[]): readonly number[] {
   const found = new Set<number>()
   for (const { groupAdd } of services)

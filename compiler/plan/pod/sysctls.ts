@@ -59,7 +59,10 @@ export const isBaselineSysctl = (name: string): boolean => safe.has(name) && !/t
 /** True for each namespace that a Pod shares with its node, by the key in the Compose file. */
 type NodeNamespaces = Readonly<Record<'network_mode' | 'ipc', boolean>>
 
-/** Returns the namespace that a sysctl belongs to, as Kubernetes groups them; undefined for another namespace. */
+/**
+ * Returns the Compose key of the namespace that a sysctl belongs to in Kubernetes; undefined for sysctls of other
+ * namespaces.
+ */
 function namespaceOf(sysctl: string): keyof NodeNamespaces | undefined {
   if (sysctl.startsWith('net.')) return 'network_mode'
   return /^(kernel\.(shm|msg)|kernel\.sem$|fs\.mqueue\.)/.test(sysctl) ? 'ipc' : undefined

@@ -39,9 +39,9 @@ services:
 })
 
 /**
- * Reports image facts that are not known although they matter, once for each fact: the healthchecks of services without
- * known ports that other services wait for, and under `--policy restricted` the users. `portless` has the services
- * without ports that are not Jobs.
+ * Reports images about which an important fact is not known, with one diagnostic for each kind of fact: the
+ * healthchecks of services without known ports that other services wait for, and under `--policy restricted` the users.
+ * `portless` has the services without ports that are not Jobs.
  */
 export function reportUnknownImages(
   context: PlanContext,

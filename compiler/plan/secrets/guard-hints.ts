@@ -8,7 +8,7 @@ import { variablePath } from './secret-sources.ts'
 import type { SecretUse } from './secret-uses.ts'
 
 /**
- * Returns the finding about a text. If the text is the value of a variable, the finding includes a Secret that can
+ * Returns the finding about a text. If the text is the value of a variable, the finding suggests a Secret that can
  * provide the value.
  */
 export function findingOf(

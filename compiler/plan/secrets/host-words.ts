@@ -20,7 +20,8 @@ const MOST_TEXT = 1 << 20
 /**
  * Finds the words of a text that are host names, each with its port: the number after it, the default port of the URL
  * scheme before it, or the port in a nearby option or line. Skips parts of paths (`/db`, `./db`) and variable names
- * (`db=`). Ignores port numbers below 20, which are usually image versions.
+ * (`db=`). Ignores port numbers below 20, which are usually image versions. Finds nothing in a text longer than
+ * `MOST_TEXT`.
  */
 export function* hostsIn(text: string, kind: TextKind, isName: (word: string) => boolean): Generator<HostWord> {
   // A container cannot start with a longer text, and a longer word is too slow for a regular expression.

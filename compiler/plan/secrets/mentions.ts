@@ -141,9 +141,9 @@ function push(lists: Map<string, Mention[]>, mention: Mention): void {
 }
 
 /**
- * Completes a host in a variable: returns its port, and `isHost`, which is true if the word can only be a host. A
- * variable whose name stands for a host contains only hosts. The port of its host may be in a related variable, as with
- * `DB_HOST` and `DB_PORT`.
+ * Completes a host that was found in the value of a variable. Returns `isHost`, which is true if the word can only be a
+ * host, and the port if it is known. A variable whose name stands for a host contains only hosts. If the host is the
+ * full value, its port is looked up in a related variable, such as `DB_PORT` for `DB_HOST`.
  */
 function inVariable(
   { host, port, isHost, index }: HostWord,

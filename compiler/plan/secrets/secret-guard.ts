@@ -186,8 +186,8 @@ export function guardSecrets(context: PlanContext, plan: Plan): void {
   }
   const uses = shownUses(context, plan)
   /**
-   * Returns true if the text at this position comes from a secret with a known origin. The message about the origin is
-   * then reported instead, because it is better.
+   * Returns true if the text at this position comes from a secret with a known origin. A diagnostic that names the
+   * origin is then reported instead.
    */
   const isUse = ({ path, text, name }: GuardedText, { start, end }: SecretLook) =>
     name === undefined && uses.some(use => use.path === path && use.text.includes(text.slice(start, end)))
@@ -274,8 +274,8 @@ function refuseShown(context: PlanContext, plan: Plan): void {
 }
 
 /**
- * Returns the known secrets that cannot be mistaken for an ordinary word: long ones, and ones that contain more than
- * lower-case letters.
+ * Returns the known secrets that cannot be mistaken for an ordinary word: secrets of at least 12 characters (`LONG`),
+ * and secrets of at least 6 characters that are not all lower-case letters.
  */
 function knownIn(project: Project): KnownSecrets {
   const values = [...project.secretPlaces.values]

@@ -105,7 +105,7 @@ const sorted = (required: readonly RequiredSecret[]): readonly RequiredSecret[] 
 
 /**
  * Returns the keys of the Secrets that the Compose files declare as external. Uses the same names and keys as files.ts,
- * which mounts them and makes them variables.
+ * which plans the mounts and variables of these Secrets.
  */
 function externalNames(context: PlanContext): readonly RequiredSecret[] {
   const { project, options } = context
@@ -127,8 +127,8 @@ function chosenKeys({ secrets, variablesFromSecrets }: Service, entry: string): 
 }
 
 /**
- * Plans the ExternalSecrets: for Secrets from which the rules take values, and for Secrets whose data the manifests
- * would otherwise contain.
+ * Plans the ExternalSecrets: for the Secrets that the environment's `secrets.values` name, and for Secrets whose data
+ * the manifests would otherwise contain.
  */
 function planExternal(
   context: PlanContext,

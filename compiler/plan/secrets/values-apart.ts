@@ -74,7 +74,10 @@ export function wordsApart(
   return { words: found, variables }
 }
 
-/** Returns the spans of a command's arguments if the command is written as a list; undefined if it is a text. */
+/**
+ * Returns the spans of a command's arguments if the command is written as a list of `count` items; undefined for other
+ * commands, such as text.
+ */
 function spansOfWords(tree: Tree, path: readonly string[], count: number): readonly Span[] | undefined {
   let at: Tree | undefined = tree
   for (const key of path)

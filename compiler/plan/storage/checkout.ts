@@ -88,7 +88,7 @@ function lookUp(search: Search, path: string): TrackedPlace {
   return files.length > 0 ? { kind: 'nothing' } : unlessSpelt(search, written)
 }
 
-/** Returns the first link or submodule on a path, including the path itself. */
+/** Returns the first link or submodule among the folders on a path and the path itself; undefined if there is none. */
 function crossing(files: readonly TrackedFile[], path: string): TrackedFile | undefined {
   for (let end = path.indexOf('/'); ; end = path.indexOf('/', end + 1)) {
     const found = at(files, end < 0 ? path : path.slice(0, end))

@@ -22,18 +22,18 @@ If both were deployed together before, one of them had a claim with a longer nam
   }),
 })
 
-/** A volume, folder or anonymous volume whose claim another one has. */
+/** A volume (named, anonymous, or for a host folder) whose claim belongs to another volume. */
 interface Rival {
   /** Description for messages, such as `` the volume `data` ``. */
   readonly what: string
   readonly span: Span
-  /** The claim that it would have alone. */
+  /** Name of the claim that the volume would have without the other volume. */
   readonly claim: string
-  /** The claim that it gets beside the other one, if that differs. */
+  /** Name of the claim that the volume gets because of the other volume, if that name differs from `claim`. */
   readonly longer?: string
 }
 
-/** Reports that a volume cannot have its claim, because the one at `other` has it. */
+/** Reports that a volume cannot have its claim, because the volume at `other` has the claim. */
 export function reportTaken({ reporter }: PlanContext, { what, span, claim, longer }: Rival, other: Span): void {
   const related = [{ span: other, message: 'the other one is here' }]
   reporter.report(claimTaken, span, { what, claim, longer: longer === claim ? undefined : longer }, related)

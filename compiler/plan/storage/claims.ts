@@ -177,7 +177,10 @@ export function planVolumes(context: PlanContext): ReadonlyMap<string, VolumeDec
   return decisions
 }
 
-/** Reports volumes of the project whose claim another volume has, and volumes that get a longer name beside another. */
+/**
+ * Reports volumes of the project whose claim belongs to another volume, and volumes whose claim gets a longer name
+ * because of another volume.
+ */
 function checkClaims(
   context: PlanContext,
   volumes: readonly Volume[],
@@ -206,7 +209,10 @@ const realName = (volume: Volume): string => volume.name?.value ?? volume.key
 
 const isNamed = (volume: Volume): boolean => volume.name !== undefined || volume.external
 
-/** Returns true for two keys with one `name`. A key alone is another name: Compose puts the project before it. */
+/**
+ * Returns true if two top-level keys define one volume, because both are external or set `name`, and their names are
+ * equal. A key without `name` never does: Compose puts the project's name before such a key.
+ */
 const isSameVolume = (one: Volume, other: Volume): boolean =>
   isNamed(one) && isNamed(other) && realName(one) === realName(other)
 
@@ -275,8 +281,8 @@ function claimSpec({ reporter }: PlanContext, name: string, options: ReadonlyMap
 }
 
 /**
- * Plans a volume for which the engine's local driver mounts something other than a folder of its own. Returns undefined
- * for an ordinary volume.
+ * Plans a volume for which the engine's local driver mounts something other than a new folder, such as a host folder or
+ * memory. Returns undefined for an ordinary volume.
  */
 function planLocal(
   context: PlanContext,

@@ -3,7 +3,7 @@ import type { PlanContext } from '../context.ts'
 import { userOf } from '../pod/image-user.ts'
 import type { StoredMount } from './stored-mount.ts'
 
-/** True for the claim of a host folder that the service can write to. */
+/** True if a mount is the claim of a host folder and the service can write to it. */
 export const isWritableFolder = ({ held, readOnly }: StoredMount): boolean =>
   held.kind === 'claim' && held.isFolder === true && !readOnly
 

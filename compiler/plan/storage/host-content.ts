@@ -25,7 +25,7 @@ export interface CopiedFiles {
   readonly isFolder: boolean
   /** True if git tracks the files; false if they are the files on this machine. */
   readonly isTracked: boolean
-  /** Entries of the folder that are not copied. */
+  /** Entries of the folder that are not copied, because git does not track them or an ignore file excludes them. */
   readonly leftOut: readonly string[]
   /** Tracked files that have been deleted. */
   readonly gone: readonly string[]
@@ -208,8 +208,8 @@ function walk(host: CompilerHost, root: string, isIgnored: IsIgnored): Walked {
 }
 
 /**
- * Returns a function that applies the `.gitignore` files in the folders from `root` to a path. The innermost file with
- * a matching rule decides.
+ * Returns a function that is true if the `.gitignore` files in the folders from `root` to a path exclude the path. The
+ * innermost file with a matching rule decides.
  */
 function ignoreFiles(host: CompilerHost, root: string): IsIgnored {
   const rulesIn = onceFor((folder: string): Ignores | undefined => {

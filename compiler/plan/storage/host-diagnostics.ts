@@ -127,7 +127,7 @@ COPY . .
 
 const FAILED = ['missing', 'nothing-to-read', 'gone', 'spelt', 'too-large', 'unreadable', 'claim-of-file'] as const
 
-/** A host path whose content is not available. */
+/** The decision about a host path whose content is not available. */
 export type UnavailableFate = Extract<HostFate, { kind: (typeof FAILED)[number] }>
 
 /** Returns true if the content of a host path is not available. */

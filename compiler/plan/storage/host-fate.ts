@@ -59,8 +59,9 @@ export function fateOf(context: PlanContext, world: HostWorld, service: Service,
 }
 
 /**
- * True if a deploy to a cluster does not have to copy the files of a host path, because `up` synchronizes them. False
- * for images that are built or set by the user, because they are expected to contain the files.
+ * True if a deploy to a cluster does not have to copy the files of a host path, because services write to the path and
+ * `up` synchronizes it. False for a service whose image is built or set by the user, because such an image is expected
+ * to contain the files.
  */
 const isLeftToUp = (
   { options }: PlanContext,
@@ -126,7 +127,10 @@ function isNamedLikeFile({ source, target }: HostMount): boolean {
   return suffix === suffixOf(source) && /^\.[a-z]\w*$/i.test(suffix) && suffix !== '.d'
 }
 
-/** Returns the suffix of a name after its leading dots; empty for `..logs`. */
+/**
+ * Returns the suffix of a file name, such as `.yml`. Leading dots do not begin a suffix, so the result is empty for
+ * `..logs`.
+ */
 const suffixOf = (path: string): string => extname(basename(path).replace(/^\.+/, ''))
 
 /**

@@ -140,14 +140,14 @@ function upwards(path: string): readonly string[] {
 }
 
 /**
- * A function that returns true for the first report with a code about a path, and for repeated calls with the same
- * span.
+ * A function that decides if a problem with a path is reported. Returns true for the first call with a code and a path,
+ * and for later calls with the same code, path and span.
  */
 export type Once = (code: string, path: string, span: Span) => boolean
 
 /**
- * Returns a function that limits reports to one for each code and path. A repeated call with the same span returns the
- * same result.
+ * Returns a function that limits the reports for each code and path to the first position. Later calls with the span of
+ * that position also return true.
  */
 export function oncePerPath(): Once {
   const places = new Map<string, Span>()

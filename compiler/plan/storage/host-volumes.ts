@@ -295,8 +295,8 @@ export function checkHostVolume(
 }
 
 /**
- * Reports a host volume that is not available. Returns an empty folder as its mount if the host path is empty and has
- * no `x-mount`; otherwise returns undefined.
+ * Reports a host volume that is not available. If the host path is empty and the mount has no `x-mount`, returns an
+ * empty folder as the mount; otherwise returns undefined.
  */
 function unavailable(
   { reporter, project, options }: PlanContext,
@@ -402,7 +402,10 @@ function reportCopy(
   else reporter.report(readOnly, sourceSpan, { source })
 }
 
-/** Reports files that other machines do not have. */
+/**
+ * Reports a host path whose files are copied from this machine although git does not track them, because other machines
+ * do not have these files. Without a checkout, only records the path in `unversioned`.
+ */
 function reportMachine(
   { reporter }: PlanContext,
   { world, once, unversioned: found }: HostVolumes,

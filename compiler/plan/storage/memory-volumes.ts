@@ -96,8 +96,8 @@ export function planTmpfsMount({ reporter }: PlanContext, mount: TmpfsMount): St
 }
 
 /**
- * Plans the mounts for `tmpfs` and `shm_size`. Any other mount at `/dev/shm`, whose path is then in `taken`, replaces
- * that of `shm_size`.
+ * Plans the mounts for `tmpfs` and `shm_size`. Omits the mount for `shm_size` if `taken`, the paths of the other
+ * mounts, contains `/dev/shm`, or if the size is not larger than the default.
  */
 export function planMemoryMounts(
   { project, reporter }: PlanContext,

@@ -368,8 +368,9 @@ function planAnonymous(context: MountContext, service: Service, mount: VolumeMou
 }
 
 /**
- * Returns true for a label of a service that also protects its claim templates from deletion. Other labels, such as a
- * version, change more often, and a claim template is immutable.
+ * Returns true for a label that protects an object from deletion. Such a label of a service also applies to the
+ * service's claim templates. Other labels do not: they change more often, as a version does, and a claim template is
+ * immutable.
  */
 const isProtecting = ({ name, value }: Pair): boolean => isProtection(name, value)
 
@@ -393,7 +394,10 @@ function borrowedMounts(context: MountContext, service: Service): readonly Store
   })
 }
 
-/** Reports anonymous volumes that are kept in another claim because `volumes_from` shares them. */
+/**
+ * Reports anonymous volumes of `lender` that are stored in other claims than usual, because another service shares them
+ * through `volumes_from`.
+ */
 function reportShared(context: MountContext, lender: Service, mounts: readonly StoredMount[], span: Span): void {
   const { names, reporter } = context
   const anonymous = new Set(lender.mounts.flatMap(mount => (isAnonymous(mount) ? [mount.span] : [])))

@@ -87,8 +87,8 @@ interface Use {
 }
 
 /**
- * Finds the claims that several Pods mount, and the labels that schedule these Pods to the same node. Reports sharing
- * that cannot work.
+ * Finds the claims that several Pods mount. Returns the labels that schedule these Pods to the same node, by group.
+ * Reports Pods that cannot share a claim.
  */
 export function planSharing(context: PlanContext, pods: readonly MountingPod[]): ReadonlyMap<Group, readonly string[]> {
   const { volumeAffinity = 'true' } = context.options
@@ -116,10 +116,10 @@ export function planSharing(context: PlanContext, pods: readonly MountingPod[]):
 
 const labelOf = (claim: string): string => `dev.platform/${cutName(`volume-${claim.replaceAll('.', '-')}`, 63)}`
 
-/** Pods that must run on one node, with the labels of all claims because of which they must. */
+/** Pods that must run on one node, with the labels of all claims that these Pods share. */
 interface Colocated {
   readonly labels: readonly string[]
-  /** The uses by these Pods, one for each. */
+  /** The uses of claims by the Pods, one use for each Pod. */
   readonly users: readonly Use[]
 }
 

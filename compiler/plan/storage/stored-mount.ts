@@ -3,7 +3,7 @@ import type { ClaimSpec, KeyPath } from '../plan.ts'
 
 /**
  * A mount of a service together with the storage that holds its data. The kind of the workload determines later how the
- * Pod refers to it.
+ * Pod refers to the storage.
  */
 export interface StoredMount {
   /** Path in the container. */
@@ -19,9 +19,12 @@ export interface StoredMount {
 
 export type Held =
   | HeldByClaim
-  /** An anonymous volume, with one claim for each Pod. `name` is derived from its path. */
+  /** An anonymous volume, with one claim for each Pod. `name` is derived from the mount path. */
   | { readonly kind: 'anonymous'; readonly name: string; readonly spec: ClaimSpec; readonly fill: boolean }
-  /** Memory. `owner` is the service whose `/dev/shm` it is, if other services may share it. */
+  /**
+   * A volume in memory. `owner` is set for a `/dev/shm` that other services may share: the service whose IPC namespace
+   * they join.
+   */
   | { readonly kind: 'memory'; readonly name: string; readonly sizeLimit?: string; readonly owner?: string }
   | { readonly kind: 'empty'; readonly name: string }
   | {

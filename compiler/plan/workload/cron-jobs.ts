@@ -17,7 +17,7 @@ const collision = diagnostic({
 
 /**
  * Starting deadline, in seconds, of a run that must not start late. A much shorter deadline could miss runs, because
- * controllers look for them only every 10 s.
+ * Kubernetes looks for due runs only every 10 seconds.
  */
 const SHORT_DEADLINE = 60
 

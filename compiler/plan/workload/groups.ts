@@ -111,8 +111,8 @@ const joinsContainer = (service: Service): boolean =>
   shared.some(field => service[field]?.value.startsWith('container:'))
 
 /**
- * Returns the service whose IPC namespace a service uses: the one that it joins with `ipc`, directly or through others,
- * or itself.
+ * Returns the service whose IPC namespace a service uses: the last service in the chain of `ipc` keys, or the service
+ * itself if its `ipc` joins no other service.
  */
 export function ipcOwner({ services }: Project, service: Service): Service {
   const seen = new Set<Service>()

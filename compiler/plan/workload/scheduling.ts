@@ -169,7 +169,7 @@ export function nodeTerms(context: PlanContext, service: Service): readonly Node
 /** True for WebAssembly platforms, which a RuntimeClass runs on nodes of any architecture. */
 const isWebAssembly = (platform: string): boolean => /^(wasi|wasm)(\/|$)/.test(platform)
 
-/** Architecture names in Go, and therefore in Kubernetes, by their other names. */
+/** Maps alternative names of architectures to the names in Go, which Kubernetes uses as well. */
 const architectures: ReadonlyMap<string, string> = new Map([
   ['x86_64', 'amd64'],
   ['x86-64', 'amd64'],

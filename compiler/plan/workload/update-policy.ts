@@ -149,8 +149,8 @@ export function planUpdate(context: PlanContext, service: Service, decision: Kin
 }
 
 /**
- * Returns the progress deadline in seconds, which must exceed the delay. Returns no deadline if the default of
- * Kubernetes, ten minutes, is long enough.
+ * Returns the progress deadline in seconds, which must exceed `delay`, the minimum time until a Pod counts as
+ * available. Returns no deadline if Kubernetes' default, ten minutes, is long enough.
  */
 function progressDeadline(delay: number, monitor: number): Pick<UpdatePlan, 'progressDeadlineSeconds'> {
   if (delay < 600 && monitor <= 600) return {}
@@ -160,7 +160,10 @@ function progressDeadline(delay: number, monitor: number): Pick<UpdatePlan, 'pro
 /** Setting because of which only one Pod of a workload fits on a node: a host port, or the placement. */
 type Blocked = 'port' | 'placement'
 
-/** Returns the setting that keeps a new Pod off the node of the old one; undefined if both fit on it. */
+/**
+ * Returns the setting because of which a new Pod does not fit on the node of an old Pod of the workload; undefined if
+ * there is no such setting.
+ */
 const blockedBy = (pod: PodPlan): Blocked | undefined =>
   holdsHostPort(pod) ? 'port' : pod.spreadOut ? 'placement' : undefined
 
@@ -184,8 +187,9 @@ function readPolicy({ reporter }: PlanContext, service: Service, decision: KindD
 }
 
 /**
- * Converts `update_config`; returns undefined if it sets neither `parallelism` nor `order`. If it sets only one, the
- * other has Compose's default: updates stop the old Pod first and replace one Pod at a time.
+ * Converts `update_config` for a rolling update. Returns undefined if it sets neither `parallelism` nor `order`, or if
+ * Kubernetes' default for a StatefulSet is the same. If only one of the keys is set, the other has Compose's default:
+ * updates stop the old Pod first and replace one Pod at a time.
  */
 function toRolling(
   { reporter }: PlanContext,

@@ -2,7 +2,7 @@ import { basename, join, resolve } from 'node:path/posix'
 import { parseGlob } from '../glob.ts'
 import { dockerIgnore, withGoSets } from '../images/ignore-file.ts'
 
-/** A path that a COPY or ADD copies from the build context into an image. */
+/** A path that a COPY or ADD instruction copies from the build context into an image. */
 export interface CopiedPath {
   /** Path relative to the context, without leading or trailing slashes; empty for the entire context. May be a glob. */
   readonly source: string

@@ -5,8 +5,8 @@ import { dockerfileLines, type Instruction } from './dockerfile-lines.ts'
 import { dockerfileWords, expandWord } from './dockerfile-words.ts'
 
 /**
- * Maximum size of a Dockerfile in characters, and maximum number of stages. Larger files and further stages are not
- * read.
+ * Maximum size of a Dockerfile in characters (`MOST_TEXT`), and maximum number of stages. Larger files and further
+ * stages are not read.
  */
 const MOST_TEXT = 1 << 20
 const MOST_STAGES = 200
@@ -78,9 +78,9 @@ export const withOverrides = (
 })
 
 /**
- * Returns the builds whose images a Dockerfile refers to, by the name under which BuildKit looks up each image.
- * `builders` maps the familiar names of images to their builds. Omits an image if a stage has its name, or if `given`
- * returns true for its name.
+ * Returns the builds whose images a Dockerfile refers to. The keys are the names under which BuildKit looks up the
+ * images. `builders` maps the familiar names of images to their builds. Omits an image if a stage has the same name, or
+ * if `given` returns true for the name.
  */
 export function buildersNamed(
   { text, target, args, platforms }: BuiltDockerfile,

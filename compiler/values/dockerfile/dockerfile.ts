@@ -139,7 +139,7 @@ const MOST_TEXT = 1 << 20
 const MOST_STAGES = 200
 /**
  * Maximum number of known context paths in a stage. Without a limit, stages that copy from each other could multiply
- * them endlessly.
+ * the paths endlessly.
  */
 const MOST_COPIES = 1000
 /** Maximum number of ports in all instructions of a stage, including duplicates. */

@@ -32,7 +32,7 @@ export interface BuildSpec {
   readonly sbom?: string | false
   readonly cacheFrom: readonly BuildCache[]
   readonly cacheTo: readonly BuildCache[]
-  /** Images that the cache is also written to; see `withExportedCache`. */
+  /** References of images for which the build cache is also exported; see `withExportedCache`. */
   readonly exportCache: readonly string[]
   readonly secrets: ReadonlyMap<string, BuildSecretSource>
   /** Keys and sockets by id. An empty list means the SSH agent. */
@@ -64,7 +64,7 @@ export type DockerfileSource = { readonly path: string } | { readonly text: stri
 /** Source of a build secret. A file is read when the build requests it. */
 export type BuildSecretSource = { readonly file: string } | { readonly value: string }
 
-/** Caches to export, and images that the cache is exported to: see `withExportedCache`. */
+/** The fields of a build that determine the caches that it exports; see `withExportedCache`. */
 export type CacheExport = Pick<BuildSpec, 'cacheTo' | 'exportCache'>
 
 /**

@@ -56,9 +56,9 @@ export function parseImageReference(text: string): Parsed<ImageReference> {
 }
 
 /**
- * Returns an image name with a tag derived from the content, in the repository of a name that the user set:
- * `REPOSITORY:devctl-HASH`, which does not collide with the user's own tags. Returns undefined for a name with a digest
- * and for an invalid name.
+ * Returns a name for the image with the content hash `hash`: `REPOSITORY:devctl-HASH`, in the repository of `image`, a
+ * name that the user has set. The tag does not collide with the user's own tags. Returns undefined if `image` has a
+ * digest or is invalid.
  */
 export function nameOfContent(image: string, hash: string): string | undefined {
   const read = parseImageReference(image)

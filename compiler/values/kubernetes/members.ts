@@ -1,5 +1,6 @@
 /**
- * The members of `x-kubernetes` of a service. Each adds fields to one of the service's objects, or to a part of one.
+ * The members of `x-kubernetes` of a service. Each member adds fields to a Kubernetes object of the service, or to a
+ * part of an object.
  */
 export const KUBERNETES_MEMBERS = [
   ...(['pod', 'container', 'workload', 'service', 'route', 'claim', 'serviceAccount'] as const),

@@ -90,17 +90,26 @@ export class KnownSecrets {
     return copy
   }
 
-  /** Returns the masker for devctl's messages. A name is masked only if its context shows that it is a value. */
+  /**
+   * Returns the masker for devctl's messages. Masks a secret that equals a name of the project only where the context
+   * shows that the text is a secret value.
+   */
   get masker(): Masker {
     return this.#masker('messages', () => this.#forReaders(isSecretByPlace))
   }
 
-  /** Returns the masker for the output of programs. A name is masked only if it is an entire value. */
+  /**
+   * Returns the masker for the output of programs. Masks a secret that equals a name of the project only where it is an
+   * entire value and is not called a name.
+   */
   get outputMasker(): Masker {
     return this.#masker('output', () => this.#forReaders(isValueNotName))
   }
 
-  /** Returns the masker for texts that are written to a repository. A short word is also masked within a name. */
+  /**
+   * Returns the masker for texts that are written to a repository. Masks short words even as parts of longer names, but
+   * no secret that equals a name that manifests need.
+   */
   get strictMasker(): Masker {
     return this.#masker('repository', () => {
       const values = this.#distinct.filter(value => !this.#ofObjects.has(value.trim()))
@@ -109,8 +118,8 @@ export class KnownSecrets {
   }
 
   /**
-   * Returns the masker for texts that are stored where other users can read them. It masks like `strictMasker`, but
-   * also masks names that are an entire value.
+   * Returns the masker for texts that are stored where other users can read them. Masks like `strictMasker`. In
+   * addition, masks a secret that equals a name that manifests need, but only where it is an entire value.
    */
   get #keptMasker(): Masker {
     return this.#masker('kept', () => {
@@ -120,7 +129,10 @@ export class KnownSecrets {
     })
   }
 
-  /** Creates a masker for text that people read. `isValue` returns true if the range of a name in a text is a value. */
+  /**
+   * Creates a masker for text that people read. Masks a secret that equals a name of the project only at positions for
+   * which `isValue` returns true.
+   */
   #forReaders(isValue: MaskCondition): Masker {
     const conditionOf = (form: string): MaskCondition | undefined => {
       const ofNames = this.#names.conditionOf(form, isValue)
@@ -136,7 +148,7 @@ export class KnownSecrets {
     return masker
   }
 
-  /** Returns the values to search for in texts. */
+  /** Returns the values that are masked within texts: all except values that are too short or too common. */
   get #distinct(): readonly string[] {
     return [...this.#values].filter(isDistinct)
   }

@@ -8,7 +8,7 @@ const MASK = '***'
  */
 const SHORTEST = 4
 const HASHES = 1 << 16
-/** Maximum number of characters that a condition reads on each side of a form of a secret. */
+/** Maximum number of characters that a `MaskCondition` reads on each side of a possible secret. */
 export const CONDITION_SIGHT = 512
 /** Minimum length of a base64 form. Shorter forms match too much other text. */
 const SHORTEST_ENCODED = 8
@@ -28,7 +28,7 @@ export interface MaskStream {
  * condition holds.
  */
 export class Masker {
-  /** Forms of all secrets, by their first four characters. */
+  /** Forms of all secrets (the texts in which a secret can occur, plain or encoded), by their first four characters. */
   readonly #forms = new Map<string, Forms>()
   readonly #conditions = new Map<string, MaskCondition>()
   /**
@@ -211,8 +211,8 @@ function shellForms(line: string): readonly string[] {
 }
 
 /**
- * Returns the forms that a line takes in names of images, projects and objects, because such names are derived from
- * paths and similar texts. Omits short forms.
+ * Returns the forms that a line of a secret takes in names of images, projects and objects, which are often derived
+ * from paths and similar texts. Omits forms that are too short to search for.
  */
 const nameForms = (line: string): readonly string[] => namesMadeOf(line).filter(form => form.length >= SHORTEST_ENCODED)
 

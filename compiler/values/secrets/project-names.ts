@@ -11,7 +11,10 @@ export function namesOfImage(reference: string): readonly string[] {
   return [tagged, name, path.join('/'), ...path, registry, ...registry.split(':')]
 }
 
-/** Returns a path and the names of its folders. Returns nothing for an address, because it may contain a password. */
+/**
+ * Returns a path, and the names of the folders and of the file in it. Returns nothing for an address, because it may
+ * contain a password.
+ */
 export const namesOfPath = (path: string): readonly string[] =>
   /:\/\/|@/.test(path) ? [] : [path, ...path.split(/[/\\]/)]
 
@@ -26,9 +29,9 @@ path dir directory folder home root file volume network cluster region tenant or
 )
 
 /**
- * Returns the names in the value of a variable: the value and its folders if the variable's name ends in a word of
- * `NAMING`, and the user, host and database if the value is an address. Returns none if the variable's name indicates a
- * secret.
+ * Returns the names in the value of a variable: the value itself and its path components if the variable's name ends in
+ * a word of `NAMING`, and the user, host and database if the value is an address. Returns none if the variable's name
+ * indicates a secret.
  */
 export function namesOfVariable(variable: string, value: string): readonly string[] {
   if (looksSecretName(variable)) return []

@@ -89,7 +89,9 @@ const isPair = (words: readonly string[], index: number): boolean =>
 const isKey = (words: readonly string[], index: number): boolean =>
   (words[index] === 'key' || words[index] === 'keys') && index > 0 && KEYS.has(words[index - 1]!)
 
-/** True for words that are run together: `PGPASSWORD`, `USERPASS`, `authtoken`, `signingkey`. */
+/**
+ * True for several words written as one that indicate a secret: `PGPASSWORD`, `USERPASS`, `authtoken`, `signingkey`.
+ */
 const runTogether = (word: string): boolean =>
   isPasswordRunTogether(word) ||
   /(?:auth|access|refresh|api)token$/.test(word) ||
@@ -141,7 +143,7 @@ export const isSwitch = (text: string): boolean =>
 /** True for numbers, times and sizes. */
 export const isMeasure = (text: string): boolean => /^[-+]?\d+(?:[._]\d+)*\s?(?:ms|[smhdw]|[kmgt]i?b?|%)?$/i.test(text)
 
-/** True for a placeholder, which is replaced when the program runs. */
+/** True for a placeholder or a reference that stands for a value, such as `$NAME`, `{{ .Name }}` or `<password>`. */
 const isReference = (text: string): boolean =>
   /^(?:\$\w+|\$\{[^}]*\}|\$\([^)]*\)|%\w+%|\{\{.*\}\}|<[^<>]*>|\*+|env:\w+|file:.*)$/.test(text)
 

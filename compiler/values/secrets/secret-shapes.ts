@@ -18,7 +18,7 @@ interface Shape {
    * not.
    */
   readonly sign: string
-  /** Returns true if the group `value` of the pattern contains an actual value. */
+  /** Returns true if the group `value` of the pattern contains an actual value rather than a placeholder. */
   readonly isReal?: (value: string) => boolean
 }
 

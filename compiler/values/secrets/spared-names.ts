@@ -35,8 +35,9 @@ export class SparedNames {
   }
 
   /**
-   * Returns the condition for masking a form of a secret. If the form equals a name, `isValue` has to hold. If other
-   * names contain the form, it must not be within one of them. Returns undefined if the form is unrelated to names.
+   * Returns the condition for masking a form of a secret. A form that equals a name is masked only where `isValue`
+   * returns true. A form that occurs in longer names is not masked where it is part of such a name. Returns undefined
+   * if no name contains the form.
    */
   conditionOf(form: string, isValue: MaskCondition): MaskCondition | undefined {
     this.#text ??= [...this.#all].join('\n')

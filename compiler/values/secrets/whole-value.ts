@@ -67,7 +67,7 @@ export function isSecretByPlace(text: string, start: number, end: number): boole
   return QUOTED_OUTPUT.some(one => one.test(quoted)) && isValueNotName(text, start, end)
 }
 
-/** True if a range that is an entire value is the password in an address. */
+/** True if a range, which must be an entire value, is the password in an address. */
 const isPassword = (text: string, end: number): boolean => textAfter(text, end).startsWith('@')
 
 const textBefore = (text: string, start: number, length: number): string =>

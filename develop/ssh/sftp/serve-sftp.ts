@@ -30,7 +30,10 @@ export function serveSftp(sftp: SFTPWrapper, container: FrontContainer): void {
     if (!found) throw new FileCommandFailed('the handle is not open')
     return found
   }
-  /** Sends the response that the work returns; `undefined` means success without data. */
+  /**
+   * Sends the response to a request when `work` ends: calls the function that `work` resolves to, or reports success
+   * without data if it resolves to undefined. Sends the error as the response if `work` rejects.
+   */
   const answer = (id: number, work: Promise<(() => void) | undefined>) =>
     work.then(
       reply => (reply ? reply() : sftp.status(id, STATUS_CODE.OK)),

@@ -45,14 +45,14 @@ interface Input extends LoadInput, PlanInput {
 }
 
 /**
- * Codes of diagnostics that `render` allows, but that are errors here: after a publish, nothing would solve these
- * problems in the repository.
+ * Codes of diagnostics that `render` allows, but that are errors when an application is published: nothing would solve
+ * these problems later in the repository.
  */
 const NEEDED: ReadonlySet<string> = new Set(['image/no-registry', 'routes/no-domain'])
 
 /**
- * Compiles for a repository. References the images of services with `build` by their digests. After errors, `compiled`
- * is absent. Throws a UserError for a project without Compose files.
+ * Compiles an application for a repository. References the images of services with `build` by their digests. After
+ * errors, `compiled` is absent. Throws a UserError for a project without Compose files.
  */
 export async function compileForRepository(
   { workspace, on, signal }: LocalContext<PublishEvent>,
@@ -157,7 +157,10 @@ async function imageProblems(
   return diagnostics.filter(({ code }) => OF_IMAGES.has(code))
 }
 
-/** Returns the references with digests of the services with `build`. */
+/**
+ * Returns the image references of the services with `build`, with digests from the registries, by service. Throws
+ * `NotBuilt` if a registry does not confirm an image.
+ */
 async function confirmBuilt(
   { project, plan, diagnostics }: CompiledProject,
   env: Workspace['env'],

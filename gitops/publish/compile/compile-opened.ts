@@ -85,7 +85,7 @@ export const describer =
 export const objectsIn = ({ changes, files }: Described): readonly ObjectDiff[] | undefined =>
   files === undefined ? changes : undefined
 
-/** Returns the changes that would be made. */
+/** Returns the changes that a publish would make to objects and folders, and the files that are not as expected. */
 export async function plannedChange(changes: readonly FolderChange[], describe: Describe): Promise<PlannedChange> {
   return {
     objects: objectsIn(await describe(changes)),

@@ -29,7 +29,7 @@ export interface Prepared {
   readonly origin: Promise<Origin>
 }
 
-/** Renders the folders of an application. */
+/** Functions that render the folders of an application. */
 export interface RenderFolders {
   /**
    * Returns the folders. Needs the repository's current content (`there`), because encrypted values and bases depend on

@@ -6,7 +6,7 @@ import { type FoundShape, scanForSecrets } from '../../encryption/secret-scan.ts
 import type { CompiledForRepository } from '../compile/compile-for-repository.ts'
 
 /**
- * Scans all text that would be committed for secrets. The compiler rejects secrets at their positions; this scan finds
+ * Scans for secrets all text that would be committed. The compiler rejects secrets at their positions; this scan finds
  * the secrets that the compiler missed. Throws a UserError, which does not contain the secret.
  */
 export function refuseSecrets(

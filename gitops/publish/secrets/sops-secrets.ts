@@ -16,7 +16,10 @@ import { openSecrets } from './secret-check.ts'
 
 /** Settings for encrypting the Secrets of an environment with SOPS. */
 export interface Sops {
-  /** Recipients that the environment names. If empty, the rules of the repository name them. */
+  /**
+   * Recipients that the environment names. If empty, the recipients come from the rules of the repository
+   * (`.sops.yaml`).
+   */
   readonly age: readonly string[]
   /** Key for computing the marks. */
   readonly key: SealingKey

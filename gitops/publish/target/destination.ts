@@ -15,7 +15,7 @@ import { holdsSecret } from '../secrets/secret-check.ts'
 /** Destination of an application. A part that no option names comes from the environment. */
 export interface Destination {
   readonly target: PushTarget
-  /** Folder of the application in the repository, with `/`. */
+  /** Folder of the application in the repository, with `/` as the separator. */
   readonly path: string
   readonly layout: 'plain' | 'single-file' | 'kustomize'
 }
@@ -149,8 +149,8 @@ export function refuseNoRepository({ repository }: Input, { environment, manifes
 
 /**
  * Returns the name of the branch for pull requests of an application. There is one branch for each environment, so that
- * a later publish updates the open pull request. Another base branch or folder than that of the environment has a
- * branch of its own, because a branch can be merged into only one base.
+ * a later publish updates the open pull request. A publish to another base branch or folder than the environment names
+ * has a branch of its own, because a branch can be merged into only one base.
  */
 function requestBranch(environment: ManifestEnvironment | undefined, application: string, to: Place): string {
   const own = environment?.publish.branch?.value

@@ -125,8 +125,8 @@ function tellPushed(
 
 /**
  * Returns the annotations that name the source of the artifact
- * (https://github.com/opencontainers/image-spec/blob/main/annotations.md). They are derived from the source alone; the
- * only time among them is that of the source commit.
+ * (https://github.com/opencontainers/image-spec/blob/main/annotations.md). They depend on the source alone: even the
+ * creation time is the time of the source commit.
  */
 function annotationsOf({ commit, page, repository }: Origin): Readonly<Record<string, string>> {
   const source = page ?? repository

@@ -25,7 +25,7 @@ import type { PublishOutcome } from '../outcome.ts'
 import { type Destination, destinationOf } from './destination.ts'
 import { closeRequest, type OpenedRequest, openRequest, type RequestPlace, requestTextOf } from './request.ts'
 
-/** Published application, and its destination. */
+/** Everything that the steps of one publish need, such as the compiled application and its destination. */
 interface Work {
   readonly world: LocalContext<PublishEvent>
   readonly input: PublishInput

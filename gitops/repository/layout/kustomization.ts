@@ -13,7 +13,7 @@ export interface PatchTarget {
   readonly group?: string
   readonly version?: string
   readonly kind?: string
-  /** Regular expression, which kustomize anchors. */
+  /** Regular expression for the whole name of an object; kustomize adds `^` and `$`. */
   readonly name?: string
 }
 

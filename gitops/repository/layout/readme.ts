@@ -4,11 +4,11 @@
  */
 export interface ReadmeData {
   readonly application: string
-  /** Key of `environments` in `devctl.yml`, if one was named. */
+  /** Key of the published environment in `environments` of `devctl.yml`; absent if no such environment was selected. */
   readonly environment?: string
   /** Options with which devctl produces the files of the folder again: `['--environment', 'staging']`. */
   readonly options: readonly string[]
-  /** Options that name the destination, if no manifest does: `['--path', 'shop']`. */
+  /** Options that name the destination, such as `['--path', 'shop']`. Absent if a manifest names the destination. */
   readonly target?: readonly string[]
   /** Additional options with which `render` produces these files: `['--layout', 'plain']`. */
   readonly renderOptions?: readonly string[]

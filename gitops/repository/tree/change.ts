@@ -32,7 +32,10 @@ export interface FolderOutput {
    * apply.
    */
   readonly facts?: Facts
-  /** Parts of a shared folder that overlays use: the keys are the overlays, and the values are the parts. */
+  /**
+   * Parts of a shared folder that overlays use. The keys are the overlays, and the values are the names of the parts
+   * (folders of bases).
+   */
   readonly uses?: Readonly<Record<string, string>>
 }
 
@@ -41,13 +44,16 @@ const INDEX = 'kustomization.yaml'
 /** Changes to make to a folder. */
 export interface FolderPlan {
   readonly before: Lock | undefined
-  /** Existing files that devctl wrote, with the fingerprints of the written content. */
+  /**
+   * Existing files that devctl wrote: the keys are their paths, and the values are the fingerprints of the written
+   * content.
+   */
   readonly present: ReadonlyMap<string, string>
   readonly after: Lock
   /** Paths to write, and their contents. */
   readonly writes: ReadonlyMap<string, string>
   readonly removals: readonly string[]
-  /** Affected files that another user or tool has written or edited. */
+  /** Files that would be changed or removed although they were edited, or although devctl did not write them. */
   readonly edits: readonly ConflictingFile[]
   /** Temporary files left by a killed run. */
   readonly leftovers: readonly string[]

@@ -3,8 +3,8 @@ import { look } from './change.ts'
 
 /**
  * Throws a UserError if the folder at `path` below the output folder, or a folder between the two, is a symbolic link
- * or a file: the files would not be written below the output folder. The output folder itself may be a link; `shown`
- * names it in the error.
+ * or a file. The files could not be written there, or would be written outside the output folder. The output folder
+ * itself may be a link; `shown` is its name for the error.
  */
 export function refuseLinkedFolders(root: string, shown: string, path: string): void {
   if (path === '.') return

@@ -100,7 +100,10 @@ export function applyChange(root: string, change: FolderPlan): WrittenCounts {
 const isNobodys = ({ uses, files }: Lock): boolean =>
   uses !== undefined && Object.keys(uses).length === 0 && files.size === 0
 
-/** Removes everything that the run added; called before any file was renamed. */
+/**
+ * Restores the lock and removes the new folders after a run that failed before any file was renamed. The temporary
+ * files must already be removed.
+ */
 function undo(root: string, { before, writes }: FolderPlan, made: string | undefined): void {
   removeEmptyFolders(root, [...writes.keys()])
   if (before) writeLock(root, before)

@@ -17,19 +17,19 @@ export interface KeyedCertificate {
 
 /** Subject and use of a certificate. */
 export interface Certified {
-  /** DNS name of a server, or the name of a client. */
+  /** DNS name of a server; for the certificate of a client, the name of the client. */
   readonly name: string
   /** Further DNS names of a server. */
   readonly others?: readonly string[]
   readonly use: 'server' | 'client'
-  /** Days that the certificate is valid. If absent, ten years. */
+  /** Number of days for which the certificate is valid. If absent, ten years. */
   readonly days?: number
 }
 
 const DAY = 86_400_000
 /**
- * Time between the start of a certificate's validity and its creation, in milliseconds. It makes up for clocks that
- * differ.
+ * Time in milliseconds by which the start of a certificate's validity precedes its creation, for machines whose clocks
+ * are slow.
  */
 const BEFORE = DAY
 /**
@@ -51,7 +51,8 @@ export function makeAuthority(name: string, now: number, domain?: string): Keyed
 }
 
 /**
- * True if an authority may sign for a domain and its subdomains, because it was created for this domain or without one.
+ * True if an authority may sign certificates for a domain and its subdomains: it was created for this domain, or
+ * without a domain.
  */
 export function maySignFor(authority: string, domain: string): boolean {
   const { raw } = new X509Certificate(authority)

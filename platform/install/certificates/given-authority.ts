@@ -5,8 +5,8 @@ import { REACH } from '../checks/certificate-status.ts'
 
 /**
  * Connects to a platform or an API server, and returns the fingerprint (SHA-256) of the authority that has signed the
- * server's certificate, if it is one of the authorities of `--ca` (PEM). Otherwise, or if the server does not answer,
- * returns undefined.
+ * server's certificate. Undefined if this authority is not among `authorities` (PEM, from `--ca`), if the URL is not
+ * HTTPS, or if the server does not answer.
  */
 export async function givenAuthority(
   { env, signal }: { readonly env: Readonly<Record<string, string | undefined>>; readonly signal: AbortSignal },

@@ -21,8 +21,9 @@ export async function ownFingerprint(cluster: Cluster, signal: AbortSignal): Pro
 }
 
 /**
- * Creates the platform's own certificate authority, unless one for the domain exists, and a certificate for the domain,
- * unless one exists that is valid for some more months. Returns the fingerprint (SHA-256) of the authority.
+ * Creates the platform's own certificate authority, unless one for the domain exists. Also creates a certificate for
+ * the domain, unless one exists that is valid for at least `RENEWAL` more days. Returns the fingerprint (SHA-256) of
+ * the authority.
  */
 export async function keepOwnCertificate(
   cluster: Cluster,
@@ -48,8 +49,9 @@ export async function keepOwnCertificate(
 }
 
 /**
- * Creates the platform's own authority unless it exists. A different authority would make this a different platform for
- * everyone who trusts the existing one.
+ * Creates the platform's own authority. Keeps an authority that was created in the meantime and may sign for the
+ * domain, because everyone who trusts it would take the platform for another one. Replaces an authority for another
+ * domain.
  */
 async function makeOnce(cluster: Cluster, domain: string, now: number, signal: AbortSignal): Promise<KeyedCertificate> {
   const made = makeAuthority(`devctl platform ${domain}`.slice(0, 64), now, domain)

@@ -40,8 +40,8 @@ interface PolicyPeer {
 
 /**
  * Compares the network policy of the installed builders with the current addresses of the ingress controller. Returns
- * the problem if the policy is missing, if it does not allow these addresses, or if there are none; otherwise
- * undefined.
+ * the problem if the policy is missing, if it does not allow one of these addresses, or if no address was found;
+ * otherwise undefined.
  */
 export async function builderIngressProblem(
   cluster: Cluster,

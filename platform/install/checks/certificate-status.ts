@@ -46,8 +46,9 @@ const RENEWED_BY: Readonly<Record<CertificateSource, string>> = {
 }
 
 /**
- * Returns the problems of a certificate; none if no certificate was presented. `isTrusted` means that the platform's
- * own authority has signed it.
+ * Returns the problems of a certificate; none if no certificate was presented. `isTrusted` is true if the platform's
+ * own authority, or an authority of `--ca`, has signed the certificate. In that case, it does not matter that this
+ * machine does not trust it.
  */
 export function certificateProblems(
   url: string,

@@ -96,7 +96,7 @@ export function readNetworks(text: string, example: string): readonly string[] {
 
 /**
  * Parses the private networks that `--private-networks` opens; none for `-`. Throws a UsageError for public networks,
- * which are always open, and for those that are never opened.
+ * which are always open, and for addresses that belong to a node, which are never opened.
  */
 export function readPrivateNetworks(text: string): readonly string[] {
   if (text === '-') return []
@@ -114,8 +114,8 @@ export function readPrivateNetworks(text: string): readonly string[] {
 }
 
 /**
- * True for an IP address, or for a network other than `/0`. Only such a proxy can be trusted, because `/0` would trust
- * every client.
+ * True for a value that can be a trusted proxy: an IP address, or a network other than `/0`, which would trust every
+ * client.
  */
 export function isProxy(text: string): boolean {
   const [address = '', length, more] = text.split('/')
@@ -125,8 +125,8 @@ export function isProxy(text: string): boolean {
 }
 
 /**
- * Returns the networks of Services, from the ServiceCIDR objects of newer clusters. Other clusters name the range in
- * the error for a Service whose address is outside the range.
+ * Returns the networks of Services from the ServiceCIDR objects, which newer clusters have. In older clusters, reads
+ * them from the error for a Service whose address is outside the range.
  */
 async function serviceNetworks(cluster: Cluster, signal: AbortSignal): Promise<readonly string[]> {
   const objects = await cluster.list({ apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR' }, { signal })

@@ -9,7 +9,8 @@ import { type InstallContext, LOOK } from '../install-context.ts'
 import { type Installation, settingsHash } from '../manifests/server.ts'
 
 /**
- * Settings that name other servers: the login providers, and in `kept` the settings that an administrator has written.
+ * Settings that name other servers. `providers` contains the login providers, and `kept` contains the settings that an
+ * administrator has written.
  */
 export interface NamedServers {
   readonly providers?: readonly ProviderSettings[]
@@ -65,6 +66,6 @@ function wantedOf({ providers = [], kept = {} }: NamedServers): ReturnType<typeo
   })
 }
 
-/** True if a rule can be checked. The server itself reports invalid rules. */
+/** True if a rule is complete enough for a check of its issuer. Invalid rules are reported by the server itself. */
 const isCi = (one: Partial<CiTrust> | null): one is CiTrust =>
   CI_KINDS.some(kind => kind === one?.kind) && URL.canParse(one?.issuer ?? '')

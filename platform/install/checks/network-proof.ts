@@ -9,7 +9,7 @@ import { containersOf } from '../../records/own-workload.ts'
 import type { PlatformProblem } from '../../session/platform-problem.ts'
 import { type InstallContext, LOOK, ownRef } from '../install-context.ts'
 
-/** Result of testing whether a Pod with the network policy of runs can reach nodes. */
+/** Result of testing whether a Pod, to which the network policy of runs applies, can reach nodes of the cluster. */
 export type NetworkProof =
   /** `tried` is the number of addresses; `reached` has those that accepted a connection, such as `10.0.0.4:10250`. */
   | { readonly kind: 'tried'; readonly tried: number; readonly reached: readonly string[] }
@@ -29,10 +29,10 @@ const CANNOT_PULL: ReadonlySet<string> = new Set(['ErrImagePull', 'ImagePullBack
 const METADATA = '169.254.169.254:80'
 
 /**
- * Script that runs in the Pod. It tries to connect to the addresses, and to the router of the Pod, which is an address
+ * Script that runs in the Pod. It tries to connect to the given addresses, and to the Pod's router, which is an address
  * of the node with most network plugins. After some seconds, it repeats the connections that were accepted, because a
- * policy applies to a new Pod with a short delay. A run may reach the API server; if the script cannot reach it, the
- * Pod has no network, and the other results mean nothing.
+ * policy applies to a new Pod with a short delay. It also connects to the API server, which runs may reach: if this
+ * fails, the Pod has no network, and the other results mean nothing.
  */
 const SCRIPT = `
 const { connect } = require('node:net')

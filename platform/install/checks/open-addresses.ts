@@ -13,10 +13,10 @@ export interface OpenAddresses {
   readonly networks: readonly string[]
 }
 
-/** Networks that the settings list. */
+/** Networks in the settings of the installed platform. */
 export interface ListedNetworks extends Networks {
   readonly clusterNetworks: readonly string[]
-  /** True if an operator has named `clusterNetworks`; an upgrade then adds no networks. */
+  /** True if an operator has set `clusterNetworks`. An upgrade then does not add the networks that it finds. */
   readonly areNetworksNamed: boolean
 }
 
@@ -40,8 +40,8 @@ export async function openAddresses(
 const SHOWN = 5
 
 /**
- * Returns the problem that addresses of the cluster can be reached, with the option that excludes them. Undefined if
- * there are no such addresses.
+ * Returns the problem that Pods can reach addresses of the cluster, with the command that excludes these addresses.
+ * Undefined if there are no such addresses.
  */
 export function openProblem(
   { nodes, pods, networks }: OpenAddresses,

@@ -62,9 +62,9 @@ const OWN = [PLATFORM_NAMESPACE, BUILD_NAMESPACE]
 /** Status of a platform. */
 export interface PlatformStatus {
   readonly url: string
-  /** Version of the installed server. */
+  /** Version of the installed server; undefined if the server is not installed, or does not state its version. */
   readonly version: string | undefined
-  /** The replica that is the leader; undefined if there is none. */
+  /** Name of the Pod that is the leader; undefined if there is none. */
   readonly leader: string | undefined
   readonly workloads: readonly OwnWorkload[]
   /** True if the platform can be reached from this machine. */
@@ -179,7 +179,10 @@ export async function platformStatus(world: StatusContext): Promise<PlatformStat
   }
 }
 
-/** Checks that builds can reach the ingress controller, if the platform has its own builders. */
+/**
+ * Returns the problem if builds cannot reach the ingress controller; undefined if they can, or if the platform has no
+ * builders of its own.
+ */
 async function buildersProblem(
   { cluster, signal }: StatusContext,
   { url, kept: { bundledBuilders } }: Installed,
@@ -196,8 +199,8 @@ const stoppedProblem = ({ name, namespace }: OwnWorkload): PlatformProblem => ({
 })
 
 /**
- * Pools of builders that can be installed with a platform. `option` is the command-line option of a pool; `of` is a
- * phrase for the code that its builders build.
+ * Pools of builders that can be installed with a platform. `option` is the command-line option of a pool. `of` is
+ * appended in messages about the pool, and tells which code its builders build.
  */
 export const BUNDLED_BUILDERS = [
   { ...OWN_WORKLOADS.builders, option: '--builders', of: '' },
@@ -209,7 +212,7 @@ type Bundled = (typeof BUNDLED_BUILDERS)[number]
 export const isBuilders = ({ name, namespace }: OwnWorkload, builders: Bundled): boolean =>
   namespace === builders.namespace && name === `statefulset/${builders.name}`
 
-/** True if an address belongs to a builder of a pool. */
+/** True if an address, as written in the settings, is the address of a builder in the given pool. */
 export const isOfBuilders = (address: string, builders: Bundled): boolean => isOfWorkload(address, builders)
 
 const unfollowedProblem = (count: number): PlatformProblem => ({

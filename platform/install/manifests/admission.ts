@@ -16,8 +16,8 @@ export interface AdmissionSpec {
 }
 
 /**
- * Returns a policy by which the API server denies requests that break one of its rules, or for which it cannot evaluate
- * the rules. It applies to the whole cluster.
+ * Returns an admission policy and its binding for the whole cluster. The API server denies a request that breaks one of
+ * the policy's rules, or for which a rule cannot be evaluated.
  */
 export const admissionPolicy = (name: string, spec: AdmissionSpec): readonly KubeObject[] => [
   {
@@ -41,7 +41,10 @@ export const resourceRule = (
   operations: readonly string[],
 ): object => ({ apiGroups, apiVersions: ['*'], operations, resources })
 
-/** Condition that a request comes from a person or a run, and not from a controller, an operator or the platform. */
+/**
+ * Condition that a request comes from a user of the platform or from a run. It excludes requests of controllers,
+ * operators and the platform itself.
+ */
 export const byMembers = {
   name: 'member',
   expression: [USERS_NAMESPACE, RUNS_NAMESPACE]

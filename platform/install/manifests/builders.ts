@@ -75,7 +75,7 @@ const metadataOf = (pool: Pool) => ({
 /** Returns the folder in which the server finds its certificate for the builders of a pool. */
 export const certificatesFolder = ({ secret }: Pool): string => `/etc/devctl-${secret}`
 
-/** Returns the builder settings of the server, for the pools that exist. */
+/** Returns the server's settings about builders: for each pool that has builders, their addresses and certificates. */
 export const builderSettings = ({ count, untrusted }: Pick<BundledBuilders, 'count' | 'untrusted'>) => {
   const addresses = ({ name, host }: Pool, count: number) =>
     Array.from({ length: count }, (_, at) => `tcp://${name}-${at}.${host}:${PORT}`)
@@ -103,8 +103,8 @@ export const DECIDED_OF_BUILDERS = {
 
 /**
  * Returns the objects of BuildKit, which runs as a user without permissions on the node. The container is privileged
- * only because each step gets its own process namespace (with an unmasked `/proc`). Its processes run as user 1000,
- * without capabilities, and steps run in a user namespace below that.
+ * only because each build step gets its own process namespace (with an unmasked `/proc`). The processes of BuildKit run
+ * as user 1000 without capabilities, and build steps run in a user namespace of this user.
  */
 export const builderObjects = (one: BundledBuilders): readonly KubeObject[] => [
   {
@@ -215,15 +215,18 @@ const cacheUpTo = (size: string): string => `[[worker.oci.gcpolicy]]
 `
 
 /**
- * Policy that deletes everything that no build has used for a minute; the server also empties a builder before another
- * namespace uses it.
+ * BuildKit policy that deletes every cache entry soon after its last use. BuildKit applies the policy about once a
+ * minute; the server also empties a builder before another namespace uses it.
  */
 const NO_CACHE = `[[worker.oci.gcpolicy]]
   all = true
   keepDuration = "1s"
 `
 
-/** Returns a share of a disk size in megabytes. The remaining space is for the running build. */
+/**
+ * Returns a part of a disk's size in megabytes; `share` is a fraction from 0 to 1. The rest of the disk is for the
+ * running build.
+ */
 const shareOf = (size: string, share: number): number => {
   const [, number = '', unit = 'Gi'] = /^(\d+)([MGT]i)$/.exec(size) ?? []
   return Math.floor(Number(number) * { Mi: 1, Gi: 1024, Ti: 1024 * 1024 }[unit as 'Mi' | 'Gi' | 'Ti'] * share)

@@ -5,8 +5,8 @@ import { admissionPolicy, byMembers, resourceRule } from './admission.ts'
 const NAME = 'devctl-events'
 
 /**
- * Returns the policy that prevents users and runs from writing events. No quota counts events, so one namespace could
- * fill the database of the whole cluster. Controllers and nodes write the useful events.
+ * Returns the policy that prevents users and runs from writing events. No quota limits the number of events, so one
+ * namespace could fill the database of the whole cluster. Controllers and nodes can still write events.
  */
 export const eventsPolicy = (): readonly KubeObject[] =>
   admissionPolicy(NAME, {

@@ -89,7 +89,7 @@ const pullOnly = (own: string) => [
   },
 ]
 
-/** Fields of the spec, and annotations, that sleep may change, by resource. */
+/** Fields of the spec and annotations that the platform may change to put a namespace to sleep, by resource. */
 const SLEEP_FIELDS: Readonly<
   Record<string, { readonly spec: readonly string[]; readonly annotations: readonly string[] }>
 > = {

@@ -6,9 +6,9 @@ import { admissionPolicy, byMembers, resourceRule } from './admission.ts'
 const NAME = 'devctl-finalizers'
 
 /**
- * Returns the policy that allows users and runs to add only finalizers that Kubernetes itself removes. An object with
- * any other finalizer stays until a program removes the finalizer, and so does its namespace. Controllers may set their
- * own.
+ * Returns the policy that allows users and runs to add only finalizers that Kubernetes itself removes. With any other
+ * finalizer, an object and its namespace stay until some program removes the finalizer. The policy does not limit
+ * controllers.
  */
 export const finalizersPolicy = (): readonly KubeObject[] =>
   admissionPolicy(NAME, {

@@ -6,9 +6,9 @@ import { admissionPolicy, resourceRule } from './admission.ts'
 const NAME = 'devctl-hosts'
 
 /**
- * Returns the admission policy for the hosts and addresses that a namespace may use (design, section 5): only its own.
- * The policy also denies everything that would redirect the traffic of another namespace, or of the platform, to the
- * namespace. It applies to all users.
+ * Returns the admission policy that limits a namespace to its own hosts and addresses (design, section 5). The policy
+ * also denies everything that would redirect the traffic of another namespace, or of the platform, to the namespace. It
+ * applies to all users.
  */
 export function hostsPolicy(domain: string): readonly KubeObject[] {
   const rules = (apiGroup: string, ...resources: readonly string[]) =>
@@ -102,7 +102,10 @@ const UP_TO_256K = '^([1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-6])[kK]$'
  */
 const PATH = '^/[A-Za-z0-9._~!$&()*+,=:@%/|?^-]*$'
 
-/** CEL for the strings in the matches of a route that ingress controllers put in quotes. */
+/**
+ * CEL expressions for the path and the method's service in a match `m` of a route. Ingress controllers put these
+ * strings in quotes.
+ */
 const QUOTABLE = ["string(m.?path.?value.orValue(''))", "string(m.?method.?service.orValue(''))"]
 
 const variables = (domain: string) => [
@@ -130,7 +133,10 @@ const variables = (domain: string) => [
   },
 ]
 
-/** Escapes a domain for a regular expression in a CEL string. Dots are the only special characters of a domain. */
+/**
+ * Escapes a domain for a regular expression in a CEL string. Only the dots are escaped, because a domain has no other
+ * special characters.
+ */
 const quoted = (text: string): string => text.replaceAll('.', String.raw`\\.`)
 
 const validations = (domain: string) => [

@@ -4,8 +4,8 @@ import { admissionPolicy, resourceRule } from './admission.ts'
 
 const NAME = 'devctl-pod-images'
 /**
- * The repository prefix of shared images, and the number of digits of the uid in the prefix of a namespace
- * (`rules/registry-access`).
+ * Repository prefix of shared images. `DIGITS` is the number of digits of the namespace's uid in the repository prefix
+ * of a namespace (`rules/registry-access`).
  */
 const SHARED = 'shared'
 const DIGITS = 8

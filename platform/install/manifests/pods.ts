@@ -66,7 +66,9 @@ const madePods = () =>
     ],
   })
 
-/** CEL for the terms of all Pod affinities and anti-affinities, required and preferred. */
+/**
+ * CEL expressions for lists of terms: the required and the preferred ones of a Pod's affinities and anti-affinities.
+ */
 const AFFINITIES = ['podAffinity', 'podAntiAffinity']
   .map(kind => `object.spec.?affinity.?${kind}`)
   .flatMap(kind => [
@@ -76,7 +78,8 @@ const AFFINITIES = ['podAffinity', 'podAntiAffinity']
   .join(' + ')
 
 /**
- * Returns the policy for deletions and evictions, because the grace period in such a request overrides the Pod's own.
+ * Returns the policy that limits the grace period in deletions and evictions of Pods. Such a request can override the
+ * grace period of the Pod itself.
  */
 const endedPods = () =>
   admissionPolicy(ENDS, {

@@ -24,8 +24,8 @@ export const registryHost = (domain: string): string => `images.${domain}`
 const metadata = { name: NAME, namespace: PLATFORM_NAMESPACE, labels: LABELS }
 
 /**
- * Returns the objects of the registry. It accepts tokens that the platform signs, and has only the certificate, not the
- * private key.
+ * Returns the objects of the registry. The registry accepts tokens that the platform signs. It has only the certificate
+ * for checking the signature, not the private key.
  */
 export const registryObjects = (one: BundledRegistry): readonly KubeObject[] => [
   {

@@ -48,7 +48,7 @@ export interface NetworkAddress {
 /** The options that an operator has chosen for a platform. */
 export interface Installation extends IngressOptions {
   readonly version: string
-  /** Environments get hosts below this domain; the host of the platform is `platform.DOMAIN`. */
+  /** Domain below which environments get their hosts. The host of the platform is `platform.DOMAIN`. */
   readonly domain: string
   /** Image of the server. */
   readonly image: string
@@ -61,7 +61,7 @@ export interface Installation extends IngressOptions {
   readonly certManager?: string
   /** Networks of the cluster itself, which namespaces cannot reach. */
   readonly clusterNetworks?: readonly string[]
-  /** True if the operator has named `clusterNetworks`; an upgrade then adds no networks. */
+  /** True if the operator has set `clusterNetworks`. An upgrade then does not add the networks that it finds. */
   readonly areNetworksNamed?: boolean
   /** Private networks outside the cluster that Pods of namespaces, runs and builds can reach. */
   readonly privateNetworks?: readonly string[]
@@ -92,8 +92,8 @@ export interface Installation extends IngressOptions {
 const NAME = 'platform'
 const PORT = 8080
 /**
- * Key of the ConfigMap `settings` with the settings. `TRUSTED_FILE` is the key with the certificate authorities that
- * the platform trusts.
+ * Key of the settings in the ConfigMap `settings`. `TRUSTED_FILE` is the key of the certificate authorities that the
+ * platform trusts, in the same ConfigMap.
  */
 export const SETTINGS_FILE = 'settings.json'
 export const TRUSTED_FILE = 'ca.pem'
@@ -177,7 +177,7 @@ export function unwantedObjects(one: Installation): readonly KubeObject[] {
   return platformObjects({ ...one, ...EVERYTHING }).filter(object => !wanted.has(nameOf(object)))
 }
 
-/** Options that add every optional object. */
+/** Options with which `platformObjects` returns every optional object, too. Their values are placeholders. */
 export const EVERYTHING = {
   certManager: '',
   bundledRegistry: { image: '', size: '1Gi' },
@@ -243,7 +243,10 @@ const rights = (): readonly KubeObject[] => [
   ]),
 ]
 
-/** Returns a rule for the overview of the platform's own workloads, which contain no secrets. */
+/**
+ * Returns a rule that lets the server read one of the platform's own workloads for its overview. These workloads
+ * contain no secrets.
+ */
 const seen = (workload: keyof typeof OWN_WORKLOADS) => {
   const { kind, name } = OWN_WORKLOADS[workload]
   return { apiGroups: ['apps'], resources: [`${kind.toLowerCase()}s`], resourceNames: [name], verbs: ['get'] }
@@ -303,8 +306,8 @@ const runsAuthorities = ({ trusted }: Installation): KubeObject => ({
 })
 
 /**
- * Network policy of the server. It admits all sources, because the location of ingress controllers is unknown and some
- * have the addresses of nodes.
+ * Network policy of the server. It admits connections from everywhere, because the addresses of ingress controllers are
+ * unknown, and some controllers have the addresses of nodes.
  */
 const serverNetworkPolicy: KubeObject = {
   apiVersion: 'networking.k8s.io/v1',
@@ -360,8 +363,8 @@ const settingsOf = (one: Installation) => ({
 })
 
 /**
- * Keys of the settings that the installation decides. `DECIDED_OF_RUNS` contains the keys of the setting `runs` that it
- * decides.
+ * Keys of the settings that every installation writes again. `DECIDED_OF_RUNS` contains such keys within the setting
+ * `runs`.
  */
 const DECIDED = [
   'domain',
@@ -374,7 +377,7 @@ const DECIDED = [
 ]
 const DECIDED_OF_RUNS = ['image', 'url', 'authorities']
 
-/** Returns the settings that the installation does not decide, which an upgrade keeps. */
+/** Returns the settings that an installation does not write itself. An upgrade keeps them. */
 export function undecided(settings: object): Readonly<Record<string, unknown>> {
   const { runs, ...others } = without(settings, DECIDED)
   const own = typeof runs === 'object' && runs !== null ? without(runs, DECIDED_OF_RUNS) : {}

@@ -13,9 +13,11 @@ export interface CiTrust {
 export interface CiRule {
   readonly repository?: string
   readonly owner?: string
-  /** Git ref, such as `refs/heads/main`; `*` matches any text. */
+  /** Git ref, such as `refs/heads/main`, in which `*` matches any text. If absent, the rule matches all refs. */
   readonly ref?: string
-  /** Event, such as `push`. If absent, the rule matches all events that only run code from people with write access. */
+  /**
+   * Event, such as `push`. If absent, the rule matches all events for which only code of people with write access runs.
+   */
   readonly event?: string
   /** Prefix of the names of the job's previews. */
   readonly prefix: string
@@ -84,7 +86,7 @@ export function toCiJob(kind: CiKind, claims: Claims): CiJob | undefined {
   return { repository, owner, name: value('name').slice(0, 200), ref: value('ref'), event: value('event') }
 }
 
-/** Returns the first rule that matches a job. */
+/** Returns the first rule that matches a job; undefined if no rule matches. */
 export const ruleFor = (job: CiJob, rules: readonly CiRule[]): CiRule | undefined =>
   rules.find(
     ({ repository, owner, ref, event }) =>

@@ -8,19 +8,25 @@ export interface LimiterOptions {
 }
 
 /**
- * Limits attempts by a key, such as an address. Its memory is bounded: the least recently used keys are forgotten
- * first.
+ * Limits the rate of attempts for each key, such as an address. The memory is bounded: if there are too many keys, the
+ * least recently used keys are forgotten.
  */
 export class Limiter {
   readonly #options: LimiterOptions
-  /** Time at which all attempts of a key are available again. The least recently used key is first. */
+  /**
+   * Time in milliseconds at which all attempts of a key are available again, by key. The least recently used key is
+   * first.
+   */
   readonly #full = new Map<string, number>()
 
   constructor(options: LimiterOptions) {
     this.#options = options
   }
 
-  /** Uses up one attempt and returns 0. If none is left, returns the milliseconds to wait. */
+  /**
+   * Uses up one attempt of a key and returns 0. If no attempt is left, returns the time in milliseconds until the next
+   * one is available. `now` is in milliseconds, too.
+   */
   take(key: string, now: number): number {
     const { burst, every, keys } = this.#options
     const full = Math.max(this.#full.get(key) ?? 0, now) + every
@@ -46,7 +52,10 @@ export class Limiter {
   }
 }
 
-/** Returns the part of an address that identifies one customer; for IPv6, this is a /64 network. */
+/**
+ * Returns the part of an IP address that identifies one customer of a network provider: the entire IPv4 address, or the
+ * /64 network of an IPv6 address.
+ */
 export function addressKey(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').toLowerCase()
   if (!plain.includes(':')) return plain

@@ -1,7 +1,10 @@
 /** Regular expression for the names of users without a provider. */
 export const LOGIN = '^[A-Za-z0-9][-A-Za-z0-9_.]{0,38}$'
 
-/** Converts the name of a machine's user, such as `jörg` or `john doe`, to a name that matches `LOGIN`. */
+/**
+ * Converts a user name on a machine, such as `jörg` or `john doe`, to a user name that matches `LOGIN`; `admin` if no
+ * usable characters remain.
+ */
 export function toLogin(name: string): string {
   const letters = name
     .normalize('NFKD')

@@ -56,7 +56,10 @@ export const isAdmitted = (claims: Readonly<Record<string, unknown>>, rules: rea
     return found === value || (Array.isArray(found) && found.includes(value))
   })
 
-/** Returns a display name from a provider as a single line that fits into a record; undefined if there is none. */
+/**
+ * Converts a text from another program, such as a display name from a provider, to a single line of at most `longest`
+ * characters, which fits into a record. Returns undefined if the value is not a text, or if nothing remains.
+ */
 export function shownText(value: unknown, longest = 100): string | undefined {
   if (typeof value !== 'string') return undefined
   const text = value

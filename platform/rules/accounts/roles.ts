@@ -6,7 +6,10 @@ export type PlatformRole = (typeof PLATFORM_ROLES)[number]
 export const NAMESPACE_ROLES = ['owner', 'developer', 'viewer'] as const
 export type NamespaceRole = (typeof NAMESPACE_ROLES)[number]
 
-/** Actions on a namespace through the platform. The API server decides about access to the objects in it. */
+/**
+ * Actions that users perform on a namespace through the platform. The API server decides about access to the objects in
+ * the namespace.
+ */
 export type NamespaceAction =
   | 'see'
   | 'pull'
@@ -24,8 +27,8 @@ const ALLOWED: Readonly<Record<NamespaceRole, ReadonlySet<NamespaceAction>>> = {
   owner: new Set(['see', 'pull', 'wake', 'sleep', 'deploy', 'variables', 'share', 'delete']),
 }
 /**
- * Actions that administrators may perform in namespaces of other users. They manage these namespaces, but cannot read
- * secrets.
+ * Actions that administrators may perform in namespaces of other users. Administrators can manage these namespaces, but
+ * cannot read the secrets in them.
  */
 const ADMIN: ReadonlySet<NamespaceAction> = new Set(['see', 'wake', 'sleep', 'share', 'delete', 'transfer'])
 

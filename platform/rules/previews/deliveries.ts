@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { HookForge, SentHook } from './webhook-signature.ts'
 
 /**
- * Maximum number of digests that are remembered for one webhook; each delivery has two. GitHub and Gitea do not sign
- * the time of a delivery, so a replayed delivery is accepted once its digests are forgotten. Such a delivery only makes
- * the platform query the forge for the state of a request.
+ * Maximum number of digests that are remembered for one webhook; each delivery has two digests. GitHub and Gitea do not
+ * sign the time of a delivery, so a replayed delivery is accepted once its digests are forgotten. Such a delivery only
+ * makes the platform query the forge for the state of a pull request.
  */
 export const DELIVERIES = 512
 
@@ -19,9 +19,9 @@ const IDS: Readonly<Record<HookForge, readonly string[]>> = {
 }
 
 /**
- * Returns digests of the id and of the content of a delivery, which identify it. Most forges do not sign the header
- * with the id, so an attacker who replays a delivery can change the id. The body contains times, so no two events have
- * the same body.
+ * Returns the digests that identify a delivery: of its id, if there is one, and of its body. Most forges do not sign
+ * the header with the id, so an attacker who replays a delivery can change the id. The body contains times, so no two
+ * events have the same body.
  */
 export function deliveryKeys(forge: HookForge, { headers, body }: SentHook): readonly string[] {
   const [id] = IDS[forge].flatMap(name => (typeof headers[name] === 'string' ? [headers[name]] : []))
@@ -45,7 +45,10 @@ const EVENTS: Readonly<Record<HookForge, readonly string[]>> = {
 /** Names of events, such as `pull_request` or `Merge Request Hook`. Other values are not shown. */
 const EVENT = /^[A-Za-z][\w .-]{0,59}$/
 
-/** Returns the event name of a delivery, for display only, because forges do not sign the header. */
+/**
+ * Returns the event name of a delivery; undefined if there is no valid name. The name is for display only, because
+ * forges do not sign the header.
+ */
 export function eventOf(forge: HookForge, { headers }: Pick<SentHook, 'headers'>): string | undefined {
   return EVENTS[forge]
     .flatMap(name => {
@@ -56,8 +59,8 @@ export function eventOf(forge: HookForge, { headers }: Pick<SentHook, 'headers'>
 }
 
 /**
- * Returns 96 bits of a hash. They are enough, because only deliveries with a valid signature get this far, so an
- * attacker cannot search for collisions.
+ * Returns 96 bits of a hash, in base64url. This length is enough: only deliveries with a valid signature are hashed, so
+ * an attacker cannot search for collisions.
  */
 const digest = (what: 'id' | 'body', bytes: Uint8Array): string =>
   createHash('sha256').update(`${what}\0`).update(bytes).digest('base64url').slice(0, 16)

@@ -1,7 +1,10 @@
 import { block, code } from '../../../compiler/values/markdown.ts'
 import type { PreviewStatus } from './previews.ts'
 
-/** Maximum numbers of addresses and services that are listed, and maximum lengths of texts from a branch. */
+/**
+ * Maximum number of addresses that are listed, and of services for each address; and maximum lengths in characters of
+ * texts from a branch: the name of a service, an address and a problem.
+ */
 const MOST = { addresses: 20, services: 10, service: 63, address: 300, problem: 2000 }
 
 const STATES: Readonly<Partial<Record<PreviewStatus, string>>> = {
@@ -26,12 +29,13 @@ export interface ToldPreview {
   readonly run?: { readonly commit?: string; readonly reason?: string }
 }
 
-/** Returns an HTML comment that marks the comment of a preview, so that it can be found again. */
+/** Returns an HTML comment that marks the comment about a preview, so that the platform can find the comment again. */
 export const commentMarker = (name: string): string => `<!-- devctl preview ${name} -->`
 
 /**
- * Describes the state of a preview to readers of the pull request; `said` is the first problem as `deploy` reported it.
- * Texts from the branch are shown as plain text.
+ * Returns the comment that describes the state of a preview to readers of the pull request. `said` contains the first
+ * problems as `deploy` printed them; if absent, the comment shows the recorded problem, if there is one. Texts from the
+ * branch are shown as plain text.
  */
 export function commentText(preview: ToldPreview, page: string, said?: string): string {
   const { name, status, endpoints, problem, run } = preview
@@ -69,7 +73,7 @@ export const waitingText = (name: string, commit: string, page: string): string 
 export const refusedText = (name: string, commit: string, problem: string): string =>
   [`**Preview ${code(name)}**: ❌ not deployed${commitText(commit)}`, problemBlock(problem), ''].join('\n\n')
 
-/** Returns the final comment, after the request was closed. */
+/** Returns the final comment on a pull request, which says that the preview was destroyed. */
 export const destroyedText = (name: string): string => `**Preview ${code(name)}**: destroyed\n`
 
 const commitText = (commit: string | undefined): string =>

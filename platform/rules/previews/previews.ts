@@ -45,17 +45,17 @@ export function previewStatus(
 export const tellsStatus = ({ action, state }: PreviewRun): boolean =>
   action === 'deploy' ? state !== 'replaced' : state === 'succeeded'
 
-/** The source of a preview. A later deploy from the same source updates the same preview. */
+/** The properties that decide whether a deploy may update an existing preview. */
 export interface PreviewIdentity {
   readonly repository: string
   readonly scope: PreviewScope
-  /** The id of a user. */
+  /** The id of the user who owns the preview, or wants to deploy it. */
   readonly owner: string
 }
 
 /**
- * Returns the reason why a user cannot deploy to an existing preview; undefined if the user can. Any administrator can
- * deploy to a global preview.
+ * Returns the property in which a wanted preview conflicts with the existing preview; undefined if the user can deploy
+ * to the existing preview. The owner of a global preview does not matter, because any administrator can deploy to it.
  */
 export function previewConflict(
   there: PreviewIdentity,
@@ -68,15 +68,16 @@ export function previewConflict(
 
 /** The branch of a preview, and the webhook that deploys it. */
 interface PreviewBranch {
-  /** Absent for the default branch. */
+  /** Name of the branch; absent for the default branch. */
   readonly branch?: string
   readonly hook?: string
 }
 
 /**
- * Returns the reason, as a clause, why a deploy of a branch must not replace an existing preview; undefined if it may.
- * Two branches can have the same derived name, and a webhook derives names from numbers. A user who chose the name may
- * deploy any branch to it. `derived` is the derived name of the wanted branch.
+ * Returns the reason, as a clause, why a deploy of a branch must not replace an existing preview of another branch;
+ * undefined if it may. Different branches can have the same derived name (`derived`), so a deploy with this name must
+ * not replace the preview. Any branch may be deployed to a name that a user chose, or by the webhook that created the
+ * preview, because a webhook derives names from numbers.
  */
 export function branchConflict(
   { name, derived }: { readonly name: string; readonly derived: string },
@@ -93,7 +94,10 @@ export function branchConflict(
  */
 const sameRepository = (url: string): string => url.replace(/\/$/, '').replace(/\.git$/, '')
 
-/** Returns the reason why a text cannot be the URL of a pull request; undefined if it can. Pages show it as a link. */
+/**
+ * Returns the reason why a text is not allowed as the URL of a pull request, which pages show as a link; undefined if
+ * it is allowed.
+ */
 export function sourceUrlProblem(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 'https:') return 'it does not begin with `https://`'

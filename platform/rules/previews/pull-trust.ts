@@ -29,14 +29,14 @@ export interface PullFacts {
   readonly author: { readonly id: string; readonly login: string }
   /** Number of the target repository. */
   readonly base: string
-  /** Hash of its last commit. */
+  /** Hash of the last commit of the pull request. */
   readonly commit: string
   readonly branch: string
   /** The repository that contains the branch; undefined if it was deleted or is not visible. */
   readonly head:
     | {
         readonly id: string
-        /** URL for clones. */
+        /** URL from which git clones the repository. */
         readonly url: string
         /** User number of the repository's owner; absent if the owner is not a person. */
         readonly owner?: string
@@ -52,13 +52,16 @@ export interface PullFacts {
 export const dependsOnAuthor = ({ base, head, author }: PullFacts): boolean =>
   head !== undefined && head.id !== base && head.owner !== undefined && head.owner === author.id
 
-/** Returns the origin of the code in a request. `authorMayWrite` comes from the API of the forge. */
+/**
+ * Returns the origin of the code in a pull request. `authorMayWrite` is true if the author has write access to the
+ * target repository, according to the API of the forge.
+ */
 export function trustOf(facts: PullFacts, authorMayWrite: boolean): CodeTrust {
   if (facts.head?.id === facts.base) return 'repository'
   return dependsOnAuthor(facts) && authorMayWrite ? 'repository' : 'fork'
 }
 
-/** The recorded state of a request that was deployed or is waiting. */
+/** The recorded state of a pull request that was deployed or is waiting. */
 export interface KnownPull {
   /** Last deployed commit, and the origin of its code. */
   readonly deployed?: { readonly commit: string; readonly trust: CodeTrust }
@@ -66,7 +69,7 @@ export interface KnownPull {
   readonly approved?: { readonly commit: string }
 }
 
-/** Next step for the preview of a request. */
+/** Next step for the preview of a pull request. */
 export type PullStep =
   /** No action, because the preview is up to date. */
   | { readonly kind: 'nothing' }
@@ -75,7 +78,7 @@ export type PullStep =
   | { readonly kind: 'replace'; readonly trust: CodeTrust }
   /** Wait for an approval of the commit. The previous deploy stays. */
   | { readonly kind: 'wait' }
-  /** Destroy the preview, because the request is closed. */
+  /** Destroy the preview, because the pull request is closed. */
   | { readonly kind: 'close' }
   | { readonly kind: 'refuse'; readonly problem: string }
 
@@ -99,7 +102,10 @@ export function decidePull(
   return deployed.commit === facts.commit ? { kind: 'nothing' } : { kind: 'deploy', trust }
 }
 
-/** Returns the reason why an approval of a commit is not valid; undefined if it is valid. */
+/**
+ * Returns the reason why an approval of a commit is not valid; undefined if it is valid. `waits` contains the commit
+ * that is waiting for an approval.
+ */
 export function approvalProblem(commit: string, waits: { readonly commit: string } | undefined): string | undefined {
   if (!waits) return 'no commit is waiting for approval'
   if (commit === waits.commit) return undefined
@@ -108,15 +114,15 @@ export function approvalProblem(commit: string, waits: { readonly commit: string
   return `there is a newer commit: ${waits.commit}`
 }
 
-/** Returns the name of a request's preview: for the prefix `shop-` and number 7, `shop-pr-7`. */
+/** Returns the name of a pull request's preview, such as `shop-pr-7` for the prefix `shop-` and the number 7. */
 export const pullPreviewName = (prefix: string, number: number): string => `${prefix}pr-${number}`
 
-/** Maximum length of a default prefix, without its trailing dash. */
+/** Maximum length of a default prefix in characters, without its trailing dash. */
 const LONGEST = 30
 
 /**
- * Returns the default prefix of a webhook: the name of its repository, after `preview-` if names that begin with the
- * name of the repository are reserved.
+ * Returns the default prefix of a webhook: the name of its repository and a dash. If names with this prefix are
+ * reserved, `preview-` is added in front of it.
  */
 export function pullPrefix(repository: string): string {
   const name = environmentOfRepository(repository)

@@ -6,6 +6,7 @@ const GREATEST = 999_999
 /**
  * The meaning of a delivery. `pull`: the pull request with this number has to be checked. Nothing else is read from the
  * delivery, because the API of the forge returns the current state. `other`: the event is not about a pull request.
+ * `invalid`: the body is not in the format of the forge.
  */
 export type ReadHook =
   | { readonly kind: 'pull'; readonly number: number; readonly repository: string }

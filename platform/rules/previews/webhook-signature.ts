@@ -75,8 +75,8 @@ function isSignedByGitLab(secret: string, { headers, body }: SentHook, now: numb
 }
 
 /**
- * Returns the value of a header. A repeated header counts as missing, because proxies and servers disagree about which
- * value to use.
+ * Returns the value of a header; undefined if the header is missing or repeated. A repeated header is not used, because
+ * proxies and servers disagree about which value counts.
  */
 const one = (header: string | readonly string[] | undefined): string | undefined =>
   typeof header === 'string' && header !== '' ? header : undefined

@@ -14,7 +14,7 @@ export interface BuildRequest {
   readonly Exporters?: readonly Entry[]
 }
 
-/** Rules about the sources of a build. If several match, the last one applies. */
+/** Rules about the sources of a build. If several rules match a source, the last one applies. */
 interface SourcePolicy {
   readonly version: number
   readonly rules: readonly {
@@ -40,7 +40,8 @@ export interface BuildScope {
   /** Key of the cache. Builds with different keys share no steps, cache mounts or copied contexts. */
   readonly cache: string
   /**
-   * The platform's own registry, and the path in this registry with which the names of the namespace's images begin.
+   * The platform's own registry, and the path of the namespace in this registry, with which the names of the
+   * namespace's images begin.
    */
   readonly images?: { readonly registry: string; readonly place: string }
 }

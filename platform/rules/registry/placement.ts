@@ -18,7 +18,8 @@ const COMFORTABLE = 2
 
 /**
  * Returns the builder for a build: the first builder of `order` with fewer than two running builds, otherwise the
- * builder with the fewest. Returns undefined if all builders are full.
+ * builder with the fewest running builds. Returns undefined if each builder already runs the maximum number of builds
+ * (`most`).
  */
 export function builderFor(
   order: readonly string[],

@@ -8,7 +8,10 @@ export interface RegistryAccess {
 /** Path of the images that every user may pull and administrators push. No namespace can have this name. */
 export const SHARED = 'shared'
 
-/** A caller's role for the images of one namespace. */
+/**
+ * A caller's role for the images of one namespace. `full`: the caller could push if the images of the namespace's owner
+ * did not use up the owner's share of the disk.
+ */
 export type RegistryRelation = 'pusher' | 'full' | 'puller' | 'stranger'
 
 const ACTIONS: Readonly<Record<RegistryRelation, readonly string[]>> = {
@@ -22,7 +25,10 @@ const ACTIONS: Readonly<Record<RegistryRelation, readonly string[]>> = {
 /** Maximum number of scopes in one request. A push that mounts layers of other images needs several scopes. */
 const SCOPES = 20
 const LONGEST = 400
-/** Pattern of a repository path. A text that does not match it names no repository. */
+/**
+ * Patterns of one component of a repository path, and of an entire path. A text that does not match `REPOSITORY` names
+ * no repository.
+ */
 const COMPONENT = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*'
 const REPOSITORY = new RegExp(`^${COMPONENT}(?:/${COMPONENT})*$`)
 const SCOPE = /^([a-z]{1,20})(?:\([a-z]{1,20}\))?:([^:\s]+):([a-z*]+(?:,[a-z*]+)*)$/
@@ -52,7 +58,7 @@ export function splitRegistry(registry: string): { readonly host: string; readon
   return { host, prefix: path.map(part => `${part}/`).join('') }
 }
 
-/** Number of hexadecimal digits of a namespace's uid in its path. */
+/** Number of hexadecimal digits of the UID at the end of a namespace's registry path. */
 const DIGITS = 8
 /** Regular expression for the path of any namespace, including deleted ones. */
 export const ANY_PLACE = `[a-z0-9-]+-[0-9a-f]{${DIGITS}}`

@@ -45,7 +45,7 @@ interface Owned {
   readonly owner: string
 }
 
-/** Returns the total size of the images in all namespaces of one person. */
+/** Returns the total size in bytes of the images in all namespaces of the user `owner`. */
 export function usedBy(owner: string, all: Iterable<Owned>, { places }: RegistryDisk): number {
   let used = 0
   for (const { name, uid, owner: of } of all)
@@ -53,7 +53,10 @@ export function usedBy(owner: string, all: Iterable<Owned>, { places }: Registry
   return used
 }
 
-/** Returns the total size of the images of deleted namespaces. */
+/**
+ * Returns the total size in bytes of the images of deleted namespaces. `all` contains the existing namespaces. Images
+ * in the path `shared` belong to no namespace and are not counted.
+ */
 export function leftBehind(all: Iterable<Owned>, { places }: RegistryDisk, shared: string): number {
   const there = new Set([shared])
   for (const { name, uid } of all) if (uid !== undefined) there.add(placeFor({ name, uid }))

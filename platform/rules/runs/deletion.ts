@@ -11,7 +11,7 @@ export interface RunBefore {
   readonly found: { readonly commit?: string }
   /** True if the run is completed, which includes that its log is saved. */
   readonly isSettled: boolean
-  /** Id of the deletion that the run is part of. */
+  /** Id of the deletion that the run is part of; absent for other runs. */
   readonly deletion?: string
 }
 
@@ -30,8 +30,8 @@ export interface DeletionStep<R> {
 
 /**
  * Returns the next step of the deletion of a namespace, based on its runs. Each environment that was deployed by a run
- * is destroyed by another run, with the manifest at the deployed commit. Environments that were already destroyed, or
- * never cloned, need no run. A repeated call returns the same step.
+ * is destroyed by another run, with the manifest at the deployed commit. An environment needs no such run if it was
+ * already destroyed, or if none of its deploys has cloned a commit. A repeated call returns the same step.
  */
 export function decideDeletion<R extends RunBefore>(runs: readonly R[], deletion: string): DeletionStep<R> {
   const all = [...runs].sort((a, b) => (a.id < b.id ? 1 : -1))

@@ -2,9 +2,12 @@ import { diskText, isFilling } from '../registry/registry-disk.ts'
 
 /** The facts that the health of a platform is derived from. */
 export interface Health {
-  /** Name of the leading replica. */
+  /** Name of the replica that is the leader; undefined if there is no leader. */
   readonly leader: string | undefined
-  /** The platform's own workloads; undefined for a workload that should exist but does not. */
+  /**
+   * Numbers of ready and of wanted Pods of the platform's own workloads, by the name of the workload; undefined for a
+   * workload that should exist but does not.
+   */
   readonly workloads: Readonly<Record<string, { readonly ready: number; readonly wanted: number } | undefined>>
   /** Failing tasks of the leader. Only the leader knows them. */
   readonly failing: readonly { readonly task: string; readonly message: string; readonly times: number }[]

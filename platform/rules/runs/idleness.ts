@@ -10,7 +10,7 @@ export interface Idleness {
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** The defaults (design, section 5). */
+/** Default values of the idle times (design, section 5). */
 export const IDLENESS: Idleness = {
   sleep: { namespace: 3 * HOUR, preview: HOUR },
   delete: { namespace: 14 * DAY, preview: 7 * DAY },
@@ -23,13 +23,14 @@ export interface IdleNamespace {
   readonly isPersistent?: boolean
   /** Time of the last activity (RFC 3339). */
   readonly lastActive: string
-  /** RFC 3339 time at which the namespace expires, even if it is in use. */
+  /** RFC 3339 time at which the namespace expires, even if it is in use; absent if it does not expire. */
   readonly expires?: string
 }
 
 /**
- * Decides whether a namespace stays, is put to sleep, or is deleted. Expired namespaces are deleted. Other persistent
- * namespaces stay, and personal ones are never deleted. A time that cannot be parsed changes nothing.
+ * Decides whether a namespace stays, is put to sleep, or is deleted. An expired namespace is deleted. A persistent
+ * namespace that has not expired stays. A personal namespace is never deleted. A time that cannot be parsed changes
+ * nothing.
  */
 export function whenIdle(one: IdleNamespace, now: number, idleness: Idleness): 'stay' | 'sleep' | 'delete' {
   const isLiving = one.status !== 'Deleting' && one.status !== 'DeleteFailed'

@@ -5,15 +5,15 @@ interface DeployRun {
   readonly environment: string
   readonly action: RunAction
   readonly state: RunState
-  /** Time at which the run ended (RFC 3339). */
+  /** Time at which the run ended (RFC 3339); absent if it has not ended. */
   readonly ended?: string
 }
 
 /**
  * Returns the latest run that deploys each environment: in `atWork` if the run has not ended; in `failed` if it failed
- * or was refused, and no later deploy of the environment is recorded. Deploys without a run are recorded, too. `runs`
- * and the results are sorted newest first; `deployed` contains the time (RFC 3339) of the last recorded deploy, by
- * environment.
+ * or was refused, and no later deploy of the environment is recorded. `deployed` contains the time (RFC 3339) of the
+ * last recorded deploy of each environment; deploys without a run are recorded, too. `runs` and the results are sorted
+ * newest first.
  */
 export function openDeploys<R extends DeployRun>(
   runs: readonly R[],

@@ -15,7 +15,7 @@ export interface QueuedRun {
   readonly state: 'queued' | 'running' | 'stopping'
 }
 
-/** Maximum numbers of concurrent runs. */
+/** Maximum numbers of concurrent runs: of one user, and in total. */
 export interface QueueLimits {
   readonly perUser: number
   readonly inAll: number
@@ -104,7 +104,7 @@ export function forgotten(
     .map(({ id }) => id)
 }
 
-/** Returns a function that counts its calls with each key. */
+/** Returns a function that counts its calls with each key, and returns the count including the current call. */
 function counter(): (key: string) => number {
   const counts = new Map<string, number>()
   return key => {

@@ -118,7 +118,10 @@ export function runningOf<E extends ShownEnvironment, F extends DeployRun>({
   return { state, word: STATE_WORDS[state], ...more }
 }
 
-/** True if everything that an earlier deploy has started in the environment is still ready. */
+/**
+ * True if the environment of a failed deploy is ready: everything that an earlier deploy has started in it is still
+ * ready.
+ */
 export const stillRuns = (
   { environment }: { readonly environment: string },
   environments: readonly { readonly name: string; readonly state: string }[],
@@ -145,8 +148,8 @@ const AWAKE: ReadonlySet<string> = new Set<PreviewStatus>(['Active', 'Deploying'
 export const isAwake = (status: string): boolean => AWAKE.has(status)
 
 /**
- * Returns the state of a namespace or a preview, from its content if it is awake and the content is known, otherwise
- * from its status.
+ * Returns the state of a namespace or a preview, and the text for this state. If the namespace is awake and its content
+ * is known, the state comes from the content (`running`), otherwise from `status`.
  */
 export function standingOf(
   status: string,

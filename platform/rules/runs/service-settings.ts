@@ -61,7 +61,10 @@ function portOf({ containerPort, protocol }: Fields): readonly string[] {
   return [protocol === undefined || protocol === 'TCP' ? String(containerPort) : `${containerPort}/${lower(protocol)}`]
 }
 
-/** Returns the name and the source of a variable, without its value. */
+/**
+ * Returns an entry with the name and the source of a variable, without its value. Returns an empty list if the variable
+ * has no name.
+ */
 function variableOf({ name, valueFrom }: Fields): ServiceSettings['variables'] {
   const text = textOf(name)
   if (text === undefined) return []
@@ -72,7 +75,7 @@ function variableOf({ name, valueFrom }: Fields): ServiceSettings['variables'] {
 
 /**
  * Returns an entry for the variables that are created from all keys of a Secret or ConfigMap. The names of the keys are
- * unknown, because this object is not read.
+ * unknown, because the Secret or ConfigMap is not read. Returns an empty list if neither is named.
  */
 function sourceOf({ prefix, secretRef, configMapRef }: Fields): ServiceSettings['variables'] {
   const from = referenceTo('secret', secretRef) ?? referenceTo('configmap', configMapRef)

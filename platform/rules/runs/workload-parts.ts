@@ -11,7 +11,10 @@ export interface NamedObject {
 const REVISION = /^[a-z0-9]{5,10}$/
 const RANDOM = /^[a-z0-9]{5}$/
 const NUMBER = /^\d+$/
-/** Maximum number of characters in front of the random suffix of a Pod; Kubernetes cuts longer texts. */
+/**
+ * Maximum number of characters in front of the random suffix of a Pod's name. Kubernetes truncates a longer text before
+ * it adds the suffix.
+ */
 const LONGEST_BASE = 58
 const CUT_REVISION = /^[a-z0-9]{1,10}$/
 
@@ -34,7 +37,10 @@ export function isPartOf(workload: string, { kind, name }: NamedObject): boolean
   return fits(wanted === 'statefulset' ? NUMBER : RANDOM)
 }
 
-/** True if a Pod has the name that Kubernetes generates for a workload with a long name. */
+/**
+ * True if a Pod has the name that Kubernetes generates for a workload with a long name. `hasRevision` is true if such
+ * names also contain a revision.
+ */
 function isCutName(own: string, name: string, hasRevision: boolean): boolean {
   const [base, prefix] = [name.slice(0, -5), `${own}-`]
   if (base.length !== LONGEST_BASE || !RANDOM.test(name.slice(-5))) return false

@@ -3,7 +3,7 @@ import { builderFor, inOrder } from '../../rules/registry/placement.ts'
 /** A slot for one build on a builder. */
 export interface BuildSlot {
   readonly builder: string
-  /** True if no other build runs on this builder. */
+  /** True if no other build was running on this builder when the slot was assigned. */
   readonly isFirst: boolean
   /** Releases the slot; further calls do nothing. */
   free(): void
@@ -14,10 +14,10 @@ export interface WantedSlot {
   readonly user: string
   /** Cache scope of the namespace that the build belongs to, derived from the UID of the namespace. */
   readonly namespace: string
-  /** Builds with the same key reuse each other's cache. */
+  /** Key of a build. Builds with the same key prefer the same builder, so they reuse each other's cache. */
   readonly key: string
   readonly signal: AbortSignal
-  /** Called with the number of builds ahead, whenever it changes. */
+  /** Called with the number of builds ahead in the queue, whenever this number changes. */
   readonly onQueue: (before: number) => void
 }
 
@@ -157,7 +157,7 @@ export class BuildSlots {
     return this.#builders.length === 1 ? this.#most - 1 : 0
   }
 
-  /** Returns the builder with the fewest running builds. */
+  /** Returns the builder with the fewest running builds; undefined if there are no builders. */
   #emptiest(): string | undefined {
     const running = (builder: string) => this.#running.filter(one => one.builder === builder).length
     return [...this.#builders].sort((a, b) => running(a) - running(b))[0]

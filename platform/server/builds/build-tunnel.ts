@@ -64,9 +64,9 @@ const LIMITS = {
   build: 3_600_000,
   /** Time between the end of a build, or an error sent to the client, and the end of its session. */
   after: 5_000,
-  /** Longest time without a call. */
+  /** Longest time for which a connection stays open without a call. */
   idle: 600_000,
-  /** Keep-alive interval. */
+  /** Interval between two keep-alive pings. */
   ping: 20_000,
   /** Interval between two checks that the client may still build. */
   check: 15_000,
@@ -82,7 +82,7 @@ const KEY_HEADER = 'x-docker-expose-session-sharedkey'
 /** Header with the client's name for a build. Builds of the same name go to the same builder. */
 const BUILD_HEADER = 'x-devctl-build'
 
-/** The methods that a builder may call on the client's machine. */
+/** Pattern of the gRPC methods that a builder may call on the client's machine. */
 const SERVED =
   /^\/(?:grpc\.health\.v1\.health|moby\.filesync\.v1\.(?:filesync|filesend|auth)|moby\.buildkit\.secrets\.v1\.secrets|moby\.sshforward\.v1\.ssh|containerd\.services\.content\.v1\.content)\/\w+$/i
 
@@ -111,9 +111,9 @@ interface Build {
 }
 
 /**
- * Serves the calls of one client over a connection. It accepts only the calls that a build needs, and checks each of
- * them. Names that a client chooses (of a build, a session or a copied folder) are replaced with names that only this
- * connection or this namespace can have, so they cannot refer to objects of another user.
+ * Serves the calls of one client over a connection. Accepts only the calls that a build needs, and checks each of them.
+ * Names that the client chooses (of a build, a session or a copied folder) are replaced with names that only this
+ * connection or this namespace can have, so the client cannot refer to objects of another user.
  */
 export function serveBuilds(connection: Socket, client: BuildClient): void {
   const session = performServerHandshake(connection, {
@@ -174,8 +174,8 @@ class BuildTunnel {
   readonly #builds = new Map<string, Build>()
 
   /**
-   * Creates a tunnel. `onBuilding` is called when the first session gets a slot, and when the last session with a slot
-   * ends.
+   * Creates a tunnel. `onBuilding` is called with true when the first session gets a slot, and with false when the last
+   * session with a slot ends.
    */
   constructor(client: BuildClient, onBuilding: (isBuilding: boolean) => void) {
     this.#client = client
@@ -287,7 +287,10 @@ class BuildTunnel {
     up.once('close', () => end())
   }
 
-  /** Waits for a slot on a builder, and reports the number of builds ahead to all status calls. */
+  /**
+   * Waits for a slot on a builder, and empties the builder if necessary. Returns the slot and the connection to the
+   * builder. While the build waits, all of its status calls are told the number of builds ahead.
+   */
   async #place(
     build: string,
     signal: AbortSignal,

@@ -1,6 +1,6 @@
 /** The builders of the platform, according to its settings. */
 export interface BuilderSettings {
-  /** Addresses of the BuildKit daemons. */
+  /** Addresses of the BuildKit daemons for trusted code. */
   readonly default: readonly string[]
   /** Addresses of the BuildKit daemons for untrusted code, such as code of forks. */
   readonly untrusted: readonly string[]

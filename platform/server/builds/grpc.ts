@@ -25,7 +25,7 @@ export const headersOf = (path: string): OutgoingHttpHeaders => ({
   te: 'trailers',
 })
 
-/** Makes a call with one request message. */
+/** Starts a call with one request message, and returns its stream. */
 export function callOnce(link: ClientHttp2Session, path: string, message: Buffer): ClientHttp2Stream {
   const up = link.request(headersOf(path))
   up.on('error', () => {})
@@ -33,7 +33,7 @@ export function callOnce(link: ClientHttp2Session, path: string, message: Buffer
   return up
 }
 
-/** Sends the headers of the response, once. */
+/** Sends the headers of the response, unless they were already sent. */
 export function begin(down: ServerHttp2Stream): void {
   if (!down.headersSent && !down.destroyed) down.respond(CONTENT, { waitForTrailers: true })
 }
@@ -80,7 +80,7 @@ export interface RequestRoom {
   give(bytes: number): void
 }
 
-/** The only message of a call. `done` releases the memory that it uses. */
+/** The only message of a call. `done` releases the memory of the message. */
 export interface ReadMessage {
   readonly message: Buffer
   readonly done: () => void

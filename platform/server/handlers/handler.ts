@@ -8,14 +8,14 @@ import type { RegistryCaller } from '../registry/registry-logins.ts'
 
 /** Details of a request for the audit log, in addition to its caller and path. They contain no secret. */
 export interface AuditNote {
-  /** The user who logged in, and the token that was issued. */
+  /** Ids of the user who logged in, and of the token that was issued. */
   readonly who?: { readonly user: string; readonly token?: string }
   readonly what?: Readonly<Record<string, string>>
   /** True if the request changed nothing, so it is not audited. */
   readonly isNothing?: true
 }
 
-/** A validated request. */
+/** A validated request, as its handler receives it. */
 export interface Call<N extends RouteName> {
   readonly params: ParamsOf<N>
   readonly query: QueryOf<N>
@@ -23,9 +23,9 @@ export interface Call<N extends RouteName> {
   /** The raw body, for a route that accepts bytes; empty for other routes. */
   readonly raw: SentHook
   readonly by: Routes[N]['caller'] extends 'nobody' | 'registry' ? undefined : Identified
-  /** The authenticated registry client. */
+  /** The authenticated registry client; undefined for routes that other callers use. */
   readonly puller: Routes[N]['caller'] extends 'registry' ? RegistryCaller : undefined
-  /** Id of the last event that the client received, set when a stream is resumed. */
+  /** Id of the last event that the client received before it resumed a stream; undefined for a new stream. */
   readonly after: string | undefined
   readonly note: (more: AuditNote) => void
   /** Reads and writes the session cookie of the browser. */

@@ -44,7 +44,8 @@ export function hookHandlers(
 
   /**
    * Returns true if a user may write to the repository, according to the forge. The request uses the webhook's token if
-   * the user owns the webhook, otherwise the user's own credential.
+   * the user owns the webhook, otherwise the user's own credential. Returns false if another user has no credential for
+   * the forge.
    */
   const mayWrite = async (hook: HookRecord, user: PlatformUser): Promise<boolean> => {
     const own = hook.owner === user.id ? undefined : await credentials.ownLogin(user.id, hostOfHook(hook))

@@ -10,9 +10,9 @@ import { registryPassword } from '../registry/registry-logins.ts'
 import { accessFor } from '../registry/registry-tokens.ts'
 import type { HandlersOf } from './handler.ts'
 
-/** Maximum lifetime of a login in milliseconds: as long as the longest build. */
+/** Maximum lifetime of a login to the registry in milliseconds: as long as the longest build. */
 const LOGIN = 3_600_000
-/** Length of a token's random id, in bytes. */
+/** Length of the random id of a registry token, in bytes. */
 const ID = 12
 
 export function registryHandlers(

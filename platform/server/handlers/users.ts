@@ -36,7 +36,7 @@ export const userHandlers = (
   },
 })
 
-/** Returns the values that a change has replaced. */
+/** Returns the previous values of the fields that a change contains. */
 const before = ({ role, isSuspended = false }: PlatformUser, change: UserChange): UserChange => ({
   ...(change.role !== undefined && { role }),
   ...(change.isSuspended !== undefined && { isSuspended }),

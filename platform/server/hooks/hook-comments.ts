@@ -171,9 +171,10 @@ export class HookComments implements LeaderTask {
 }
 
 /**
- * Returns the deploy that the comment about a commit reports; undefined if there is none. A person's deploy may have
- * replaced the one of the webhook. A newer deploy of the webhook has another commit, and a report of its own. `runs`
- * begins with the newest.
+ * Returns the deploy that the comment about a commit reports; undefined if there is none. If a person's deploy has
+ * replaced the webhook's deploy of the commit, the person's deploy is reported. If a newer deploy of the webhook has
+ * replaced it, nothing is reported, because the newer deploy has another commit and a comment of its own. `runs` begins
+ * with the newest run.
  */
 function reportedRun(runs: readonly RunRecord[], commit: string): RunRecord | undefined {
   const deploys = runs.filter(({ action }) => action === 'deploy')

@@ -41,7 +41,10 @@ export class HookDeliveries {
   readonly #ofRequest = new Limiter(OF_REQUEST)
   readonly #ofHook = new Limiter(OF_HOOK)
   readonly #unsigned = new Limiter(UNSIGNED)
-  /** Webhooks with a delivery that was written a moment ago, each with the next delivery to write, if there is one. */
+  /**
+   * Webhooks for which a delivery was written a moment ago, by id. `next` is the delivery to write after the pause, if
+   * there is one.
+   */
   readonly #written = new Map<string, { next?: DeliveryRecord | undefined }>()
 
   constructor(

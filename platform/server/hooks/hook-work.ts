@@ -4,15 +4,15 @@ import type { HookRecord } from '../../records/hook.ts'
 const TOGETHER = { ofAll: 8, ofOne: 2 }
 
 /**
- * Work in progress: at most one item of each webhook and a few items of each user at a time, so that a slow forge of
- * one user does not hold up the others.
+ * Keeps track of the work on webhooks. Work can begin on at most one item of each webhook and a few items of each user
+ * at a time, so that a slow forge of one user does not hold up the others.
  */
 export class HookWork {
   /** Items that wait for a retry, by key, with the number of consecutive failures and the time of the retry. */
   readonly #later = new Map<string, { readonly failures: number; readonly until: number }>()
   readonly #busy = new Map<string, { readonly owner: string; readonly done: Promise<void> }>()
 
-  /** Returns true if work for this webhook can begin. */
+  /** Returns true if work for this webhook can begin now. */
   hasRoom({ id, owner }: HookRecord): boolean {
     const all = [...this.#busy.values()]
     const own = all.filter(one => one.owner === owner)
@@ -35,7 +35,7 @@ export class HookWork {
     return this.#later.get(key)?.failures ?? 0
   }
 
-  /** Postpones an item until the given time, and stores its number of consecutive failures. */
+  /** Postpones an item until the given time in milliseconds, and stores its number of consecutive failures. */
   wait(key: string, failures: number, until: number): void {
     this.#later.set(key, { failures, until })
   }

@@ -187,8 +187,8 @@ export class Hooks {
 
   /**
    * Deletes a webhook, so that its deliveries are no longer accepted. Its runs and previews remain. If the platform
-   * created the webhook in the settings of its repository, removes it there, too; `left` is the reason if this removal
-   * failed.
+   * created the webhook in the settings of the repository, removes it from these settings, too. If this removal fails,
+   * `left` is the reason.
    */
   async remove(hook: HookRecord): Promise<{ readonly left?: string }> {
     const left = hook.remote === undefined ? undefined : await this.#removeAtForge(hook, hook.remote)
@@ -307,7 +307,7 @@ export class Hooks {
 
   /**
    * Throws a PlatformError if the prefix is in use by another webhook, or the user has the maximum number of webhooks.
-   * The webhook `besides` is not counted.
+   * The webhook with the id `besides` is ignored.
    */
   async #requireRoom(owner: PlatformUser, prefix: string, besides?: string): Promise<void> {
     const all = (await this.list()).filter(one => one.id !== besides)

@@ -42,7 +42,7 @@ const LONGEST = 300
  * (`again`).
  */
 interface Looked {
-  /** Undefined if the pull request is forgotten. */
+  /** The new record of the pull request; undefined if the pull request is forgotten. */
   readonly pull: PullRecord | undefined
   readonly again?: boolean
 }
@@ -243,7 +243,7 @@ export class WebhookController implements LeaderTask {
   }
 }
 
-/** Returns true if another attempt can succeed. */
+/** Returns true if another attempt can succeed after this error. */
 const mayPass = (error: unknown): boolean =>
   !(error instanceof PlatformError) || error.status === 429 || error.status >= 500
 

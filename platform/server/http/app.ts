@@ -230,7 +230,10 @@ function register(
   })
 }
 
-/** Returns the `Last-Event-ID` header, which clients send when they reconnect. */
+/**
+ * Returns the `Last-Event-ID` header, which clients send when they reconnect; undefined if the request has no such
+ * header.
+ */
 function lastEventId({ headers }: FastifyRequest): string | undefined {
   const id = headers['last-event-id']
   return typeof id === 'string' && /^[\w.:-]{1,2500}$/.test(id) ? id : undefined
@@ -254,7 +257,7 @@ const callers = new WeakMap<FastifyRequest, Identified>()
 const notes = new WeakMap<FastifyRequest, AuditNote>()
 const pullers = new WeakMap<FastifyRequest, RegistryCaller>()
 const taken = new WeakMap<FastifyRequest, QueueSlot<unknown>>()
-/** Requests that were audited. */
+/** Requests for which a line was already written to the audit log. */
 const audited = new WeakSet<FastifyRequest>()
 
 /**

@@ -5,8 +5,8 @@ const CHECKING = 5000
 
 /**
  * Yields the events of a stream while its client is connected and may see the events. `check` is called every few
- * seconds, even if there are no events. If `check` throws, the stream ends without an error, unless the cluster is
- * temporarily unreachable.
+ * seconds, even if there are no events. If `check` throws, the stream ends without an error. The stream continues if
+ * `check` throws only because the cluster is temporarily unreachable.
  */
 export async function* authorizedStream<T>(
   events: (signal: AbortSignal) => AsyncIterable<T>,

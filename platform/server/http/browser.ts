@@ -25,14 +25,18 @@ export const browserOf = (headers: IncomingHttpHeaders, url: string, setCookie: 
   leave: () => setCookie(sessionCookie('', 0)),
 })
 
-/** Returns the session token of a request. */
+/** Returns the session token of a request; undefined if the request has no session cookie. */
 export const sessionOf = (headers: IncomingHttpHeaders): string | undefined => cookieOf(headers, SESSION_COOKIE)
 
-/** Returns the sealed login state that was stored in this browser when the login began. */
+/**
+ * Returns the sealed login state that was stored in this browser when the login began; undefined if the request has no
+ * such cookie.
+ */
 export const loginOf = (headers: IncomingHttpHeaders): string | undefined => cookieOf(headers, LOGIN_COOKIE)
 
 /**
- * Returns the login cookie. It is `SameSite=Lax`, because the provider's page redirects the browser to the platform.
+ * Returns the login cookie. It is `SameSite=Lax`, so browsers send it when the provider's page redirects them to the
+ * platform.
  */
 export const loginCookie = (value: string, seconds: number): string =>
   `${LOGIN_COOKIE}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; Secure; SameSite=Lax`

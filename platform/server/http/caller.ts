@@ -22,7 +22,7 @@ export interface Accounts {
 
 /** Kinds of tokens that act as the user. */
 const PERSONAL: ReadonlySet<string> = new Set(['session', 'cli'])
-/** Time in milliseconds for which an account is trusted after its last confirmation. */
+/** Time in milliseconds for which an account is trusted after its provider has last confirmed it. */
 const REMEMBERED = 30 * 86_400_000
 /** Kinds of tokens that can only be exchanged for an account. */
 const EXCHANGED: ReadonlySet<string> = new Set(['setup', 'invite'])
@@ -76,7 +76,10 @@ function checkUser(user: PlatformUser, token: TokenRecord, now: number): void {
 const isForgotten = ({ issuer, lastLogin, asked = lastLogin }: PlatformUser, now: number): boolean =>
   issuer !== LINK_ISSUER && Math.max(Date.parse(lastLogin), Date.parse(asked)) + REMEMBERED < now
 
-/** Checks a caller again, during a long request. Throws a PlatformError if the caller would be refused now. */
+/**
+ * Checks a caller again, during a long request, and returns the caller with the current records. Throws a PlatformError
+ * if the caller would be refused now.
+ */
 export async function stillAllowed(by: Identified, { tokens, users }: Accounts, now: number): Promise<Identified> {
   const [token, user] = await Promise.all([tokens.find(by.token.id), users.find(by.user.id)])
   if (!token || !user || Date.parse(token.expires) <= now) throw notLoggedIn()

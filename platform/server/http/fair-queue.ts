@@ -55,10 +55,10 @@ export class FairQueue {
   }
 
   /**
-   * Waits for the turn of a request, and identifies its caller. The turn ends when the connection is closed and the
-   * work is done. A request with an unknown credential waits twice: first in a queue for the credential, then in the
-   * queue of its owner. Throws the errors of `know`, and a PlatformError if too many requests wait or the client has
-   * disconnected.
+   * Waits for the turn of a request, and identifies its caller with `know`. The turn ends when the connection is closed
+   * and the work is done. A request with an unknown credential waits twice: first in a queue for the credential, then
+   * in the queue of the credential's owner. Throws the errors of `know`, and a PlatformError if too many requests wait
+   * or the client has disconnected.
    */
   async take<T>(
     { credential: text, response }: WaitingRequest,

@@ -27,8 +27,8 @@ export const notAllowed = (what: string, who: string): PlatformError =>
   new PlatformError(403, 'not-allowed', `${what} needs ${who}`)
 
 /**
- * Returns the error for an action that only other users may perform. For `deploy there`, the message is `only the owner
- * of … may deploy there`.
+ * Returns the error for an action (`what`) that only other users (`who`) may perform, such as `only the owner of … may
+ * deploy there`.
  */
 export const onlyFor = (what: string, who: string, hint?: string): PlatformError =>
   new PlatformError(403, 'not-allowed', `only ${who} may ${what}`, hint === undefined ? {} : { hint })

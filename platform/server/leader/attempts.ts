@@ -2,13 +2,13 @@ import { rfc3339 } from '../../records/names.ts'
 import type { ServerContext } from '../context.ts'
 
 /**
- * Attempts of the leader's work on several items, which each pass repeats. A failure of one item does not hold up the
- * others, and a failure that continues is logged once.
+ * Runs the steps of the leader's work on several items, which each pass repeats. A failure of one item does not hold up
+ * the others. A step that fails repeatedly with the same message is logged only once.
  */
 export class Attempts {
   readonly #world: Pick<ServerContext, 'log' | 'now'>
   readonly #what: string
-  /** The messages of the failures that continue, by the names of the item and of the step. */
+  /** Messages of the steps whose last attempt failed, by the name of the item and the name of the step. */
   readonly #failures = new Map<string, Map<string, string>>()
 
   /** Creates a record without failures. In the log, `what` precedes the name of the item. */
@@ -17,7 +17,10 @@ export class Attempts {
     this.#what = what
   }
 
-  /** Does a step of the work on an item. Logs a failure, unless the previous attempt at it failed in the same way. */
+  /**
+   * Runs a step of the work on an item. Logs a failure, unless the previous attempt at this step failed with the same
+   * message. Never throws.
+   */
   async at(name: string, step: string, signal: AbortSignal, work: () => Promise<unknown>): Promise<void> {
     const failures = this.#failures.get(name) ?? new Map<string, string>()
     this.#failures.set(name, failures)
@@ -33,7 +36,7 @@ export class Attempts {
     }
   }
 
-  /** Forgets items that no longer exist. */
+  /** Forgets the failures of items for which `isThere` returns false. */
   keep(isThere: (name: string) => boolean): void {
     for (const name of this.#failures.keys()) if (!isThere(name)) this.#failures.delete(name)
   }

@@ -17,8 +17,9 @@ const SOON = 60_000
 const LATER = 300_000
 
 /**
- * Checks the other servers that the platform needs: identity providers, CI systems, and the forges of the settings and
- * of webhooks. The results are stored in a record, which all replicas and cluster administrators read.
+ * Returns the task that checks the other servers that the platform needs: identity providers, CI systems, and the
+ * forges of the settings and of webhooks. The results are stored in a record, which all replicas and cluster
+ * administrators read.
  */
 export const dependenciesTask = (world: ServerContext, hooks: Hooks): LeaderTask => {
   const { cluster, settings, settingsHash, now } = world

@@ -12,7 +12,7 @@ export type SealingKeys = ReadonlyMap<number, Buffer>
 export interface Sealing {
   /**
    * Seals a text. `associated` describes the text and the place that it belongs to. The sealed text can be opened only
-   * with the same value.
+   * with the same `associated` value.
    */
   seal(text: string, associated: string): string
   /**

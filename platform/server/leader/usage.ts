@@ -104,7 +104,7 @@ export class Usage {
     }
   }
 
-  /** Returns the first day that is kept. */
+  /** Returns the oldest day whose counts are kept. */
   #first(): string {
     return dayOf(this.#world.now() - (KEPT - 1) * DAY)
   }

@@ -144,8 +144,8 @@ export class LiveNamespaces {
   }
 
   /**
-   * Returns a workload with all of its fields, by its kubectl name. Throws a PlatformError if the caller may not see
-   * the workload.
+   * Returns a workload with all of its fields, by its kubectl name; undefined if it does not exist. Throws a
+   * PlatformError if the caller may not see the workload.
    */
   workload(by: Identified, namespace: string, name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
     const [kind, own = ''] = name.split('/')

@@ -31,7 +31,7 @@ export interface WantedLogs {
   readonly service: string | undefined
   /** Number of earlier lines of each container to send first. */
   readonly tail: number
-  /** The id of the last line that the client received. */
+  /** The id of the last line that the client received; undefined for a new client. */
   readonly after: string | undefined
   /** Memory budget for Pods that are watched. */
   readonly room: Room

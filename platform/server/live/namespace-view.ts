@@ -11,8 +11,9 @@ import { shownJobs } from './view-jobs.ts'
 /** Time in milliseconds for which changes are collected, because the start of one Pod causes several changes. */
 const GATHERING = 40
 /**
- * Minimum ratio of the pause to the time that the last computation of states took, so that computing uses only a part
- * of the server's time, and maximum pause in milliseconds.
+ * Minimum length of the pause between two computations of states, as a multiple of the duration of the last
+ * computation, so that computing uses only a part of the server's time; and maximum length of the pause in
+ * milliseconds.
  */
 const SHARE = 5
 const LONGEST_PAUSE = 3000

@@ -52,7 +52,7 @@ interface WatchedKind {
 export interface SceneEnvironment {
   readonly name: string
   readonly objects: ReadonlyMap<string, KubeObject>
-  /** The object that contains the deploy record. */
+  /** The object that contains the deploy record; undefined if there is none. */
   readonly record: KubeObject | undefined
 }
 

@@ -7,15 +7,15 @@ const SECOND = 1_000_000_000
 const MOST = 150
 
 /**
- * Progress of a log stream: the time of the last line of each container. Containers whose last line is older than the
- * newest line by more than the overlap are omitted. The event ids contain the progress, so that a client that resumes
- * gets the lines of other containers that arrived late, and no line twice.
+ * Progress of a log stream: the time of the last line of each container, without containers whose last line is older
+ * than the newest line of the stream by more than the overlap. The event ids contain the progress. A client that
+ * resumes therefore gets late lines of other containers, and no line twice.
  */
 export class SentLines {
   readonly #overlap: number
   #newest: LogTime | undefined
   readonly #times = new Map<string, LogTime>()
-  /** State at the time when the client resumed. */
+  /** Progress at the time when the client resumed. */
   readonly #before: { readonly newest: LogTime | undefined; readonly times: ReadonlyMap<string, LogTime> }
 
   /** Reads the id of the last event that the client received. `overlap` is in milliseconds. */
@@ -36,7 +36,7 @@ export class SentLines {
     return this.#before.newest
   }
 
-  /** True if the client had a line when it resumed. */
+  /** True if the client had already received a line when it resumed. */
   isKnown(source: LogSource, time: LogTime): boolean {
     const { newest, times } = this.#before
     if (!newest) return false

@@ -99,7 +99,7 @@ function inOrder(deployed: ReadonlyMap<string, DeployedService>): readonly strin
   return [...ordered]
 }
 
-/** Returns the state of an environment. A job that has failed does not change it. */
+/** Returns the state of an environment. A job that has failed does not change the state of its environment. */
 function stateOf(services: readonly ShownService[], jobs: readonly ShownJob[]): string {
   if (services.length === 0 && jobs.length > 0) return 'ready'
   if (services.every(({ state }) => state === 'missing')) return 'empty'

@@ -85,10 +85,10 @@ async function unlessReplaced(work: Promise<unknown>): Promise<void> {
 }
 
 /**
- * Asks the identity providers once an hour whether they still know the users who logged in with them. If the provider
- * refuses a user, the user is logged out everywhere, and the user's tokens are not accepted until the next login. A
- * provider that does not respond changes nothing, and neither does a response about a login that a newer login has
- * replaced.
+ * Returns the task that asks the identity providers once an hour whether they still know the users who logged in with
+ * them. If the provider refuses a user, the user is logged out everywhere, and the user's tokens are not accepted until
+ * the next login. A provider that does not respond changes nothing, and neither does a response about a login that a
+ * newer login has replaced.
  */
 export const accountCheckTask = (world: ServerContext, parts: Parts): LeaderTask => ({
   name: 'logins at providers',

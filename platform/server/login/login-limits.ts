@@ -10,14 +10,14 @@ export type LimitedRequest = Pick<FastifyRequest, 'ip' | 'headers' | 'socket'>
 
 /** Limits the number of login attempts. Each replica counts separately. */
 export interface LoginLimits {
-  /** Counts an attempt by its source. Throws a PlatformError if there were too many. */
+  /** Counts an attempt by the source of the request. Throws a PlatformError if there were too many attempts. */
   attempt(what: RouteName | '/login', request: LimitedRequest): void
   /**
    * Counts a delivery of a webhook by its source, which is the same for all deliveries of a forge. If there were too
    * many deliveries, only deliveries to existing webhooks are accepted: a PlatformError is thrown for the others.
    */
   delivery(request: LimitedRequest, isKnown: () => Promise<boolean>): Promise<void>
-  /** Counts an attempt by its target, such as one link. Throws a PlatformError if there were too many. */
+  /** Counts an attempt by its target, such as one link. Throws a PlatformError if there were too many attempts. */
   target(route: RouteName, body: unknown): void
   /**
    * Takes back the count of a request that succeeded, so that users who share an address do not use up each other's
@@ -47,7 +47,7 @@ const MADE = { burst: 60, every: 60_000, keys: KEYS }
 
 const GUESSED: ReadonlySet<string> = new Set<RouteName>(['POST /auth/device/look', 'POST /auth/device/answer'])
 const MAKING: ReadonlySet<string> = new Set<RouteName>(['POST /auth/cli/code', 'POST /me/tokens'])
-/** The body field of each route that contains `ID.SECRET` or a token. */
+/** Name of the field that contains `ID.SECRET` or a token in the body of a request, by route. */
 const TARGETS: Readonly<Partial<Record<RouteName, string>>> = {
   'POST /auth/device/poll': 'device',
   'POST /auth/cli': 'code',

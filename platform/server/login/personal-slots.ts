@@ -6,7 +6,10 @@ interface Line {
   tasks: number
 }
 
-/** Slots for each user: tasks of one user wait for each other, but not for tasks of other users. */
+/**
+ * Gives each user the same number of slots. Tasks of one user wait for each other if there are more tasks than slots,
+ * but not for tasks of other users.
+ */
 export class PersonalSlots {
   readonly #ofOne: number
   readonly #lines = new Map<string, Line>()

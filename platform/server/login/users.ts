@@ -95,8 +95,8 @@ export class Users {
   }
 
   /**
-   * Writes only the changed fields of the record that was read, and retries after a conflict, so no concurrent change
-   * is lost.
+   * Creates the record of a user, or writes only the fields that `edit` changes in the record that was read. Retries
+   * after a conflict, so that no concurrent change is lost.
    */
   async #write(id: string, edit: (known: PlatformUser | undefined) => PlatformUser): Promise<PlatformUser> {
     const { cluster } = this.#world

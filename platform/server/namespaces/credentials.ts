@@ -52,7 +52,7 @@ export class ForgeCredentials {
     return this.#first(owners, host)
   }
 
-  /** Returns the credential that a user has stored for a host. */
+  /** Returns the credential that a user has stored for a host; undefined if there is none. */
   async ownLogin(user: string, host: string): Promise<CloneLogin | undefined> {
     return isForgeHost(host) ? this.#first([{ kind: 'user', id: user }], host) : undefined
   }

@@ -59,7 +59,10 @@ export class NamespaceDeletions implements LeaderTask {
    * Personal namespaces that are being emptied, by name. The stored records may contain later changes of the members.
    */
   readonly #emptied = new Map<string, EmptiedNamespace>()
-  /** Time of the last check for objects with finalizers of other programs, by the id of the deletion. */
+  /**
+   * Time in milliseconds since 1970 of the last check for objects with finalizers of other programs, by the id of the
+   * deletion.
+   */
   readonly #looked = new Map<string, number>()
   #readAt = Number.NEGATIVE_INFINITY
   readonly #attempts: Attempts
@@ -213,8 +216,9 @@ export class NamespaceDeletions implements LeaderTask {
 
   /**
    * Records the members of a personal namespace so that it can be recreated. After each write of the record, reads the
-   * members again, and repeats the write if they have changed. A concurrent change of members that does not find the
-   * record is complete before the members are read again, so no change is lost.
+   * members again, and repeats the write if they have changed. No concurrent change of members is lost: a change that
+   * does not find the record is finished before the members are read again, and any other change updates the record,
+   * too.
    */
   async #remember({ name, uid, kind, owner }: ManagedNamespace): Promise<void> {
     if (kind !== 'personal' || uid === undefined || this.#emptied.get(name)?.uid === uid) return

@@ -24,7 +24,7 @@ export class EmptiedNamespaces {
     return found.flatMap(one => toEmptied(one) ?? [])
   }
 
-  /** Returns the record of a user's personal namespace. */
+  /** Returns the record of a user's personal namespace; undefined if there is no valid record. */
   async find(owner: string, signal?: AbortSignal): Promise<EmptiedNamespace | undefined> {
     const live = await this.#cluster.get({ ...SECRETS, name: emptiedName(owner) }, { signal })
     return live && toEmptied(live)

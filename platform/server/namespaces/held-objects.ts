@@ -36,7 +36,8 @@ export type HeldUp = { readonly waits: string } | { readonly problem: string }
  * Deletes the objects of a namespace that have finalizers of other programs. This happens before the namespace is
  * deleted, because during its deletion users can no longer change its objects, so a finalizer that no program removes
  * would block the deletion forever. If forced, removes these finalizers. Acts with the rights of the namespace's owner.
- * Returns undefined if no such objects remain, or the owner has no rights in the namespace.
+ * Returns the reason why the namespace cannot be deleted yet. Returns undefined if no such objects remain, if forced,
+ * or if the owner has no rights in the namespace.
  */
 export async function deleteHeldObjects(
   world: ServerContext,

@@ -8,8 +8,9 @@ const EVERY = 60_000
 
 /**
  * Returns the task that releases reserved hosts. A namespace reserves hosts for a namespace with a longer name, until
- * the namespace with the longer name is deleted. The longer name is recorded before its namespace is created. Hosts are
- * therefore released only if the namespace is missing in two checks, a minute apart.
+ * that namespace is deleted. A longer name is recorded before the namespace with this name is created, so a missing
+ * namespace may still be created. Hosts are therefore released only after the namespace was missing in two checks, a
+ * minute apart.
  */
 export const longerNamesTask = ({ cluster }: ServerContext, longerNames: LongerNames): LeaderTask => {
   let missing: ReadonlyMap<string, ReadonlySet<string>> = new Map()

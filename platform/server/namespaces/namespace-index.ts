@@ -13,7 +13,7 @@ interface Indexed {
   readonly awakeSince: number
   /**
    * The `asleep` annotation, and the hosts in it. For a namespace that is awake, these are the values of its last
-   * sleep.
+   * sleep. The annotation is undefined if no sleep was observed.
    */
   readonly asleep: string | undefined
   readonly hosts: ReadonlySet<string>

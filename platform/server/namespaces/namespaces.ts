@@ -113,8 +113,9 @@ export class Namespaces {
   }
 
   /**
-   * Creates a namespace for a user. Throws a PlatformError if it exists, if the user has too many namespaces, or if the
-   * name is the name of a personal namespace, which may be missing for a moment while it is emptied.
+   * Creates a namespace for a user. Throws a PlatformError if the namespace already exists, if the user has too many
+   * namespaces, or if the name is the name of a personal namespace, which may be missing for a moment while it is
+   * emptied.
    */
   create(
     owner: PlatformUser,
@@ -174,7 +175,10 @@ export class Namespaces {
     }
   }
 
-  /** Deletes this version of a namespace and everything in it, without running the commands of its deploys. */
+  /**
+   * Deletes a namespace and everything in it, if the namespace still has the given UID, without running the commands of
+   * its deploys.
+   */
   async remove({ name, uid }: { readonly name: string; readonly uid?: string | undefined }, signal?: AbortSignal) {
     await this.#world.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name }, { uid, signal })
   }

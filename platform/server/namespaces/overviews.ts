@@ -242,7 +242,9 @@ function countNamespaces(all: readonly ManagedNamespace[]): PlatformOverview['na
   }
 }
 
-/** Returns the workloads that exist, and those that are missing but should exist. */
+/**
+ * Returns the workloads that exist, by name. The values of workloads that are missing but should exist are undefined.
+ */
 function wantedOf(
   own: Own,
   workloads: readonly OwnWorkload[],

@@ -55,8 +55,8 @@ export class PersonalNamespaces {
   }
 
   /**
-   * Returns true if this is the user's personal namespace; undefined if the namespace does not exist, for example while
-   * it is emptied.
+   * Returns true if the personal namespace with this name belongs to the user, and false if the name belongs to another
+   * namespace. Returns undefined if the namespace does not exist, for example while it is emptied.
    */
   async #isOwn({ id }: PlatformUser, name: string): Promise<boolean | undefined> {
     const live = await this.#world.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })

@@ -10,7 +10,7 @@ export interface SharedNamespace {
   readonly members: readonly Member[]
 }
 
-/** Identifies a namespace as it was read, because a later namespace of the same name has a different UID. */
+/** Name and UID of a namespace as it was read. A later namespace of the same name has a different UID. */
 export type NamespaceRef = Pick<ManagedNamespace, 'name' | 'uid'>
 
 export function roleIn({ namespace, members }: SharedNamespace, user: PlatformUser): NamespaceRole | undefined {

@@ -10,7 +10,7 @@ import type { ShownPreview } from './previews.ts'
 const MOST = 100
 /** Time in milliseconds for which URLs are cached, because pages request the list every few seconds. */
 const LIFE = 30_000
-/** Maximum number of cached entries, by preview and caller. */
+/** Maximum number of cached entries. Each preview has an entry for each caller. */
 const MOST_KEPT = 2000
 /** Timeout for reading all URLs of a list, in milliseconds. URLs that were not read by then are omitted. */
 const DEADLINE = 3000
@@ -24,7 +24,7 @@ interface Kept {
 export class PreviewUrls {
   readonly #world: Pick<ServerContext, 'now'>
   readonly #live: Pick<LiveNamespaces, 'publicUrls'>
-  /** Cached URLs, oldest first. */
+  /** Cached URLs by the key that `keyOf` returns, oldest first. */
   readonly #kept = new Map<string, Kept>()
 
   constructor(world: Pick<ServerContext, 'now'>, live: Pick<LiveNamespaces, 'publicUrls'>) {

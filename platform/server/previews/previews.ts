@@ -129,7 +129,10 @@ export class Previews {
     }
   }
 
-  /** Deletes the namespace that this call has created, unless another caller has started a deploy in it. */
+  /**
+   * Deletes the namespace that was created for a preview whose deploy then failed, unless another caller has started a
+   * run in the namespace.
+   */
   async #undo({ namespace }: SharedNamespace): Promise<void> {
     const { name, uid } = namespace
     if (uid === undefined) return

@@ -34,7 +34,7 @@ export class PullSecrets {
     this.#world = world
   }
 
-  /** False if the registry does not accept tokens of the platform. */
+  /** True if the platform writes pull credentials; false if the registry does not accept tokens of the platform. */
   get isUsed(): boolean {
     const { settings, registryKey } = this.#world
     return settings.registry !== undefined && registryKey !== undefined

@@ -75,7 +75,7 @@ async function holderOf(
   return { kind: 'worker', by: { user, token }, namespace }
 }
 
-/** Returns the password of `Basic …` with any user name, or the token of `Bearer …`. */
+/** Returns the password of `Basic …` with any user name, or the token of `Bearer …`; undefined for any other header. */
 export function passwordOf({ authorization = '' }: IncomingHttpHeaders): string | undefined {
   const [, scheme = '', value = ''] = /^(Basic|Bearer) ([\w.~+/=-]{1,4096})$/i.exec(authorization) ?? []
   if (scheme.toLowerCase() === 'bearer') return value

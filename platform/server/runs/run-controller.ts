@@ -54,8 +54,8 @@ interface Parts {
   readonly hooks: Hooks
   readonly sleep: Sleep
   /**
-   * Returns the forge credential for a run in a namespace. If `user` is undefined, returns only a credential of the
-   * namespace, never that of a user.
+   * Returns the forge credential for a run in a namespace; undefined if there is none. If `user` is undefined, returns
+   * only a credential of the namespace, never the credential of a user.
    */
   gitLogin(user: string | undefined, namespace: string, host: string): Promise<CloneLogin | undefined>
 }
@@ -95,7 +95,7 @@ export class RunController {
   readonly nudge: WakeSignal
   readonly #world: ServerContext
   readonly #parts: Parts
-  /** Runs that are processed in the background, outside the queue. */
+  /** Runs that are processed in the background, outside the queue, by the id of the run. */
   readonly #busy = new Map<string, Beside>()
   readonly #attempts: Attempts
   #forgotAt = 0
@@ -157,7 +157,7 @@ export class RunController {
     this.#busy.set(id, { user, isEnding: step === 'settle' || step === 'end', done })
   }
 
-  /** Returns true if the log of one more run fits into memory. */
+  /** Returns true if the log of one more run of this user fits into memory. */
   #mayEnd({ user }: RunRecord): boolean {
     const ending = [...this.#busy.values()].filter(one => one.isEnding)
     return ending.length < ENDING.ofAll && ending.filter(one => one.user === user).length < ENDING.ofOne
@@ -214,9 +214,9 @@ export class RunController {
   }
 
   /**
-   * Returns the credential that a run clones with. Code of a fork is cloned without a credential. A run that no user
-   * started gets the token of its webhook. If the webhook no longer exists or has no token, the run gets the credential
-   * of the namespace, but never the credential of a user.
+   * Returns the credential that a run clones with; undefined if it clones without a credential, as all code of forks
+   * does. A run that no user started gets the token of its webhook. If the webhook no longer exists or has no token,
+   * the run gets the credential of the namespace, but never the credential of a user.
    */
   async #loginOf({ user, namespace, trust, hook }: RunRecord, host: string): Promise<CloneLogin | undefined> {
     if (trust === 'fork') return undefined

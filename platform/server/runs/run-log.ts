@@ -34,13 +34,13 @@ const LOOK = 250
 const ATTEMPTS = 8
 
 /**
- * Reads the log of a run's Pod from its first line. The log can be read several times, and each line has the same
- * number every time. The log of a container that has ended is read only once.
+ * Reads the log of a run's Pod from its first line. Reading can be repeated after an interruption, and each line has
+ * the same number every time. After a container has ended, its log is read completely once, and not again.
  */
 export class PodLog {
   readonly #cluster: Cluster
   readonly #id: string
-  /** Number of lines of each container that has ended. */
+  /** Number of lines of each container that has ended, by the name of the container. */
   readonly #counts = new Map<string, number>()
   /** Number of consecutive failed attempts to read a container that has ended; its node may be lost. */
   #failures = 0

@@ -12,7 +12,7 @@ import {
 import { clusterRoleOf } from '../../rules/accounts/roles.ts'
 import type { RunSettings } from '../context.ts'
 
-/** The containers of a run. They start together, and the second container waits for the first. */
+/** Names of the containers of a run. They start together, and the container `run` waits for the container `clone`. */
 export const CLONE = 'clone' as const
 export const RUN = 'run' as const
 

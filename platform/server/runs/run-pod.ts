@@ -64,7 +64,10 @@ export function hasContainer({ spec }: KubeObject, name: string): boolean {
   return [...initContainers, ...containers].some(one => one.name === name)
 }
 
-/** Returns the commit that was cloned, from the termination message of the clone container. */
+/**
+ * Returns the commit that was cloned, from the termination message of the clone container; undefined if no commit was
+ * cloned yet.
+ */
 export function commitOf(pod: KubeObject): string | undefined {
   const { commit } = lastWords(pod)
   return typeof commit === 'string' ? commit : undefined

@@ -7,7 +7,7 @@ import { RUN } from './run-objects.ts'
 /** The result of a run according to its log. It is not trusted, because code of the run wrote the log. */
 export interface SaidResult {
   readonly endpoints: readonly string[]
-  /** The first problems, as they were printed to the terminal. */
+  /** The first problems, as `deploy` printed them to the terminal; absent if it printed none. */
   readonly problem?: string
 }
 

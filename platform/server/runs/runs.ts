@@ -58,7 +58,7 @@ export interface RunQuery {
 
 /** Filter for the runs that a user may see. */
 export interface VisibleQuery extends RunQuery {
-  /** Maximum number of runs to return, newest first. */
+  /** Maximum number of runs to return, newest first. If absent, all runs are returned. */
   readonly last?: number
 }
 
@@ -115,12 +115,15 @@ export class Runs {
     return live && toRun(live)
   }
 
-  /** Returns the run that a token belongs to. */
+  /** Returns the run that a token belongs to; undefined if the run does not exist. */
   ofToken({ label }: Pick<TokenRecord, 'label'>): Promise<RunRecord | undefined> {
     return this.find(label.replace(/^r-/, ''))
   }
 
-  /** Returns the runs of all namespaces that a user may see, the newest first. */
+  /**
+   * Returns the runs that match a filter in all namespaces that a user may see, the newest first. Throws a
+   * PlatformError if the filter names a namespace that the user may not see.
+   */
   async visible(user: PlatformUser, { last, ...query }: VisibleQuery): Promise<readonly RunRecord[]> {
     const namespaces =
       query.namespace === undefined
@@ -268,8 +271,8 @@ export class Runs {
   }
 
   /**
-   * Stops a run. A run that has ended is not changed. For a run that was already stopped, the reason can still be
-   * changed to `refused`, which revokes the run's rights.
+   * Stops a run, and returns it; undefined if it does not exist. A run that has ended is not changed. For a run that
+   * was already stopped, the reason can still be changed to `refused`, which revokes the run's rights.
    */
   async stop(id: string, stop: Omit<RunStop, 'time'>): Promise<RunRecord | undefined> {
     const isToldSo = (before: RunStop) => before.why === 'refused' || stop.why !== 'refused'
@@ -299,12 +302,15 @@ export class Runs {
     return noted !== undefined && hasEnded(noted.state)
   }
 
-  /** Adds facts to the record of a run. */
+  /** Adds facts to the record of a run. Returns the new record; undefined if the run does not exist. */
   async note(id: string, found: FoundRun): Promise<RunRecord | undefined> {
     return this.change(id, run => toNote(run, found))
   }
 
-  /** Updates a run, and retries after a conflict. If `edit` returns undefined, nothing changes. */
+  /**
+   * Updates a run, and retries after a conflict. If `edit` returns undefined, nothing changes. Returns the current
+   * record; undefined if the run does not exist.
+   */
   async change(id: string, edit: (run: RunRecord) => Patch | undefined): Promise<RunRecord | undefined> {
     for (let attempt = 1; ; attempt++) {
       const run = await this.find(id)

@@ -62,7 +62,7 @@ export const idleTask = (world: ServerContext, { sleep, namespaces, deletions }:
 
   /**
    * Records activity in a namespace with work in progress. A development container holds its Lease for hours, and each
-   * check that finds it counts as activity for another hour.
+   * check that finds the Lease counts as activity for another hour.
    */
   async function stillWorking(one: ManagedNamespace, signal: AbortSignal): Promise<void> {
     const since = now() - Date.parse(one.lastActive)

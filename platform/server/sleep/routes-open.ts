@@ -29,7 +29,10 @@ export async function openRoutes(
     if (names.includes(one.metadata.name)) waiting.set(one.metadata.name, servicesOf(one))
   const end = AbortSignal.timeout(Math.max(1, LATEST - age))
   const done = new AbortController()
-  /** Services with a ready endpoint. The keys are the names of the EndpointSlices that contain the endpoints. */
+  /**
+   * Names of the Services with a ready endpoint. The keys are the names of the EndpointSlices that contain the
+   * endpoints.
+   */
   const slices = new Map<string, string>()
   const openReady = async () => {
     const ready = new Set(slices.values())

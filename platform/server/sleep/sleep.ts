@@ -43,9 +43,9 @@ interface ReadNamespace {
   readonly namespace: ManagedNamespace
 }
 
-/** The opening of the routes of a namespace after one wake. */
+/** The background work that opens the routes of a namespace after a wake. */
 interface Opening {
-  /** Time of the wake, which identifies it. */
+  /** RFC 3339 time of the wake, which identifies the wake. */
   readonly woken: string | undefined
   readonly stop: AbortController
   readonly done: Promise<void>
@@ -54,9 +54,9 @@ interface Opening {
 /** Puts namespaces to sleep, and wakes them (design, section 5). */
 export class Sleep {
   readonly #world: ServerContext
-  /** The namespaces whose routes this replica is opening. */
+  /** The namespaces whose routes this replica is opening, by name. */
   readonly #opening = new Map<string, Opening>()
-  /** The namespaces whose routes are being checked after they were put to sleep. */
+  /** Running checks of the routes of namespaces that were put to sleep, by the name of the namespace. */
   readonly #looking = new Map<string, Promise<readonly string[]>>()
 
   constructor(world: ServerContext) {
@@ -64,9 +64,9 @@ export class Sleep {
   }
 
   /**
-   * Stops all workloads in a namespace. Returns the objects that were left awake, with the reasons. The previous values
-   * are recorded first, so an interrupted sleep can be completed, or undone by a wake. Throws a PlatformError while a
-   * user is working in the namespace.
+   * Stops all workloads in a namespace. Returns a clause for each object that was left awake, with the reason. The
+   * values that are changed are recorded first, so an interrupted sleep can be completed, or undone by a wake. Throws a
+   * PlatformError while a user is working in the namespace.
    */
   async sleep(which: NamespaceRef, signal?: AbortSignal): Promise<readonly string[]> {
     const { cluster, now } = this.#world
@@ -113,8 +113,9 @@ export class Sleep {
   }
 
   /**
-   * Returns the result of checking the routes of a namespace that was just put to sleep. Routes that their ingress
-   * controller still serves get their class back; the messages explain the consequences.
+   * Waits for the running check of the routes of a namespace that was just put to sleep, and returns its messages.
+   * Routes that their ingress controller still serves get their class back; the messages explain the consequences.
+   * Returns an empty list if no check is running.
    */
   async looked(name: string): Promise<readonly string[]> {
     return (await this.#looking.get(name)) ?? []
@@ -263,7 +264,7 @@ export class Sleep {
     }
   }
 
-  /** Patches this version of an object. A deleted or replaced object is skipped. */
+  /** Patches an object if its UID is still the recorded one. A deleted or replaced object is skipped. */
   async #patch(namespace: string, { kind, name, uid }: RestingObject, patch: object, signal?: AbortSignal) {
     const { metadata, ...rest } = patch as { readonly metadata?: object }
     const ref = { apiVersion: ruleOf(kind).apiVersion, kind, name, namespace }
@@ -294,7 +295,10 @@ export class Sleep {
     }
   }
 
-  /** Reads this namespace. Throws a PlatformError if it was replaced by a later namespace of the same name. */
+  /**
+   * Reads the namespace with this name and UID. Throws a PlatformError if the namespace was replaced by a later
+   * namespace of the same name.
+   */
   async #read({ name, uid }: NamespaceRef, signal?: AbortSignal): Promise<ReadNamespace> {
     const live = await this.#world.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name }, { signal })
     const namespace = live && toNamespace(live)
@@ -303,8 +307,9 @@ export class Sleep {
   }
 
   /**
-   * Updates the Namespace based on the version that was read, so of several concurrent callers only one succeeds.
-   * Returns the new version.
+   * Updates the Namespace with the change that `decide` returns for the version that was read. If another writer was
+   * faster, reads the Namespace and decides again. Returns the new version, or the version that was read if `decide`
+   * returns undefined.
    */
   async #change(
     which: NamespaceRef,

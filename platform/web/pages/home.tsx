@@ -238,14 +238,16 @@ function NamespaceRow({ namespace }: { readonly namespace: Namespace }) {
   )
 }
 
-/** Parts of a namespace's row, without its name. */
+/** Parts of a namespace's row in addition to its name. */
 interface Told {
   readonly line: ComponentChildren
   readonly state: ComponentChildren
   readonly endpoints?: readonly string[]
 }
 
-/** Renders the owner, if it is another user, and the time of the last use. */
+/**
+ * Renders the owner of a namespace, if the owner is another user, and the time at which the namespace was last used.
+ */
 const Activity = ({ of: { owner, lastActive } }: { readonly of: Namespace }) => (
   <>
     {owner.id !== me.value?.id && <>{owner.login} · </>}active <Time at={lastActive} />

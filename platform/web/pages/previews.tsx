@@ -33,8 +33,8 @@ const EVERY = 5_000
 const SHOWN_URLS = 2
 
 /**
- * Shows previews of branches with their state, source and public URLs, and above them the requests of forks that are
- * waiting for an approval.
+ * Shows previews of branches with their state, source and public URLs, and above them the pull requests of forks that
+ * are waiting for an approval.
  */
 export function Previews() {
   const previews = useResource('GET /previews', { query: { urls: 'true' } }, EVERY)

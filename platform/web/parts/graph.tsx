@@ -9,7 +9,7 @@ interface GraphProps {
   readonly addressOfService: (name: string) => string
 }
 
-/** Draws services and their dependencies. The table contains the same information. */
+/** Draws services and their dependencies as a graph. The table of services contains the same information as text. */
 export function Graph({ services, chosen, addressOfService }: GraphProps) {
   const { width, height, nodes, edges } = layered(services)
   const byName = new Map(services.map(one => [one.name, one]))

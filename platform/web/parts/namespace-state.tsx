@@ -78,8 +78,8 @@ export function AskTogether({ names, every, onAnswer }: AskTogetherProps) {
 }
 
 /**
- * Stores the content of each namespace of an answer for all parts of the page. Also called for an answer that is equal
- * to the last one, because other requests and streams may have stored something else since.
+ * Distributes an answer with the content of several namespaces to all parts of the page. Also called if the answer is
+ * equal to the last one, because other requests and streams may have stored other data since.
  */
 function distribute({ items }: ReplyOf<'GET /environments'>, moment: number): void {
   const known = new Map(deploys.peek())

@@ -11,7 +11,10 @@ export interface Action<A extends readonly unknown[]> {
   clear(): void
 }
 
-/** Hint for a change without a response, which may have reached the platform, so it is not sent again. */
+/**
+ * Hint for a request that got no response. The change may have reached the platform, so the request is not sent again
+ * automatically.
+ */
 const HINT = 'The request may have arrived. Check before you try again.'
 
 /** Returns an action that a user can start, one run at a time, with the problem of the last run. */

@@ -5,7 +5,10 @@ import { DURATIONS, OUTCOMES } from '../../rules/usage.ts'
 type Day = ReplyOf<'GET /admin/analytics'>['items'][number]
 type Counts = Readonly<Record<string, number>>
 
-/** A counted item; `share` is relative to the largest count of its kind. */
+/**
+ * Item with the number of its uses. `share` is this count divided by the largest count among the items of the same
+ * kind.
+ */
 export interface Counted {
   readonly name: string
   readonly count: number
@@ -37,7 +40,7 @@ export interface UsageSum {
 const DAY = 86_400_000
 const WORDS: Readonly<Record<string, string>> = { '1s': '1 s', '10s': '10 s', '1m': '1 min', '10m': '10 min' }
 
-/** Sums up the counts of the last days, including today. */
+/** Sums up the counts of the last `number` days up to `now`, which is in milliseconds since 1970. Days are in UTC. */
 export function sumOfDays(items: readonly Day[], now: number, number: number): UsageSum {
   const byDay = new Map(items.map(one => [one.day, one]))
   const wanted = Array.from({ length: number }, (_, at) =>

@@ -20,7 +20,7 @@ interface Style {
 }
 const PLAIN: Style = { weights: new Set(), colour: '', ground: '' }
 const WEIGHTS: Readonly<Record<number, string>> = { 1: 'bold', 2: 'dim', 3: 'italic', 4: 'underline', 9: 'strike' }
-/** Codes that end font weights, with the weights that they end. */
+/** Escape codes that end font weights. The values are the weights that a code ends. */
 const ENDS: Readonly<Record<number, readonly string[]>> = {
   22: ['bold', 'dim'],
   23: ['italic'],

@@ -44,7 +44,10 @@ export interface FewFound<T> {
   readonly more: number
 }
 
-/** Returns the first matching items. The number of each kind is limited, so that other kinds are visible, too. */
+/**
+ * Returns the first items that match a text, and the number of further ones. The number of items of each kind (`group`)
+ * is limited, so that other kinds are visible, too.
+ */
 export function findFew<T extends Searched & Pick<Findable, 'group'>>(
   all: readonly T[],
   text: string,
@@ -61,7 +64,7 @@ export function findFew<T extends Searched & Pick<Findable, 'group'>>(
   return { found, more: matching.length - found.length }
 }
 
-/** Returns the score of an item; 0 if one of the words does not match. */
+/** Returns the sum of the best ranks of all words for an item; 0 if one of the words does not match. */
 function scoreOf({ text, also = '', begins = '' }: Searched, words: readonly string[]): number {
   const [own, other] = [text.toLowerCase(), also.toLowerCase()]
   let sum = 0

@@ -5,7 +5,7 @@ import { summarize } from '../../rules/runs/summarize.ts'
 import { putResource, refreshResource } from './resource.ts'
 import { follow } from './stream.ts'
 
-/** Polling interval for data that a stream also reports, in milliseconds. */
+/** Polling interval for data while a stream also reports it, in milliseconds. */
 const WITH_STREAM = 120_000
 
 interface Watched {

@@ -36,6 +36,9 @@ export function toProblem(error: unknown): Failure {
   return { kind: 'offline', message: 'The platform cannot be reached' }
 }
 
-/** Adds a hint to the problem of a request without a response: its caller knows whether it is sent again. */
+/**
+ * Adds a hint to a problem if the request got no response. The caller provides the hint, because only the caller knows
+ * if the request is sent again.
+ */
 export const withHint = (problem: Failure, hint: string): Failure =>
   problem.kind === 'offline' ? { ...problem, hint } : problem

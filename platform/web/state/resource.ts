@@ -22,7 +22,7 @@ export interface Read<T> {
 
 type Reading = `GET ${string}` & RouteName
 
-/** Called with each answer, and with the moment of its request, for `putResource`. */
+/** Called with each answer, and with the moment (`moments`) at which it was requested, for `putResource`. */
 type OnAnswer<T> = (data: T, moment: number) => void
 
 const held = new Map<string, KeptRead>()
@@ -32,7 +32,10 @@ const MOST = 200
 const EVERY = 15_000
 const AGAIN = 3_000
 
-/** Counts requests and changes, which tells newer data from older data. */
+/**
+ * Number of requests and changes so far. Its value at a request or change is called the moment, and tells newer data
+ * from older data.
+ */
 let moments = 0
 
 /** A resource that pages have read, with its newest data. */
@@ -42,7 +45,7 @@ class KeptRead {
   readonly readers = new Set<OnAnswer<unknown>>()
   readonly #call: () => Promise<unknown>
   #running: Promise<void> | undefined
-  /** Moment of the newest data, or of the request for it. */
+  /** Moment (`moments`) of the newest data, or of the last request if that is newer. */
   #moment = 0
 
   constructor(call: () => Promise<unknown>) {
@@ -70,7 +73,7 @@ class KeptRead {
     return running
   }
 
-  /** Stores data of a moment, unless newer data is known or requested. */
+  /** Stores data that was current at a moment (`moments`), unless newer data is already stored or requested. */
   put(data: unknown, moment: number): void {
     if (moment < this.#moment) return
     this.#moment = moment
@@ -166,7 +169,7 @@ export function readResource<N extends Reading>(name: N, input: CallInput<N>): R
 
 /**
  * Stores new data of a resource, which a stream or the answer to another request has reported. For an answer, `moment`
- * is that of its request, so that it does not replace newer data.
+ * is the moment of its request, so that older data does not replace newer data.
  */
 export function putResource<N extends Reading>(
   name: N,

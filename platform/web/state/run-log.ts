@@ -69,7 +69,7 @@ const toneOf = (word: unknown) => {
   const tone = Object.hasOwn(TONES, textOf(word)) ? TONES[textOf(word)] : undefined
   return tone && { tone }
 }
-/** Returns the fields of a line, with its subject if that is a non-empty text. */
+/** Returns the fields of a line. The field `about`, the subject, is only set if `what` is a non-empty text. */
 const about = (what: unknown, text: string, more: object = {}) =>
   textOf(what) === '' ? { text, ...more } : { about: textOf(what), text, ...more }
 
@@ -144,12 +144,15 @@ export interface SeenSteps {
   readonly last: Readonly<Partial<Record<RunStep, string>>>
 }
 
-/** Limits for the log that a page keeps, because a run may write more than a browser can hold. */
+/**
+ * Maximum numbers of lines and of characters in the log that a page keeps, because a run may write more than a browser
+ * can hold.
+ */
 const MOST = { lines: 100_000, letters: 16_000_000 }
 /** Maximum number of errors that a page shows above the log. */
 const ERRORS = 10
 
-/** The lines of a run that a page keeps, by step. If there are too many, older ones are dropped. */
+/** The lines of a run that a page keeps, by step. If there are more than `MOST` allows, older lines are dropped. */
 export class KeptLog {
   readonly #steps: Record<RunStep, ReadLine[]> = { clone: [], build: [], deploy: [] }
   readonly #first: Partial<Record<RunStep, string>> = {}
@@ -168,7 +171,10 @@ export class KeptLog {
     return this.#steps
   }
 
-  /** The first lines that report an error, at most `ERRORS`. They are kept even when their steps are shortened. */
+  /**
+   * The first lines that report an error, at most `ERRORS`. They are kept even when older lines of their steps are
+   * dropped.
+   */
   get errors(): readonly ReadLine[] {
     return this.#errors
   }

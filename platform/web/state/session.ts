@@ -44,8 +44,8 @@ export interface SessionLoad {
 }
 
 /**
- * Loads the session when a page opens, and again while the platform does not answer. Calls `onLoaded` once it is
- * loaded.
+ * Loads the session when a page opens, and repeats this while the platform does not answer. Calls `onLoaded` once the
+ * session is loaded.
  */
 export function useSession(onLoaded = () => {}, isWanted = true): SessionLoad {
   const problem = useSignal<Failure | undefined>(undefined)

@@ -6,8 +6,8 @@ import { isExpired, isOffline, noticeOf } from './session.ts'
 
 interface Listener<T> {
   /**
-   * Called with each event, in the order in which they were sent. After an interruption, the stream resumes after the
-   * last id.
+   * Called with each event, in the order in which the events were sent. After an interruption, the stream resumes after
+   * the last id.
    */
   onEvent(event: T): void
   /** Called each time the stream ends. */
@@ -82,7 +82,7 @@ function isFinal(error: unknown): boolean {
   return error instanceof NoPlatform ? !isAway(error) : error.status < 500
 }
 
-/** Statuses below 500 with which a retry may succeed: Request Timeout and Too Many Requests. */
+/** HTTP statuses below 500 after which a retry may succeed: Request Timeout and Too Many Requests. */
 const LATER: ReadonlySet<number> = new Set([408, 429])
 
 /** Waits until the user, whose session has ended, has logged in again. */

@@ -33,7 +33,7 @@ function checkTexts(rest: Tree | undefined, reporter: Reporter): void {
   if (isMap(rest)) decodeModel(canonical(rest, reporter).model, reporter)
 }
 
-/** Returns a model that has only the keys in `keys`, which are grouped by service. */
+/** Returns a model that has only the keys in `keys`, which are grouped by service; undefined if there are none. */
 function only(model: MapTree, keys: Keys): MapTree | undefined {
   const services = get(model, 'services')
   if (keys.size === 0 || !isMap(services)) return undefined
@@ -47,8 +47,8 @@ function only(model: MapTree, keys: Keys): MapTree | undefined {
 }
 
 /**
- * Removes the values at the paths. A path that ends in an absent key stands for a missing key, so the mapping that
- * lacks it is removed.
+ * Returns a tree without the values at the paths; undefined if the tree itself is removed. A path that ends in an
+ * absent key stands for a missing key, so the mapping that lacks the key is removed.
  */
 function withoutPaths(tree: Tree, paths: readonly ModelPath[]): Tree | undefined {
   if (paths.length === 0) return tree

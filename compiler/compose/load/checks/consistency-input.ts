@@ -64,7 +64,7 @@ export interface ConsistencyInput {
   readonly reporter: Reporter
 }
 
-/** Returns the scalar at a path of keys; undefined for null. */
+/** Returns the scalar at a path of keys; undefined if it is absent, null, a list or a mapping. */
 export const scalarAt = (tree: Tree | undefined, ...path: readonly string[]): ScalarTree | undefined => {
   const found = get(tree, ...path)
   return found?.kind === 'scalar' && found.type !== 'null' ? found : undefined
@@ -86,7 +86,10 @@ export interface UndefinedReference {
   readonly hint?: string | undefined
 }
 
-/** Reports a reference to an undefined resource or service, unless its definition is in error. */
+/**
+ * Reports a reference to an undefined resource or service, unless that resource or service may have been removed
+ * because of an error.
+ */
 export function reportUndefined(
   { kind, section, name, span, hint }: UndefinedReference,
   input: ConsistencyInput,

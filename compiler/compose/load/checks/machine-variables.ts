@@ -95,7 +95,7 @@ export function reportMachineVariable(
 }
 
 /**
- * Returns the kind of value below a key. The `environment` of a hook holds plain values; its other keys are part of the
+ * Returns the kind of value below a key. In a hook, `environment` has plain values, and all other keys are part of the
  * command.
  */
 const inside = (where: Where, key: string): Where => (where === 'command' && key === 'environment' ? 'values' : where)

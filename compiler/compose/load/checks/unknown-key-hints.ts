@@ -47,7 +47,8 @@ function looksLikeService(value: Tree): boolean {
 }
 
 /**
- * Finds the nested mapping, at most two levels deep, that defines the key. For example, `replicas` belongs in `deploy`.
+ * Finds the nested mapping, at most two levels deep, that defines the key: for `replicas`, returns `deploy`. Undefined
+ * if no such mapping defines the key.
  */
 function belongsInside(key: string, form: MapForm, depth = 2): string | undefined {
   if (Object.hasOwn(form.keys, key)) return undefined

@@ -6,7 +6,9 @@ import type { Entry, MapTree, Tree } from '../../../text/tree.ts'
 import { composeShape } from '../../keys/compose.ts'
 import { lossKinds } from '../../keys/losses.ts'
 
-/** Keys and items that have a loss, or that have members with a loss. The walk skips all others. */
+/**
+ * Rows and shapes of keys and items that have a `loss`, or that have members with a `loss`. The walk skips all others.
+ */
 const fieldsWithLoss = new Set<Row | Shape>()
 collectLosses(composeShape)
 

@@ -10,7 +10,8 @@ const LONG_FORMS = rulesOf('long')
 /**
  * Converts short forms to long forms. Long forms stay unchanged, so the function can run again after each file. Reports
  * and leaves out entries that it cannot convert: `invalid` lists resources (`volumes.data`), `invalidKeys` lists keys
- * by service. `model` may be a part of `whole`.
+ * by service. If `model` is only a part of the model, `whole` is the full model, whose `volumes` the short forms of
+ * mounts need.
  */
 export function canonical(
   model: MapTree,

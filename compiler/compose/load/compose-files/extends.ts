@@ -131,7 +131,7 @@ class ExtendsRun {
     this.#state = state
   }
 
-  /** Resolves `extends` of a service. Returns undefined if that fails, and reports the error. */
+  /** Returns a service with its `extends` resolved. Returns undefined if that fails, and reports the error. */
   resolve(services: Services, name: string, chain: readonly Step[]): Tree | undefined {
     const service = services.entries.get(name)
     if (!service) return undefined
@@ -202,7 +202,10 @@ class ExtendsRun {
     return merged
   }
 
-  /** Loads the services of another file, with absolute paths. Ignores the file's `include`. */
+  /**
+   * Loads the services of another file, with absolute paths. Ignores the file's `include`. Returns undefined if the
+   * file cannot be read, and reports the error.
+   */
   #load(written: string, span: Span): Services | undefined {
     if (REMOTE_FILE.test(written)) {
       this.#state.reporter.report(remote, span, { path: written })

@@ -14,7 +14,7 @@ const withoutEffect = diagnostic({
   text: (p: { path: string }) => ({ message: `\`${p.path}\` has no earlier definition, so the tag has no effect` }),
 })
 
-/** The tags of a document, as a tree of keys. */
+/** A node in the tree of a document's tags, whose edges are the keys of the model. */
 interface Mark {
   readonly below: Map<string, Mark>
   /** The tags at this path. */
@@ -31,7 +31,7 @@ export class Resets {
   readonly #root: Mark = { below: new Map(), resets: [], used: false }
   readonly #dropped: DroppedValue[]
 
-  /** Creates the tags of a document. The values that the tags remove are added to `dropped` later. */
+  /** Builds the tree of a document's tags. `applyTo` adds the values that the tags remove to `dropped`. */
   constructor(resets: readonly Reset[], dropped: DroppedValue[]) {
     this.#dropped = dropped
     for (const reset of resets) {
@@ -48,7 +48,7 @@ export class Resets {
     }
   }
 
-  /** Removes values that are tagged `!reset` from a model, or from its part at `prefix`. */
+  /** Removes the values that the tags apply to from an earlier model, or from the part of the model at `prefix`. */
   applyTo<T extends Tree>(tree: T, prefix: Path = []): T {
     let mark: Mark | undefined = this.#root
     for (const key of prefix) mark = mark?.below.get(key)

@@ -31,7 +31,7 @@ x-kubernetes:
   text: (p: { message: string; hint: string }) => p,
 })
 
-/** Kinds that `objects` must not contain, and the reason, with the key to use. */
+/** Kinds that `objects` must not contain, each with the reason and the key to use instead. */
 const REFUSED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'Job', 'Pod'].map(kind => [
@@ -136,7 +136,9 @@ function readObject(tree: MapTree, index: number, reporter: Reporter): WholeObje
   return { kind: value, name: name.value, json, span: kind.span }
 }
 
-/** Checks that the labels and annotations of an object of an unknown kind are text. */
+/**
+ * Reports labels and annotations that are not text, in an object of an unknown kind. Returns false if there are any.
+ */
 function hasTextMetadata(tree: MapTree, path: ModelPath, reporter: Reporter): boolean {
   const metadata = map(tree, 'metadata')
   if (!metadata) return true

@@ -96,7 +96,7 @@ export function readExtraHosts(service: MapTree, context: ReadContext): Service[
   return scalars(service, 'extra_hosts').flatMap(item => readExtraHost(item, context) ?? [])
 }
 
-/** Reads an extra host in its canonical form, `host=address`. */
+/** Reads an extra host in its canonical form, `host=address`. Reports an invalid item and returns undefined. */
 function readExtraHost(item: ScalarTree, { reporter }: ReadContext): Service['extraHosts'][number] | undefined {
   const { value, span } = textOf(item)
   const equals = value.indexOf('=')

@@ -16,7 +16,7 @@ export function readEntryVariables(service: MapTree, _: ReadContext, section: st
 
 /**
  * Returns the name of the top-level entry that a variable refers to: the value of the variable or, in the long form,
- * its `source`.
+ * its `source`. Undefined if there is none.
  */
 export function entryOf(variable: Tree): ScalarTree | undefined {
   const source = isMap(variable) ? get(variable, 'source') : variable

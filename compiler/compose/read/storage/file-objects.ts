@@ -83,7 +83,7 @@ class ContentReader {
     this.#reporter = reporter
   }
 
-  /** Returns the source of the content, from `file`, `content` or `environment`. */
+  /** Returns the source of the content, from `file`, `content` or `environment`; undefined if none of them is set. */
   source(name: string, tree: Tree): FileObjectSource | undefined {
     const path = nonEmptyText(tree, 'file')
     if (path) return { kind: 'file', path }
@@ -94,7 +94,7 @@ class ContentReader {
     return variable && { kind: 'variable', name: variable, ...(value !== undefined && { value }) }
   }
 
-  /** Reads the content. Reports unreadable files and variables that are not set. */
+  /** Reads the content. Reports unreadable files and variables that are not set, and returns undefined. */
   content(name: string, source: FileObjectSource): Uint8Array | undefined {
     switch (source.kind) {
       case 'file':

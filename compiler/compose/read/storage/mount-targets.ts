@@ -5,8 +5,8 @@ import type { Service } from '../../project.ts'
 import type { ReadContext } from '../context.ts'
 
 /**
- * Mount options. A user may write one after the source and a single colon, where the target should be, as in
- * `/etc/localtime:ro`.
+ * Mount options. In a short volume such as `/etc/localtime:ro`, the text after the colon is the target. If the text is
+ * one of these options, the user has probably forgotten the target.
  */
 const OPTIONS = new Set(['ro', 'rw', 'z', 'Z'])
 
@@ -91,7 +91,10 @@ export const duplicateTarget = diagnostic({
   }),
 })
 
-/** Normalizes a path in the container. Reports a path that is relative, is `/`, or contains a colon. */
+/**
+ * Returns a path in the container in normalized form. Reports a path that is relative, is `/`, or contains a colon, and
+ * returns undefined.
+ */
 export function cleanTarget({ value, span }: At<string>, { reporter }: ReadContext): At<string> | undefined {
   if (!value.startsWith('/')) {
     reporter.report(relativeTarget, span, { target: value })
@@ -109,7 +112,7 @@ export function cleanTarget({ value, span }: At<string>, { reporter }: ReadConte
   return { value: clean, span }
 }
 
-/** Checks a path inside a volume or image. Reports a path that is absolute or contains `..`. */
+/** Returns a path inside a volume or image. Reports a path that is absolute or contains `..`, and returns undefined. */
 export function checkSubpath(found: At<string> | undefined, { reporter }: ReadContext): string | undefined {
   if (!found || !(found.value.startsWith('/') || found.value.split('/').includes('..'))) return found?.value
   reporter.report(badSubpath, found.span, { subpath: found.value })

@@ -10,8 +10,8 @@ const WRITE_HINT = 'name a folder of the project, or add `--allow-outside` if yo
 interface OutsideFile {
   readonly path: string
   /**
-   * True if a build would write to the path, as the folder that its cache is exported to. False if the path would only
-   * be read.
+   * True if a build would write to the path, because the build exports its cache to the path. False if the path would
+   * only be read.
    */
   readonly isWritten: boolean
 }
@@ -47,8 +47,9 @@ const read = diagnostic({
 })
 
 /**
- * Returns true if a file or folder named at `span` may be read. Reports a path outside the project: as an error if it
- * must not be read, otherwise as a warning. Counts the size of the file; throws OverBudget if the limit is exceeded.
+ * Returns true if a file or folder named at `span` may be read. Reports a path outside the project: as an error if
+ * reading is not allowed, otherwise as a warning. Counts the size of a file against the limit `bytes`; throws
+ * OverBudget if the limit is exceeded.
  */
 export function mayRead(host: CompilerHost, path: string, span: Span | undefined, reporter: Reporter): boolean {
   const stat = host.stat(path)
@@ -61,8 +62,8 @@ export function mayRead(host: CompilerHost, path: string, span: Span | undefined
 }
 
 /**
- * Returns true if a folder named at `span` may be written. Reports a path outside the project: as an error if it must
- * not be written, otherwise as a warning.
+ * Returns true if a folder named at `span` may be written to. Reports a path outside the project: as an error if
+ * writing is not allowed, otherwise as a warning.
  */
 export function mayWrite(host: CompilerHost, path: string, span: Span | undefined, reporter: Reporter): boolean {
   const outside = host.outside?.(path)

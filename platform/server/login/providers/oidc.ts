@@ -174,8 +174,8 @@ function discover(issuer: URL, clientId: string, secret: string): Promise<Config
 }
 
 /**
- * Returns the client authentication method that the provider supports. `client_secret_basic` is the default of the
- * specification.
+ * Returns the client authentication method: `client_secret_post` if the provider supports it, otherwise
+ * `client_secret_basic`, which is the default of the specification.
  */
 const clientAuth =
   (secret: string): ClientAuth =>
@@ -218,7 +218,7 @@ export async function explained<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the status of the response that caused an error. */
+/** Returns the status of the response that caused an error; undefined if the error has no such cause. */
 function statusOf(error: unknown): number | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     const found = at.cause instanceof Response ? at.cause.status : (at as { status?: unknown }).status

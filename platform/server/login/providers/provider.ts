@@ -18,9 +18,12 @@ export interface ProvenLogin {
 /** An identity provider. Its methods throw LoginErrors. */
 export interface IdentityProvider {
   readonly id: string
-  /** Returns the URL to redirect the browser to. */
+  /** Returns the URL of the provider's login page, to which the browser is redirected. */
   begin(flow: LoginFlow, signal: AbortSignal): Promise<URL>
-  /** Returns the user who was redirected to `callback`, which contains the parameters that the provider added. */
+  /**
+   * Returns the identity of the user who was redirected to `callback`, and the token for later checks. `callback`
+   * contains the parameters that the provider added.
+   */
   finish(callback: URL, flow: LoginFlow, signal: AbortSignal): Promise<ProvenLogin>
   /**
    * Asks the provider whether it still knows a user, and checks that the rules still admit the user. Returns the next

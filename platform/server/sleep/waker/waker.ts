@@ -33,7 +33,7 @@ export class Waker {
   readonly #sleep: Sleep
   readonly #progress: WakingProgress
   readonly #nothing: WakerPage
-  /** Time at which this replica last tried to wake each namespace. */
+  /** Time in milliseconds since 1970 at which this replica last tried to wake each namespace. */
   readonly #tried = new Map<string, number>()
 
   constructor(world: ServerContext, index: NamespaceIndex, sleep: Sleep) {

@@ -7,7 +7,10 @@ import { type Counted, sumOfDays, type UsedOften } from '../../state/analytics.t
 import { useResource } from '../../state/resource.ts'
 import { now } from '../../state/time.ts'
 
-/** Number of days that are shown; the platform keeps no more. Below, the polling interval in milliseconds. */
+/**
+ * Number of days that are shown, which is also the number that the platform keeps; and the polling interval in
+ * milliseconds.
+ */
 const DAYS = 30
 const EVERY = 60_000
 

@@ -45,7 +45,7 @@ export function PlatformSettings() {
   )
 }
 
-/** Renders facts, each with its key in the settings file. */
+/** Renders a list of settings: the description, value and key in the settings file of each. */
 const Facts = ({
   rows,
 }: {

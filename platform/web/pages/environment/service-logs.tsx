@@ -113,14 +113,17 @@ export function ServiceLogs({ namespace, environment, service }: ServiceLogsProp
 }
 
 /**
- * Recognizes the notes that the platform repeats when the stream is opened again. Unlike lines, they have no id after
- * which the stream resumes.
+ * Recognizes the notes that the platform repeats when the log stream is opened again. Lines of the log are not
+ * repeated: they have ids, and the stream resumes after the last id.
  */
 class RepeatedNotes {
   readonly #shown = new Set<string>()
   #expected = new Set<string>()
 
-  /** Returns true for a note that an earlier stream has reported, once for each stream. */
+  /**
+   * Returns true for a note that an earlier stream has already reported. In each stream, only the first occurrence of
+   * the note counts as such a repetition.
+   */
   has({ type, source, text }: LogLineEvent): boolean {
     if (type !== 'note') return false
     const key = JSON.stringify([source, text])
@@ -128,13 +131,13 @@ class RepeatedNotes {
     return this.#expected.delete(key)
   }
 
-  /** Records the end of a stream. */
+  /** Records the end of a stream. All notes up to now count as repetitions when the next stream reports them. */
   end(): void {
     this.#expected = new Set(this.#shown)
   }
 }
 
-/** Converts an event to a row. Notes about the log have no time, so they get the current one. */
+/** Converts an event to a row. Notes about the log have no time, so they get the current time. */
 const toRow = (event: LogLineEvent, number: number): LogRow =>
   event.type === 'line'
     ? { number, time: event.time, about: event.source, text: event.text }

@@ -8,7 +8,10 @@ import { platform } from '../../state/client.ts'
 import { me } from '../../state/session.ts'
 import { Frame } from './frame.tsx'
 
-/** Logs in a command line on this machine. The user has to press a button, because any site can open this page. */
+/**
+ * Renders the page that logs in devctl on the command line of this machine. The user has to press a button, because any
+ * site can open this page.
+ */
 export function CliLogin() {
   const { query } = useLocation()
   const request = readCliRequest(query)
@@ -62,7 +65,10 @@ export function CliLogin() {
   )
 }
 
-/** Parses the request. Returns undefined if no command line would send such a request; the page then sends nothing. */
+/**
+ * Parses the login request in the query of the page's URL. Returns undefined if no command line would send such a
+ * request; the page then sends nothing.
+ */
 export function readCliRequest(query: Readonly<Record<string, string>>): CliRequest | undefined {
   const { port = '', state = '', challenge = '', label = '' } = query
   const number = /^\d{4,5}$/.test(port) ? Number(port) : 0

@@ -11,8 +11,8 @@ import { me } from '../../state/session.ts'
 import { Frame } from './frame.tsx'
 
 /**
- * Logs in a command line on another machine. The user has to type the code that the command line shows, because links
- * must not contain it.
+ * Renders the page that logs in devctl on the command line of another machine. The user has to type the code that this
+ * command line shows, because a link must not contain the code.
  */
 export function DeviceLogin() {
   const code = useSignal('')

@@ -13,7 +13,7 @@ interface SleepButtonProps {
   readonly of: Read<NamespaceDetails>
 }
 
-/** Puts a namespace to sleep, or wakes it. */
+/** Renders a button that puts a namespace to sleep, or wakes it if it is asleep. */
 export function SleepButton({ namespace: { name, status, role }, of }: SleepButtonProps) {
   const isAsked = useSignal(false)
   const params = { ns: name }

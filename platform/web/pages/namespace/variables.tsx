@@ -3,7 +3,10 @@ import { Variables } from '../../parts/forms/variables.tsx'
 import { Empty } from '../../parts/problem.tsx'
 import { NamespaceFrame } from './frame.tsx'
 
-/** Shows the variables that deploys to a namespace get, and the credentials with which its runs clone. */
+/**
+ * Shows the variables that deploys to a namespace get, and the credentials with which runs of the namespace clone
+ * repositories.
+ */
 export const NamespaceVariables = () => (
   <NamespaceFrame part="Variables">
     {({ name, role }) =>

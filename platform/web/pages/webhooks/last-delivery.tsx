@@ -10,7 +10,10 @@ const STATES: Readonly<Record<NonNullable<Webhook['lastDelivery']>['result'], Sh
   refused: { tone: 'bad', icon: 'warn', word: 'Refused' },
 }
 
-/** Shows the last delivery of a webhook, and the last one with a wrong signature if no valid one has arrived since. */
+/**
+ * Shows the last delivery that was signed with the secret of the webhook. If a delivery without a valid signature has
+ * arrived since, shows the time of the last such delivery above.
+ */
 export const LastDelivery = ({ hook: { lastDelivery: last, lastUnsigned } }: { readonly hook: Webhook }) => {
   const isUnsignedLast = lastUnsigned !== undefined && (!last || Date.parse(lastUnsigned) > Date.parse(last.time))
   return (

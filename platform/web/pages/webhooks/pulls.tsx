@@ -25,8 +25,8 @@ const EVERY = 30_000
 const shortCommit = (commit: string): string => commit.slice(0, 7)
 
 /**
- * Shows pull requests, each with the origin of its code. A request whose commit is waiting for an approval has a button
- * that approves it.
+ * Shows pull requests, each with the repository that its code comes from. If a pull request has a commit that is
+ * waiting for an approval, shows a button that approves this commit.
  */
 export function Pulls({ pulls, onChange }: { readonly pulls: readonly ShownPull[]; readonly onChange: () => void }) {
   // The request as it was when the user pressed the button, because they have not reviewed later commits.

@@ -2,7 +2,9 @@ import { Credentials } from '../../parts/forms/credentials.tsx'
 import { Variables } from '../../parts/forms/variables.tsx'
 import { YouFrame } from './frame.tsx'
 
-/** Shows the variables that the user's deploys get, and the credentials with which the user's runs clone. */
+/**
+ * Shows the variables that the user's deploys get, and the credentials with which the user's runs clone repositories.
+ */
 export const YourVariables = () => (
   <YouFrame part="Variables">
     <Variables

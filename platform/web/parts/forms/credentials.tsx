@@ -18,12 +18,12 @@ import { Field } from './field.tsx'
 interface CredentialsProps {
   /** Scope of the credentials: `user` or `namespace:NAME`. */
   readonly scope: string
-  /** Options of the equivalent command. */
+  /** Options that select the scope of the credentials in the equivalent command. */
   readonly words: readonly string[]
   readonly about: ComponentChildren
 }
 
-/** Shows the forge logins with which runs clone; passwords are never shown. */
+/** Shows the forge logins with which runs clone repositories; passwords are never shown. */
 export function Credentials({ scope, words, about }: CredentialsProps) {
   const found = useResource('GET /credentials/:scope', { params: { scope } })
   /** Host and user of the credential in the dialog; empty strings for a new one. */

@@ -25,7 +25,7 @@ export interface TypedRepository {
   readonly isReady: boolean
   /** The values for the body of a request. */
   readonly body: { readonly repository: string; readonly branch?: string; readonly file?: string }
-  /** The values as options of a command. */
+  /** The values as options of the equivalent command. */
   readonly words: readonly string[]
 }
 

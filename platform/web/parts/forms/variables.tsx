@@ -19,7 +19,7 @@ import { Field, TextArea } from './field.tsx'
 interface ScopeProps {
   /** Scope of the variables: `admin`, `user` or `namespace:NAME`. */
   readonly scope: string
-  /** Options of the equivalent command. */
+  /** Options that select the scope of the variables in the equivalent command. */
   readonly words: readonly string[]
   readonly about: ComponentChildren
   readonly mayChange: boolean

@@ -73,8 +73,9 @@ interface Membership {
 }
 
 /**
- * Returns the other members of namespaces as search results. For administrators, a result links to the page of users;
- * for others, to the members of a namespace, preferably one that the current user is also a member of.
+ * Returns the other members of namespaces as search results. A result of an administrator links to the page of all
+ * users. A result of another user links to the members of a namespace, preferably one that the current user is also a
+ * member of.
  */
 function peopleIn(items: SearchNames['items'], { self, isAdmin }: Searcher): readonly Findable[] {
   const byPerson = new Map<string, Membership[]>()

@@ -126,8 +126,8 @@ function Namespaces({ all }: { readonly all: readonly Namespace[] }) {
   const shown = own.slice(0, SHOWN)
   const asked = shown.filter(isAsked).map(({ name }) => name)
   /**
-   * True if the sidebar requests the content of its namespaces itself. The sidebar first waits for the requests of the
-   * page, and uses their responses as long as they cover all of these namespaces.
+   * True if the sidebar requests the content of its namespaces itself. At first, it relies on the requests of the page,
+   * as long as they include all namespaces in the sidebar.
    */
   const isLater = useSignal(false)
   useEffect(() => {

@@ -7,14 +7,17 @@ import { Icon } from '../icon.tsx'
 import { runState, State } from '../state.tsx'
 import { Time } from '../time.tsx'
 
-/** Shortens the URL of a repository, such as `git.example.com/team/shop`. */
+/** Returns the URL of a repository without its scheme and `.git`, such as `git.example.com/team/shop`. */
 export const shortRepository = (url: string): string => url.replace(/^\w+:\/\//, '').replace(/\.git$/, '')
 
 /** Returns the title of a run, such as `Deploy shop`. */
 export const titleOf = ({ action, environment }: Run): string =>
   `${action === 'deploy' ? 'Deploy' : 'Destroy'} ${environment}`
 
-/** Returns the duration of a run, or the time since its start if it is still active. */
+/**
+ * Returns the duration of a run as text; for an active run, the time from its start to `at`, in milliseconds since
+ * 1970. Returns undefined if the run has not started.
+ */
 export function tookOf({ started, ended }: Run, at: number): string | undefined {
   if (started === undefined) return undefined
   return duration((ended === undefined ? at : Date.parse(ended)) - Date.parse(started))
