@@ -32,12 +32,13 @@ const message = (run: () => unknown): string => {
 describe('the development container of a service', () => {
   test('developmentOf names the container of a service that is a sidecar of another one', () => {
     const { development } = develop(
-      `  db: {build: ., volumes: [".:/app"], network_mode: "service:web", healthcheck: {test: "true"}}
-  web: {image: nginx, depends_on: {db: {condition: service_healthy}}}
+      `  app: {image: pause}
+  db: {build: ., volumes: [".:/app"], network_mode: "service:app", healthcheck: {test: "true"}}
+  web: {image: nginx, network_mode: "service:app", depends_on: {db: {condition: service_healthy}}}
 `,
     )
     expect(development.container?.value).toBe('db')
-    expect(development.selector.at(-1)?.value).toBe('web')
+    expect(development.selector.at(-1)?.value).toBe('app')
   })
 
   test('developmentOf synchronizes folders, forwards published ports and runs the own command', () => {
