@@ -13,8 +13,11 @@ export interface Answer {
   readonly warnings: readonly string[]
 }
 
-/** Time in milliseconds after which an idle connection is closed. */
-const IDLE_MS = 30_000
+/**
+ * Time in milliseconds after which an idle connection to the API server is closed. The API server closes it after 90 s,
+ * and a request that is sent at this moment would fail.
+ */
+export const IDLE_MS = 30_000
 
 /** The cluster that KUBECONFIG names, over plain https; undefined without one, and then the tests are left out. */
 export function findCluster(): Cluster | undefined {
@@ -42,7 +45,6 @@ export class Cluster {
     this.#server = new URL(cluster.server)
     this.#agent = new Agent({
       keepAlive: true,
-      // The API server closes connections that are idle for 90 s. A request that is sent at this moment would fail.
       timeout: IDLE_MS,
       maxSockets: 8,
       ca: pem(cluster['certificate-authority-data']),

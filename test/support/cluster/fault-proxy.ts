@@ -6,6 +6,7 @@ import { connect, createServer as createTcpServer, type Server as TcpServer } fr
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as secureConnect } from 'node:tls'
 import { parse } from 'yaml'
+import { IDLE_MS } from './cluster.ts'
 import { writeKubeconfig } from './kubeconfig-file.ts'
 
 /** Fault to inject into a request. */
@@ -267,6 +268,7 @@ function upstreamOf(kubeconfig: string): { readonly server: URL; readonly agent:
   const pem = (text: string) => Buffer.from(text, 'base64')
   const agent = new Agent({
     keepAlive: true,
+    timeout: IDLE_MS,
     ca: pem(cluster['certificate-authority-data']),
     cert: pem(user['client-certificate-data']),
     key: pem(user['client-key-data']),
