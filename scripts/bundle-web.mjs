@@ -54,7 +54,11 @@ const firstTogether = {
     onLoad({ filter: /\.tsx$/ }, ({ path }) => {
       if (!later.has(path)) return undefined
       const application = JSON.stringify(join(root, 'platform/web/app.tsx'))
-      return { loader: 'tsx', contents: `import ${application};${readFileSync(path, 'utf8')}` }
+      return {
+        loader: 'tsx',
+        contents: `import ${application};${readFileSync(path, 'utf8')}`,
+        watchFiles: [path],
+      }
     })
   },
 }

@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { context } from 'esbuild'
+import { context, stop } from 'esbuild'
 import { webDocument, webIndex, webOptions } from './bundle-web.mjs'
 
 const root = join(import.meta.dirname, '..')
@@ -59,7 +59,12 @@ const documentWatched = {
 
 const wanted = readPort()
 process.setSourceMapsEnabled(true)
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(0))
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.on(signal, () => {
+    // Without this call, the process of esbuild may wait for the answer of a plugin for ever.
+    stop()
+    process.exit(0)
+  })
 
 /** Results of the last builds without errors: the pages, and the module with the samples. */
 let pages
