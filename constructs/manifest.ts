@@ -33,3 +33,22 @@ export function templateOf<T>({ spec }: Pick<KubernetesObject, 'kind'> & { reado
   const { template, jobTemplate } = (spec ?? {}) as Spec<T> // the spec of an object
   return jobTemplate?.spec?.template ?? template
 }
+
+/** Containers of the spec of a Pod. */
+interface Containers<C> {
+  readonly containers?: readonly C[]
+  readonly initContainers?: readonly C[]
+}
+
+/**
+ * Returns the containers of a Pod that keep running: the regular containers, then the sidecars, which are init
+ * containers that are always restarted.
+ */
+export const lastingContainers = <C extends object>({
+  containers = [],
+  initContainers = [],
+}: Containers<C>): readonly C[] => [...containers, ...initContainers.filter(isSidecar)]
+
+/** True for an init container that is always restarted. */
+export const isSidecar = (container: object): boolean =>
+  'restartPolicy' in container && container.restartPolicy === 'Always'

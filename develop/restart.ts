@@ -7,6 +7,7 @@ import type { OperationContext, Session } from '../project/session.ts'
 import { containerRuns } from './exec/container-runs.ts'
 import { holds, restartProgram } from './exec/restart-program.ts'
 import { type ActiveMirrors, developedContainer, findMirrors, podsOf } from './mirror/find-mirror.ts'
+import { listed } from './select/choose.ts'
 import { askUp } from './session/ask.ts'
 
 /** Parts of a development container that were restarted. */
@@ -66,13 +67,11 @@ async function restartOwn(session: Session, dev: string, mirror: KubeObject): Pr
 function notRestarted(dev: string, left: readonly string[], done: readonly string[]): UserError {
   const [were, their, programs, run] =
     left.length > 1 ? ['were', 'their', 'programs', 'do not run'] : ['was', 'its', 'program', 'does not run']
-  return new UserError(`${quoted(left)} ${were} not restarted, because ${their} ${programs} ${run}`, {
-    notes: done.length > 0 ? [`restarted: ${quoted(done)}`] : [],
+  return new UserError(`${listed(left)} ${were} not restarted, because ${their} ${programs} ${run}`, {
+    notes: done.length > 0 ? [`restarted: ${listed(done)}`] : [],
     hint: `\`devctl doctor ${dev}\` collects the logs and events that say why`,
   })
 }
-
-const quoted = (names: readonly string[]): string => names.map(name => `\`${name}\``).join(', ')
 
 /**
  * Restarts the program that process 1 of a mirror's container runs. Returns `holds` if process 1 only waits for

@@ -1,4 +1,5 @@
 import type { Labels } from '../labels.ts'
+import { isSidecar } from '../manifest.ts'
 import { type Json, listIn, mapIn } from './json.ts'
 import type { ContainerSettings, LiveObject } from './settings.ts'
 
@@ -27,7 +28,7 @@ export interface Detached {
 /**
  * Returns the Pod template of an application without the labels that its controllers add. If the settings name a
  * sidecar, the sidecar becomes a regular container. As a sidecar, it would start first, and its probes would delay the
- * other containers while somebody works in it.
+ * other containers while the user works in it.
  */
 export function detach(original: LiveObject, { container }: Pick<ContainerSettings, 'container'>): Detached {
   const template = templateOf(original)
@@ -45,22 +46,6 @@ function templateOf({ kind, ...fields }: LiveObject): Json {
   const spec = mapIn(fields, 'spec')
   return mapIn(kind === 'CronJob' ? mapIn(mapIn(spec, 'jobTemplate'), 'spec') : spec, 'template')
 }
-
-/**
- * Returns the containers of a Pod that keep running: the regular containers, then the sidecars, which are init
- * containers that are always restarted.
- */
-export const lastingContainers = <C extends object>({
-  containers = [],
-  initContainers = [],
-}: Containers<C>): readonly C[] => [...containers, ...initContainers.filter(isSidecar)]
-
-interface Containers<C> {
-  readonly containers?: readonly C[]
-  readonly initContainers?: readonly C[]
-}
-
-const isSidecar = (container: object): boolean => 'restartPolicy' in container && container.restartPolicy === 'Always'
 
 function withoutSidecar(spec: Json, name: string | undefined): Json {
   const before = listIn(spec, 'initContainers')

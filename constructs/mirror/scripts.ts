@@ -82,8 +82,8 @@ ${RUN}END_OF_SCRIPT
 export const HOLD_COMMAND: readonly string[] = [TOOL, 'sh', `${TOOLS_PATH}/hold.sh`]
 
 /**
- * Returns the start of the command for process 1 that runs a program. Callers append the program and its arguments.
- * With `ready`, the program starts only once the file `ready` exists.
+ * Returns the start of the command for process 1 that runs a program. Callers append the program and its arguments. The
+ * program starts once the file `ready` exists, or at once if `ready` is absent.
  */
 export const runCommand = (ready?: string): readonly string[] => [
   TOOL,

@@ -11,7 +11,7 @@ import type { Plan } from '../../compiler/plan/plan.ts'
 import { shownPlace } from '../../compiler/text/source.ts'
 import { ENVIRONMENT_LABEL, SERVICE_LABEL } from '../../environment/labels.ts'
 import type { ActionRule } from '../files/watch-actions.ts'
-import { type Candidate, nothingToSync } from './candidates.ts'
+import { type Candidate, nothingToSync, serviceNamed } from './candidates.ts'
 import { type ComposeFolder, composeFolders, type FolderHost, watchPatterns } from './compose-folders.ts'
 
 /** A development container with the additions from the Compose file. */
@@ -108,10 +108,7 @@ export function findService(
   { name, container }: Pick<Development, 'name' | 'container'>,
   project: Project,
 ): Service | undefined {
-  const names = planNames(project, {}, new Reporter())
-  const all = [...project.services.values()]
-  const named = (wanted: string) => all.find(one => one.name === wanted || names.of(one.name) === wanted)
-  return (container && named(container.value)) ?? named(name)
+  return (container && serviceNamed(project, container.value)) ?? serviceNamed(project, name)
 }
 
 function serviceOf(development: Development, project: Project): Service {

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { lastingContainers } from '../../constructs/manifest.ts'
 import { isEnding } from '../apply/removal.ts'
 
 /**
@@ -28,7 +29,6 @@ const DELAYS = { usual: 1000, times: 2, most: 30_000 }
 
 interface ContainerSpec {
   readonly name: string
-  readonly restartPolicy?: string
   readonly readinessProbe?: unknown
   readonly startupProbe?: unknown
 }
@@ -121,8 +121,7 @@ interface Container {
 function containersOf(pod: KubeObject): readonly Container[] {
   const { spec, status } = pod as unknown as Pod // the server has checked its shape
   if (isOver(pod)) return []
-  const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
-  const specs = new Map([...sidecars, ...(spec?.containers ?? [])].map(one => [one.name, one]))
+  const specs = new Map(lastingContainers(spec ?? {}).map(one => [one.name, one]))
   return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].flatMap(one => {
     const spec = specs.get(one.name)
     if (!spec) return []

@@ -1,5 +1,6 @@
 import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { lastingContainers } from '../../constructs/manifest.ts'
 import { isEnding } from '../apply/removal.ts'
 import { environmentSelector, SERVICE_LABEL } from '../labels.ts'
 import { isReady } from './problems.ts'
@@ -71,14 +72,8 @@ const phaseOf = ({ status }: KubeObject): string => (status as { phase?: string 
 const isRunning = (pod: KubeObject): boolean => !isEnding(pod) && phaseOf(pod) === 'Running'
 
 /** Returns the names of the containers that keep running: the containers of services, and sidecars. */
-export function containerNames({ spec }: KubeObject): readonly string[] {
-  const { containers = [], initContainers = [] } = (spec ?? {}) as {
-    readonly containers?: readonly { readonly name: string }[]
-    readonly initContainers?: readonly { readonly name: string; readonly restartPolicy?: string }[]
-  } // a Pod's spec
-  const sidecars = initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always')
-  return [...containers, ...sidecars].map(({ name }) => name)
-}
+export const containerNames = ({ spec = {} }: KubeObject): readonly string[] =>
+  lastingContainers<{ readonly name: string }>(spec as object).map(({ name }) => name) // a Pod's spec
 
 function containerOf(pod: KubeObject, service: string, wanted: string | undefined): string {
   const names = containerNames(pod)

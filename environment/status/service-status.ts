@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
 import { isWorkload } from '../../constructs/kinds.ts'
+import { lastingContainers, templateOf } from '../../constructs/manifest.ts'
 import { isMirror, mirrorOf } from '../apply/suspended.ts'
 import { shorterFirst } from '../endpoints/routes.ts'
 import { serviceOf } from '../plan/desired-state.ts'
@@ -154,12 +155,9 @@ function statesOf(workload: KubeObject, seen: Indexed): readonly ObservedService
   return [first, ...others.map(one => stateOf(workload, one.name, one, seen))]
 }
 
-/** Returns the containers in the Pods of a workload. */
-function containersOf(workload: KubeObject): readonly Container[] {
-  const { template } = (workload['spec'] ?? {}) as { readonly template?: { readonly spec?: PodFields } } // its spec
-  const { containers = [], initContainers = [] } = template?.spec ?? {}
-  return [...containers, ...initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always')]
-}
+/** Returns the containers that keep running in the Pods of a workload. */
+const containersOf = (workload: KubeObject): readonly Container[] =>
+  lastingContainers(templateOf<{ readonly spec?: PodFields }>(workload)?.spec ?? {})
 
 function stateOf(
   original: KubeObject,

@@ -71,9 +71,9 @@ export async function promote(
   return withSourceAt(folder, commit, { env: workspace.env, signal }, async clone => {
     const moved = (path: string) => {
       if (isStream(path)) return path
-      const there = inClone(resolve(workspace.cwd, path), top, clone)
-      if (existsSync(resolve(workspace.cwd, path)) && !existsSync(there))
-        throw notInCommit(`\`${path}\``, { from, to, commit })
+      const here = resolve(workspace.cwd, path)
+      const there = inClone(here, top, clone)
+      if (existsSync(here) && !existsSync(there)) throw notInCommit(`\`${path}\``, { from, to, commit })
       return there
     }
     const own: PublishInput = {

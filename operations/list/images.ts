@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { templateOf } from '../../constructs/manifest.ts'
+import { lastingContainers, templateOf } from '../../constructs/manifest.ts'
 import { serviceOf } from '../../environment/plan/desired-state.ts'
-import { containerNames, runningPods } from '../../environment/status/service-pods.ts'
+import { runningPods } from '../../environment/status/service-pods.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
 import { type EnvironmentInput, findWorkloads } from '../workloads/find-workloads.ts'
@@ -58,10 +58,8 @@ interface PodTemplate {
  * Omits init containers that end before the services start.
  */
 function imagesOf(workload: KubeObject): readonly { readonly name: string; readonly image: string }[] {
-  const template = templateOf<PodTemplate>(workload)
-  const names = containerNames({ ...workload, spec: template?.spec })
-  const all = [...(template?.spec?.containers ?? []), ...(template?.spec?.initContainers ?? [])]
-  return all.flatMap(({ name, image }) => (names.includes(name) ? { name, image: image ?? '' } : []))
+  const { spec = {} } = templateOf<PodTemplate>(workload) ?? {}
+  return lastingContainers(spec).map(({ name, image = '' }) => ({ name, image }))
 }
 
 /**

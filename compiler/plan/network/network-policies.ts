@@ -67,7 +67,7 @@ export function planNetworks(
   services: readonly ServicePlan[],
 ): NetworkPlan {
   const networksOf = networkReader(context)
-  const used = usedNetworks(context, pods)
+  const used = usedNetworks(context, pods, networksOf)
   const cutOff = pods.filter(hasNoNetwork)
   const labels = new Map(cutOff.map(({ service }) => [service, internalLabel]))
   const labelsOf = (service: string) => labels.get(service) ?? {}
@@ -87,6 +87,7 @@ export function planNetworks(
         ...Object.fromEntries(own.map(key => [`network.devctl/${names.get(key) ?? key}`, 'true'])),
       })
   }
+  const podPort = podPortReader(services)
   const policies = [
     ...used.flatMap(network =>
       networkPolicies(
@@ -96,8 +97,8 @@ export function planNetworks(
         pods.filter(({ members }) => networksOf(members).includes(network.key)).map(isInternal),
       ),
     ),
-    ...publicPolicies(context, pods, routes, services),
-    ...waitPolicies(context, pods, services, { isInternal, networksOf }),
+    ...publicPolicies(context, pods, routes, services, podPort),
+    ...waitPolicies(context, pods, { isInternal, networksOf, podPort }),
     ...cutOff.map(pod => denyAll(context, pod)),
   ]
   const keyOf = ({ podLabels }: NetworkPolicyPlan) => JSON.stringify(podLabels)
@@ -113,7 +114,7 @@ const separates = (used: readonly Network[]): boolean => used.length > 1 || used
 
 /** Returns a function that is true for groups whose ingress is limited by policies. */
 export function findProtected(context: PlanContext, groups: readonly Pick<PolicyPod, 'members'>[]) {
-  const isSeparated = separates(usedNetworks(context, groups))
+  const isSeparated = separates(usedNetworks(context, groups, networkReader(context)))
   return ({ members }: Pick<PolicyPod, 'members'>): boolean => isSeparated && hasNetworks({ members })
 }
 
@@ -132,11 +133,14 @@ function networkReader({ project }: PlanContext): NetworksOf {
   return members => [...new Set(members.flatMap(({ networks }) => networks.map(({ name }) => sameOf(name))))].sort()
 }
 
-function usedNetworks(context: PlanContext, pods: readonly Pick<PolicyPod, 'members'>[]): readonly Network[] {
-  const networksOf = networkReader(context)
+function usedNetworks(
+  { project }: PlanContext,
+  pods: readonly Pick<PolicyPod, 'members'>[],
+  networksOf: NetworksOf,
+): readonly Network[] {
   const keys = new Set(pods.flatMap(({ members }) => networksOf(members)))
   return sortBy(
-    [...context.project.networks.values()].filter(({ key }) => keys.has(key)),
+    [...project.networks.values()].filter(({ key }) => keys.has(key)),
     ({ key }) => key,
   )
 }
@@ -187,6 +191,7 @@ function publicPolicies(
   pods: readonly PolicyPod[],
   routes: readonly RoutePlan[],
   services: readonly ServicePlan[],
+  podPort: PodPort,
 ): readonly NetworkPolicyPlan[] {
   const leads = new Map(
     pods.flatMap(({ service, members }) => members.map(member => [context.names.of(member.name), service] as const)),
@@ -201,7 +206,7 @@ function publicPolicies(
     for (const { service, port } of rules) {
       const lead = leads.get(service)
       if (lead === undefined) continue
-      open(lead, podPort(services, service, port), 'TCP')
+      open(lead, podPort(service, port), 'TCP')
     }
   for (const { service, members } of pods)
     for (const port of members.flatMap(member => member.ports))
@@ -217,12 +222,18 @@ function publicPolicies(
   })
 }
 
+/** Facts about all Pods that policies depend on. */
+interface PolicyFacts {
+  readonly isInternal: (pod: PolicyPod) => boolean
+  readonly networksOf: NetworksOf
+  readonly podPort: PodPort
+}
+
 /** Plans policies that let waiting Pods reach the Pods they wait for, even if they share no network. */
 function waitPolicies(
   context: PlanContext,
   pods: readonly PolicyPod[],
-  services: readonly ServicePlan[],
-  { isInternal, networksOf }: { readonly isInternal: (pod: PolicyPod) => boolean; readonly networksOf: NetworksOf },
+  { isInternal, networksOf, podPort }: PolicyFacts,
 ): readonly NetworkPolicyPlan[] {
   const byService = new Map(
     pods.flatMap(pod => pod.members.map(member => [context.names.of(member.name), pod] as const)),
@@ -237,7 +248,7 @@ function waitPolicies(
     for (const wait of pod.waits) {
       const target = byService.get(wait.service)
       if (wait.kind !== 'port' || !target || networksOf(target.members).some(key => own.includes(key))) continue
-      const ports = [{ port: podPort(services, wait.host, wait.port), protocol: 'TCP' as const }]
+      const ports = [{ port: podPort(wait.host, wait.port), protocol: 'TCP' as const }]
       if (hasNetworks(target)) ingress.set(target, [...(ingress.get(target) ?? []), { ...peerOf(pod), ports }])
       egress.push({ ...peerOf(target), ports })
     }
@@ -262,9 +273,12 @@ const peerOf = ({ service, members }: PolicyPod): PolicyPeerRule =>
  * Returns the port of the Pods behind a TCP port of a Service, because policies refer to Pod ports. Returns the same
  * number for an unknown Service or port.
  */
-function podPort(services: readonly ServicePlan[], service: string, port: number): number {
-  const ports = services.find(({ name }) => name === service)?.ports
-  return ports?.find(one => one.port === port && one.protocol === 'TCP')?.targetPort ?? port
+type PodPort = (service: string, port: number) => number
+
+function podPortReader(services: readonly ServicePlan[]): PodPort {
+  const objects = new Map(services.map(service => [service.name, service]))
+  return (service, port) =>
+    objects.get(service)?.ports.find(one => one.port === port && one.protocol === 'TCP')?.targetPort ?? port
 }
 
 function denyAll(context: PlanContext, pod: PolicyPod): NetworkPolicyPlan {

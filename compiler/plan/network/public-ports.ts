@@ -2,6 +2,7 @@ import type { Port, Project, Service } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Span } from '../../text/source.ts'
 import type { PlanContext } from '../context.ts'
+import { namespaceOwner } from '../workload/groups.ts'
 import { type EndpointPort, publishedPort } from './exposure.ts'
 import { protocolOf } from './port-protocol.ts'
 import { neverPublic } from './route-ports.ts'
@@ -108,25 +109,11 @@ export function isCutOff(
   service: Service,
   span: Span,
 ): boolean {
-  const { networkMode: mode } = networkOwner(project, service)
+  const { networkMode: mode } = namespaceOwner(project, service, 'networkMode')
   if (mode?.value !== 'none') return false
   const related = mode === service.networkMode ? [] : [{ span: mode.span, message: 'its network is here' }]
   reporter.report(noNetwork, span, { service: service.name }, related)
   return true
-}
-
-/** Returns the service whose network a service uses: itself, or a service that it joins with `network_mode`. */
-function networkOwner({ services }: Project, service: Service): Service {
-  let owner = service
-  const seen = new Set([owner])
-  for (;;) {
-    const [, kind, name = ''] = /^(service|container):(.*)$/s.exec(owner.networkMode?.value ?? '') ?? []
-    const isNamed = ({ containerName }: Service) => containerName?.value === name
-    const next = kind === 'container' ? [...services.values()].find(isNamed) : services.get(name)
-    if (!next || seen.has(next)) return owner
-    seen.add(next)
-    owner = next
-  }
 }
 
 /**

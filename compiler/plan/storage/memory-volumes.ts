@@ -4,7 +4,7 @@ import type { Span } from '../../text/source.ts'
 import { memoryQuantity, parseQuantity } from '../../values/numbers/quantity.ts'
 import type { PlanContext } from '../context.ts'
 import { slug } from '../object-names.ts'
-import { ipcOwner } from '../workload/groups.ts'
+import { namespaceOwner } from '../workload/groups.ts'
 import type { Held, StoredMount } from './stored-mount.ts'
 
 const tmpfsOption = diagnostic({
@@ -110,7 +110,7 @@ export function planMemoryMounts(
     return { target, readOnly: options.includes('ro'), span, held: memory(slug(target) || 'root', size) }
   })
   // Services with one IPC namespace have one `/dev/shm`, as large as its owner says.
-  const { name: owner, shmSize } = ipcOwner(project, service)
+  const { name: owner, shmSize } = namespaceOwner(project, service, 'ipc')
   if (!shmSize || shmSize.value <= usualShm || taken.has('/dev/shm')) return found
   const held = { ...memory('shm', shmSize.value), owner }
   return [...found, { target: '/dev/shm', readOnly: false, span: shmSize.span, held }]

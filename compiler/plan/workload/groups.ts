@@ -42,6 +42,8 @@ export interface Groups {
 
 const shared = ['networkMode', 'pid', 'ipc', 'uts', 'cgroup'] as const
 const composeKeys = { networkMode: 'network_mode', pid: 'pid', ipc: 'ipc', uts: 'uts', cgroup: 'cgroup' }
+/** Matches the value with which a service joins a namespace of another one. */
+const JOINED = /^(service|container):(.*)$/s
 
 /**
  * Groups the services that share namespaces. Reports a key that joins something other than a service, and services that
@@ -104,20 +106,20 @@ export const isLeadAwaited = ({ lead, members }: Group): boolean =>
 export const joiningKeys = (service: Service): readonly (At<string> & { readonly key: string })[] =>
   shared.flatMap(field => {
     const found = service[field]
-    return found && /^(?:service|container):/.test(found.value) ? [{ ...found, key: composeKeys[field] }] : []
+    return found && JOINED.test(found.value) ? [{ ...found, key: composeKeys[field] }] : []
   })
 
 const joinsContainer = (service: Service): boolean =>
   shared.some(field => service[field]?.value.startsWith('container:'))
 
 /**
- * Returns the service whose IPC namespace a service uses: the last service in the chain of `ipc` keys, or the service
- * itself if its `ipc` joins no other service.
+ * Returns the service whose namespace a service uses: the last service in the chain of keys that join a namespace, or
+ * the service itself if its key joins no other service.
  */
-export function ipcOwner({ services }: Project, service: Service): Service {
+export function namespaceOwner({ services }: Project, service: Service, key: 'ipc' | 'networkMode'): Service {
   const seen = new Set<Service>()
   let at = service
-  for (let next: Service | undefined = at; next && !seen.has(next); next = joinedBy(next.ipc?.value, services)) {
+  for (let next: Service | undefined = at; next && !seen.has(next); next = joinedBy(next[key]?.value, services)) {
     at = next
     seen.add(next)
   }
@@ -125,7 +127,7 @@ export function ipcOwner({ services }: Project, service: Service): Service {
 }
 
 function joinedBy(value = '', services: Project['services']): Service | undefined {
-  const [, kind, name = ''] = /^(service|container):(.*)$/s.exec(value) ?? []
+  const [, kind, name = ''] = JOINED.exec(value) ?? []
   if (kind !== 'container') return services.get(name)
   return [...services.values()].find(({ containerName }) => containerName?.value === name)
 }
@@ -141,7 +143,7 @@ function targetOf(
   containers: ReadonlyMap<string, string>,
   reporter: Reporter,
 ): string | undefined {
-  const [, kind, name] = /^(service|container):(.*)$/s.exec(value) ?? []
+  const [, kind, name] = JOINED.exec(value) ?? []
   if (kind === undefined || name === undefined) return undefined
   const target = kind === 'service' ? name : containers.get(name)
   if (target !== undefined && project.services.has(target)) return target

@@ -8,7 +8,7 @@ import { json, openPage, openStream, routed } from '../../stub-page.ts'
 const OWNER = { id: 'o', login: 'olga' }
 const TEAM = { name: 'team', kind: 'namespace', status: 'Active', role: 'owner', owner: OWNER, members: [] }
 
-test('nobody is selected as the new owner until the user selects somebody', async () => {
+test('nobody is selected as the new owner until the user selects a person', async () => {
   let users = [OWNER, { id: 'n', login: 'ann' }]
   const page = openPage(
     (path, init) => {
