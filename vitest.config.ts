@@ -17,16 +17,23 @@ const LONG_PODS = 'test/long/pods/**/*.test.ts'
  */
 const LONGER = process.env['TAKE'] === 'all' ? 10 : 1
 
+interface LayerOptions {
+  /** Module that runs once before the tests, and after them. */
+  readonly globalSetup?: string
+  readonly [option: string]: unknown
+}
+
 /**
  * Returns the test project of a layer, with the tests of `test/NAME`. `minutes` is the default time limit of a test or
  * a hook. Each wait in a test also has a deadline of its own.
  */
-const layer = (name: string, minutes: number, more: object = {}) => ({
+const layer = (name: string, minutes: number, { globalSetup, ...more }: LayerOptions = {}) => ({
   plugins: [compiledModules({ usesBundle: name === 'programs' })],
   test: {
     name,
     server: { deps: { external: [EXTERNAL] } },
     include: [`test/${name}/**/*.test.ts`],
+    globalSetup: ['test/support/temporary-files.ts', ...(globalSetup ? [globalSetup] : [])],
     execArgv: V8,
     testTimeout: minutes * LONGER * 60_000,
     hookTimeout: minutes * LONGER * 60_000,
