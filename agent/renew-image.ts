@@ -9,7 +9,7 @@ import { SyncVolume } from '../sync/stage/volume.ts'
 interface Kept {
   /** Paths that the container or the laptop has changed or created since the folder was filled. */
   readonly paths: readonly string[]
-  /** Paths of the image that were deleted since the folder was filled. */
+  /** Paths that this image or an earlier one contains, but that have been deleted from the folder. */
   readonly gone: readonly string[]
   /**
    * The move of the new image's files, once an agent has begun it. Undefined while the files that the new image lacks

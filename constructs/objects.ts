@@ -40,7 +40,7 @@ interface ObjectsOf<P extends ObjectPlan> {
   readonly json: (bare: P, making: Making, plan: P) => readonly object[]
 }
 
-/** The operations that `Application` and `synth` apply to all objects of a kind. */
+/** Creates all objects of one kind, or of a few related kinds: as constructs for `Application`, as JSON for `synth`. */
 export interface Objects {
   /** Creates the constructs, and calls `made` for each of them. */
   construct(scope: Construct, making: Making, made: (plan: ObjectPlan, construct: Construct) => void): void

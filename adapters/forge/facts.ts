@@ -26,9 +26,9 @@ export interface ForgePull {
 }
 
 /**
- * Facts that a forge reports about one repository and its requests, for callers that must determine who controls the
- * code. Every method throws a ForgeError if the forge refuses or does not respond: a missing answer never counts as
- * permission.
+ * Facts that a forge reports about one repository and its pull requests, for callers that must determine who controls
+ * the code. Every method throws a ForgeError if the forge refuses the call or does not respond: a missing answer never
+ * counts as permission.
  */
 export interface RepositoryFacts {
   /** Returns the number of the repository, and whether the token's user may write to it. */

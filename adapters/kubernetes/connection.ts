@@ -146,8 +146,8 @@ export async function tokenAccesses(env: Env): Promise<(token: TokenTarget['toke
 }
 
 /**
- * Returns a `connect` function that caches the connection until the caller requests a fresh one, or until the creation
- * of a connection fails.
+ * Returns a `connect` function that creates a connection at the first call and returns the same one at later calls. It
+ * creates another one if the caller requests a fresh one, or if the last creation failed.
  */
 function onceEach(authenticate: (fresh: boolean) => Promise<Connection>): Access['connect'] {
   let current: Promise<Connection> | undefined

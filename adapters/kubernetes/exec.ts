@@ -88,9 +88,10 @@ export function openExec(
 }
 
 /**
- * Connects to the main program of a container, through the API server. Output that was written before is not received.
- * `exit` resolves with 0 when the program has ended; its exit status is in the status of the Pod. With `stdinOnce`, the
- * end of the connection closes the input of the program. Rejects with a ClusterError if the server does not allow it.
+ * Connects to the main program of a container, through the API server. Output from before the connection is not
+ * received. `exit` resolves with 0 when the program has ended; its exit status is in the status of the Pod. If the
+ * container has `stdinOnce`, the end of the connection closes the input of the program. Rejects with a ClusterError if
+ * the server refuses the connection or cannot be reached.
  */
 export function openAttach(access: Access, target: AttachTarget, options: CallOptions = {}): Promise<ExecProcess> {
   const query = streamQuery(target)

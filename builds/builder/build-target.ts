@@ -37,8 +37,8 @@ export async function findBuildTarget(
 }
 
 /**
- * Returns true if the context that was not found is a platform: the user has not logged in to it, or its address is
- * invalid.
+ * Returns true if a setting other than `--context` names a platform, by the form of its address or with `DEVCTL_URL`.
+ * Such a context is not found if the user has not logged in to the platform, or if its address is invalid.
  */
 function namesPlatform(
   around: Pick<Workspace, 'cwd' | 'env'>,

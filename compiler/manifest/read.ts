@@ -80,7 +80,10 @@ export interface ManifestOptions {
   readonly stdin?: Uint8Array
   /** Absolute paths of env files that replace the `.env` file beside the manifest. */
   readonly envFiles?: readonly string[]
-  /** The environment of `--environment`. Variables in other environments need not be set. */
+  /**
+   * Name of the environment that `--environment` selects. Variables that only other entries of `environments` use need
+   * not be set.
+   */
   readonly environment?: string
   readonly strict?: boolean
 }

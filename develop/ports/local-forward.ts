@@ -24,7 +24,10 @@ export interface LocalForward {
   readonly remotePort: number
   /** Name of a Service, resolved in the Pod; undefined for the container itself. */
   readonly service?: string | undefined
-  /** Returns the name of the Service; called for each connection. */
+  /**
+   * Returns the name of the Service that the labels select; undefined if there is none. Called for each connection if
+   * `service` is absent.
+   */
   readonly findService?: (() => Promise<string | undefined>) | undefined
   /** Labels of the Service, shown in messages if the Service has no fixed name. */
   readonly label?: string | undefined

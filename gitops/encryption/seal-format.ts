@@ -28,7 +28,8 @@ export function encryptValue(publicKey: KeyObject, value: Uint8Array, label: str
 }
 
 /**
- * True if a text has the form of a value of `size` bytes that was encrypted with a public key as long as `publicKey`.
+ * True if a text has the form of an encrypted value: a value of `size` bytes that was encrypted with `publicKey`, or
+ * with another key of the same length.
  */
 export function looksEncrypted(text: unknown, publicKey: KeyObject, size: number): text is string {
   if (typeof text !== 'string' || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return false

@@ -61,7 +61,10 @@ const ENGINE = new RegExp(
  */
 const MENTION = /(?:docker|podman|nerdctl)["']?[ \t]+(?:container[ \t]+)?run[ \t]+-/g
 
-/** A line with `docker run` that is not read. */
+/**
+ * Text that looks like `docker run`, but is not migrated, because no command begins there. `why` is the reason, for a
+ * message.
+ */
 export interface UnreadCommand {
   readonly why: string
   readonly span: Span

@@ -25,9 +25,11 @@ interface Pipeline {
 
 /** Commit of a folder, as two promises that resolve when git has answered. The promises never reject. */
 export interface AskedOrigin {
-  /** Commit without the check for uncommitted changes; the origin is marked as unchecked. */
+  /**
+   * Resolves to the commit without waiting for the check for uncommitted changes. The commit is marked as unchecked.
+   */
   readonly commit: Promise<ChangeOrigin>
-  /** Commit with the check for uncommitted changes, which takes longer. */
+  /** Resolves to the commit after the check for uncommitted changes, which takes longer. */
   readonly change: Promise<ChangeOrigin>
 }
 

@@ -33,8 +33,9 @@ export interface ServicesOutcome {
 }
 
 /**
- * Returns the states of the named services of an environment, or of all services, including services of the files that
- * are not deployed. Throws a UserError for an unknown name.
+ * Returns the states of the services that `input` names, or of all services of the environment if it names none.
+ * Services that are in the files but not in the cluster have the state `missing`. Throws a UserError for an unknown
+ * name and for the name of a job.
  */
 export async function services(
   world: OperationContext,

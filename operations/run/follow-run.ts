@@ -27,8 +27,9 @@ export interface RunningContainer {
 }
 
 /**
- * Connects the streams of a running container until all its output is printed. If it throws an `InputError`, the run is
- * not followed any longer; other errors are thrown when the container has ended.
+ * Connects the streams of a running container. Resolves when all its output is printed. If it rejects with an
+ * `InputError`, `followRun` stops and throws the cause of that error; it throws any other error only when the container
+ * has ended.
  */
 export type Connect = (container: RunningContainer) => Promise<void>
 

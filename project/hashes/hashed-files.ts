@@ -19,8 +19,9 @@ interface HashedFiles {
 const hashed = new Map<string, Map<string, HashedFiles>>()
 
 /**
- * Returns the digest of files below a folder, which `read` computes. Remembers the digest, and the times of the files,
- * which `read` adds to its argument. `what` names the kind of content.
+ * Calls `read`, which hashes files below a folder, adds the time of each file to its argument, and returns the digest
+ * of all. Returns this digest, and remembers it with the times, so that `changeFinder` can tell whether a file has
+ * changed. `what` names the kind of content: each kind in a folder has its own digest.
  */
 export function hashFiles(folder: string, what: string, read: (times: HashedFiles['times']) => string): string {
   const hash = (): HashedFiles => {

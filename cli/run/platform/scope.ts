@@ -2,7 +2,9 @@ import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
 import type { Context } from '../../command.ts'
 import { type OnPlatform, onPlatform } from './on-platform.ts'
 
-/** Options that select a scope. */
+/**
+ * Values of the options that select a scope (`--namespace`, `--user` or `--admin`), and of `--context` and `--timeout`.
+ */
 export interface ScopeValues {
   readonly namespace: string | undefined
   readonly user: boolean

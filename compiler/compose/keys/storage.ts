@@ -44,8 +44,9 @@ const fileReferences = (what: string): Shape =>
   })
 
 /**
- * Returns the row of a key with variables whose values are entries of the top-level `section`. `field` is the field of
- * `valueFrom` that refers to such an entry in Kubernetes.
+ * Returns the row of a key that sets variables: its value maps the name of each variable to an entry of the top-level
+ * `configs` or `secrets`, as `section` says. `field` is the field of `valueFrom` that refers to such an entry in
+ * Kubernetes.
  */
 const entryVariables = (section: 'configs' | 'secrets', field: string) =>
   mapped(

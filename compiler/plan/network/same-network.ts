@@ -1,8 +1,9 @@
 import type { Project } from '../../compose/project.ts'
 
 /**
- * Returns a function that maps the key of a network to the key that represents the network: the first key that a
- * service uses, in sorted order. Keys with the same `name` are one network in Compose.
+ * Returns a function that maps all keys of one network to one of them. Keys with the same `name` are one network in
+ * Compose; the first of them that any service uses, in sorted order, stands for all. Other keys are mapped to
+ * themselves.
  */
 export function findSameNetworks({ services, networks }: Project): (key: string) => string {
   const used = new Set([...services.values()].flatMap(service => service.networks.map(({ name }) => name)))

@@ -3,7 +3,10 @@ import { PLATFORM_NAMESPACE, REGISTRY_SECRET } from '../../records/names.ts'
 import { type IngressOptions, ingressTo } from './ingress.ts'
 import { diskContainer } from './registry-disk.ts'
 
-/** The registry that is installed with a platform (distribution). */
+/**
+ * Settings of the registry that is installed with a platform. Its program is `distribution`
+ * (https://distribution.github.io/distribution/).
+ */
 export interface BundledRegistry extends IngressOptions {
   readonly image: string
   /** Size of the registry's disk, such as `50Gi`. It cannot be changed later. */
@@ -59,7 +62,10 @@ export const registryObjects = (one: BundledRegistry): readonly KubeObject[] => 
   }),
 ]
 
-/** Returns the configuration: https://distribution.github.io/distribution/about/configuration/. JSON is valid YAML. */
+/**
+ * Returns the content of `config.yml` for the registry. Its fields are described at
+ * https://distribution.github.io/distribution/about/configuration/.
+ */
 const configOf = ({ domain, url }: BundledRegistry) => ({
   version: '0.1',
   log: { level: 'info' },

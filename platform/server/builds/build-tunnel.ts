@@ -62,7 +62,10 @@ const LIMITS = {
   begin: 60_000,
   /** Longest time that one build may take. */
   build: 3_600_000,
-  /** Time between the end of a build, or an error sent to the client, and the end of its session. */
+  /**
+   * Time from the end of a build until the server ends the session of the build, and from the error that ends a session
+   * until the server closes the call of that session.
+   */
   after: 5_000,
   /** Longest time for which a connection stays open without a call. */
   idle: 600_000,
