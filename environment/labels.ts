@@ -20,7 +20,7 @@ export const SECRETS_ANNOTATION = 'dev.platform/secrets'
  */
 export const MANAGER = 'devctl'
 /** Field manager of changes that only make a controller retry; they do not change the desired state. */
-export const DRY_RUN_FIELD_MANAGER = `${MANAGER}-try`
+export const RETRY_FIELD_MANAGER = `${MANAGER}-try`
 
 /**
  * Returns the selector of an environment's objects in its namespace, or, if the namespace is passed as `home`, of its

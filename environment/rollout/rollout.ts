@@ -5,7 +5,7 @@ import { deleteObject } from '../apply/removal.ts'
 import { requestReconcile } from '../apply/request-reconcile.ts'
 import type { Step } from '../apply/steps.ts'
 import { servicesBehind } from '../endpoints/routes.ts'
-import { DRY_RUN_FIELD_MANAGER, SERVICE_LABEL } from '../labels.ts'
+import { RETRY_FIELD_MANAGER, SERVICE_LABEL } from '../labels.ts'
 import type { Changes } from '../plan/changes.ts'
 import {
   type DesiredObject,
@@ -320,7 +320,7 @@ class Rollout {
       refusals ??= new QuotaRefusals(now)
       const next = refusals.judge(definite, now)
       if (next === 'try')
-        requestReconcile(cluster, object, { annotation: TRIED, manager: DRY_RUN_FIELD_MANAGER, now }, { signal }).catch(
+        requestReconcile(cluster, object, { annotation: TRIED, manager: RETRY_FIELD_MANAGER, now }, { signal }).catch(
           fail,
         )
       return next !== 'failed'

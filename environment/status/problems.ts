@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { DRY_RUN_FIELD_MANAGER } from '../labels.ts'
+import { RETRY_FIELD_MANAGER } from '../labels.ts'
 import { isOlderFailure } from '../rollout/replica-sets.ts'
 import { checkWords, NO_PROGRAM } from './check-words.ts'
 import { aboutContainer, type Warning } from './events.ts'
@@ -201,7 +201,7 @@ export function workloadProblems(
  */
 export function changedAt({ metadata }: KubeObject): number {
   const times = (metadata.managedFields ?? [])
-    .filter(({ manager, subresource }) => subresource === undefined && manager !== DRY_RUN_FIELD_MANAGER)
+    .filter(({ manager, subresource }) => subresource === undefined && manager !== RETRY_FIELD_MANAGER)
     .map(({ time }) => Date.parse(time ?? '') || 0)
   return Math.max(0, ...times)
 }

@@ -9,6 +9,8 @@ export interface Failure {
   /** Code for `devctl explain`. */
   readonly code?: string
   readonly notes?: readonly string[]
+  /** Set if a later request may succeed, so that data from an earlier one is still shown. */
+  readonly isPassing?: true
 }
 
 /**
@@ -17,8 +19,25 @@ export interface Failure {
  */
 export const isAway = ({ status }: NoPlatform): boolean => status >= 500 || status === 404
 
+/**
+ * True if a retry would fail, too. False for a platform that is overloaded or starting up, which accepts the request
+ * later.
+ */
+export function isFinal(error: unknown): boolean {
+  if (!(error instanceof NoPlatform || error instanceof PlatformRefusal) || LATER.has(error.status)) return false
+  return error instanceof NoPlatform ? !isAway(error) : error.status < 500
+}
+
+/** HTTP statuses below 500 after which a retry may succeed: Request Timeout and Too Many Requests. */
+const LATER: ReadonlySet<number> = new Set([408, 429])
+
 /** Converts the error of a call to a problem. */
-export function toProblem(error: unknown): Failure {
+export const toProblem = (error: unknown): Failure => ({
+  ...shownOf(error),
+  ...(!isFinal(error) && { isPassing: true }),
+})
+
+function shownOf(error: unknown): Failure {
   if (error instanceof PlatformRefusal) {
     const { code, message, hint, notes } = error.body
     return {

@@ -93,7 +93,8 @@ class KeptRead {
     const problem = toProblem(error)
     noticeOf(problem)
     if (moment < this.#moment) return
-    this.state.value = { ...(problem.kind !== 'refused' && { data: this.state.peek().data }), problem }
+    const keepsData = problem.kind === 'login' || problem.isPassing
+    this.state.value = { ...(keepsData && { data: this.state.peek().data }), problem }
   }
 }
 

@@ -1,7 +1,7 @@
 import type { EventOf, StreamName } from '../../api/routes.ts'
-import { type CallInput, NoPlatform, PlatformRefusal } from '../../client/client.ts'
+import type { CallInput } from '../../client/client.ts'
 import { platform } from './client.ts'
-import { type Failure, isAway, toProblem } from './problem.ts'
+import { type Failure, isFinal, toProblem } from './problem.ts'
 import { isExpired, isOffline, noticeOf } from './session.ts'
 
 interface Listener<T> {
@@ -72,18 +72,6 @@ export async function follow<N extends StreamName>(
     wait = Math.min(2 * wait, LONGEST_WAIT)
   }
 }
-
-/**
- * True if a retry would fail, too. False for a platform that is overloaded or starting up, which accepts the request
- * later.
- */
-function isFinal(error: unknown): boolean {
-  if (!(error instanceof NoPlatform || error instanceof PlatformRefusal) || LATER.has(error.status)) return false
-  return error instanceof NoPlatform ? !isAway(error) : error.status < 500
-}
-
-/** HTTP statuses below 500 after which a retry may succeed: Request Timeout and Too Many Requests. */
-const LATER: ReadonlySet<number> = new Set([408, 429])
 
 /** Waits until the user, whose session has ended, has logged in again. */
 const loggedIn = (signal: AbortSignal): Promise<void> =>

@@ -17,7 +17,10 @@ export const SkeletonRows = ({ rows = 3 }: { readonly rows?: number }) => (
   </div>
 )
 
-/** Renders the data, or the skeleton until it is loaded, or the reason why it cannot be loaded. */
+/**
+ * Renders the data, or the skeleton until it is loaded, or the reason why it cannot be loaded. Renders both the data and
+ * the reason if newer data cannot be loaded.
+ */
 export function Loading<T>({
   of,
   skeleton,
@@ -28,8 +31,14 @@ export function Loading<T>({
   readonly children: (data: T) => ComponentChildren
 }) {
   const { data, problem } = of.state.value
-  if (data !== undefined) return <>{children(data)}</>
   // The shell reports other problems (an ended session, a platform that does not answer) once for the whole page.
-  if (problem?.kind === 'refused') return <ProblemBox problem={problem} onRetry={() => void of.refresh()} />
-  return <>{skeleton ?? <SkeletonRows />}</>
+  const refusal = problem?.kind === 'refused' && <ProblemBox problem={problem} onRetry={() => void of.refresh()} />
+  if (data !== undefined)
+    return (
+      <>
+        {refusal}
+        {children(data)}
+      </>
+    )
+  return <>{refusal || (skeleton ?? <SkeletonRows />)}</>
 }

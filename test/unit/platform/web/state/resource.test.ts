@@ -17,9 +17,10 @@ const SLOW = 5_000
 
 /** Opens a page with the environments of a namespace. Answers have what was stored when the request was sent. */
 async function openList(ns: string, every = 15_000) {
-  const server = { stored: ['a'], wait: 0, requests: 0 }
+  const server = { stored: ['a'], wait: 0, requests: 0, refusal: 0 }
   const page = openPage(async () => {
     server.requests++
+    if (server.refusal) return json({ code: 'platform/refused', message: 'no' }, server.refusal)
     const items = server.stored.map(name => ({ name }))
     await new Promise(resolve => setTimeout(resolve, server.wait))
     return json({ items })
@@ -92,4 +93,19 @@ test('polls and readers of a resource share one request', async () => {
   await changeDuringPoll(['a'])
   dispatchEvent(new Event('online'))
   expect(server.requests).toBe(2)
+})
+
+test.each([
+  ['keeps the data after a refusal that passes', 429, ['a']],
+  ['keeps the data after a failure of the platform', 500, ['a']],
+  ['keeps the data until the user has logged in again', 401, ['a']],
+  ['shows no data to a user who has lost the permission', 403, undefined],
+  ['shows no data that was deleted', 404, undefined],
+])('a page %s', async (_title, status, expected) => {
+  const list = await openList(`refused-${status}`)
+  list.server.refusal = status
+  await list.pass(15_000)
+  expect(list.server.requests).toBe(2)
+  expect(list.read.state.value.problem?.message).toBe('no')
+  expect(list.names()).toEqual(expected)
 })
