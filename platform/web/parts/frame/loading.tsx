@@ -18,8 +18,8 @@ export const SkeletonRows = ({ rows = 3 }: { readonly rows?: number }) => (
 )
 
 /**
- * Renders the data, or the skeleton until it is loaded, or the reason why it cannot be loaded. Renders both the data and
- * the reason if newer data cannot be loaded.
+ * Renders the data, or the skeleton until it is loaded, or the reason why it cannot be loaded. Renders both the data
+ * and the reason if newer data cannot be loaded.
  */
 export function Loading<T>({
   of,
