@@ -48,7 +48,10 @@ export function servedRepository(
   kind: HookForge | undefined,
 ): { readonly ok: true; readonly repository: ServedRepository } | { readonly ok: false; readonly problem: string } {
   const wanted = hrefOf(address)
-  const on = servers.filter(({ url }) => wanted.startsWith(`${url}/`))
+  const above = servers.filter(({ url }) => wanted.startsWith(`${url}/`))
+  // The address of a server may begin with the address of another one.
+  const longest = Math.max(...above.map(({ url }) => url.length))
+  const on = above.filter(({ url }) => url.length === longest)
   if (on.length === 0) return { ok: false, problem: 'the platform does not contact its server' }
   const server = on.find(one => one.kind !== undefined && (kind === undefined || one.kind === kind)) ?? on[0]!
   const found = server.kind ?? kind

@@ -79,7 +79,7 @@ export async function clone(
         insisting,
       )
     else {
-      await git.run('init', '--quiet')
+      await git.run('init', '--quiet', ...(commit.length === SHA256 ? ['--object-format=sha256'] : []))
       await insist(() => git.run(...words, 'fetch', ...options, '--', repository, commit), insisting)
       await git.run(...words, 'checkout', '--quiet', '--detach', 'FETCH_HEAD')
     }
@@ -125,11 +125,14 @@ async function insist(
   }
 }
 
+/** Number of digits of a commit in a repository with SHA-256 hashes. */
+const SHA256 = 64
+
 /** Pattern of the messages for a failed connection, as curl writes them, which git uses. */
 const REFUSED = /failed to connect|couldn't connect to server|connection refused/i
 
 function toSentence(
-  said: string,
+  output: string,
   {
     repository,
     commit,
@@ -141,6 +144,8 @@ function toSentence(
   },
 ): string {
   const { host } = new URL(repository)
+  // An address may contain the words that the patterns search for.
+  const said = output.replaceAll(repository, '').replaceAll(host, '')
   if (/not our ref|unadvertised object/i.test(said)) return `${repository} does not give the commit ${commit} any more`
   if (/could not read (username|password)|authentication failed|access denied|HTTP Basic/i.test(said))
     return hasLogin
@@ -160,6 +165,6 @@ function toSentence(
   if (/could not resolve host/i.test(said)) return `the cluster does not know the host ${host}`
   if (REFUSED.test(said))
     return `the cluster cannot connect to ${host}; if it is inside the cluster, or behind its ingress controller, a network policy in \`devctl-runs\` has to allow it`
-  const last = said.split('\n').filter(line => line.trim() !== '')
+  const last = output.split('\n').filter(line => line.trim() !== '')
   return `${repository} could not be cloned: ${last.at(-1)?.slice(0, 300) ?? 'git has failed'}`
 }

@@ -118,6 +118,33 @@ describe('the clone of a run', () => {
     }
   })
 
+  test('clone checks out a commit of a repository with SHA-256 hashes', async () => {
+    const repository = join(home, 'sha256.git')
+    await git(home, 'init', '--quiet', '--bare', '--object-format=sha256', '--initial-branch=main', repository)
+    const commit = await commitDirectly(repository, { 'state.txt': 'one\n' })
+    expect(commit).toHaveLength(64)
+    const folder = join(home, 'of-sha256')
+    mkdirSync(folder)
+    const sha256 = await httpServer(repository)
+    try {
+      const options = { folder, env: gitEnv(), signal: AbortSignal.timeout(60_000), protocols: 'http' }
+      expect(await clone({ repository: sha256.address, commit }, options)).toBe(commit)
+    } finally {
+      await sha256.close()
+    }
+  })
+
+  test.each(['certificates', 'ssl-proxy', 'not-found'])(
+    'clone reports the cause of a failure, and not a word in the name of the repository %s',
+    async name => {
+      const folder = join(home, name)
+      mkdirSync(folder)
+      const options = { folder, env: gitEnv(), signal: AbortSignal.timeout(60_000), protocols: 'http', patience: 300 }
+      const repository = `http://127.0.0.1:${await freePort()}/team/${name}`
+      await expect(clone({ repository }, options)).rejects.toThrow(/^the cluster cannot connect to 127\.0\.0\.1:\d+/)
+    },
+  )
+
   test('clone reports a server that refuses connections and a network policy as a possible cause', async () => {
     const folder = join(home, 'nobody')
     mkdirSync(folder)

@@ -55,6 +55,18 @@ describe('the server of a repository', () => {
 })
 
 test.each([
+  ['gitea', { kind: 'gitea', url: 'https://example.com' }],
+  ['gitlab', { kind: 'gitlab', url: 'https://example.com' }],
+] as const)('a repository is on the server with the longest address, not on the %s server above it', (_kind, above) => {
+  const wanted = { ok: true, repository: { kind: 'gitlab', web: below.url, api: below.api, path: 'team/shop' } }
+  for (const named of [
+    [above, below],
+    [below, above],
+  ])
+    expect(servedRepository(`${below.url}/team/shop`, forgeServers(named, []), undefined)).toEqual(wanted)
+})
+
+test.each([
   [gitea, true],
   [below, true],
   [{ url: 'https://git.example.com' }, true],
