@@ -33,6 +33,9 @@ export const nameOfObject = ({ kind, metadata: { name, namespace } }: KubeObject
 export const isOfPlatform = (live: KubeObject | undefined): boolean =>
   live?.metadata.labels?.['app.kubernetes.io/part-of'] === 'devctl'
 
+/** Selector of the server's Pods in its namespace. */
+export const SERVER_PODS = 'app.kubernetes.io/name=platform'
+
 /** Returns the reference of an object of the server. All objects of the server have the same name. */
 export const ownRef = (apiVersion: string, kind: string): ObjectRef => ({
   apiVersion,

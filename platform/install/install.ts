@@ -10,7 +10,15 @@ import { logNotes } from '../../environment/status/explain.ts'
 import { podProblems } from '../../environment/status/problems.ts'
 import { PLATFORM_NAMESPACE } from '../records/names.ts'
 import { dropOtherCertificates, endCertManager } from './certificates/other-certificates.ts'
-import { type InstallContext, isOfPlatform, LOOK, nameOf, nameOfObject, ownRef } from './install-context.ts'
+import {
+  type InstallContext,
+  isOfPlatform,
+  LOOK,
+  nameOf,
+  nameOfObject,
+  ownRef,
+  SERVER_PODS,
+} from './install-context.ts'
 import type { InstallPlan } from './install-plan.ts'
 import { requireClientSecrets, type WantedProviders } from './install-providers.ts'
 import { keepSecrets } from './install-secrets.ts'
@@ -120,8 +128,7 @@ async function untilAvailable({
       })
     const live = await cluster.get(ref, { signal })
     if (live && statusOf(live).state === 'ready') return
-    const labels = 'app.kubernetes.io/name=platform'
-    const query = { namespace: PLATFORM_NAMESPACE, labels }
+    const query = { namespace: PLATFORM_NAMESPACE, labels: SERVER_PODS }
     const [sets, all] = await Promise.all([
       cluster.list({ apiVersion: 'apps/v1', kind: 'ReplicaSet', ...query }, { signal }),
       cluster.list({ apiVersion: 'v1', kind: 'Pod', ...query }, { signal }),

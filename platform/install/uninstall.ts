@@ -1,10 +1,13 @@
 import { pause } from '../../adapters/http/back-off.ts'
-import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { Cluster, KubeObject, ObjectRef } from '../../adapters/kubernetes/cluster.ts'
 import { endingNamespace } from '../../environment/plan/namespace.ts'
 import { BUILD_NAMESPACE, MANAGED_LABEL, PLATFORM_NAMESPACE, USERS_NAMESPACE } from '../records/names.ts'
-import { type InstallContext, isOfPlatform, LOOK, nameOf } from './install-context.ts'
+import { type InstallContext, isOfPlatform, LOOK, nameOf, ownRef, SERVER_PODS } from './install-context.ts'
 import { SETTINGS } from './installed.ts'
 import { EVERYTHING, platformObjects } from './manifests/server.ts'
+
+/** Maximum wait for the Pods of the deleted server, in milliseconds. Those on a lost node stay for ever. */
+const LAST_PODS = 60_000
 
 /**
  * Deletes the platform and, unless `keepsData`, also the namespaces and records that it has created for users. The data
@@ -27,22 +30,36 @@ export async function uninstallPlatform(world: InstallContext, keepsData: boolea
     (metadata.namespace === USERS_NAMESPACE ||
       (kind === 'ConfigMap' && metadata.name === SETTINGS && metadata.namespace === PLATFORM_NAMESPACE) ||
       (kind === 'Namespace' && [USERS_NAMESPACE, PLATFORM_NAMESPACE].includes(metadata.name)))
-  const managed = keepsData ? [] : await managedNamespaces(cluster, signal)
   const gone: string[] = []
+  const remove = async (ref: ObjectRef): Promise<boolean> => {
+    if (!(await cluster.delete(ref, { signal }))) return false
+    gone.push(nameOf(ref))
+    on(`${gone.at(-1)} deleted`)
+    return true
+  }
+  // A running server creates namespaces for logins, jobs and webhooks.
+  if (await remove(ownRef('apps/v1', 'Deployment'))) await untilServerGone(world)
+  const managed = keepsData ? [] : await managedNamespaces(cluster, signal)
+  for (const name of managed) await remove({ apiVersion: 'v1', kind: 'Namespace', name })
+  // The admission policies and the rights of members apply as long as programs run in the namespaces.
+  await untilGone(world, managed)
   const namespaces: string[] = []
-  // Deletes the server first, so that it creates nothing any more, and its admission policy last.
-  for (const object of [...managed.map(namespaceObject), ...[...objects].reverse()]) {
+  for (const object of [...objects].reverse()) {
     const { apiVersion, kind, metadata } = object
     if (isKept(object)) continue
     const ref = { apiVersion, kind, name: metadata.name, namespace: metadata.namespace }
     if (metadata.name === BUILD_NAMESPACE && !isOfPlatform(await cluster.get(ref, { signal }))) continue
-    if (!(await cluster.delete(ref, { signal }))) continue
-    if (kind === 'Namespace') namespaces.push(metadata.name)
-    gone.push(nameOf(ref))
-    on(`${gone.at(-1)} deleted`)
+    if ((await remove(ref)) && kind === 'Namespace') namespaces.push(metadata.name)
   }
   await untilGone(world, namespaces)
   return gone
+}
+
+/** Waits until the Pods of the deleted server have ended. */
+async function untilServerGone({ cluster, signal, now }: InstallContext): Promise<void> {
+  const until = now() + LAST_PODS
+  const pods = { apiVersion: 'v1', kind: 'Pod', namespace: PLATFORM_NAMESPACE, labels: SERVER_PODS }
+  while ((await cluster.list(pods, { signal })).length > 0 && now() < until) await pause(LOOK, signal)
 }
 
 /** Returns the namespaces among the objects that an earlier `uninstall` has deleted and that are still terminating. */
@@ -70,5 +87,3 @@ export async function managedNamespaces(cluster: Cluster, signal: AbortSignal): 
   const found = await cluster.list({ apiVersion: 'v1', kind: 'Namespace', labels }, { signal })
   return found.map(({ metadata }) => metadata.name).sort()
 }
-
-const namespaceObject = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })

@@ -51,6 +51,27 @@ test('uninstall ends when its namespaces no longer exist', async () => {
   for (const name of OWN) expect(await namespaceOf(cluster, name), name).toBeUndefined()
 })
 
+test('uninstall ends the server before it deletes namespaces, and policies after their programs', async () => {
+  const { cluster, heard, world } = open()
+  for (const object of platformObjects(installation)) if (object.kind !== 'Namespace') await cluster.create(object)
+  const labels = { 'dev.platform/managed': 'true' }
+  const create = (name: string) => cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } })
+  await create('ann')
+  // A server that still runs creates another namespace.
+  cluster.before = async ({ verb, kind, name }) => {
+    if (verb === 'delete' && kind === 'Deployment' && name === 'platform') {
+      cluster.before = () => {}
+      await create('ben')
+    }
+  }
+  await uninstallPlatform(world, false)
+  for (const name of ['ann', 'ben']) expect(await namespaceOf(cluster, name), name).toBeUndefined()
+  const at = (start: string) => heard.findIndex(text => text.startsWith(start))
+  expect(at('deployment/platform deleted')).toBe(0)
+  expect(at('namespace/ben deleted')).toBeGreaterThan(at('deployment/platform'))
+  expect(at('validatingadmissionpolicy/')).toBeGreaterThan(at('waits until namespace/ann, namespace/ben are gone'))
+})
+
 test('install waits until the namespaces of an uninstall no longer exist', async () => {
   const { cluster, heard, world } = open()
   await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: 'devctl-runs' })
