@@ -119,10 +119,11 @@ export function hookHandlers(
       let approved: PullRecord | undefined
       await hooks.change(hook.id, ({ look, pulls, seen }) => {
         const pull = pulls.find(({ number }) => number === waiting.number)
-        const isAgain = failed !== undefined && pull?.commit === failed && pull.deployed?.commit === failed
+        const hasFailed = failed !== undefined && pull?.commit === failed && pull.deployed?.commit === failed
+        const isAgain = hasFailed || (pull !== undefined && wasRefused(hook, pull))
         problem = approvalProblem(body.commit, pull?.isWaiting || isAgain ? pull : undefined)
         if (!pull || problem !== undefined) return undefined
-        const { isWaiting: _, deployed, comment, ...rest } = pull
+        const { isWaiting: _, problem: _refusal, deployed, comment, ...rest } = pull
         approved = {
           ...rest,
           // A failed deploy counts as not deployed, and its comment is written again.
@@ -143,6 +144,13 @@ export function hookHandlers(
     },
   }
 }
+
+/**
+ * True if the platform could not start the deploy of the newest commit, such as at the limit of previews. A fork that the
+ * webhook does not deploy stays refused.
+ */
+const wasRefused = ({ forks }: HookRecord, { problem, trust }: PullRecord): boolean =>
+  problem !== undefined && (trust !== 'fork' || forks !== 'never')
 
 const toPullAnswer = (
   { prefix }: HookRecord,

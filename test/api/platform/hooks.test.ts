@@ -741,6 +741,27 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect((await approve(owner, name, sha('a'))).error.message).toContain(`there is a newer commit: ${sha('b')}`)
     })
 
+    test('a pull request whose deploy was refused is deployed by another approval of the same commit', async () => {
+      const hook = await made()
+      const one = pull({ author: ann, head: forkOf(ann) })
+      const name = `${hook.prefix}pr-${one}`
+      await send(hook, one)
+      await look()
+      const taken = await platform.call('POST /namespaces', { token: admin!.token, body: { name } })
+      expect(taken.status).toBe(200)
+      expect((await approve(owner, name, sha('a'))).status).toBe(200)
+      await look()
+      const problem = `namespace \`${name}\` is taken`
+      expect(await stateOf(hook)).toMatchObject({ pulls: [{ trust: 'fork', problem }] })
+      await platform.call('DELETE /namespaces/:ns', { token: admin!.token, params: { ns: name } })
+      await eventually('the namespace is gone', async () => ((await namespaceOf(name)) ? undefined : true))
+      expect((await approve(stranger, name, sha('a'))).status).toBe(404)
+      const again = await approve(owner, name, sha('a'))
+      expect([again.status, again.body.problem]).toEqual([200, undefined])
+      await look()
+      expect((await runsOf(name)).map(({ commit, trust }) => [commit, trust])).toEqual([[sha('a'), 'fork']])
+    })
+
     longTest('a failed deploy is repeated if the approval arrives while the forge is asked', async () => {
       const hook = await made()
       const one = pull({ author: ann, head: forkOf(ann) })
