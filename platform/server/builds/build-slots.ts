@@ -1,10 +1,15 @@
+import { unlessAborted } from '../../../adapters/http/abort.ts'
 import { builderFor, inOrder } from '../../rules/registry/placement.ts'
 
 /** A slot for one build on a builder. */
 export interface BuildSlot {
   readonly builder: string
-  /** True if no other build was running on this builder when the slot was assigned. */
-  readonly isFirst: boolean
+  /**
+   * Resolves when the builder has been emptied since it was idle: calls `empty`, or waits for the call of another build
+   * that got a slot since then. Calls `empty` itself if the other call fails. Throws the error of `empty`, or the
+   * signal's abort reason.
+   */
+  emptied(empty: () => Promise<void>, signal: AbortSignal): Promise<void>
   /** Releases the slot; further calls do nothing. */
   free(): void
 }
@@ -19,6 +24,12 @@ export interface WantedSlot {
   readonly signal: AbortSignal
   /** Called with the number of builds ahead in the queue, whenever this number changes. */
   readonly onQueue: (before: number) => void
+}
+
+/** Builds on a builder since it was idle. */
+interface Series {
+  /** The call that empties the builder, unless none is running and none has succeeded. */
+  emptied?: Promise<void>
 }
 
 interface Waiting extends WantedSlot {
@@ -63,6 +74,8 @@ export class BuildSlots {
   readonly #most: number
   readonly #oneNamespace: boolean
   readonly #running: { readonly user: string; readonly namespace: string; readonly builder: string }[] = []
+  /** Newest series of builds on each builder. */
+  readonly #series = new Map<string, Series>()
   #waiting: Waiting[] = []
 
   constructor(builders: readonly string[], most: number, oneNamespace = false) {
@@ -203,11 +216,13 @@ export class BuildSlots {
 
   #slotOn(builder: string, { user, namespace }: Waiting): BuildSlot {
     const one = { user, namespace, builder }
-    const isFirst = !this.#running.some(running => running.builder === builder)
+    const isIdle = !this.#running.some(running => running.builder === builder)
+    const series = (isIdle ? undefined : this.#series.get(builder)) ?? {}
+    this.#series.set(builder, series)
     this.#running.push(one)
     return {
       builder,
-      isFirst,
+      emptied: (empty, signal) => emptyOnce(series, empty, signal),
       free: () => {
         const at = this.#running.indexOf(one)
         if (at === -1) return
@@ -215,5 +230,28 @@ export class BuildSlots {
         this.#serve()
       },
     }
+  }
+}
+
+async function emptyOnce(series: Series, empty: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const { emptied } = series
+    if (!emptied) break
+    const isEmpty = await unlessAborted(
+      emptied.then(
+        () => true,
+        () => false,
+      ),
+      signal,
+    )
+    if (isEmpty) return
+  }
+  const own = empty()
+  series.emptied = own
+  try {
+    await own
+  } catch (error) {
+    delete series.emptied
+    throw error
   }
 }

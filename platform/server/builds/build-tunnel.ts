@@ -316,7 +316,7 @@ class BuildTunnel {
       })
       try {
         const link = await this.#links.to(slot.builder)
-        if (this.#client.pool.isEmptied && slot.isFirst) await emptyBuilder(link, signal)
+        if (this.#client.pool.isEmptied) await slot.emptied(() => emptyBuilder(link, signal), signal)
         const placed = session()
         placed.before = undefined
         for (const tell of placed.onQueue) tell()

@@ -48,8 +48,65 @@ describe('places for builds', () => {
         placed.push(name)
         given.set(name, slot)
       })
-    return { take, placed, told, free: (name: string) => given.get(name)!.free() }
+    const slotOf = (name: string) => given.get(name)!
+    return { take, placed, told, slotOf, free: (name: string) => slotOf(name).free() }
   }
+
+  /** Returns a call that empties a builder, which the test ends. */
+  function emptying() {
+    let end = (_error?: Error) => {}
+    let calls = 0
+    const empty = () => {
+      calls++
+      return new Promise<void>((resolve, reject) => {
+        end = error => (error ? reject(error) : resolve())
+      })
+    }
+    return { empty, calls: () => calls, end: (error?: Error) => end(error) }
+  }
+
+  test('all builds of a namespace wait until their builder is emptied, which happens once', async () => {
+    const { take, slotOf, free } = queue(['a'], 3, true)
+    const { empty, calls, end } = emptying()
+    const { signal } = new AbortController()
+    await Promise.all(['ann1', 'ann2'].map(name => take(name, 'ann')))
+    const ready: string[] = []
+    const wait = (name: string) =>
+      slotOf(name)
+        .emptied(empty, signal)
+        .then(() => ready.push(name))
+    const waits = ['ann1', 'ann2'].map(wait)
+    await settled()
+    expect([calls(), ready]).toEqual([1, []])
+    end()
+    await Promise.all(waits)
+    free('ann1')
+    await take('ann3', 'ann')
+    await wait('ann3')
+    expect([calls(), ready]).toEqual([1, ['ann1', 'ann2', 'ann3']])
+    for (const name of ['ann2', 'ann3']) free(name)
+    await take('bob1', 'bob')
+    void wait('bob1')
+    expect(calls()).toBe(2)
+  })
+
+  test('a build empties the builder itself if another build could not, and does not wait after its end', async () => {
+    const { take, slotOf } = queue(['a'], 4, true)
+    const { empty, calls, end } = emptying()
+    const cancelled = new AbortController()
+    await Promise.all(['ann1', 'ann2', 'ann3'].map(name => take(name, 'ann')))
+    const first = slotOf('ann1').emptied(empty, new AbortController().signal)
+    const second = slotOf('ann2').emptied(empty, new AbortController().signal)
+    const third = slotOf('ann3').emptied(empty, cancelled.signal)
+    cancelled.abort(new Error('cancelled'))
+    await expect(third).rejects.toThrow('cancelled')
+    end(new Error('the disk is broken'))
+    await expect(first).rejects.toThrow('the disk is broken')
+    await settled()
+    expect(calls()).toBe(2)
+    end()
+    await second
+  })
 
   test('a builder serves one namespace at a time, and is emptied for the first one that waits', async () => {
     const { take, placed, told, free } = queue(['a', 'b'], 3, true)
