@@ -146,8 +146,8 @@ export function hookHandlers(
 }
 
 /**
- * True if the platform could not start the deploy of the newest commit, such as at the limit of previews. A fork that the
- * webhook does not deploy stays refused.
+ * True if the platform could not start the deploy of the newest commit, such as at the limit of previews. A fork that
+ * the webhook does not deploy stays refused.
  */
 const wasRefused = ({ forks }: HookRecord, { problem, trust }: PullRecord): boolean =>
   problem !== undefined && (trust !== 'fork' || forks !== 'never')
