@@ -322,8 +322,10 @@ export interface ContainerPlan {
  * A program that may end while its container keeps running, because the container shares a Pod with long-running ones.
  */
 export interface OncePlan {
-  /** The arguments of the image's entrypoint and command that precede the container's own arguments. */
-  readonly words?: readonly string[]
+  /** The entrypoint of the image, if the container has no command of its own. */
+  readonly entrypoint?: readonly string[]
+  /** The command of the image, if the container has no arguments of its own. */
+  readonly cmd?: readonly string[]
   /** Maximum number of restarts after failures. If absent, there is no limit. */
   readonly retries?: number
   /** The small shell image whose static busybox runs the program. */

@@ -7,14 +7,31 @@ import { busybox, type Tools } from './tools.ts'
  * restart it, and the Pod would not be ready until the restart.
  */
 export function onceContainer(plan: ContainerPlan, tools: Tools | undefined): ContainerPlan {
-  const { once, command = [], mounts, ...rest } = plan
+  const { once, command = once?.entrypoint ?? [], args = once?.cmd, mounts, ...rest } = plan
   if (!once) return plan
   if (!tools) throw new Error(`${plan.name} runs once without tools`)
   return {
     ...rest,
-    command: [busybox, 'sh', '-c', onceScript(once), plan.name, ...(once.words ?? []), ...command],
+    command: [...SHELL, onceScript(once), plan.name, ...command],
+    ...(args && { args }),
     mounts: [...mounts, { ...tools.mount, readOnly: true }],
   }
+}
+
+/** Start of the command of a container that runs once. */
+const SHELL = [busybox, 'sh', '-c']
+
+/** First lines of `onceScript`, by which the script is recognized. */
+const BEGIN = `\
+b() { ${busybox} "$@"; }
+exec 3<&0
+`
+
+/** Returns the original program from the command of a container that runs once; returns any other command unchanged. */
+export function withoutOnce(command: readonly string[]): readonly string[] {
+  const isOnce = SHELL.every((word, index) => command[index] === word) && command[SHELL.length]?.startsWith(BEGIN)
+  // The script is followed by the name of the container.
+  return isOnce ? command.slice(SHELL.length + 2) : command
 }
 
 /**
@@ -24,9 +41,7 @@ export function onceContainer(plan: ContainerPlan, tools: Tools | undefined): Co
  * forwards signals to the program. `wait` returns for each signal, so the script calls it until the program has ended.
  */
 export function onceScript({ retries }: Pick<OncePlan, 'retries'>): string {
-  return `\
-b() { ${busybox} "$@"; }
-exec 3<&0
+  return `${BEGIN}\
 program= stopped= failed=0 pause=10
 trap 'stopped=1; [ -z "$program" ] || b kill -TERM "$program" 2>/dev/null' TERM INT
 while :; do

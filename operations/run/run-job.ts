@@ -1,6 +1,8 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { ALIAS_PREFIX } from '../../compiler/plan/network/alias-label.ts'
 import { templateOf } from '../../constructs/manifest.ts'
 import { escapeDollars } from '../../constructs/pod/escape-dollars.ts'
+import { withoutOnce } from '../../constructs/pod/once.ts'
 import { SERVICE_LABEL } from '../../environment/labels.ts'
 
 /** Settings of one run, which override the settings of the workload. Arguments and values of variables are literal. */
@@ -22,6 +24,7 @@ type Labels = Readonly<Record<string, string>>
 type Fields = Readonly<Record<string, unknown>>
 interface Container extends Fields {
   readonly name: string
+  readonly command?: readonly string[]
   readonly env?: readonly { readonly name: string }[]
 }
 interface Template {
@@ -98,16 +101,19 @@ export function toRunJob(
 }
 
 /**
- * Returns the labels without those by which Services and workloads select the Pods of the service. The Jobs of a
- * CronJob keep all labels.
+ * Returns the labels without those by which Services and workloads select the Pods of the service: as with `docker
+ * compose run`, no host name leads to a run. The Jobs of a CronJob keep all labels.
  */
 function labelsOf(labels: Labels, isScheduled: boolean): Labels {
   if (isScheduled) return labels
-  const { [SERVICE_LABEL]: _, 'pod-template-hash': __, ...others } = labels
-  return others
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => !isSelecting(key)))
 }
 
+const isSelecting = (label: string): boolean =>
+  label === SERVICE_LABEL || label === 'pod-template-hash' || label.startsWith(ALIAS_PREFIX)
+
 function withSettings(container: Container, { command, variables, input }: OnceSettings): Container {
+  const program = container.command && withoutOnce(container.command)
   const own = Object.fromEntries(Object.entries(container).filter(([field]) => !OF_SERVERS.includes(field)))
   const env = [
     ...(container.env ?? []).filter(({ name }) => !Object.hasOwn(variables, name)),
@@ -117,6 +123,7 @@ function withSettings(container: Container, { command, variables, input }: OnceS
     ...own,
     name: container.name,
     env,
+    ...(program && { command: program.length > 0 ? program : undefined }),
     ...(command.length > 0 && { args: command.map(escapeDollars) }),
     ...(input && { stdin: true, stdinOnce: true }),
     ...(input === 'terminal' && { tty: true }),

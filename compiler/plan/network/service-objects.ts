@@ -5,6 +5,7 @@ import type { ServicePlan, ServicePort } from '../plan.ts'
 import type { Mentions } from '../secrets/mentions.ts'
 import type { Group, Groups } from '../workload/groups.ts'
 import type { KindDecision } from '../workload/kind.ts'
+import { aliasLabel } from './alias-label.ts'
 import { type Alias, planAliases } from './aliases.ts'
 import type { DottedNames, PodName } from './dotted-names.ts'
 import { freeName, planExposedServices, reportSameNodePorts } from './exposed-services.ts'
@@ -113,7 +114,7 @@ function planSubdomains(
   }
   return [...found].map(([subdomain, list]) => {
     const [{ group, name }] = list as [(typeof list)[0], ...typeof list] // a list is made with its first name
-    const label = `alias.devctl/${subdomain}`
+    const label = aliasLabel(subdomain)
     if (list.length > 1)
       for (const one of list) labels.set(one.group, Object.assign(labels.get(one.group) ?? {}, { [label]: 'true' }))
     const owner = context.project.services.get(name.service)!
@@ -218,7 +219,7 @@ function planAlias(
   if (!first) return []
   if (targets.length === 1) return [{ ...first, ...base }]
   // Several services share the name, so their Pods get a label that the Service selects.
-  const label = `alias.devctl/${alias.name}`
+  const label = aliasLabel(alias.name)
   for (const service of alias.services) {
     const group = facts.groups.of(service)
     if (group) labels.set(group, Object.assign(labels.get(group) ?? {}, { [label]: 'true' }))

@@ -64,13 +64,16 @@ const RETRIES = 5
 export function planOnce(context: PlanContext, service: Service, container: ContainerPlan): OncePlan | undefined {
   const { policy, maxAttempts } = service.restart
   if (!mayEnd(service, container)) return undefined
-  const words = imageWords(context, service, container)
+  const ofImage = usedImageProgram(context, service, container)
+  if (!ofImage) return undefined
+  const { entrypoint, cmd } = ofImage
   const { command = [], args = [] } = container
-  if (!words || isEndless([...words, ...command, ...args])) return undefined
+  if (isEndless([...entrypoint, ...cmd, ...command, ...args])) return undefined
   const retries = policy?.value === 'no' ? 0 : policy ? maxAttempts?.value : RETRIES
   return {
     toolsImage: shellImage(context),
-    ...(words.length > 0 && { words }),
+    ...(entrypoint.length > 0 && { entrypoint }),
+    ...(cmd.length > 0 && { cmd }),
     ...(retries !== undefined && { retries }),
   }
 }
@@ -82,7 +85,7 @@ export function planOnce(context: PlanContext, service: Service, container: Cont
  */
 export function lacksProgram(context: PlanContext, service: Service, container: ContainerPlan): boolean {
   const says = service.restart.policy !== undefined || (container.args ?? []).length > 0
-  return says && mayEnd(service, container) && imageWords(context, service, container) === undefined
+  return says && mayEnd(service, container) && !usedImageProgram(context, service, container)
 }
 
 /**
@@ -115,8 +118,8 @@ type Probed = Pick<ContainerPlan, 'readinessProbe' | 'livenessProbe'>
 export function lasts(context: PlanContext, service: Service): boolean {
   if (!mayEnd(service, planProbes(context, service))) return true
   const program = programOf(service)
-  const words = program.command ?? [...(imageWords(context, service, program) ?? []), ...(program.args ?? [])]
-  return isEndless(words)
+  const { entrypoint, cmd } = usedImageProgram(context, service, program) ?? NO_PROGRAM
+  return isEndless(program.command ?? [...entrypoint, ...cmd, ...(program.args ?? [])])
 }
 
 /** Returns true if a member has probes, or if it has ports but no restart policy. */
@@ -125,28 +128,34 @@ function isServer({ ports, expose }: Service, hasPolicy: boolean, container: Pro
   return !hasPolicy && (ports.length > 0 || expose.length > 0)
 }
 
+/** Entrypoint and command of an image. */
+interface ImageProgram {
+  readonly entrypoint: readonly string[]
+  readonly cmd: readonly string[]
+}
+
+const NO_PROGRAM: ImageProgram = { entrypoint: [], cmd: [] }
+
 /**
- * Returns the arguments from the image that precede the arguments of the container; undefined if the program that the
+ * Returns the parts of the image's program that the container does not replace; undefined if the program that the
  * container runs is not known.
  */
-function imageWords(
+function usedImageProgram(
   context: PlanContext,
   service: Service,
   { command, args = [] }: Pick<ContainerPlan, 'command' | 'args'>,
-): readonly string[] | undefined {
-  if (command) return []
+): ImageProgram | undefined {
+  if (command) return NO_PROGRAM
   const ofImage = imageProgram(context, service)
-  const words = ofImage && [...ofImage.entrypoint, ...(args.length > 0 ? [] : ofImage.cmd)]
-  if (words) return words.length + args.length > 0 ? words : undefined
   const [first] = args
-  return first !== undefined && startsWithProgram(first) ? [] : undefined
+  if (!ofImage) return first !== undefined && startsWithProgram(first) ? NO_PROGRAM : undefined
+  const { entrypoint } = ofImage
+  const cmd = args.length > 0 ? [] : ofImage.cmd
+  return entrypoint.length + cmd.length + args.length > 0 ? { entrypoint, cmd } : undefined
 }
 
 /** Returns the entrypoint and the command of an image; undefined if they are not known. */
-function imageProgram(
-  context: PlanContext,
-  service: Service,
-): { readonly entrypoint: readonly string[]; readonly cmd: readonly string[] } | undefined {
+function imageProgram(context: PlanContext, service: Service): ImageProgram | undefined {
   const { imageConfigs, imagePrograms } = context.options
   const config = imageConfigs?.get(service.name) ?? imagePrograms?.get(service.name)
   if (config) return { entrypoint: config.Entrypoint ?? [], cmd: config.Cmd ?? [] }
@@ -168,7 +177,7 @@ export function keepsPolicy(context: PlanContext, service: Service): boolean {
 }
 
 const isProgramKnown = (context: PlanContext, service: Service): boolean =>
-  imageWords(context, service, programOf(service)) !== undefined
+  usedImageProgram(context, service, programOf(service)) !== undefined
 
 /** Returns the program and the arguments that the file sets. */
 function programOf({ entrypoint, command }: Service): Pick<ContainerPlan, 'command' | 'args'> {

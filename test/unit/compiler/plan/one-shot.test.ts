@@ -34,18 +34,18 @@ describe('a service in the Pod of another one', () => {
     ['its entrypoint', 'image: i, entrypoint: [migrate], command: [up]', {}, {}, undefined],
     ['a command with a path', 'image: i, command: [/bin/migrate]', {}, {}, undefined],
     ['a cleared entrypoint', 'image: i, entrypoint: [], command: [migrate]', {}, {}, undefined],
-    ['the image', 'image: i', image, {}, ['/run', 'all']],
-    ['the entrypoint of the image', 'image: i, command: [one]', image, {}, ['/run']],
-    ['the Dockerfile', 'build: .', {}, dockerfile, ['/run', 'all']],
-    ['the entrypoint of the Dockerfile', 'build: ., command: [one]', {}, dockerfile, ['/run']],
-  ])('a service that runs once has the program of %s', (_, keys, options, files, words) => {
-    expect(onceOf(`${keys}, ${shared}`, options, files)).toEqual({ toolsImage, retries: 5, ...(words && { words }) })
+    ['the image', 'image: i', image, {}, { entrypoint: ['/run'], cmd: ['all'] }],
+    ['the entrypoint of the image', 'image: i, command: [one]', image, {}, { entrypoint: ['/run'] }],
+    ['the Dockerfile', 'build: .', {}, dockerfile, { entrypoint: ['/run'], cmd: ['all'] }],
+    ['the entrypoint of the Dockerfile', 'build: ., command: [one]', {}, dockerfile, { entrypoint: ['/run'] }],
+  ])('a service that runs once has the program of %s', (_, keys, options, files, ofImage) => {
+    expect(onceOf(`${keys}, ${shared}`, options, files)).toEqual({ toolsImage, retries: 5, ...ofImage })
   })
 
   test('the healthcheck of its image does not make a member with a policy a server', () => {
     const Dockerfile = 'FROM x\nENTRYPOINT ["/run"]\nHEALTHCHECK CMD check'
     const keys = `build: ., restart: "no", ${shared}`
-    expect(onceOf(keys, {}, { Dockerfile })).toEqual({ toolsImage, words: ['/run'], retries: 0 })
+    expect(onceOf(keys, {}, { Dockerfile })).toEqual({ toolsImage, entrypoint: ['/run'], retries: 0 })
     expect(member(keys, {}, { Dockerfile }).codes).toEqual([])
     // Without a policy, the healthcheck says that it is a server.
     expect(onceOf(`build: ., ${shared}`, {}, { Dockerfile })).toBeUndefined()
@@ -114,17 +114,20 @@ describe('a service in the Pod of another one', () => {
     ])
   })
 
+  const run = { entrypoint: ['/run'] }
+  const all = { ...run, cmd: ['all'] }
+
   test.each([
-    ['with arguments', 'image: i, command: [migrate]', ['/run'], 5],
-    ['with the policy no', 'image: i, restart: "no"', ['/run', 'all'], 0],
-    ['with the policy no and arguments', 'image: i, restart: "no", command: [migrate]', ['/run'], 0],
-    ['with the condition none', 'image: i, deploy: {restart_policy: {condition: none}}', ['/run', 'all'], 0],
-    ['with the policy on-failure', 'image: i, restart: on-failure', ['/run', 'all'], undefined],
-    ['with a policy and a port', 'image: i, restart: "no", expose: ["80"]', ['/run', 'all'], 0],
-    ['whose base image has its program', 'build: ., restart: "no"', ['/run', 'all'], 0],
+    ['with arguments', 'image: i, command: [migrate]', run, 5],
+    ['with the policy no', 'image: i, restart: "no"', all, 0],
+    ['with the policy no and arguments', 'image: i, restart: "no", command: [migrate]', run, 0],
+    ['with the condition none', 'image: i, deploy: {restart_policy: {condition: none}}', all, 0],
+    ['with the policy on-failure', 'image: i, restart: on-failure', all, undefined],
+    ['with a policy and a port', 'image: i, restart: "no", expose: ["80"]', all, 0],
+    ['whose base image has its program', 'build: ., restart: "no"', all, 0],
   ])(
     'the plan names a member %s whose program is unknown, and it runs once when it is known',
-    (_, keys, words, retries) => {
+    (_, keys, ofImage, retries) => {
       const imagePrograms = new Map([['job', { Entrypoint: ['/run'], Cmd: ['all'] }]])
       const files = { Dockerfile: 'FROM x' }
       for (const sharing of [shared, 'pid: "service:main"', 'ipc: "service:main"']) {
@@ -132,7 +135,7 @@ describe('a service in the Pod of another one', () => {
         const { plan, codes } = member(`${keys}, ${sharing}`, { imagePrograms }, files)
         expect(plan.unknownPrograms).toEqual([])
         expect(codes).toEqual([])
-        const once = { toolsImage, words, ...(retries !== undefined && { retries }) }
+        const once = { toolsImage, ...ofImage, ...(retries !== undefined && { retries }) }
         expect(onceOf(`${keys}, ${sharing}`, { imagePrograms }, files)).toEqual(once)
       }
     },
@@ -182,7 +185,8 @@ describe('a service in the Pod of another one', () => {
     expect(containers.find(({ name }) => name === 'job')?.once).toEqual({
       toolsImage,
       retries: 0,
-      words: ['/run', 'all'],
+      entrypoint: ['/run'],
+      cmd: ['all'],
     })
   })
 
