@@ -19,10 +19,14 @@ export function connectTo(world: RunContext, container: string): Connect {
   const { terminal, input } = world
   if (terminal) return running => inTerminal(world, terminal, { ...running, container })
   return async running => {
-    const fed = input && feed(world, { ...running, container })
-    for await (const part of logOf(world, { ...running, container }, true)) await world.write(part)
-    await fed
+    const own = { ...running, container }
+    // Without its input, the program could wait for ever, and so its log would not end.
+    await Promise.all([printLog(world, own), input && feed(world, own)])
   }
+}
+
+async function printLog(world: RunContext, running: Running): Promise<void> {
+  for await (const part of logOf(world, running, true)) await world.write(part)
 }
 
 interface Running extends RunningContainer {
