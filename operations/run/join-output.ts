@@ -53,7 +53,12 @@ export function joinOutput(attached: Readable, readLog: () => Promise<string>, p
   const text = () => Buffer.concat(received).toString('utf8')
   const join = async () => {
     const missed = await missedOutput(readLog, text, () => isOver, program.signal)
-    if (missed !== undefined) joined.write(toTerminal(missed))
+    if (missed === undefined) {
+      await program.untilOver()
+      joined.end(toTerminal(await readLog()) || Buffer.concat(received))
+      return
+    }
+    joined.write(toTerminal(missed))
     isJoined = true
     for (const part of received) joined.write(part)
     await Promise.race([ended, setTimeout(QUIET, undefined, { ref: false, signal: program.signal })])
@@ -61,7 +66,7 @@ export function joinOutput(attached: Readable, readLog: () => Promise<string>, p
     await ended
     await program.untilOver()
     const log = await readLog()
-    joined.end(toTerminal(missed === undefined ? log : lostEnd(log, plain(tail).slice(-TAIL))))
+    joined.end(toTerminal(lostEnd(log, plain(tail).slice(-TAIL))))
   }
   join().catch(error => joined.destroy(error))
   return joined

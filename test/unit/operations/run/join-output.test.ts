@@ -54,6 +54,20 @@ test('the output of a program that ended before the connection comes from the lo
   expect(await text(output)).toBe('all\r\n')
 })
 
+test.each([
+  ['hello\r\n', 'hello\n', 'hello\r\n'],
+  ['two\r\n', 'one\ntwo\nthree\n', 'one\r\ntwo\r\nthree\r\n'],
+  ['hello\r\n', '', 'hello\r\n'],
+])(
+  'of a program that ended soon, %j of the connection and %j of the log are printed as %j',
+  async (early, log, all) => {
+    const { attached, output } = joined({ log, early })
+    await setTimeout(50)
+    attached.end()
+    expect(await output).toBe(all)
+  },
+)
+
 test('the end of the output comes from the log if the connection has lost it', async () => {
   const { attached, state, output, untilRead } = joined({ log: 'one\n' })
   await untilRead()
