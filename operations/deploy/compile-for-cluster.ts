@@ -295,20 +295,28 @@ async function toRerun(
   )
 }
 
+/**
+ * Adds the credentials for the images of all services, also if only a part is deployed, because the services share one
+ * Secret. The notes are about the images that are deployed.
+ */
 async function addRegistryCredentials(
   plan: Plan,
   synth: (plan: Plan) => readonly Manifest[],
   { env }: Pick<OperationContext['workspace'], 'env'>,
   signal: AbortSignal,
 ) {
-  const [{ addCredentials, registriesIn }, { readRegistryCredentials }] = await Promise.all([
+  const [{ addCredentials, registriesIn }, { readRegistryCredentials }, { toManifests }] = await Promise.all([
     import('./registry-credentials.ts'),
     import('../../adapters/registry/docker-config.ts'),
+    import('../../constructs/index.ts'),
   ])
-  const registries = registriesIn(synth(plan))
-  const hosts = new Set([...registries.values()].flatMap(one => [...one]))
-  return addCredentials(plan, registries, await readRegistryCredentials([...hosts], { env, signal }))
+  const registries = registriesIn(toManifests(plan))
+  const credentials = await readRegistryCredentials([...allOf(registries)], { env, signal })
+  return addCredentials(plan, registries, credentials, allOf(registriesIn(synth(plan))))
 }
+
+const allOf = (registries: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> =>
+  new Set([...registries.values()].flatMap(one => [...one]))
 
 /** Returns the user's choices about actions that a deploy takes only on request. */
 export function choicesOf(

@@ -28,16 +28,18 @@ export function registriesIn(manifests: readonly Manifest[]): ReadonlyMap<string
 
 /**
  * Adds a Secret with the credentials from the Docker configuration for the registries of the plan's images, and
- * attaches it to the Pods that need it. Without credentials the plan stays unchanged.
+ * attaches it to the Pods that need it. Without credentials the plan stays unchanged. `noted` contains the registries
+ * that notes are about; by default, all.
  */
 export function addCredentials(
   plan: Plan,
   registries: ReturnType<typeof registriesIn>,
   credentials: ReadonlyMap<string, RegistryCredentials>,
+  noted: Pick<ReadonlySet<string>, 'has'> = credentials,
 ): WithCredentials {
   const logins = new Map<string, RegistryLogin>()
   for (const [registry, found] of credentials) if (found.kind === 'login') logins.set(registry, found)
-  const notes = notesOf(credentials)
+  const notes = notesOf([...credentials].filter(([registry]) => noted.has(registry)))
   if (logins.size === 0) return { plan, notes }
   const secret = pullSecret(plan, pullSecretContent(logins))
   const needsIt = ({ service }: WorkloadPlan) => [...(registries.get(service) ?? [])].some(one => logins.has(one))
@@ -80,9 +82,9 @@ export function pullSecretContent(logins: ReadonlyMap<string, RegistryLogin>): s
   return JSON.stringify({ auths: Object.fromEntries(auths) })
 }
 
-function notesOf(credentials: ReadonlyMap<string, RegistryCredentials>): readonly string[] {
+function notesOf(credentials: readonly (readonly [string, RegistryCredentials])[]): readonly string[] {
   const of = (kind: RegistryCredentials['kind']) =>
-    [...credentials].flatMap(([registry, found]) => (found.kind === kind ? registry : [])).sort()
+    credentials.flatMap(([registry, found]) => (found.kind === kind ? registry : [])).sort()
   const [none, token] = [of('none'), of('token')]
   return [
     ...(none.length > 0 ? [`the Docker configuration has no credentials for ${none.join(', ')}: pulled without`] : []),

@@ -127,14 +127,14 @@ describe('the program of an image that devctl did not build', () => {
   const env = { DOCKER_CONFIG: '/nonexistent' }
 
   test.each([
-    ['command: migrate', ['/run'], 5],
-    ['command: migrate, restart: "no"', ['/run'], 0],
-    ['command: migrate, restart: on-failure', ['/run'], undefined],
-    ['restart: "no"', ['/run', 'all'], 0],
-  ])('deploy asks the registry about a one-shot in the Pod of another service: %s', async (keys, words, retries) => {
+    ['command: migrate', { retries: 5 }],
+    ['command: migrate, restart: "no"', { retries: 0 }],
+    ['command: migrate, restart: on-failure', {}],
+    ['restart: "no"', { cmd: ['all'], retries: 0 }],
+  ])('deploy asks the registry about a one-shot in the Pod of another service: %s', async (keys, expected) => {
     const { host, requests } = await registry()
     const done = await compiled({}, files(`image: "${host}/job:1", ${keys}`), env)
-    expect(onceOf(done)).toMatchObject({ words, ...(retries !== undefined && { retries }) })
+    expect(onceOf(done)).toEqual({ toolsImage: 'busybox:1.37', entrypoint: ['/run'], ...expected })
     expect(done.said).toBe('')
     expect(done.ensured).toEqual([])
     expect(requests.filter(({ path }) => path.startsWith('/v2/job/'))).toHaveLength(2)
@@ -173,7 +173,7 @@ describe('the program of an image that devctl did not build', () => {
   test('deploy of one service asks for the programs in its Pod', async () => {
     const { host } = await registry()
     const done = await compiled({ services: ['main'] }, files(`image: "${host}/job:1", command: migrate`), env)
-    expect(onceOf(done)).toMatchObject({ words: ['/run'] })
+    expect(onceOf(done)).toMatchObject({ entrypoint: ['/run'] })
   })
 })
 
@@ -213,6 +213,24 @@ describe('--registry-credentials', () => {
     expect(said.match(/no credentials/g)).toHaveLength(1)
     expect(said).not.toContain('secret of ann')
     expect(said).not.toContain(auth)
+  })
+
+  test.each([
+    ['one service', ['web'], ['web'], []],
+    ['a service whose registry has no credentials', ['db'], [], ['docker.io']],
+    ['all services', [], ['api', 'web'], ['docker.io']],
+  ])('a deploy of %s keeps the credentials for the images of the others', async (_, services, users, lacking) => {
+    const auths = { 'registry.example.com': { auth }, 'other.example.com': { auth } }
+    const env = { DOCKER_CONFIG: makeFolder({ 'config.json': JSON.stringify({ auths }) }) }
+    const { result, said } = await compiled({ registryCredentials: true, services }, compose, env)
+    const [secret] = result!.plan.secrets
+    const { auths: kept } = JSON.parse(Buffer.from(secret!.data!['.dockerconfigjson']!).toString())
+    expect(Object.keys(kept)).toEqual(['other.example.com', 'registry.example.com'])
+    const objects = result!.synth(result!.plan).map(({ object }) => object)
+    expect(objects.some(({ kind }) => kind === 'Secret')).toBe(users.length > 0)
+    expect(objects.flatMap(object => (pullSecretsOf(object) ? [object.metadata.name] : []))).toEqual(users)
+    const notes = lacking.map(one => `no credentials for ${one}: pulled without`)
+    expect(said.match(/no credentials.*: pulled without/g) ?? []).toEqual(notes)
   })
 
   test('the credentials are not read without the option', async () => {
