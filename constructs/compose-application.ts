@@ -44,8 +44,9 @@ export class ComposeApplication extends Application {
   }
 
   /**
-   * Returns the Deployment, StatefulSet, DaemonSet or Job of a service, so that a program can read its name or patch
-   * it. `service` is the Kubernetes name. Throws an Error if the application does not have the service.
+   * Returns the Deployment, StatefulSet, DaemonSet or Job of a service, or the first CronJob of a job, so that a
+   * program can read its name or patch it. `service` is the Kubernetes name. Throws an Error if the application does
+   * not have the service.
    */
   workload(service: string): ApiObject {
     const found = this.#workloads.get(service)

@@ -1,6 +1,6 @@
 import type { ApiObject } from 'cdk8s'
 import type { Construct } from 'constructs'
-import type { Environment, JobPlan, ObjectPlan, Plan, WorkloadPlan } from '../compiler/plan/plan.ts'
+import type { CronJobPlan, Environment, JobPlan, ObjectPlan, Plan, WorkloadPlan } from '../compiler/plan/plan.ts'
 import { waitedServices, waiterAccountName } from '../compiler/plan/waiter-account-name.ts'
 import { autoscalerJson, WorkloadAutoscaler } from './autoscaler.ts'
 import { cronJobJson, ServiceCronJob } from './cron-job.ts'
@@ -106,8 +106,7 @@ export const OBJECTS: readonly Objects[] = [
   }),
   objects({
     id: 'cron-job',
-    plans: ({ plan }) =>
-      plan.workloads.flatMap(job => (isScheduled(job) ? job.cronJobs.map(one => ({ ...one, job })) : [])),
+    plans: ({ plan }) => plan.workloads.flatMap(cronJobsOf),
     construct: (scope, id, { job, ...plan }, { environment, templates }) =>
       new ServiceCronJob(scope, id, { plan, job, environment, template: templates.of(job) }),
     json: ({ job: _, ...bare }, { environment, templates }, { job }) => [
@@ -130,6 +129,17 @@ export const OBJECTS: readonly Objects[] = [
 
 const isScheduled = (plan: WorkloadPlan): plan is JobPlan & Required<Pick<JobPlan, 'cronJobs'>> =>
   plan.kind === 'Job' && plan.cronJobs !== undefined
+
+/** Plan of a CronJob, with the job that it runs. */
+interface ScheduledPlan extends CronJobPlan {
+  readonly job: JobPlan
+}
+
+const cronJobsOf = (job: WorkloadPlan): readonly ScheduledPlan[] =>
+  isScheduled(job) ? job.cronJobs.map(one => ({ ...one, job })) : []
+
+/** Returns the job that a CronJob runs; undefined for any other object. */
+export const jobOf = (plan: ObjectPlan | ScheduledPlan): JobPlan | undefined => ('job' in plan ? plan.job : undefined)
 
 function workload(scope: Construct, id: string, plan: WorkloadPlan, { environment, templates }: Making): ApiObject {
   const template = templates.of(plan)

@@ -42,6 +42,17 @@ describe('ComposeApplication', () => {
     )
   })
 
+  test('workload returns the first CronJob of a job', () => {
+    const triggers = 'triggers: {manual: true, schedule: [{cron: "30 3 * * *"}, {cron: "0 5 * * *"}]}'
+    const file = composeFile(`
+services: {web: {image: nginx}}
+jobs: {backup: {image: alpine, command: "true", ${triggers}}}`)
+    const application = new ComposeApplication(chart('shop'), 'app', { file })
+    const { kind, name } = application.workload('backup')
+    expect([kind, name]).toEqual(['CronJob', 'backup'])
+    expect(application.workload('web').kind).toBe('Deployment')
+  })
+
   test('ComposeApplication uses the namespace of the chart, unless it is given one', () => {
     const namespaces = (of: Chart) => new Set(of.toJson().map(({ metadata }) => metadata.namespace))
     const file = composeFile('services: {web: {image: nginx}}')
