@@ -5,7 +5,7 @@ import { claimName, mirrorName, SYNC_VOLUME, sessionSecretName, USER_ANNOTATION 
 import { besidePod, chosenContainer, developPod, volumeLabel } from './pod.ts'
 import type { LiveObject, MirrorFacts, MirrorObject, MirrorObjects, MirrorSettings, User } from './settings.ts'
 import { variablesApart } from './variables.ts'
-import { developmentLabels, mirrorWorkload, ownerReferences } from './workload.ts'
+import { developmentLabels, mirrorWorkload, overlaid, ownerReferences } from './workload.ts'
 
 /**
  * Returns the objects that replace an application during development, built from the live object and the changes in the
@@ -96,7 +96,7 @@ function claim(original: LiveObject | undefined, settings: MirrorSettings, facts
     metadata: {
       name: claimName(settings.name),
       namespace: facts.namespace,
-      labels: { ...developmentLabels(settings, original), ...volume.labels },
+      labels: { ...volume.labels, ...developmentLabels(settings, original) },
       ...compact({ annotations: volume.annotations }),
     },
     spec: {
@@ -149,7 +149,7 @@ function standAloneService(settings: MirrorSettings, facts: MirrorFacts): Mirror
     kind: 'Service',
     metadata: { name: settings.name, namespace: facts.namespace, labels: developmentLabels(settings, undefined) },
     spec: {
-      selector: labels,
+      selector: overlaid(labels, settings.labels),
       ports: settings.ports.map(port => ({ name: `port-${port}`, port, targetPort: port, protocol: 'TCP' })),
     },
   }

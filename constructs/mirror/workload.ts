@@ -27,6 +27,10 @@ export function developmentLabels({ name }: Pick<MirrorSettings, 'name'>, origin
   return { ...Object.fromEntries(kept), 'app.kubernetes.io/managed-by': 'devctl', [DEVELOPMENT_LABEL]: name }
 }
 
+/** Returns labels with the values that the settings give them. Adds no label. */
+export const overlaid = (labels: Labels, settings: Labels): Labels =>
+  Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, settings[key] ?? value]))
+
 /** Returns the owner references of a mirror, by which Kubernetes deletes the mirror together with the application. */
 export function ownerReferences(original: LiveObject | undefined): Json {
   if (original?.metadata.uid === undefined) return {}
@@ -57,7 +61,7 @@ export function mirrorWorkload(
   { detached, container, ...pod }: MirrorPod,
 ): MirrorObject {
   const name = original?.metadata.name ?? development.name
-  const labels = { ...detached.labels, [MIRROR_LABEL]: labelValue(name) }
+  const labels = { ...overlaid(detached.labels, container.labels), [MIRROR_LABEL]: labelValue(name) }
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -65,9 +69,9 @@ export function mirrorWorkload(
       name: mirrorName(name),
       namespace: facts.namespace,
       labels: {
+        ...container.labels,
         ...developmentLabels(development, original),
         [MIRROR_LABEL]: labelValue(name),
-        ...container.labels,
       },
       ...compact({ annotations: { ...container.annotations, ...pod.annotations } }),
       ...ownerReferences(original),
@@ -79,7 +83,7 @@ export function mirrorWorkload(
       selector: { matchLabels: labels },
       template: {
         metadata: compact({
-          labels: { ...labels, ...container.labels, ...pod.labels, [DEVELOPMENT_LABEL]: development.name },
+          labels: { ...container.labels, ...labels, ...pod.labels, [DEVELOPMENT_LABEL]: development.name },
           annotations: {
             ...(pod.main !== undefined && { [DEFAULT_CONTAINER]: pod.main }),
             ...detached.annotations,
