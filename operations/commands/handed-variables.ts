@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { parseDotenv } from '../../compiler/text/dotenv.ts'
-import { SourceFile } from '../../compiler/text/source.ts'
+import { SourceFile, type Span } from '../../compiler/text/source.ts'
 
 /**
  * Maximum size of the file in bytes: more than commands need to pass on, and small enough for the environment of a
@@ -19,6 +19,9 @@ export class HandedVariables {
   readonly path: string
   readonly #folder: string
   readonly #values: Record<string, string> = {}
+  /** Content of the file after the last command. */
+  #known = ''
+  #problem: string | undefined
   readonly #remove = () => rmSync(this.#folder, { recursive: true, force: true })
 
   constructor() {
@@ -35,21 +38,37 @@ export class HandedVariables {
   }
 
   /**
-   * Reads the variables that a command has written. `env` is the environment that the command ran with, for variables
-   * in values. Returns a message for each line that is not understood and therefore ignored; the messages never contain
+   * Reads the variables that a command has written. Skips the lines of earlier commands, because a line such as
+   * `LIST=$LIST,x` must not be evaluated again. `env` is the environment that the command ran with, for variables in
+   * values. Returns a message for each line that is not understood and therefore ignored; the messages never contain
    * values.
    */
   read(env: Readonly<Record<string, string | undefined>>): readonly string[] {
     const text = this.#text()
-    if (typeof text !== 'string') return [text.problem]
+    const known = this.#problem
+    this.#problem = typeof text === 'string' ? undefined : text.problem
+    if (typeof text !== 'string') return text.problem === known ? [] : [text.problem]
+    const start = this.#startOfNew(text)
+    this.#known = text
+    return this.#parse(text.slice(start), env, text.slice(0, start).split('\n').length)
+  }
+
+  /** Returns the start of the lines that the last command has written, or that it has continued. */
+  #startOfNew(text: string): number {
+    if (text === this.#known) return text.length
+    return text.startsWith(this.#known) ? this.#known.lastIndexOf('\n') + 1 : 0
+  }
+
+  /** Reads the variables of a text, whose first line has the number `first`. Returns the messages. */
+  #parse(text: string, env: Readonly<Record<string, string | undefined>>, first: number): readonly string[] {
     const file = new SourceFile('DEVCTL_ENV', text)
     const reporter = new Reporter()
+    const problems: string[] = []
     for (const { name, value } of parseDotenv(file, name => env[name], reporter))
-      if (value.includes('\0')) return [`the value of \`${name}\` has a NUL byte`]
+      if (value.includes('\0')) problems.push(`the value of \`${name}\` has a NUL byte`)
       else this.#values[name] = value
-    return reporter
-      .diagnostics()
-      .map(({ message, span }) => `line ${span ? file.position(span.start).line : 1}: ${message}`)
+    const line = (span: Span | undefined) => first - 1 + (span ? file.position(span.start).line : 1)
+    return [...problems, ...reporter.diagnostics().map(({ message, span }) => `line ${line(span)}: ${message}`)]
   }
 
   remove(): void {

@@ -218,6 +218,36 @@ describe('DEVCTL_ENV', () => {
     expect(JSON.stringify(diagnostics)).not.toContain('hunter22')
   })
 
+  test.each([
+    ['a line that refers to itself', ["echo 'L=${L}a' >> $DEVCTL_ENV", 'true'], 'a'],
+    ['lines that refer to each other', ["echo 'L=${L}a' >> $DEVCTL_ENV", "echo 'L=${L}b' >> $DEVCTL_ENV"], 'ab'],
+    ['a line without an end', ["printf 'L=${L}a' >> $DEVCTL_ENV", 'true'], 'a'],
+    ['a line of two commands', ["printf 'L=a' >> $DEVCTL_ENV", 'echo b >> $DEVCTL_ENV'], 'ab'],
+    ['a file that is written again', ["echo 'L=a' > $DEVCTL_ENV", "echo 'L=${L}b' > $DEVCTL_ENV", 'true'], 'ab'],
+    ['a file that is emptied', ["echo 'L=a' > $DEVCTL_ENV", '> $DEVCTL_ENV', "echo 'L=${L}b' > $DEVCTL_ENV"], 'ab'],
+  ])('`DEVCTL_ENV` is read once, also with %s', async (_, commands, expected) => {
+    const { lines, variables } = await run([...commands, 'echo $L'])
+    expect(lines).toEqual([`c${commands.length + 1} stdout: ${expected}`])
+    expect(variables).toEqual({ L: expected })
+  })
+
+  test('a problem of `DEVCTL_ENV` is reported for the command that caused it, and keeps no other line out', async () => {
+    const { variables, diagnostics } = await run([
+      'echo A=1 >> $DEVCTL_ENV; echo NOT A NAME=x >> $DEVCTL_ENV',
+      'true',
+      'printf "B=\\0\\nC=3\\nNOR THIS=x\\n" >> $DEVCTL_ENV',
+      'rm $DEVCTL_ENV; mkfifo $DEVCTL_ENV',
+      'true',
+    ])
+    expect(variables).toEqual({ A: '1', C: '3' })
+    expect(diagnostics.map(({ message }) => message)).toEqual([
+      'invalid `DEVCTL_ENV` of `c1`: line 2: the name of a variable cannot contain a space',
+      'invalid `DEVCTL_ENV` of `c3`: the value of `B` has a NUL byte',
+      'invalid `DEVCTL_ENV` of `c3`: line 5: the name of a variable cannot contain a space',
+      'invalid `DEVCTL_ENV` of `c4`: it is not a file anymore',
+    ])
+  })
+
   test('a value that is passed on under the name of a secret is masked from then on', async () => {
     const { lines } = await run(['echo DB_PASSWORD=hunter22 > $DEVCTL_ENV', 'echo "is $DB_PASSWORD"'])
     expect(lines).toEqual(['c2 stdout: is ***'])
