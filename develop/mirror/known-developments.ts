@@ -11,6 +11,7 @@ import { upRecordOf } from '../../environment/record/up-record.ts'
 import { compileFiles } from '../../project/compile-files.ts'
 import { stateHome } from '../../project/contexts/home.ts'
 import type { LoadInput } from '../../project/input.ts'
+import { labelsOf } from '../../project/names/named-services.ts'
 import { requireNamespace } from '../../project/namespaces.ts'
 import { manifestOf } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
@@ -67,7 +68,7 @@ export async function knownDevelopments(
   const isOurs = ({ name, projects }: ActiveDevelopment) => projects.has(folder) || declared.includes(name)
   // The project has a different folder on another machine, but the same services.
   const isOpen = declared.length === 0 && !active.every(isOurs)
-  const services = isOpen ? await servicesOf(world, loading, project) : []
+  const services = isOpen ? [...(await servicesOf(world, loading, project)).values()] : []
   const names = active.filter(one => isOurs(one) || services.includes(one.name)).map(({ name }) => name)
   const wanted = all ? [...new Set([...declared, ...names])] : names
   if (wanted.length > 0) return one ? [await chooseDev(wanted, undefined, choose)] : wanted
@@ -90,11 +91,13 @@ async function namedOf(
   given: readonly string[],
   active: readonly ActiveDevelopment[],
   declared: readonly string[],
-  services: () => Promise<readonly string[]>,
+  services: () => Promise<ReadonlyMap<string, string>>,
 ): Promise<readonly string[]> {
   const known = new Set([...declared, ...active.map(({ name }) => name)])
-  const find = (name: string) => [name, toServiceName(name)].find(one => known.has(one))
-  if (!given.every(find) && declared.length === 0) for (const name of await services()) known.add(name)
+  const isOpen = declared.length === 0 && !given.every(name => known.has(name))
+  const labels = isOpen ? await services() : new Map<string, string>()
+  for (const label of labels.values()) known.add(label)
+  const find = (name: string) => [name, labels.get(name) ?? toServiceName(name)].find(one => known.has(one))
   return [...new Set(given.map(name => find(name) ?? notKnown(name, [...known])))]
 }
 
@@ -104,17 +107,17 @@ function notKnown(name: string, known: readonly string[]): never {
   throw new UserError(`development container \`${name}\` does not exist`, hint === undefined ? {} : { hint })
 }
 
-/** Returns the names of the Compose services as they are written in the cluster; empty if the files cannot be read. */
+/** Returns the names of the Compose services in the cluster, by their names in the files; empty if unreadable. */
 async function servicesOf(
   { workspace }: KnownWorld,
   loading: LoadInput,
   project: OpenProject,
-): Promise<readonly string[]> {
+): Promise<ReadonlyMap<string, string>> {
   try {
     const { project: model } = await compileFiles(workspace, [], loading, {}, { project })
-    return [...(model?.services.keys() ?? [])].map(name => toServiceName(name))
+    return model ? await labelsOf(model) : new Map()
   } catch (error) {
-    if (error instanceof UserError) return []
+    if (error instanceof UserError) return new Map()
     throw error
   }
 }

@@ -1,11 +1,11 @@
 import type { Project, Service } from '../../compiler/compose/project.ts'
 import { usedEntries } from '../../compiler/compose/used-entries.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
-import { toServiceName } from '../../compiler/plan/object-names.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import { printable } from '../../compiler/values/printable.ts'
 import { compileFiles } from '../../project/compile-files.ts'
 import type { LoadInput, PlanInput } from '../../project/input.ts'
+import { labelsOf } from '../../project/names/named-services.ts'
 import { nothingToRender } from '../../project/nothing-to-render.ts'
 import type { LocalContext } from '../../project/session.ts'
 
@@ -53,7 +53,7 @@ export async function graph(
   const { plan, project, diagnostics, hasNoCompose, manifest } = compiled
   if (hasNoCompose && manifest) throw nothingToRender(manifest)
   if (!plan || !project) return { kind: 'refused', diagnostics }
-  return { kind: 'graph', diagnostics, graph: graphOf(plan, project) }
+  return { kind: 'graph', diagnostics, graph: graphOf(plan, project, await labelsOf(project)) }
 }
 
 const CONDITIONS = {
@@ -62,10 +62,13 @@ const CONDITIONS = {
   service_completed_successfully: 'completed',
 } as const
 
-/** Returns the graph of a plan. Kinds and routes come from the plan, names from the Compose files. */
-export function graphOf(plan: Plan, project: Project): ApplicationGraph {
+/**
+ * Returns the graph of a plan. Kinds and routes come from the plan, names from the Compose files. `labels` contains the
+ * services' names in the plan.
+ */
+export function graphOf(plan: Plan, project: Project, labels: ReadonlyMap<string, string>): ApplicationGraph {
   const services = [...project.services.values()]
-  const nodes = services.map(service => partOf(service, plan))
+  const nodes = services.map(service => partOf(service, plan, labels.get(service.name)))
   const idOf = ({ name, triggers }: Service) => `${triggers ? 'job' : 'service'} ${name}`
   const edges: GraphEdge[] = []
   const add = (node: GraphPart) => {
@@ -74,7 +77,7 @@ export function graphOf(plan: Plan, project: Project): ApplicationGraph {
   }
   for (const { host, rules } of plan.routes)
     for (const { path, service } of rules) {
-      const to = services.find(({ name }) => toServiceName(name) === service)
+      const to = services.find(({ name }) => labels.get(name) === service)
       if (!to) continue
       const from = add({ id: `endpoint ${host}`, kind: 'endpoint', name: host })
       edges.push({ from, to: idOf(to), kind: 'routes-to', ...(path !== '/' && { label: printable(path) }) })
@@ -105,11 +108,11 @@ export function graphOf(plan: Plan, project: Project): ApplicationGraph {
   return { name: plan.environment.name, nodes, edges }
 }
 
-function partOf({ name, triggers }: Service, { workloads }: Plan): GraphPart {
+function partOf({ name, triggers }: Service, { workloads }: Plan, label: string | undefined): GraphPart {
   if (triggers) {
     const schedules = triggers.schedules.map(({ cron, timeZone }) => (timeZone ? `${cron} ${timeZone}` : cron))
     return { id: `job ${name}`, kind: 'job', name, detail: 'CronJob', schedules }
   }
-  const workload = workloads.find(({ pod }) => pod.services.includes(toServiceName(name)))
+  const workload = workloads.find(({ pod }) => pod.services.some(one => one === label))
   return { id: `service ${name}`, kind: 'service', name, ...(workload && { detail: workload.kind }) }
 }
