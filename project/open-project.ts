@@ -25,14 +25,13 @@ export const manifestOf = ({ manifest, namesCompose }: OpenProject): DevctlManif
  * Returns the cluster and the namespace of a project: the options, otherwise the settings of the environment, which
  * rank like options because an option has selected the environment. The settings at the top level of the manifest are
  * returned separately in `manifest`, because variables of the shell take precedence over them
- * (project/contexts/target.ts).
+ * (project/contexts/target.ts). They also apply if `-f` names Compose files and an environment is selected.
  */
 export function targetOf(
   project: OpenProject,
   options: { readonly context?: string | undefined; readonly namespace?: string | undefined },
 ): { readonly context: string | undefined; readonly namespace: string | undefined; readonly manifest: TargetOptions } {
-  const { environment } = project
-  const manifest = manifestOf(project)
+  const { environment, manifest } = project
   return {
     context: options.context ?? environment?.context?.value,
     namespace: options.namespace ?? environment?.namespace?.value,

@@ -10,7 +10,7 @@ export interface OpenProject {
   readonly environment?: ManifestEnvironment
   /** Errors and warnings about the manifest. */
   readonly diagnostics: readonly Diagnostic[]
-  /** True if `-f` names Compose files. The manifest is then only used for the environment. */
+  /** True if `-f` names Compose files. The manifest is then only used for the environment and its target. */
   readonly namesCompose: boolean
   /** Secrets of the manifest. */
   readonly secrets?: SecretPlaces

@@ -67,7 +67,8 @@ win over the top level of the manifest. With \`compose\`, the \`.override\` sibl
 
 const finding = `## Which files devctl uses
 
-1. \`-f FILE\`: a manifest or Compose files, told apart by content. With Compose files the manifest counts only for \`--environment\`.
+1. \`-f FILE\`: a manifest or Compose files, told apart by content. With Compose files the manifest counts only with \`--environment\`:
+   the environment, and \`namespace\`, \`context\`, \`domain\` and \`registry\` of the top level.
 2. The manifest: \`devctl.yml\`, \`devctl.yaml\`, \`.devctl/devctl.yml\`, \`.devctl/devctl.yaml\`, in this folder or the nearest one above. In a folder without
    these, a manifest of Okteto: \`okteto.yml\`, \`okteto.yaml\` and those in \`.okteto\`, read as they are ([what differs](migrate.md#okteto)).
 3. The Compose file, where one is nearer than a manifest: \`compose.yaml\`, \`compose.yml\`, \`docker-compose.yml\`, \`docker-compose.yaml\`, \`okteto-stack.yml\`, \`okteto-compose.yml\`, then those in \`.devctl\`.
