@@ -473,6 +473,13 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         await fails(patch('patch-none', { data: { a: '3' } }), 'not-found', 404)
         expect((await failing(patch('patch-old', { dota: {} }))).failure).toBe('invalid')
       })
+
+      test('patch throws `invalid` for another uid', async () => {
+        const { uid } = (await cluster.apply(config('patch-uid'), { manager })).metadata
+        const stranger = '00000000-0000-0000-0000-000000000000'
+        await fails(patch('patch-uid', { metadata: { uid: stranger }, data: { a: '2' } }), 'invalid', 422)
+        expect(dataOf(await patch('patch-uid', { metadata: { uid }, data: { a: '2' } }))).toEqual({ a: '2' })
+      })
     })
 
     describe('delete', () => {

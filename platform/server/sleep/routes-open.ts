@@ -1,4 +1,5 @@
 import type { Cluster, KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import type { RestingObject } from '../../records/asleep.ts'
 import { listMemberObjects, PAGES_OF_MEMBERS } from '../http/member-objects.ts'
 
 /** Time in milliseconds after a wake at which all routes are opened, even if their backends are not ready. */
@@ -8,25 +9,29 @@ const LATEST = 120_000
 interface WantedRoutes {
   readonly cluster: Cluster
   readonly namespace: string
-  /** Names of the Ingresses. */
-  readonly names: readonly string[]
+  /** The Ingresses as they were before the sleep. */
+  readonly routes: readonly RestingObject[]
   /** Stops the opening when it is aborted. */
   readonly signal: AbortSignal
 }
 
 /**
  * Opens each Ingress as soon as all Services that it refers to have a ready endpoint. After a deadline, opens the
- * remaining Ingresses, so that users see the error of the application itself. Throws if the signal is aborted.
+ * remaining Ingresses, so that users see the error of the application itself. Ingresses that were deleted or
+ * replaced are skipped. Throws if the signal is aborted.
  */
 export async function openRoutes(
-  { cluster, namespace, names, signal: stop }: WantedRoutes,
+  { cluster, namespace, routes, signal: stop }: WantedRoutes,
   age: number,
-  open: (name: string) => Promise<void>,
+  open: (one: RestingObject) => Promise<void>,
 ): Promise<void> {
-  const waiting = new Map<string, readonly string[]>()
+  const byUid = new Map(routes.map(one => [one.uid, one]))
+  const waiting = new Map<RestingObject, readonly string[]>()
   const ingresses = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', namespace }
-  for await (const one of listMemberObjects(cluster, ingresses, stop))
-    if (names.includes(one.metadata.name)) waiting.set(one.metadata.name, servicesOf(one))
+  for await (const live of listMemberObjects(cluster, ingresses, stop)) {
+    const one = byUid.get(live.metadata.uid ?? '')
+    if (one) waiting.set(one, servicesOf(live))
+  }
   const end = AbortSignal.timeout(Math.max(1, LATEST - age))
   const done = new AbortController()
   /**
@@ -36,10 +41,10 @@ export async function openRoutes(
   const slices = new Map<string, string>()
   const openReady = async () => {
     const ready = new Set(slices.values())
-    for (const [name, services] of waiting) {
+    for (const [route, services] of waiting) {
       if (!services.every(one => ready.has(one))) continue
-      await open(name)
-      waiting.delete(name)
+      await open(route)
+      waiting.delete(route)
     }
     if (waiting.size === 0) done.abort()
   }
@@ -62,7 +67,7 @@ export async function openRoutes(
     if (!signal.aborted) throw error
   }
   stop.throwIfAborted()
-  for (const name of waiting.keys()) await open(name)
+  for (const one of waiting.keys()) await open(one)
 }
 
 /** Returns the names of all Services that an Ingress refers to. */

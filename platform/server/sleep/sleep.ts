@@ -17,10 +17,9 @@ import type { NamespaceRef } from '../namespaces/shared-namespace.ts'
 import { busyBy } from './activity.ts'
 import { findIgnoredIngressClasses, hostOf, type SuspendedRoute } from './ignored-ingress-classes.ts'
 import { openRoutes } from './routes-open.ts'
-import { keptAwake, ruleOf, SUSPEND_RULES, type SuspendRule } from './suspend-rules.ts'
+import { keptAwake } from './suspend-rules.ts'
+import { listSuspendable, type ObjectsOf, startWorkloads, suspendObjects, wakeRoute } from './suspended-objects.ts'
 
-/** Field manager of changes by sleep and wake. */
-const SLEEP_MANAGER = 'devctl-sleep'
 /** Minimum time between two wakes of a namespace by page visitors, in milliseconds. */
 export const WAKE_PAUSE = 60_000
 /** Time in milliseconds for the API server to apply a new RoleBinding. */
@@ -83,7 +82,7 @@ export class Sleep {
     const kept: string[] = []
     const wanted: RestingObject[] = []
     const routes: SuspendedRoute[] = []
-    for await (const [live, rule] of this.#objects(name, signal)) {
+    for await (const [live, rule] of listSuspendable(this.#objectsOf(name, signal))) {
       const why = keptAwake(live)
       const one = why === undefined ? rule.remember(live) : undefined
       if (why !== undefined) kept.push(why)
@@ -94,8 +93,9 @@ export class Sleep {
     }
     await this.#change(which, signal, ({ live, namespace: { status } }) => {
       if (status === 'Deleting' || status === 'DeleteFailed') throw isEnding(name)
-      const uids = new Set(wanted.map(({ uid }) => uid))
-      const before = toResting(live.metadata.annotations?.[ASLEEP]).filter(({ uid }) => !uids.has(uid))
+      // By name, so that no entry is kept for an object that was replaced by another of this name.
+      const names = new Set(wanted.map(nameOf))
+      const before = toResting(live.metadata.annotations?.[ASLEEP]).filter(one => !names.has(nameOf(one)))
       const asleep = fromResting([...before, ...wanted])
       if (asleep.length > LONGEST_RECORD)
         throw new PlatformError(409, 'too-many', `namespace \`${name}\` has too many workloads and routes to sleep`, {
@@ -104,10 +104,7 @@ export class Sleep {
       const annotations = { [ASLEEP]: asleep, [UNFOLLOWED]: null }
       return { status: 'Sleeping', annotations }
     })
-    for (const { kind } of SUSPEND_RULES)
-      await Promise.all(
-        wanted.filter(one => one.kind === kind).map(one => this.#patch(name, one, ruleOf(kind).rest(one), signal)),
-      )
+    await suspendObjects(this.#objectsOf(name, signal), wanted)
     this.#look(which, routes)
     return kept
   }
@@ -154,7 +151,7 @@ export class Sleep {
       status === 'Sleeping' ? { status, annotations: { [UNFOLLOWED]: 'true' } } : undefined,
     )
     if (namespace.status !== 'Sleeping') return []
-    for (const one of found) await this.#patch(name, one, ruleOf(one.kind).wake(one))
+    for (const one of found) await wakeRoute(this.#objectsOf(name), one)
     log({ time: rfc3339(now()), text: `${name} is asleep, but opening its pages does not wake it: ${UNFOLLOWED_TEXT}` })
     return found.map(
       one =>
@@ -177,7 +174,7 @@ export class Sleep {
     const { live, namespace } = found
     if (namespace.status === 'Deleting' || namespace.status === 'DeleteFailed') throw isEnding(name)
     if (namespace.status !== 'Waking') return namespace.status
-    await this.#start(name, toResting(live.metadata.annotations?.[ASLEEP]), signal)
+    await startWorkloads(this.#objectsOf(name, signal), toResting(live.metadata.annotations?.[ASLEEP]))
     void this.#open(which, found)
     return 'Waking'
   }
@@ -186,7 +183,8 @@ export class Sleep {
   async goOn(which: NamespaceRef, signal: AbortSignal): Promise<void> {
     const found = await this.#read(which, signal)
     if (found.namespace.status !== 'Waking') return
-    await this.#start(which.name, toResting(found.live.metadata.annotations?.[ASLEEP]), signal)
+    const resting = toResting(found.live.metadata.annotations?.[ASLEEP])
+    await startWorkloads(this.#objectsOf(which.name, signal), resting)
     await this.#open(which, found)
   }
 
@@ -232,46 +230,20 @@ export class Sleep {
     const age = now() - (Date.parse(namespace.woken ?? '') || now())
     // The namespace may have been put to sleep, and woken again, by another replica in the meantime.
     const isCurrent = (one: ManagedNamespace) => one.status === 'Waking' && one.woken === namespace.woken
-    const open = async (route: string) => {
-      const one = routes.find(({ name }) => name === route)
+    const open = async (one: RestingObject) => {
       if (!isCurrent((await this.#read(which, stop.signal)).namespace)) stop.abort()
       stop.signal.throwIfAborted()
       // Without the signal, because a request that is given up may still change the route later.
-      if (one) await this.#patch(name, one, ruleOf(one.kind).wake(one))
+      await wakeRoute(this.#objectsOf(name), one)
     }
-    const names = routes.map(one => one.name)
-    await openRoutes({ cluster, namespace: name, names, signal: stop.signal }, age, open)
+    await openRoutes({ cluster, namespace: name, routes, signal: stop.signal }, age, open)
     await this.#change(which, stop.signal, ({ namespace: one }) =>
       isCurrent(one) ? { status: 'Active', annotations: { [ASLEEP]: null } } : undefined,
     )
   }
 
-  async #start(name: string, resting: readonly RestingObject[], signal?: AbortSignal): Promise<void> {
-    // Workloads that a user has scaled up since then are not changed.
-    const asleep = new Set<string>()
-    for await (const [live, rule] of this.#objects(name, signal))
-      if (rule.remember(live) === undefined) asleep.add(`${rule.kind} ${live.metadata.uid}`)
-    const workloads = resting.filter(({ kind, uid }) => kind !== 'Ingress' && asleep.has(`${kind} ${uid}`))
-    await Promise.all(workloads.map(one => this.#patch(name, one, ruleOf(one.kind).wake(one), signal)))
-  }
-
-  /** Yields all objects that can sleep, with the rule for their kind. */
-  async *#objects(namespace: string, signal?: AbortSignal): AsyncGenerator<readonly [KubeObject, SuspendRule], void> {
-    for (const rule of SUSPEND_RULES) {
-      const { apiVersion, kind } = rule
-      for await (const live of listMemberObjects(this.#world.cluster, { apiVersion, kind, namespace }, signal))
-        yield [live, rule]
-    }
-  }
-
-  /** Patches an object if its UID is still the recorded one. A deleted or replaced object is skipped. */
-  async #patch(namespace: string, { kind, name, uid }: RestingObject, patch: object, signal?: AbortSignal) {
-    const { metadata, ...rest } = patch as { readonly metadata?: object }
-    const ref = { apiVersion: ruleOf(kind).apiVersion, kind, name, namespace }
-    const whole = { ...rest, metadata: { ...metadata, uid } }
-    await this.#world.cluster.patch(ref, whole, { manager: SLEEP_MANAGER, signal }).catch(error => {
-      if (!(error instanceof ClusterError) || !['not-found', 'conflict'].includes(error.failure)) throw error
-    })
+  #objectsOf(namespace: string, signal?: AbortSignal): ObjectsOf {
+    return { cluster: this.#world.cluster, namespace, signal }
   }
 
   /**
@@ -337,4 +309,5 @@ export class Sleep {
   }
 }
 
+const nameOf = ({ kind, name }: RestingObject): string => `${kind}/${name}`
 const isEnding = (name: string) => new PlatformError(409, 'deleting', `namespace \`${name}\` is being deleted`)

@@ -29,7 +29,16 @@ import {
 } from './managers.ts'
 import { mergePatched } from './merge.ts'
 import { PodLogs } from './pod-logs.ts'
-import { exists, forbidden, notFound, outdated, requireVersion, validate, validateChange } from './refusals.ts'
+import {
+  exists,
+  forbidden,
+  notFound,
+  outdated,
+  requireUid,
+  requireVersion,
+  validate,
+  validateChange,
+} from './refusals.ts'
 import { parseSelector } from './selector.ts'
 import { type Filter, Watcher } from './watchers.ts'
 
@@ -214,6 +223,7 @@ export class MemoryCluster implements Cluster {
     const config = withoutEmptyMaps(mergePatched(shown(stored), plain(patch)) as KubeObject) // a map over a map
     validate(kind, config)
     requireVersion(kind, stored.object, config.metadata.resourceVersion)
+    requireUid(kind, stored.object, config.metadata.uid)
     const given = (patch['metadata'] as { managedFields?: readonly ManagedFields[] } | undefined)?.managedFields
     const owned = given ? { ...stored, managers: fromManagedFields(given) } : stored
     return this.#update(owned, config, this.#writer(manager, 'Update', ref), true, dryRun, stored)

@@ -22,6 +22,14 @@ export function requireVersion(kind: Kind, live: KubeObject, asked: string | und
   if (asked !== undefined && asked !== live.metadata.resourceVersion) throw outdated(kind, live.metadata.name, MODIFIED)
 }
 
+/** Throws `invalid` when a patch has the UID of another object, such as an earlier one of the same name. */
+export function requireUid(kind: Kind, live: KubeObject, asked: string | undefined): void {
+  if (asked !== undefined && asked !== live.metadata.uid)
+    throw invalid(kind, live.metadata.name, [
+      { field: 'metadata.uid', message: `Invalid value: "${asked}": field is immutable` },
+    ])
+}
+
 export function forbidden(kind: Kind, verb: string, name: string): ClusterError {
   const group = kind.apiVersion.includes('/') ? kind.apiVersion.split('/')[0] : ''
   const what = `cannot ${verb} resource "${kind.name}" in API group "${group}"`
