@@ -35,8 +35,11 @@ function renewedAt({ spec }: KubeObject): number {
   return Date.parse(renewTime) || 0
 }
 
-/** Pattern of field managers whose changes are not user activity: controllers and the platform itself. */
-const BY_ITSELF = /^(kube-controller-manager|devctl-sleep|devctl-platform|traefik|nginx-ingress-controller)$/
+/**
+ * Pattern of field managers whose changes are not user activity: controllers and the platform itself. Most controllers
+ * do not name their field manager, so the API server takes the name of their program from the user agent.
+ */
+const BY_ITSELF = /^(kube-controller-manager|devctl-sleep|devctl-platform|traefik|nginx-ingress-controller|keda)$/
 
 /**
  * Returns the time at which a user last changed something in a namespace, in milliseconds since 1970; 0 if never.
