@@ -45,6 +45,12 @@ export const WOKEN = 'dev.platform/woken'
 export const UNFOLLOWED = 'dev.platform/routes-unfollowed'
 
 /**
+ * Annotation of a sleeping namespace whose objects are being put to sleep: the time at which this began (RFC 3339). It
+ * is removed when all of them sleep, so a sleep that was interrupted can be recognized.
+ */
+export const FALLING_ASLEEP = 'dev.platform/falling-asleep'
+
+/**
  * Maximum number of entries read from the annotation; further entries are ignored. Quotas allow fewer objects in a
  * namespace.
  */

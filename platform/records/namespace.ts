@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isUserId } from '../rules/names.ts'
-import { WOKEN } from './asleep.ts'
+import { FALLING_ASLEEP, WOKEN } from './asleep.ts'
 import { DELETION, type Deletion, fromDeletion, toDeletion } from './deletion.ts'
 import { MANAGED_LABEL, RECORD_LABEL } from './names.ts'
 import { fromPreview, type PreviewSource, toPreview } from './preview.ts'
@@ -32,6 +32,8 @@ export interface ManagedNamespace {
   readonly expires?: string
   /** RFC 3339 time of the last wake; absent if the namespace was never woken. */
   readonly woken?: string
+  /** RFC 3339 time at which a sleep began that is not complete yet; absent if there is none. */
+  readonly fallingAsleep?: string
   /**
    * Id that image pull credentials must contain to be valid. It changes when a member leaves, which revokes earlier
    * credentials.
@@ -83,6 +85,7 @@ export function fromNamespace(one: ManagedNamespace): KubeObject {
         ...(one.isPersistent && { [PERSISTENT]: 'true' }),
         ...(one.expires !== undefined && { [EXPIRES]: one.expires }),
         ...(one.woken !== undefined && { [WOKEN]: one.woken }),
+        ...(one.fallingAsleep !== undefined && { [FALLING_ASLEEP]: one.fallingAsleep }),
         ...(one.pullLogins !== undefined && { [PULL_LOGINS]: one.pullLogins }),
         ...(one.deletion && { [DELETION]: fromDeletion(one.deletion) }),
         ...(one.preview && present(fromPreview(one.preview))),
@@ -120,6 +123,7 @@ export function toNamespace({ metadata, status }: KubeObject): ManagedNamespace 
     ...(labels[UNTRUSTED] === 'true' && { isUntrusted: true }),
     ...(annotations[EXPIRES] !== undefined && { expires: annotations[EXPIRES] }),
     ...(annotations[WOKEN] !== undefined && { woken: annotations[WOKEN] }),
+    ...(annotations[FALLING_ASLEEP] !== undefined && { fallingAsleep: annotations[FALLING_ASLEEP] }),
     ...(annotations[PULL_LOGINS] !== undefined && { pullLogins: annotations[PULL_LOGINS] }),
     ...(deletion && { deletion }),
     ...(waits !== undefined && { waits }),

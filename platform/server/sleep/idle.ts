@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { ASLEEP } from '../../records/asleep.ts'
 import { MANAGED_LABEL, MANAGER, rfc3339 } from '../../records/names.ts'
 import { LAST_ACTIVE, type ManagedNamespace, toNamespace } from '../../records/namespace.ts'
 import { whenIdle } from '../../rules/runs/idleness.ts'
@@ -11,7 +12,7 @@ import { busyBy, lastWork } from './activity.ts'
 import type { Sleep } from './sleep.ts'
 
 const EVERY = 60_000
-/** Time in milliseconds after which an unfinished wake is considered abandoned by its replica. */
+/** Time in milliseconds after which an unfinished sleep or wake is considered abandoned by its replica. */
 const LOST = 30_000
 /**
  * Time in milliseconds after the last recorded activity in a namespace during which every pass checks for work in
@@ -30,34 +31,56 @@ interface Parts {
 
 /**
  * Returns the task that puts unused namespaces to sleep, deletes namespaces that have been unused for long, and
- * completes wakes that their replica did not finish. A failure of one namespace is logged and does not affect the
- * others.
+ * completes each sleep and wake that was interrupted, or that could not change all objects. A failure of one namespace
+ * is logged and does not affect the others.
  */
 export const idleTask = (world: ServerContext, { sleep, namespaces, deletions }: Parts): LeaderTask => {
   const { cluster, now, settings } = world
   const log = (text: string) => world.log({ time: rfc3339(now()), text })
   const decide = (one: ManagedNamespace) => whenIdle(one, now(), settings.idleness)
 
-  async function look(one: ManagedNamespace, signal: AbortSignal): Promise<void> {
-    const { name } = one
-    if (one.status === 'Waking' && now() - (Date.parse(one.woken ?? '') || 0) > LOST) return sleep.goOn(one, signal)
+  async function look(object: KubeObject, one: ManagedNamespace, signal: AbortSignal): Promise<void> {
+    if (decide(one) !== 'delete' && (await complete(object, one, signal))) return
     if (decide(one) === 'stay') return stillWorking(one, signal)
     // Users also work with the API server directly, so their changes are only visible in the objects.
-    const worked = rfc3339(Math.max(Date.parse(one.lastActive), await lastWork(cluster, name, now(), signal)))
+    const worked = latest(one.lastActive, await lastWork(cluster, one.name, now(), signal))
     const wanted = decide({ ...one, lastActive: worked })
     if (worked !== one.lastActive && wanted === 'stay') return note(one, worked, signal)
-    if (wanted === 'delete') {
-      const isOver = one.expires !== undefined && Date.parse(one.expires) <= now()
-      log(
-        `deleting ${name}: ${isOver ? `it was for code of a fork until ${one.expires}` : `nobody has used it since ${worked}`}`,
-      )
-      const found = await namespaces.find(name)
-      if (found && decide({ ...found.namespace, lastActive: worked }) === 'delete') await deletions.begin(found)
+    if (wanted === 'delete') await remove(one, worked)
+    if (wanted === 'sleep') await suspend(one, worked, signal)
+  }
+
+  /**
+   * Completes a sleep or a wake that was interrupted, or that could not change all objects. Returns true if nothing else
+   * is to be done in this pass.
+   */
+  async function complete({ metadata }: KubeObject, one: ManagedNamespace, signal: AbortSignal): Promise<boolean> {
+    const { status, woken, fallingAsleep } = one
+    const isLost = (since = '') => now() - (Date.parse(since) || 0) > LOST
+    const isInterrupted = (since: ManagedNamespace) =>
+      since.status === 'Sleeping' && since.fallingAsleep === fallingAsleep
+    if (status === 'Sleeping' && fallingAsleep !== undefined && isLost(fallingAsleep)) {
+      await sleep.sleepIf(one, isInterrupted, signal)
+      return true
     }
-    if (wanted === 'sleep') {
-      await sleep.sleep(one, signal)
-      log(`${name} goes to sleep: nobody has used it since ${worked}`)
-    }
+    const isWaking = status === 'Waking' && isLost(woken)
+    const hasSleepingObjects = status === 'Active' && metadata.annotations?.[ASLEEP] !== undefined
+    if (isWaking || hasSleepingObjects) await sleep.goOn(one, signal)
+    return isWaking
+  }
+
+  async function remove({ name, expires }: ManagedNamespace, worked: string): Promise<void> {
+    const isOver = expires !== undefined && Date.parse(expires) <= now()
+    log(
+      `deleting ${name}: ${isOver ? `it was for code of a fork until ${expires}` : `nobody has used it since ${worked}`}`,
+    )
+    const found = await namespaces.find(name)
+    if (found && decide({ ...found.namespace, lastActive: worked }) === 'delete') await deletions.begin(found)
+  }
+
+  async function suspend(one: ManagedNamespace, worked: string, signal: AbortSignal): Promise<void> {
+    await sleep.sleep(one, signal)
+    log(`${one.name} goes to sleep: nobody has used it since ${worked}`)
   }
 
   /**
@@ -78,7 +101,7 @@ export const idleTask = (world: ServerContext, { sleep, namespaces, deletions }:
   const tryOne = async (object: KubeObject, signal: AbortSignal) => {
     const one = toNamespace(object)
     if (!one) return
-    await look(one, signal).catch(async error => {
+    await look(object, one, signal).catch(async error => {
       signal.throwIfAborted()
       // A user is working in the namespace right now.
       if (error instanceof PlatformError && error.body.code === 'platform/busy')
@@ -98,3 +121,6 @@ export const idleTask = (world: ServerContext, { sleep, namespaces, deletions }:
     },
   }
 }
+
+/** Returns the later of two times (RFC 3339); one that cannot be parsed counts as never. */
+const latest = (text: string, time: number): string => rfc3339(Math.max(Date.parse(text) || 0, time))

@@ -1,6 +1,7 @@
 import type { Cluster, KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import type { RestingObject } from '../../records/asleep.ts'
 import { listMemberObjects, PAGES_OF_MEMBERS } from '../http/member-objects.ts'
+import type { FailedChange } from './suspended-objects.ts'
 
 /** Time in milliseconds after a wake at which all routes are opened, even if their backends are not ready. */
 const LATEST = 120_000
@@ -17,14 +18,15 @@ interface WantedRoutes {
 
 /**
  * Opens each Ingress as soon as all Services that it refers to have a ready endpoint. After a deadline, opens the
- * remaining Ingresses, so that users see the error of the application itself. Ingresses that were deleted or
- * replaced are skipped. Throws if the signal is aborted.
+ * remaining Ingresses, so that users see the error of the application itself. Ingresses that were deleted or replaced
+ * are skipped. Returns the Ingresses that could not be opened. Throws if the signal is aborted.
  */
 export async function openRoutes(
   { cluster, namespace, routes, signal: stop }: WantedRoutes,
   age: number,
   open: (one: RestingObject) => Promise<void>,
-): Promise<void> {
+): Promise<readonly FailedChange[]> {
+  const failed: FailedChange[] = []
   const byUid = new Map(routes.map(one => [one.uid, one]))
   const waiting = new Map<RestingObject, readonly string[]>()
   const ingresses = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', namespace }
@@ -39,13 +41,16 @@ export async function openRoutes(
    * endpoints.
    */
   const slices = new Map<string, string>()
+  const tryOpen = async (one: RestingObject) => {
+    waiting.delete(one)
+    await open(one).catch(error => {
+      stop.throwIfAborted()
+      failed.push({ one, error })
+    })
+  }
   const openReady = async () => {
     const ready = new Set(slices.values())
-    for (const [route, services] of waiting) {
-      if (!services.every(one => ready.has(one))) continue
-      await open(route)
-      waiting.delete(route)
-    }
+    for (const [route, services] of waiting) if (services.every(one => ready.has(one))) await tryOpen(route)
     if (waiting.size === 0) done.abort()
   }
   const signal = AbortSignal.any([end, done.signal, stop])
@@ -67,7 +72,8 @@ export async function openRoutes(
     if (!signal.aborted) throw error
   }
   stop.throwIfAborted()
-  for (const one of waiting.keys()) await open(one)
+  for (const one of waiting.keys()) await tryOpen(one)
+  return failed
 }
 
 /** Returns the names of all Services that an Ingress refers to. */

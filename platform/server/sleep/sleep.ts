@@ -1,6 +1,14 @@
 import { pause } from '../../../adapters/http/back-off.ts'
 import { ClusterError, type KubeObject } from '../../../adapters/kubernetes/cluster.ts'
-import { ASLEEP, fromResting, type RestingObject, toResting, UNFOLLOWED, WOKEN } from '../../records/asleep.ts'
+import {
+  ASLEEP,
+  FALLING_ASLEEP,
+  fromResting,
+  type RestingObject,
+  toResting,
+  UNFOLLOWED,
+  WOKEN,
+} from '../../records/asleep.ts'
 import { keeperBinding } from '../../records/member.ts'
 import { MANAGER, rfc3339 } from '../../records/names.ts'
 import {
@@ -18,7 +26,14 @@ import { busyBy } from './activity.ts'
 import { findIgnoredIngressClasses, hostOf, type SuspendedRoute } from './ignored-ingress-classes.ts'
 import { openRoutes } from './routes-open.ts'
 import { keptAwake } from './suspend-rules.ts'
-import { listSuspendable, type ObjectsOf, startWorkloads, suspendObjects, wakeRoute } from './suspended-objects.ts'
+import {
+  type FailedChange,
+  listSuspendable,
+  type ObjectsOf,
+  startWorkloads,
+  suspendObjects,
+  wakeRoute,
+} from './suspended-objects.ts'
 
 /** Minimum time between two wakes of a namespace by page visitors, in milliseconds. */
 export const WAKE_PAUSE = 60_000
@@ -65,15 +80,29 @@ export class Sleep {
   /**
    * Stops all workloads in a namespace. Returns a clause for each object that was left awake, with the reason. The
    * values that are changed are recorded first, so an interrupted sleep can be completed, or undone by a wake. Throws a
-   * PlatformError while a user is working in the namespace.
+   * PlatformError while a user is working in the namespace. If an object cannot be changed, the others sleep, and the
+   * error is thrown.
    */
   async sleep(which: NamespaceRef, signal?: AbortSignal): Promise<readonly string[]> {
+    return (await this.sleepIf(which, () => true, signal)) ?? []
+  }
+
+  /**
+   * Does the same as `sleep` if `isWanted` returns true for the version of the namespace that is changed. Otherwise
+   * changes nothing, and returns undefined.
+   */
+  async sleepIf(
+    which: NamespaceRef,
+    isWanted: (one: ManagedNamespace) => boolean,
+    signal?: AbortSignal,
+  ): Promise<readonly string[] | undefined> {
     const { cluster, now } = this.#world
     const { name } = which
     await this.#keep(name, signal)
     const busy = await busyBy(cluster, name, now(), signal)
     // Throws if the name belongs to another namespace by now, so that work in that namespace is not disclosed.
-    await this.#read(which, signal)
+    const { namespace } = await this.#read(which, signal)
+    if (!isWanted(namespace)) return undefined
     if (busy !== undefined)
       throw new PlatformError(409, 'busy', `namespace \`${name}\` is in use: ${busy}`, {
         hint: 'wait until a deploy has finished; `devctl down` ends a development container',
@@ -91,8 +120,12 @@ export class Sleep {
       const host = one.kind === 'Ingress' ? hostOf(live, this.#world.settings.domain) : undefined
       if (one.kind === 'Ingress' && host !== undefined) routes.push({ one, host })
     }
-    await this.#change(which, signal, ({ live, namespace: { status } }) => {
+    // The time identifies this sleep, so it has milliseconds.
+    const fallingAsleep = new Date(now()).toISOString()
+    const changed = await this.#change(which, signal, ({ live, namespace }) => {
+      const { status } = namespace
       if (status === 'Deleting' || status === 'DeleteFailed') throw isEnding(name)
+      if (!isWanted(namespace)) return undefined
       // By name, so that no entry is kept for an object that was replaced by another of this name.
       const names = new Set(wanted.map(nameOf))
       const before = toResting(live.metadata.annotations?.[ASLEEP]).filter(one => !names.has(nameOf(one)))
@@ -101,10 +134,17 @@ export class Sleep {
         throw new PlatformError(409, 'too-many', `namespace \`${name}\` has too many workloads and routes to sleep`, {
           hint: 'delete what is not needed, or give them shorter names',
         })
-      const annotations = { [ASLEEP]: asleep, [UNFOLLOWED]: null }
+      const annotations = { [ASLEEP]: asleep, [UNFOLLOWED]: null, [FALLING_ASLEEP]: fallingAsleep }
       return { status: 'Sleeping', annotations }
     })
-    await suspendObjects(this.#objectsOf(name, signal), wanted)
+    if (changed.namespace.fallingAsleep !== fallingAsleep) return undefined
+    const [failed] = await suspendObjects(this.#objectsOf(name, signal), wanted)
+    if (failed) throw failed.error
+    await this.#change(which, signal, ({ namespace: one }) =>
+      one.status === 'Sleeping' && one.fallingAsleep === fallingAsleep
+        ? { status: one.status, annotations: { [FALLING_ASLEEP]: null } }
+        : undefined,
+    )
     this.#look(which, routes)
     return kept
   }
@@ -161,7 +201,7 @@ export class Sleep {
 
   /**
    * Starts the workloads that sleep has stopped; does nothing if the namespace is awake. Its routes are opened in the
-   * background, as soon as their backends are ready.
+   * background, as soon as their backends are ready. Objects that cannot be woken stay recorded for `goOn`.
    */
   async wake(which: NamespaceRef, signal?: AbortSignal): Promise<NamespaceStatus> {
     const { name } = which
@@ -169,37 +209,40 @@ export class Sleep {
     // The time identifies this wake, so it has milliseconds.
     const times = { [LAST_ACTIVE]: rfc3339(now), [WOKEN]: new Date(now).toISOString() }
     const found = await this.#change(which, signal, ({ namespace: { status } }) =>
-      status === 'Sleeping' ? { status: 'Waking', annotations: { ...times, [UNFOLLOWED]: null } } : undefined,
+      status === 'Sleeping'
+        ? { status: 'Waking', annotations: { ...times, [UNFOLLOWED]: null, [FALLING_ASLEEP]: null } }
+        : undefined,
     )
     const { live, namespace } = found
     if (namespace.status === 'Deleting' || namespace.status === 'DeleteFailed') throw isEnding(name)
     if (namespace.status !== 'Waking') return namespace.status
-    await startWorkloads(this.#objectsOf(name, signal), toResting(live.metadata.annotations?.[ASLEEP]))
-    void this.#open(which, found)
+    const failed = await startWorkloads(this.#objectsOf(name, signal), toResting(live.metadata.annotations?.[ASLEEP]))
+    void this.#open(which, found, failed)
     return 'Waking'
   }
 
-  /** Completes a wake that another replica began. */
+  /** Completes a wake that another replica began, or tries again to wake objects that could not be woken. */
   async goOn(which: NamespaceRef, signal: AbortSignal): Promise<void> {
     const found = await this.#read(which, signal)
-    if (found.namespace.status !== 'Waking') return
-    const resting = toResting(found.live.metadata.annotations?.[ASLEEP])
-    await startWorkloads(this.#objectsOf(which.name, signal), resting)
-    await this.#open(which, found)
+    const { status } = found.namespace
+    const record = found.live.metadata.annotations?.[ASLEEP]
+    if (status !== 'Waking' && !(status === 'Active' && record !== undefined)) return
+    const failed = await startWorkloads(this.#objectsOf(which.name, signal), toResting(record))
+    await this.#open(which, found, failed)
   }
 
   /**
    * Opens the routes of a namespace that is waking up, instead of the routes of an earlier wake. Resolves when all
-   * routes are open, or the namespace sleeps again. Never rejects.
+   * routes are open that can be opened, or the namespace sleeps again. Never rejects.
    */
-  #open(which: NamespaceRef, found: ReadNamespace): Promise<void> {
+  #open(which: NamespaceRef, found: ReadNamespace, failed: readonly FailedChange[]): Promise<void> {
     const { name } = which
     const { woken } = found.namespace
     const known = this.#opening.get(name)
     if (known && known.woken === woken) return known.done
     known?.stop.abort()
     const stop = new AbortController()
-    const done = this.#openAll(which, found, stop)
+    const done = this.#openAll(which, found, failed, stop)
       .catch(error => {
         const time = rfc3339(this.#world.now())
         if (!stop.signal.aborted) this.#world.log({ time, text: `waking ${name}: ${error}` })
@@ -223,23 +266,32 @@ export class Sleep {
     await Promise.all([...[...this.#opening.values()].map(({ done }) => done), ...this.#looking.values()])
   }
 
-  async #openAll(which: NamespaceRef, { live, namespace }: ReadNamespace, stop: AbortController): Promise<void> {
-    const { cluster, now } = this.#world
+  async #openAll(
+    which: NamespaceRef,
+    { live, namespace }: ReadNamespace,
+    failed: readonly FailedChange[],
+    stop: AbortController,
+  ): Promise<void> {
+    const { cluster, log, now } = this.#world
     const { name } = which
     const routes = toResting(live.metadata.annotations?.[ASLEEP]).filter(({ kind }) => kind === 'Ingress')
     const age = now() - (Date.parse(namespace.woken ?? '') || now())
     // The namespace may have been put to sleep, and woken again, by another replica in the meantime.
-    const isCurrent = (one: ManagedNamespace) => one.status === 'Waking' && one.woken === namespace.woken
+    const isCurrent = (one: ManagedNamespace) => one.status === namespace.status && one.woken === namespace.woken
     const open = async (one: RestingObject) => {
       if (!isCurrent((await this.#read(which, stop.signal)).namespace)) stop.abort()
       stop.signal.throwIfAborted()
       // Without the signal, because a request that is given up may still change the route later.
       await wakeRoute(this.#objectsOf(name), one)
     }
-    await openRoutes({ cluster, namespace: name, routes, signal: stop.signal }, age, open)
+    const closed = await openRoutes({ cluster, namespace: name, routes, signal: stop.signal }, age, open)
+    const left = [...failed, ...closed]
+    const asleep = left.length === 0 ? null : fromResting(left.map(({ one }) => one))
     await this.#change(which, stop.signal, ({ namespace: one }) =>
-      isCurrent(one) ? { status: 'Active', annotations: { [ASLEEP]: null } } : undefined,
+      isCurrent(one) ? { status: 'Active', annotations: { [ASLEEP]: asleep } } : undefined,
     )
+    for (const { one, error } of left)
+      log({ time: rfc3339(now()), text: `waking ${name}: ${one.kind} ${one.name}: ${error}` })
   }
 
   #objectsOf(namespace: string, signal?: AbortSignal): ObjectsOf {

@@ -13,6 +13,12 @@ export interface ObjectsOf {
   readonly signal?: AbortSignal | undefined
 }
 
+/** An object that could not be changed, and the reason. */
+export interface FailedChange {
+  readonly one: RestingObject
+  readonly error: unknown
+}
+
 /** Yields all objects of a namespace that can sleep, with the rule for their kind. */
 export async function* listSuspendable({
   cluster,
@@ -25,19 +31,44 @@ export async function* listSuspendable({
   }
 }
 
-/** Puts the objects to sleep, one kind after the other. */
-export async function suspendObjects(of: ObjectsOf, wanted: readonly RestingObject[]): Promise<void> {
-  for (const { kind, rest } of SUSPEND_RULES)
-    await Promise.all(wanted.filter(one => one.kind === kind).map(one => patchObject(of, one, rest(one))))
+/** Puts the objects to sleep, one kind after the other. Returns those that could not be changed. */
+export async function suspendObjects(
+  of: ObjectsOf,
+  wanted: readonly RestingObject[],
+): Promise<readonly FailedChange[]> {
+  const failed: FailedChange[] = []
+  for (const { kind, rest } of SUSPEND_RULES) {
+    const ofKind = wanted.filter(one => one.kind === kind)
+    failed.push(...(await changeAll(of, ofKind, one => patchObject(of, one, rest(one)))))
+  }
+  return failed
 }
 
-/** Starts the workloads that are still asleep. Workloads that a user has scaled up since then are not changed. */
-export async function startWorkloads(of: ObjectsOf, resting: readonly RestingObject[]): Promise<void> {
+/**
+ * Starts the workloads that are still asleep. Workloads that a user has scaled up since then are not changed. Returns
+ * the workloads that could not be started.
+ */
+export async function startWorkloads(
+  of: ObjectsOf,
+  resting: readonly RestingObject[],
+): Promise<readonly FailedChange[]> {
   const asleep = new Set<string>()
   for await (const [live, rule] of listSuspendable(of))
     if (rule.remember(live) === undefined) asleep.add(`${rule.kind} ${live.metadata.uid}`)
   const workloads = resting.filter(({ kind, uid }) => kind !== 'Ingress' && asleep.has(`${kind} ${uid}`))
-  await Promise.all(workloads.map(one => wakeObject(of, one)))
+  return changeAll(of, workloads, one => wakeObject(of, one))
+}
+
+/** Changes objects at the same time. A failure of one object does not affect the others. */
+async function changeAll(
+  { signal }: ObjectsOf,
+  objects: readonly RestingObject[],
+  change: (one: RestingObject) => Promise<void>,
+): Promise<readonly FailedChange[]> {
+  const failed: FailedChange[] = []
+  await Promise.all(objects.map(one => change(one).catch(error => failed.push({ one, error }))))
+  signal?.throwIfAborted()
+  return failed
 }
 
 /** Restores the class of an Ingress, unless a user has set another class since. */

@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest'
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
-import { ASLEEP } from '../../../platform/records/asleep.ts'
+import { ASLEEP, FALLING_ASLEEP } from '../../../platform/records/asleep.ts'
 import { fromNamespace, type ManagedNamespace, STATUS } from '../../../platform/records/namespace.ts'
 import type { ServerContext } from '../../../platform/server/context.ts'
 import { Sleep } from '../../../platform/server/sleep/sleep.ts'
@@ -90,6 +90,7 @@ export async function openShop({ routes = ['web', 'api'], deployments = [], name
       vi.waitFor(async () => expect(await state()).toEqual(wanted), LONG),
     ready: (name: string, isReady = true) => cluster.apply(slice(name, isReady), { manager: 'test', force: true }),
     asleep: () => annotation(ASLEEP),
+    fallingAsleep: () => annotation(FALLING_ASLEEP),
     annotate: (annotations: Readonly<Record<string, string>>) =>
       cluster.patch(NAMESPACE, { metadata: { annotations } }, { manager: 'test' }),
     /** Lets the API server refuse the patches of an object until the returned function is called. */

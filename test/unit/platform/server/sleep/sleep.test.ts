@@ -63,6 +63,65 @@ test('the time limit of a wake opens no routes of a namespace that sleeps again'
   await becomes({ status: 'Sleeping', web: RESTING, api: RESTING })
 })
 
+test('an object that cannot be put to sleep keeps no other object awake, and the next sleep completes this one', async () => {
+  const { refuse, state, fallingAsleep, replica } = await openShop({ routes: ['web'], deployments: ['app', 'db'] })
+  const allow = refuse('Ingress', 'web')
+  await expect(replica().sleep(SHOP)).rejects.toThrow('Ingress web is refused')
+  expect(await state()).toEqual({ status: 'Sleeping', web: 'traefik', app: 0, db: 0 })
+  expect(await fallingAsleep()).toBeDefined()
+  allow()
+  await replica().sleep(SHOP)
+  expect(await state()).toEqual({ status: 'Sleeping', web: RESTING, app: 0, db: 0 })
+  expect(await fallingAsleep()).toBeUndefined()
+})
+
+test('a wake ends a sleep that is not complete', async () => {
+  const { refuse, ready, becomes, fallingAsleep, replica } = await openShop({ routes: ['web'], deployments: ['app'] })
+  const allow = refuse('Ingress', 'web')
+  await replica()
+    .sleep(SHOP)
+    .catch(() => {})
+  allow()
+  await ready('web')
+  await replica().wake(SHOP)
+  expect(await fallingAsleep()).toBeUndefined()
+  await becomes({ status: 'Active', web: 'traefik', app: 2 })
+})
+
+test('a sleep that is no longer wanted when the namespace is changed changes nothing', async () => {
+  const { state, replica } = await openShop({ routes: ['web'], deployments: ['app'] })
+  for (const wanted of [[false], [true, false]]) {
+    const answers = [...wanted]
+    expect(await replica().sleepIf(SHOP, () => answers.shift()!)).toBeUndefined()
+    expect(await state()).toEqual({ status: 'Active', web: 'traefik', app: 2 })
+  }
+})
+
+test.each([
+  ['Ingress', 'api', { api: RESTING, app: 2 }],
+  ['Deployment', 'app', { api: 'traefik', app: 0 }],
+])(
+  'an object of kind %s that cannot be woken keeps nothing else asleep, and is tried again',
+  async (kind, name, left) => {
+    const shop = await openShop({ routes: ['api', 'web', 'zoo'], deployments: ['app', 'db'] })
+    const { refuse, ready, becomes, asleep, log, replica } = shop
+    const sleep = replica()
+    await sleep.sleep(SHOP)
+    for (const route of ['api', 'web', 'zoo']) await ready(route)
+    const allow = refuse(kind, name)
+    await sleep.wake(SHOP)
+    const awake = { status: 'Active', api: 'traefik', web: 'traefik', zoo: 'traefik', app: 2, db: 2 }
+    await becomes({ ...awake, ...left })
+    await sleep.settled()
+    expect(toResting(await asleep())).toMatchObject([{ kind, name }])
+    expect(log).toEqual([`waking shop: ${kind} ${name}: Error: ${kind} ${name} is refused`])
+    allow()
+    await replica().goOn(SHOP, AbortSignal.timeout(15_000))
+    await becomes(awake)
+    expect(await asleep()).toBeUndefined()
+  },
+)
+
 test('a route that somebody creates again while its namespace sleeps is woken, too', async () => {
   const { cluster, ready, becomes, asleep, log, replica } = await openShop({ routes: ['web'] })
   const sleep = replica()
