@@ -44,7 +44,7 @@ export function namespaceHandlers({
     },
     'DELETE /namespaces/:ns': async ({ params, query, by }) => {
       const shared = await namespaces.require(by.user, params.ns, 'delete', 'delete it')
-      await deletions.begin(shared, by.user.id, query.force === 'true')
+      await deletions.begin(shared, { by: by.user.id, isForced: query.force === 'true' })
       return undefined
     },
     'PUT /namespaces/:ns/members/:user': async ({ params, body, by, note }) => {

@@ -104,7 +104,7 @@ export function previewHandlers({
     },
     'DELETE /previews/:name': async ({ params, query, by }) => {
       const { shared } = await previews.require(by, params.name, 'delete', 'destroy it')
-      await deletions.begin(shared, by.user.id, query.force === 'true')
+      await deletions.begin(shared, { by: by.user.id, isForced: query.force === 'true' })
       return undefined
     },
     'GET /previews/:name/runs/:id/log': async ({ params, by, after, signal }) => {

@@ -44,6 +44,15 @@ interface Parts {
   readonly runs: Runs
 }
 
+interface BeginOptions {
+  /** Id of the user who deletes the namespace; absent if the platform does. */
+  readonly by?: string
+  /** True if the commands of its deploys are not run. */
+  readonly isForced?: boolean
+  /** Resource version of the Namespace. If it has changed, the deletion fails with `conflict`. Default: any version. */
+  readonly version?: string | undefined
+}
+
 /**
  * Deletes namespaces. Environments that runs have deployed are first destroyed by runs, because their manifests can
  * contain commands that run on destroy. The leader does the work, and stores its state on the Namespace. A personal
@@ -74,11 +83,8 @@ export class NamespaceDeletions implements LeaderTask {
     this.#attempts = new Attempts(world, 'deleting')
   }
 
-  /**
-   * Starts or retries the deletion of a namespace on behalf of a user, or of the platform if `by` is absent. If forced,
-   * the commands of its deploys are not run.
-   */
-  async begin({ namespace }: SharedNamespace, by?: string, isForced = false): Promise<void> {
+  /** Starts or retries the deletion of a namespace. */
+  async begin({ namespace }: SharedNamespace, { by, isForced = false, version }: BeginOptions = {}): Promise<void> {
     const { kind, status, deletion: before } = namespace
     const { now, random } = this.#world
     const goesOn = status === 'Deleting' && before && !(isForced && !before.isForced)
@@ -89,7 +95,7 @@ export class NamespaceDeletions implements LeaderTask {
           ...(by !== undefined && { by }),
           ...(isForced && { isForced }),
         }
-    if (!goesOn) await this.#parts.namespaces.noteDeletion(namespace, 'Deleting', deletion)
+    if (!goesOn) await this.#parts.namespaces.noteDeletion(namespace, 'Deleting', deletion, version)
     // A personal namespace is recreated, so the leader first records its members.
     if (kind === 'personal') return
     // If there is nothing to destroy, the namespace is deleted immediately; otherwise the leader continues.

@@ -103,7 +103,9 @@ export class Namespaces {
       cluster.list({ apiVersion: RBAC, kind: 'RoleBinding', namespace: name, labels: `${RECORD_LABEL}=member` }),
     ])
     const namespace = live && toNamespace(live)
-    return namespace && { namespace, members: bindings.flatMap(one => toMember(one) ?? []) }
+    const version = live?.metadata.resourceVersion
+    const members = bindings.flatMap(one => toMember(one) ?? [])
+    return namespace && { namespace, members, ...(version !== undefined && { version }) }
   }
 
   /** Returns the limits of a namespace's ResourceQuotas, and the usage of each. */
@@ -183,10 +185,21 @@ export class Namespaces {
     await this.#world.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name }, { uid, signal })
   }
 
-  /** Records that a namespace is to be deleted, or the progress of its deletion. */
-  async noteDeletion(namespace: NamespaceRef, status: 'Deleting' | 'DeleteFailed', deletion: Deletion): Promise<void> {
+  /**
+   * Records that a namespace is to be deleted, or the progress of its deletion. If a version is given, throws
+   * `conflict` if the Namespace has another version by now.
+   */
+  async noteDeletion(
+    namespace: NamespaceRef,
+    status: 'Deleting' | 'DeleteFailed',
+    deletion: Deletion,
+    version?: string,
+  ): Promise<void> {
     const metadata = { labels: { [STATUS]: status }, annotations: { [DELETION]: fromDeletion(deletion) } }
-    await patchNamespace(this.#world.cluster, namespace, metadata)
+    await patchNamespace(this.#world.cluster, namespace, {
+      ...metadata,
+      ...(version !== undefined && { resourceVersion: version }),
+    })
   }
 
   /**

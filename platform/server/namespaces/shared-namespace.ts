@@ -8,6 +8,8 @@ import { PlatformError } from '../http/platform-error.ts'
 export interface SharedNamespace {
   readonly namespace: ManagedNamespace
   readonly members: readonly Member[]
+  /** Resource version of the Namespace if it was read alone; absent if it was created or listed. */
+  readonly version?: string
 }
 
 /** Name and UID of a namespace as it was read. A later namespace of the same name has a different UID. */

@@ -51,8 +51,8 @@ export const idleTask = (world: ServerContext, { sleep, namespaces, deletions }:
   }
 
   /**
-   * Completes a sleep or a wake that was interrupted, or that could not change all objects. Returns true if nothing else
-   * is to be done in this pass.
+   * Completes a sleep or a wake that was interrupted, or that could not change all objects. Returns true if nothing
+   * else is to be done in this pass.
    */
   async function complete({ metadata }: KubeObject, one: ManagedNamespace, signal: AbortSignal): Promise<boolean> {
     const { status, woken, fallingAsleep } = one
@@ -69,18 +69,25 @@ export const idleTask = (world: ServerContext, { sleep, namespaces, deletions }:
     return isWaking
   }
 
-  async function remove({ name, expires }: ManagedNamespace, worked: string): Promise<void> {
-    const isOver = expires !== undefined && Date.parse(expires) <= now()
-    log(
-      `deleting ${name}: ${isOver ? `it was for code of a fork until ${expires}` : `nobody has used it since ${worked}`}`,
-    )
+  /** Deletes a namespace, unless a user has used it since it was read. */
+  async function remove({ name }: ManagedNamespace, worked: string): Promise<void> {
     const found = await namespaces.find(name)
-    if (found && decide({ ...found.namespace, lastActive: worked }) === 'delete') await deletions.begin(found)
+    if (!found) return
+    const { lastActive, expires } = found.namespace
+    const used = latest(lastActive, Date.parse(worked))
+    if (decide({ ...found.namespace, lastActive: used }) !== 'delete') return
+    const isOver = expires !== undefined && Date.parse(expires) <= now()
+    await deletions.begin(found, { version: found.version })
+    log(
+      `deleting ${name}: ${isOver ? `it was for code of a fork until ${expires}` : `nobody has used it since ${used}`}`,
+    )
   }
 
+  /** Puts a namespace to sleep, unless a user has used it since it was read. */
   async function suspend(one: ManagedNamespace, worked: string, signal: AbortSignal): Promise<void> {
-    await sleep.sleep(one, signal)
-    log(`${one.name} goes to sleep: nobody has used it since ${worked}`)
+    const isIdle = (since: ManagedNamespace) =>
+      decide({ ...since, lastActive: latest(since.lastActive, Date.parse(worked)) }) === 'sleep'
+    if (await sleep.sleepIf(one, isIdle, signal)) log(`${one.name} goes to sleep: nobody has used it since ${worked}`)
   }
 
   /**
@@ -101,13 +108,16 @@ export const idleTask = (world: ServerContext, { sleep, namespaces, deletions }:
   const tryOne = async (object: KubeObject, signal: AbortSignal) => {
     const one = toNamespace(object)
     if (!one) return
-    await look(object, one, signal).catch(async error => {
-      signal.throwIfAborted()
-      // A user is working in the namespace right now.
-      if (error instanceof PlatformError && error.body.code === 'platform/busy')
+    try {
+      await look(object, one, signal).catch(error => {
+        // A user is working in the namespace right now.
+        if (!(error instanceof PlatformError) || error.body.code !== 'platform/busy') throw error
         return note(one, rfc3339(now()), signal)
+      })
+    } catch (error) {
+      signal.throwIfAborted()
       log(`idleness of ${one.name}: ${error instanceof Error ? error.message : error}`)
-    })
+    }
   }
 
   return {

@@ -130,7 +130,7 @@ describe.skipIf(!process.env.KUBECONFIG)('namespaces that users create', () => {
       transfer: () => members.transfer(shared, thieves),
       persistent: () => namespaces.setPersistent(shared, true),
       renew: () => namespaces.renew(shared, preview),
-      deletion: () => parts.deletions.begin(shared, eve.id),
+      deletion: () => parts.deletions.begin(shared, { by: eve.id }),
       unshare: () => members.unshare(shared, thief!.id),
       sleep: async () => void (await parts.sleep.sleep(shared.namespace)),
     }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import type { ManagedNamespace } from '../../../../../platform/records/namespace.ts'
+import { fromNamespace, type ManagedNamespace } from '../../../../../platform/records/namespace.ts'
 import { IDLENESS } from '../../../../../platform/rules/runs/idleness.ts'
 import type { ServerContext } from '../../../../../platform/server/context.ts'
+import { PlatformError } from '../../../../../platform/server/http/platform-error.ts'
 import { NamespaceDeletions } from '../../../../../platform/server/namespaces/deletions.ts'
 import { Namespaces } from '../../../../../platform/server/namespaces/namespaces.ts'
 import { idleTask } from '../../../../../platform/server/sleep/idle.ts'
@@ -44,6 +45,20 @@ test.each([
   await look()
   expect((await state()).status).toBe(status)
   expect(log).toContainEqual(expect.stringContaining('nobody has used it since 2026-01-01T00:00:00Z'))
+})
+
+test.each([
+  ['deleted', 'is read', 'preview', 8 * DAY, 'list', 'Deployment'],
+  ['deleted', 'is changed', 'preview', 8 * DAY, 'patch', 'Namespace'],
+  ['put to sleep', 'is read', 'namespace', 4 * HOUR, 'list', 'Deployment'],
+  ['put to sleep', 'is changed', 'namespace', 4 * HOUR, 'patch', 'Namespace'],
+] as const)('a namespace is not %s if somebody uses it again when it %s', async (_, __, kind, idle, verb, of) => {
+  const { look, later, state, use, once, log } = await openIdle({ kind })
+  later(idle)
+  once(verb, of, use)
+  await look()
+  expect(await state()).toEqual({ status: 'Active', web: 'traefik', app: 2 })
+  expect(log.filter(text => text.includes('nobody has used it'))).toEqual([])
 })
 
 test('a sleep that was interrupted is completed by the next leader', async () => {
@@ -118,6 +133,33 @@ test.each(['Waking', 'Sleeping'] as const)('a preview that has expired is delete
   later(2 * HOUR)
   await look()
   expect((await state()).status).toBe('Deleting')
+})
+
+test('a namespace in use that cannot be changed does not affect the others', async () => {
+  const { cluster, look, later, refuse, log } = await openIdle()
+  const time = '2026-01-01T00:00:00Z'
+  const record = {
+    kind: 'namespace',
+    status: 'Active',
+    owner: 'a'.repeat(16),
+    created: time,
+    lastActive: time,
+  } as const
+  const other = fromNamespace({ ...record, name: 'zoo', longerNames: [] })
+  await cluster.apply(other, { manager: 'test', force: true })
+  later(4 * HOUR)
+  refuse('Namespace', 'shop')
+  await look({
+    sleepIf: async ({ name }: ManagedNamespace) => {
+      if (name === 'shop') throw new PlatformError(409, 'busy', 'it is in use')
+      return []
+    },
+    goOn: async () => {},
+  })
+  expect(log.sort()).toEqual([
+    'idleness of shop: Namespace shop is refused',
+    'zoo goes to sleep: nobody has used it since 2026-01-01T00:00:00Z',
+  ])
 })
 
 test('a route whose class somebody changes by hand stays as it is after its wake', async () => {
