@@ -7,6 +7,7 @@ import { type PushLock, takePushLock } from '../../adapters/git/push-lock.ts'
 import { classify, essence, type Rejection, rejectionOf } from '../../adapters/git/rejection.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { checkOut, clone, fetchAgain, type PushTarget, settle, stage, type WorkingCopy } from './checkout.ts'
+import { firstPause, mayRetry, pauseAfter } from './push-retries.ts'
 import { type FinishedClone, type StartedClone, startClone } from './started-clone.ts'
 
 /** Work to do on a fresh checkout. Called again, on another fresh checkout, whenever another push came first. */
@@ -63,18 +64,6 @@ export type PushEvent =
   | { readonly type: 'again'; readonly because: Rejection }
 
 /**
- * Base of the first pause, in milliseconds. `LONGEST_PAUSE` is the maximum of the base, which grows with each retry.
- * `pauseAfter` multiplies the base by a random factor from 0.5 to 1.5.
- */
-const PAUSE = 250
-const LONGEST_PAUSE = 10_000
-/**
- * Maximum number of consecutive retries after a broken connection. Retries after a lost race are limited only by the
- * deadline, since each one means that another push has succeeded.
- */
-const MAX_BREAKS = 6
-
-/**
  * Writes to a branch of a repository in a temporary clone, commits and pushes. If another push came first, everything
  * is written again on the new head: text is never rebased, and a shared branch is never force-pushed. Returns the
  * result of `write`, or the commit. Throws a UserError, with the server's message, for errors that a retry cannot fix,
@@ -100,20 +89,15 @@ export async function pushTo<Done>(
     let isPristine = true
     const retries: Rejection[] = []
     const sent: Sent[] = []
-    for (let breaks = 0; ; ) {
+    for (;;) {
       const began = performance.now()
       const attempt = await inTurn()
       if ('result' in attempt) return attempt.result
       const { kind, failure } = attempt
-      breaks = kind === 'broken' || kind === 'unreachable' ? breaks + 1 : 0
-      if ((kind !== 'race' && breaks === 0) || breaks > MAX_BREAKS) throw refusal(target, kind, failure, options.env)
-      // Gives up early on a server that has never been reached.
-      if (kind === 'unreachable' && retries.length === 0 && breaks > 2)
-        throw refusal(target, kind, failure, options.env)
+      if (!mayRetry([...retries, kind], branch !== undefined)) throw refusal(target, kind, failure, options.env)
       retries.push(kind)
       tell({ type: 'again', because: kind })
-      // Slow attempts collide more often, so never pause for less time than an attempt took.
-      const pause = options.pause ?? Math.max(PAUSE, performance.now() - began)
+      const pause = options.pause ?? firstPause(performance.now() - began)
       await sleep(pauseAfter(retries.length, pause), undefined, { signal }).catch(() => signal.throwIfAborted())
     }
 
@@ -277,14 +261,6 @@ function isMarkRefused(error: unknown, { ref }: Mark): boolean {
  * push.
  */
 const ATOMIC = /atomic|transaction failed/
-
-/**
- * Returns a pause in milliseconds. The pause grows with each retry and is partly random, so that pipelines that push at
- * the same time do not collide again.
- */
-function pauseAfter(times: number, first: number): number {
-  return Math.min(LONGEST_PAUSE, first * 1.5 ** Math.min(times - 1, 20)) * (0.5 + Math.random())
-}
 
 const MESSAGES: Readonly<
   Record<Rejection, (shown: string, request?: string) => { readonly message: string; readonly hint: string }>
