@@ -40,8 +40,18 @@ const WORDS: readonly (readonly [Rejection, RegExp])[] = [
     'missing',
     /access denied or repository not exported|is this a git repository\?|project you were looking for could not be found/,
   ],
+  // The messages of a connection that breaks may name the TLS library, too.
+  [
+    'broken',
+    /RPC failed|early EOF|unexpected disconnect|Connection (was )?reset|SSL_(read|write)(?!.* alert )|TLS (recv|send) error|Empty reply/,
+  ],
   ['unreachable', /[Cc]ould not resolve host|unable to look up|name resolution|Connection refused|No route to host/],
-  ['unreachable', /Network is unreachable|Failed to connect|unable to connect|certificate|TLS|SSL/],
+  [
+    'unreachable',
+    /Network is unreachable|Failed to connect|unable to connect|SEC_E_|CAfile|SSL CA cert|client certificate/,
+  ],
+  ['unreachable', /(SSL|peer) certificate|certificate (problem|verif|subject name|has expired|file|chain)/],
+  ['unreachable', /SSL_connect|SSL routines|(SSL|TLS) connect error|SSL\/TLS|gnutls_handshake/],
   [
     'broken',
     /hung up|early EOF|unexpected disconnect|Connection.*(reset|closed)|timed out|RPC failed|Broken pipe|Empty reply|expected flush|Could not read from remote repository|transfer closed|(Recv|Send) failure|was not closed cleanly|unable to access/i,
@@ -67,15 +77,22 @@ export function rejectionOf({ command, said }: Pick<GitFailure, 'command' | 'sai
 /** Commands that connect to the server only to fetch the content of files. */
 const LOCAL: ReadonlySet<string> = new Set(['add', 'checkout', 'clean', 'reset', 'restore'])
 
-const known = (said: string) => WORDS.find(([, pattern]) => pattern.test(said))?.[0]
+function known(said: string): Rejection | undefined {
+  // Any word can be part of an address.
+  const words = said.replace(/'[a-z+]+:\/\/[^']*'/g, "''")
+  return WORDS.find(([, pattern]) => pattern.test(words))?.[0]
+}
 
 /** Returns the lines of git's output that matter to a user: without progress and git's own advice. */
 export function essence(said: string): readonly string[] {
   const lines = said
     .split(/[\r\n]+/)
+    .filter(line => !/^(hint:|To \S+$)/.test(line))
     .map(line => line.replace(/^remote:\s?/, '').trimEnd())
-    .filter(
-      line => line !== '' && !/^(hint:|To |Enumerating|Counting|Compressing|Writing|Total|Delta|Resolving)/.test(line),
-    )
+    .filter(line => line !== '' && !PROGRESS.test(line))
   return [...new Set(lines)].slice(0, 12)
 }
+
+/** Progress messages of git. The message of a hook may begin with one of their words, so each is matched in full. */
+const PROGRESS =
+  /^((Enumerating|Counting|Compressing|Writing|Receiving|Unpacking) objects: |Resolving deltas: |Total \d+ \(delta |Delta compression using )/

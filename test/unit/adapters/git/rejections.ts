@@ -138,6 +138,28 @@ const cuts: readonly Omit<Rejection, 'kind'>[] = [
     stderr:
       "Cloning into 'deploy'...\nerror: RPC failed; curl 28 Operation too slow. Less than 10 bytes/sec transferred the last 2 seconds\nfatal: expected flush after ref listing\n",
   },
+  ...[
+    'GnuTLS recv error (-54): Error in the pull function.',
+    'GnuTLS recv error (-110): The TLS connection was non-properly terminated.',
+    'OpenSSL SSL_read: Connection was reset, errno 10054',
+    'OpenSSL SSL_read: error:0A000126:SSL routines::unexpected eof while reading, errno 0',
+    'OpenSSL SSL_write: Broken pipe, errno 32',
+  ].map(words => ({
+    situation: `an encrypted connection ends: ${words}`,
+    stderr: `error: RPC failed; curl 56 ${words}\n${HUNG_UP}`,
+  })),
+  ...['Recv failure: Connection reset by peer', 'OpenSSL SSL_connect: Connection reset by peer'].map(words => ({
+    situation: `the connection is reset before an answer: ${words}`,
+    stderr: `fatal: unable to access '${URL}/': ${words}\n`,
+  })),
+  ...['https://git.example.com/team/certificates.git/', 'https://certificates.example.com/SSL/TLS.git/'].map(url => ({
+    situation: `the connection to ${url} ends`,
+    stderr: `fatal: unable to access '${url}': Recv failure: Operation timed out\n`,
+  })),
+  {
+    situation: 'the connection to a server of certificates ends (ssh)',
+    stderr: `Connection to certificates.example.com closed by remote host.\n${NO_ACCESS}`,
+  },
   ...[429, 500, 502, 503, 504].flatMap(status => [
     {
       situation: `${status} when it is asked`,
@@ -343,10 +365,29 @@ const unreachable: readonly Omit<Rejection, 'kind'>[] = [
     situation: 'nobody listens (daemon)',
     stderr: 'fatal: unable to connect to git.example.com:\ngit.example.com[0: 192.0.2.1]: errno=Connection refused\n\n',
   },
-  {
-    situation: 'a certificate that is not trusted',
-    stderr: `fatal: unable to access '${URL}/': server certificate verification failed. CAfile: none CRLfile: none\n`,
-  },
+  ...[
+    'server certificate verification failed. CAfile: none CRLfile: none',
+    'SSL certificate problem: unable to get local issuer certificate',
+    'SSL: no alternative certificate subject name matches target host name',
+    'error setting certificate file: /nowhere.pem',
+    'error setting certificate verify locations:\n  CAfile: /nowhere.pem\n  CApath: none',
+    'could not load PEM client certificate from /nowhere.pem',
+    'Problem with the SSL CA cert (path? access rights?)',
+    'schannel: next InitializeSecurityContext failed: SEC_E_UNTRUSTED_ROOT (0x80090325)',
+  ].map(words => ({
+    situation: `a certificate that is not trusted, or cannot be read: ${words}`,
+    stderr: `fatal: unable to access '${URL}/': ${words}\n`,
+  })),
+  ...[
+    'OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to git.example.com:443',
+    'OpenSSL SSL_read: error:0A00045C:SSL routines::tlsv13 alert certificate required, errno 0',
+    'error:0A00010B:SSL routines::wrong version number',
+    'TLS connect error: error:0A00010B:SSL routines::wrong version number',
+    'schannel: failed to receive handshake, SSL/TLS connection failed',
+  ].map(words => ({
+    situation: `a server that does not agree on TLS: ${words}`,
+    stderr: `fatal: unable to access '${URL}/': ${words}\n`,
+  })),
   {
     situation: 'a server that does not speak TLS',
     stderr: `fatal: unable to access '${URL}/': gnutls_handshake() failed: An unexpected TLS packet was received.\n`,
