@@ -1,5 +1,5 @@
 import type { Address } from '../git/address.ts'
-import type { GitLogin } from '../git/login.ts'
+import { type GitLogin, isOneLine } from '../git/login.ts'
 import { ALL_FORGES } from './forges.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -38,19 +38,30 @@ export function maySendToken(variable: string, address: URL, env: Env, known: re
 
 /**
  * Returns the login in DEVCTL_GIT_TOKEN (user name: DEVCTL_GIT_USERNAME) for a server, or the reason why the server
- * must not receive it (`withheld`). Undefined without a token, and for addresses other than web addresses.
+ * must not receive it or git could not read it (`withheld`). Undefined without a token, and for addresses other than
+ * web addresses.
  */
 export function tokenLogin(
   { url: address, isNamedByUser }: Pick<Address, 'url' | 'isNamedByUser'>,
   env: Env,
 ): { readonly login: GitLogin } | { readonly withheld: Exclude<MaySend, { ok: true }> } | undefined {
-  if (!env.DEVCTL_GIT_TOKEN || !/^https?:/i.test(address)) return undefined
+  // A variable that was read from a file may end with a line break.
+  const password = env.DEVCTL_GIT_TOKEN?.trim()
+  if (!password || !/^https?:/i.test(address)) return undefined
   const url = new URL(address)
   const may = maySendToken('DEVCTL_GIT_TOKEN', url, env, isNamedByUser ? [url.origin] : [])
   if (!may.ok) return { withheld: may }
-  const user = env.DEVCTL_GIT_USERNAME || 'x-access-token'
-  return { login: { origin: url.origin, user, password: env.DEVCTL_GIT_TOKEN } }
+  const user = env.DEVCTL_GIT_USERNAME?.trim() || 'x-access-token'
+  const read = { DEVCTL_GIT_TOKEN: password, DEVCTL_GIT_USERNAME: user }
+  const [unfit] = Object.entries(read).find(([, text]) => !isOneLine(text)) ?? []
+  return unfit === undefined ? { login: { origin: url.origin, user, password } } : { withheld: notOneLine(unfit) }
 }
+
+const notOneLine = (variable: string) => ({
+  ok: false as const,
+  reason: `\`${variable}\` contains a line break or another control character`,
+  hint: 'set it to the text of one line',
+})
 
 const hostsIn = (text: string): readonly string[] => text.split(/[\s,]+/).filter(host => host !== '')
 

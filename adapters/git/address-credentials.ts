@@ -1,6 +1,6 @@
 import type { GitOptions } from './git.ts'
 import { withSettings } from './git-configuration.ts'
-import type { GitLogin } from './login.ts'
+import { type GitLogin, isOneLine } from './login.ts'
 
 /** The credentials in a web address. */
 export interface AddressCredentials {
@@ -20,14 +20,15 @@ export function splitCredentials(address: string): { readonly url: string; reado
 }
 
 /**
- * Returns a list with the login in the credentials of an address; empty if they contain no password. The login is kept
- * out of the address, because git would store it in the configuration of each clone and show it on the command line of
- * its own helpers.
+ * Returns a list with the login in the credentials of an address; empty if they contain no password, or one that git
+ * cannot read. The login is kept out of the address, because git would store it in the configuration of each clone and
+ * show it on the command line of its own helpers.
  */
-export const loginOf = (credentials: AddressCredentials | undefined): readonly GitLogin[] =>
-  credentials?.password === undefined
-    ? []
-    : [{ origin: credentials.origin, user: credentials.user, password: credentials.password, isOfAddress: true }]
+export function loginOf(credentials: AddressCredentials | undefined): readonly GitLogin[] {
+  const { origin, user = '', password } = credentials ?? {}
+  if (origin === undefined || password === undefined || !isOneLine(`${user}${password}`)) return []
+  return [{ origin, user, password, isOfAddress: true }]
+}
 
 /**
  * Returns an environment that makes git use the user name of an address that contains a user but no password. Returns

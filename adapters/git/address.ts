@@ -49,6 +49,11 @@ export function readAddress(text: string, base: string): Address {
       throw new UserError(`\`${shown}\` is not a repository URL: it has no valid host`, {
         hint: 'write a `/` behind the host, and `\\`, `?` and `#` before it as `%5C`, `%3F` and `%23`',
       })
+    if (/^https?:\/\/[^/]*%([01][\da-f]|7f)[^/]*@/i.test(text))
+      throw new UserError(
+        `the user or the password in \`${shown}\` contains a line break or another control character`,
+        { hint: LEAVE_OUT },
+      )
     refuseOption(text.slice(text.indexOf('://') + 3), shown)
     return { ...splitCredentials(text), shown, isCheckout: false }
   }
@@ -85,6 +90,7 @@ export function refuseInside({ folder, shown }: Address, source: string): void {
   })
 }
 
+const LEAVE_OUT = 'leave it out: git does not accept `%0A`, `%0D` and the like'
 const HINT = 'write `https://HOST/PATH`, `ssh://HOST/PATH`, `git@HOST:PATH`, or the path of a folder'
 
 function ofFolder(folder: string, shown: string): Address {

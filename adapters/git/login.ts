@@ -15,6 +15,9 @@ export interface GitLogin {
   readonly isOfAddress?: true
 }
 
+/** Returns true if a user or a password can be handed over to git, which reads each of them as one line. */
+export const isOneLine = (text: string): boolean => !/\p{Cc}/u.test(text)
+
 /**
  * Returns settings that make git read the logins from the file descriptors of `handOver`. The settings contain no
  * password, because git passes its settings on to hooks.

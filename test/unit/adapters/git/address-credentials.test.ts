@@ -27,6 +27,14 @@ test('loginOf marks credentials of an address, and withUser adds nothing if ther
   expect(withUser({ A: 'b' }, credentials)).toEqual({ A: 'b' })
 })
 
+test.each([
+  ['ci\n', 'word'],
+  ['ci', 'a\nb'],
+  ['ci', 'a\r'],
+])('loginOf returns no login that git could not read: user %j, password %j', (user, password) => {
+  expect(loginOf({ origin: 'https://h', user, password })).toEqual([])
+})
+
 test('withUser sets only the name of a user, after the existing settings', () => {
   const env = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'a.b', GIT_CONFIG_VALUE_0: 'c' }
   expect(withUser(env, { origin: 'https://h', user: 'ci' })).toEqual({

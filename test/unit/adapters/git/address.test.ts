@@ -32,6 +32,8 @@ describe('readAddress', () => {
     ['file://[/tmp', 'is not a repository URL', 'ssh://HOST/PATH'],
     ['file:///tmp/a%00b', 'does not exist', 'ssh://HOST/PATH'],
     ['a\u0000b', 'does not exist', 'ssh://HOST/PATH'],
+    ['https://ci:a%0Ab@example.com/x', 'contains a line break', 'leave it out'],
+    ['https://ci%0d:a@example.com/x', 'contains a line break', 'leave it out'],
     ['gopher://example.com/x', 'is not a repository URL', 'ssh://HOST/PATH'],
   ])('readAddress refuses %s before git gets it', (text, message, hint) => {
     const read = () => readAddress(text, '/')
