@@ -140,9 +140,8 @@ export async function unlessRefused(asked: Promise<boolean>): Promise<boolean> {
  * Returns true for a refusal that a retry would not change: the resource does not exist, or the token has no access to
  * it.
  */
-export const isNoRight = (error: unknown): boolean =>
-  error instanceof ForgeError && !error.isLimited && (error.status === 403 || error.status === 404)
+export const isNoRight = (error: unknown): boolean => isRefused(error, 403, 404)
 
-/** Returns true for a forge's refusal with one of the given HTTP statuses. */
+/** Returns true for a forge's refusal with one of the given HTTP statuses, except for that of a rate limit. */
 export const isRefused = (error: unknown, ...statuses: readonly number[]): boolean =>
-  error instanceof ForgeError && error.status !== undefined && statuses.includes(error.status)
+  error instanceof ForgeError && !error.isLimited && error.status !== undefined && statuses.includes(error.status)

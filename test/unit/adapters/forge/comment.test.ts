@@ -87,6 +87,21 @@ describe.each(Object.entries(KINDS))('one comment on %s', (kind, { env, all, one
     expect(calls().slice(2)).toEqual([`${change} ${one}`, `POST ${all}`])
   })
 
+  const limited = {
+    status: 403,
+    headers: { 'retry-after': '120' },
+    json: { message: 'You have exceeded a secondary rate limit' },
+  }
+
+  test.each<[string, readonly Reply[]]>([
+    ['change the comment', [{ json: [own] }, { json: { id: 5 } }, limited]],
+    ['tell whose the token is', [{ json: [own] }, limited]],
+  ])('no second comment is created when the rate limit does not allow to %s', async (_, replies) => {
+    await expect(comment(...replies, { json: {} }, { status: 201, json: {} })).rejects.toThrow(
+      'does not accept more requests for now',
+    )
+  })
+
   test('a comment with a known number is updated without a search, or created if it is missing', async () => {
     const changed = await commentKnown({ id: 12 }, { json: {} })
     expect([changed.calls(), changed.id]).toEqual([[`${change} ${one}`], 12])
