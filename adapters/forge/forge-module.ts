@@ -139,6 +139,15 @@ export interface ForgeCall {
   readonly signal?: AbortSignal | undefined
 }
 
+/** Items of one page of a list, and facts about the other pages. */
+export interface ListPage<T> {
+  readonly items: readonly T[]
+  /** True if the forge names the address of another page. */
+  readonly hasMore: boolean
+  /** Number of items on all pages; 0 if the forge does not tell it. */
+  readonly total: number
+}
+
 /** Sends calls to the API of a forge. All methods throw ForgeErrors, or the signal's abort reason. */
 export interface Calls {
   readonly site: Site
@@ -151,12 +160,10 @@ export interface Calls {
   object<T>(call: ForgeCall, validate: Validator<T>): Promise<T>
   /**
    * Sends a call as `send` does. Returns one page of a list, and whether more pages follow. The response must be a JSON
-   * array, with a `Link` header if more pages follow; any other list is read with `object`, page by page.
+   * array, with a `Link` or `X-Total-Count` header if more pages follow; any other list is read with `object`, page by
+   * page.
    */
-  list<T>(
-    call: ForgeCall,
-    validate: Validator<readonly T[]>,
-  ): Promise<{ readonly items: readonly T[]; readonly hasMore: boolean }>
+  list<T>(call: ForgeCall, validate: Validator<readonly T[]>): Promise<ListPage<T>>
   /**
    * Waits before the next attempt. The pause grows with the number of failures, and lasts at least `atLeast`
    * milliseconds.

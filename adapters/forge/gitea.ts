@@ -136,12 +136,15 @@ function giteaRequests(api: Calls): PullRequests {
     validate: Validator<readonly T[]>,
     fits: (one: T) => boolean,
   ): Promise<T | undefined> {
+    let read = 0
     for (let number = 1; ; number++) {
       const paged = `${path}&page=${number}&limit=${PAGE}`.replace('?&', '?')
       const call = { method: 'GET', path: paged, purpose, mayRepeat: true, signal } as const
-      const { items, hasMore } = await api.list(call, validate)
+      const { items, hasMore, total } = await api.list(call, validate)
       const found = items.find(fits)
-      if (found || !hasMore || items.length === 0) return found
+      read += items.length
+      // Lists of labels have no `Link`, but the total number.
+      if (found || items.length === 0 || !(hasMore || read < total)) return found
     }
   }
 }

@@ -2,7 +2,7 @@ import { backOff, pause } from '../../http/back-off.ts'
 import { neverSent } from '../../http/failure.ts'
 import { proxyFor } from '../../http/proxy.ts'
 import { parseJson, type Validator } from '../../json/parse-json.ts'
-import type { Calls, ForgeCall, ForgeModule, ForgeVariables, Site } from '../forge-module.ts'
+import type { Calls, ForgeCall, ForgeModule, ForgeVariables, ListPage, Site } from '../forge-module.ts'
 import { exchange, type ForgeAnswer } from './exchange.ts'
 import { ForgeError, isPassing, noAnswer, refusal, type Subject } from './failures.ts'
 import { isLimited, pauseAsked } from './rate-limit.ts'
@@ -77,12 +77,10 @@ export class ForgeApi implements Calls {
     return this.#parse(text, validate)
   }
 
-  async list<T>(
-    call: ForgeCall,
-    validate: Validator<readonly T[]>,
-  ): Promise<{ readonly items: readonly T[]; readonly hasMore: boolean }> {
+  async list<T>(call: ForgeCall, validate: Validator<readonly T[]>): Promise<ListPage<T>> {
     const { headers, text } = await this.#send(call)
-    return { items: this.#parse(text, validate), hasMore: /rel="?next\b/.test(String(headers.link ?? '')) }
+    const hasMore = /rel="?next\b/.test(String(headers.link ?? ''))
+    return { items: this.#parse(text, validate), hasMore, total: Number(headers['x-total-count'] ?? 0) || 0 }
   }
 
   #parse<T>(text: string, validate: Validator<T>): T {

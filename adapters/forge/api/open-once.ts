@@ -29,6 +29,8 @@ export async function openOnce(
   let made: PullRequest | undefined
   for (let failures = 1; made === undefined; failures++) {
     try {
+      // Each attempt looks everything up again.
+      notes.length = 0
       made = await create(notes)
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error

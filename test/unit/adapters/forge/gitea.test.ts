@@ -108,6 +108,43 @@ describe('open', () => {
     expect(received[6]!.body).toEqual({ reviewers: ['ann'], team_reviewers: ['platform'] })
   })
 
+  test('open finds labels on later pages, of which Gitea tells only the total number', async () => {
+    const headers = { 'x-total-count': '60' }
+    const page = (first: number, count: number) => ({
+      headers,
+      json: Array.from({ length: count }, (_, index) => ({ id: first + index, name: `l${first + index}` })),
+    })
+    const { requests, received, calls } = await gitea(
+      page(1, 50),
+      page(51, 10),
+      page(1, 50),
+      page(51, 10),
+      page(101, 50),
+      { headers, json: [] },
+      { status: 201, json: pull() },
+    )
+    const opened = await requests.open({ ...branches, ...text, labels: ['l55', 'nobody'] })
+    expect(opened.notes).toEqual(['the label `nobody` is not known'])
+    expect(received.at(-1)!.body).toMatchObject({ labels: [55] })
+    expect(calls()).toEqual([
+      `GET ${root}/labels?page=1&limit=50`,
+      `GET ${root}/labels?page=2&limit=50`,
+      `GET ${root}/labels?page=1&limit=50`,
+      `GET ${root}/labels?page=2&limit=50`,
+      'GET /api/v1/orgs/org/labels?page=1&limit=50',
+      'GET /api/v1/orgs/org/labels?page=2&limit=50',
+      `POST ${root}/pulls`,
+    ])
+  })
+
+  test('open reports a label that is not known once, also after a lost response', async () => {
+    const unknown = [{ json: [] }, { status: 404, json: {} }]
+    const lost = { status: 502, text: '' }
+    const { requests } = await gitea(...unknown, lost, { json: [] }, ...unknown, { status: 201, json: pull() })
+    const opened = await requests.open({ ...branches, ...text, labels: ['nobody'] })
+    expect(opened.notes).toEqual(['the label `nobody` is not known'])
+  })
+
   test('open updates the text of a pull request that another run has opened', async () => {
     const exists = {
       status: 409,
