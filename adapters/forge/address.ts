@@ -1,4 +1,4 @@
-import { ALL_FORGES } from './forges.ts'
+import { hostOfSsh } from '../git/ssh-over-https.ts'
 
 /** The location of a repository, as far as its address specifies it. */
 export interface RepositoryAddress {
@@ -34,13 +34,6 @@ function parseUrl(text: string): RepositoryAddress | undefined {
   return OTHERS.has(url.protocol) ? addressOf(url.hostname, undefined, url.pathname) : undefined
 }
 
-/**
- * Returns the host of the forge whose SSH server at port 443 has this name (`sshOverHttps`). Returns any other name
- * unchanged.
- */
-const hostOf = (name: string): string =>
-  ALL_FORGES.flatMap(forge => forge.sshOverHttps ?? []).find(one => one.name === name)?.host ?? name
-
 function addressOf(name: string, web: URL | undefined, path: string): RepositoryAddress | undefined {
   const host = name.toLowerCase()
   const parts = unescaped(path)
@@ -52,7 +45,7 @@ function addressOf(name: string, web: URL | undefined, path: string): Repository
     part => /^[^\p{Cc}?#%\\]+$/u.test(part) && part !== '.' && part !== '..' && part[0] !== '~',
   )
   if (parts.length < 2 || !isPlain) return undefined
-  return { host: hostOf(host), web, path: parts.join('/') }
+  return { host: hostOfSsh(host), web, path: parts.join('/') }
 }
 
 function unescaped(path: string): string {

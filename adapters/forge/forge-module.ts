@@ -21,8 +21,6 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
    * software.
    */
   readonly isHost: (host: string) => boolean
-  /** Name under which the SSH server of `host` listens at port 443, for networks that block other ports. */
-  readonly sshOverHttps?: { readonly name: string; readonly host: string }
   /** True if a repository can be in a nested group: `group/subgroup/name`. */
   readonly hasSubgroups: boolean
   /** Returns the root of the API for the web pages below `root`; both without a trailing slash. */

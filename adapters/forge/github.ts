@@ -26,7 +26,6 @@ export const github: ForgeModule<'github'> = {
   name: 'GitHub',
   noun: 'pull request',
   isHost: host => isHosted(host) || host.startsWith('github.'),
-  sshOverHttps: { name: 'ssh.github.com', host: 'github.com' },
   hasSubgroups: false,
   // https://docs.github.com/rest/enterprise-admin,
   // https://docs.github.com/enterprise-cloud@latest/admin/data-residency

@@ -18,7 +18,6 @@ export const gitlab: ForgeModule<'gitlab'> = {
   name: 'GitLab',
   noun: 'merge request',
   isHost: host => host.startsWith('gitlab.'),
-  sshOverHttps: { name: 'altssh.gitlab.com', host: 'gitlab.com' },
   hasSubgroups: true,
   apiOf: root => `${root}/api/v4`,
   question: {

@@ -3,6 +3,7 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { type GitOptions, openGit } from './git.ts'
 import { withSource } from './source-repository.ts'
+import { hostOfSsh } from './ssh-over-https.ts'
 
 /** Facts about the repository that a folder is in. A fact that cannot be determined is absent. */
 export interface GitFacts {
@@ -83,10 +84,10 @@ function addressOf(config: string): string | undefined {
 export function toHttps(address: string): string | undefined {
   const scp = /^(?:[^@/\s]+@)?([^/:\s]+):(?!\/\/)(.+)$/.exec(address)
   // A single letter is a drive letter.
-  if (scp && scp[1]!.length > 1) return `https://${scp[1]}/${scp[2]!.replace(/^\/+/, '')}`
+  if (scp && scp[1]!.length > 1) return `https://${hostOfSsh(scp[1]!)}/${scp[2]!.replace(/^\/+/, '')}`
   if (!URL.canParse(address)) return undefined
   const { protocol, host, hostname, pathname } = new URL(address)
-  if (!/^(https?|ssh|git|git\+ssh):$/.test(protocol) || hostname === '') return undefined
+  if (!/^(https?|ssh|git|git\+ssh|ssh\+git):$/.test(protocol) || hostname === '') return undefined
   // The SSH port is not the HTTPS port.
-  return `https://${protocol.startsWith('http') ? host : hostname}${pathname}`
+  return `https://${protocol.startsWith('http') ? host : hostOfSsh(hostname)}${pathname}`
 }

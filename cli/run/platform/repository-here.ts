@@ -35,7 +35,7 @@ export async function repositoryHere(
  */
 export function withoutLogin(address: string, option: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined
-  const isSsh = url !== undefined && /^(git\+)?ssh:$/.test(url.protocol)
+  const isSsh = url !== undefined && /^(ssh|git\+ssh|ssh\+git):$/.test(url.protocol)
   const hasLogin = url
     ? url.password !== '' || (url.username !== '' && !isSsh)
     : /^[a-z][a-z0-9+.-]*:\/\/.*@/is.test(address)

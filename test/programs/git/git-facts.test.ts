@@ -3,23 +3,10 @@ import { appendFileSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFile
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { readGitFacts, toHttps } from '../../../adapters/git/git-facts.ts'
+import { readGitFacts } from '../../../adapters/git/git-facts.ts'
 
 const work = mkdtempSync(join(tmpdir(), 'devctl-git-facts-'))
 afterAll(() => rmSync(work, { recursive: true, force: true }))
-
-test.each([
-  ['git@github.com:team/shop.git', 'https://github.com/team/shop.git'],
-  ['ssh://git@git.example.com:2222/team/shop.git', 'https://git.example.com/team/shop.git'],
-  ['https://ann:secret@example.com:8443/shop.git', 'https://example.com:8443/shop.git'],
-  ['git://example.com/shop', 'https://example.com/shop'],
-  ['/srv/git/shop.git', undefined],
-  ['../shop', undefined],
-  ['file:///srv/shop.git', undefined],
-  ['C:\\shop', undefined],
-])('toHttps converts %s to an https address if it names a host', (address, expected) => {
-  expect(toHttps(address)).toBe(expected)
-})
 
 describe('readGitFacts', () => {
   const env = {

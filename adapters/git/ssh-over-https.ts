@@ -1,0 +1,12 @@
+/**
+ * Hosts of repositories, by the name under which their SSH server listens at port 443, for networks that block other
+ * ports: https://docs.github.com/authentication/troubleshooting-ssh/using-ssh-over-the-https-port
+ */
+const HOSTS: Readonly<Record<string, string>> = {
+  'altssh.bitbucket.org': 'bitbucket.org',
+  'altssh.gitlab.com': 'gitlab.com',
+  'ssh.github.com': 'github.com',
+}
+
+/** Returns the host whose SSH server at port 443 has this name; returns any other name unchanged. */
+export const hostOfSsh = (name: string): string => HOSTS[name.toLowerCase()] ?? name
