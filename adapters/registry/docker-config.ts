@@ -62,6 +62,8 @@ async function readConfig(env: DockerConfigOptions['env']): Promise<DockerConfig
     if (code === 'ENOENT' || code === 'ENOTDIR') return {}
     throw new UserError(`the Docker configuration \`${path}\` cannot be read (${code})`)
   }
+  // Docker accepts an empty file, too.
+  if (text.trim() === '') return {}
   const config = parseJson(text, dockerConfig)
   if (config.ok) return config.value
   throw new UserError(`the Docker configuration \`${path}\` cannot be read: ${config.problem}`, {
@@ -96,10 +98,11 @@ function fromFile({ auths = {} }: DockerConfig, registry: string): RegistryCrede
   for (const [key, entry] of Object.entries(auths)) {
     if (hostOf(key) !== registry || !entry) continue
     if (entry.identitytoken) return { kind: 'token', identityToken: entry.identitytoken }
-    if (entry.username && entry.password) return { kind: 'login', username: entry.username, password: entry.password }
     const text = entry.auth ? Buffer.from(entry.auth, 'base64').toString('utf8').replace(/\0+$/, '') : ''
     const colon = text.indexOf(':')
+    // Docker and the kubelet prefer `auth`.
     if (colon > 0) return { kind: 'login', username: text.slice(0, colon), password: text.slice(colon + 1) }
+    if (entry.username && entry.password) return { kind: 'login', username: entry.username, password: entry.password }
   }
   return { kind: 'none' }
 }

@@ -45,9 +45,10 @@ export async function certificatesIn(folder: string): Promise<BuilderTls | undef
 
 async function contextIn(folder: string): Promise<string | undefined> {
   const path = join(folder, 'config.json')
-  const text = await read(path)
-  if (!text) return undefined
-  const config = parseJson(text.toString(), currentContext)
+  const text = (await read(path))?.toString() ?? ''
+  // Docker accepts an empty file, too.
+  if (text.trim() === '') return undefined
+  const config = parseJson(text, currentContext)
   if (config.ok) return config.value.currentContext
   throw new UserError(`the Docker configuration \`${path}\` cannot be read: ${config.problem}`)
 }

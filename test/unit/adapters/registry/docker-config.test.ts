@@ -100,6 +100,23 @@ describe('the Docker configuration', () => {
     ])
   })
 
+  test.each(['', ' \n'])('the configuration may be empty, as Docker accepts it: %j', async text => {
+    expect(await read(docker(text), 'docker.io')).toEqual(new Map([['docker.io', { kind: 'none' }]]))
+  })
+
+  test('a login in `auth` takes precedence over `username` and `password`, as in Docker', async () => {
+    const plain = { username: 'cid', password: 'plain' }
+    const env = docker({
+      auths: {
+        'a.example.com': { ...plain, ...auth('ann:coded') },
+        'b.example.com': { ...plain, auth: '' },
+        'c.example.com': { ...plain, ...auth('no colon') },
+      },
+    })
+    const found = await read(env, 'a.example.com', 'b.example.com', 'c.example.com')
+    expect([...found.values()]).toEqual([login('ann', 'coded'), login('cid', 'plain'), login('cid', 'plain')])
+  })
+
   test('the configuration may be missing, and its default is in the home', async () => {
     const env = { DOCKER_CONFIG: join(tmpdir(), 'devctl-no-such-folder') }
     expect(await read(env, 'docker.io')).toEqual(new Map([['docker.io', { kind: 'none' }]]))

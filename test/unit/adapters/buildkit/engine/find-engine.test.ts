@@ -22,6 +22,8 @@ write('certificates/ca.pem', 'CA')
 write('certificates/cert.pem', 'CERT')
 write('certificates/key.pem', 'KEY')
 write('broken/config.json', '<html>')
+write('empty/config.json', '')
+write('blank/config.json', ' \n')
 
 const DOCKER_CONFIG = folder
 const REMOTE = { at: { host: 'engine', port: 2376 }, tls: { ca: Buffer.from('CA') } }
@@ -48,8 +50,8 @@ test('findEngine uses the context of DOCKER_CONTEXT or `config.json` with its ce
   expect(await findEngine({ DOCKER_CONFIG, DOCKER_CONTEXT: 'default' })).toHaveProperty('at.path')
 })
 
-test('findEngine returns the local engine by default', async () => {
-  expect(await findEngine({ DOCKER_CONFIG: join(folder, 'nothing') })).toHaveProperty('at.path')
+test.each(['nothing', 'empty', 'blank'])('findEngine returns the local engine by default: %s', async name => {
+  expect(await findEngine({ DOCKER_CONFIG: join(folder, name) })).toHaveProperty('at.path')
 })
 
 test('findEngine refuses a missing context and an invalid configuration', async () => {
