@@ -68,14 +68,27 @@ async function resolve(
 export async function digestAt(session: RegistrySession, address: ManifestAddress): Promise<string> {
   const path = `/v2/${address.repository}/manifests/${address.tag}`
   const headers = { accept: FORMS.join(', ') }
-  const short = await session.ask({ method: 'HEAD', path, headers }, address)
-  const told = short.status === 200 ? digestIn(short) : undefined
+  const short = await unlessForbidden(session.ask({ method: 'HEAD', path, headers }, address))
+  const told = short?.status === 200 ? digestIn(short) : undefined
   if (told !== undefined) return told
   // A HEAD response contains no error message, and some registries do not send the digest, or do not support HEAD.
   const whole = await session.ask({ method: 'GET', path, headers }, address)
   if (whole.status === 200) return digestOf(whole)
   if (whole.status === 404) throw new RegistryFailure(await session.missing(whole, address))
   throw new RegistryFailure({ kind: 'not-a-registry', reason: `it answers \`${path}\` with status ${whole.status}` })
+}
+
+/**
+ * Returns a response; undefined for one with status 403. Throws for status 401: another request would send a wrong
+ * password again, and some servers lock an account after a few of them.
+ */
+async function unlessForbidden(asked: Promise<RegistryAnswer>): Promise<RegistryAnswer | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof RegistryFailure && error.status === 403) return undefined
+    throw error
+  }
 }
 
 function digestIn({ headers }: RegistryAnswer): string | undefined {

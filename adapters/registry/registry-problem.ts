@@ -22,10 +22,13 @@ export type RegistryProblem =
 /** Error of the functions that query a registry; contains the problem. */
 export class RegistryFailure extends Error {
   readonly problem: RegistryProblem
+  /** HTTP status of a response of the registry that denies a request. */
+  readonly status: number | undefined
 
-  constructor(problem: RegistryProblem) {
+  constructor(problem: RegistryProblem, status?: number) {
     super(problem.kind)
     this.problem = problem
+    this.status = status
   }
 }
 

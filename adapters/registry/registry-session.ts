@@ -78,12 +78,7 @@ export class RegistrySession {
       const mayRenew = isFirst && isOwn && answer.status === 401 && answer.url.origin === url.origin
       if (mayRenew) authorization = this.#authorizer.renew(address, answer, authorization)
       if (mayRenew && (await authorization)!.header !== undefined) continue
-      const said = errorText(answer)
-      throw new RegistryFailure({
-        kind: 'denied',
-        login: isLogin ? 'sent' : 'none',
-        ...(said !== undefined && { said }),
-      })
+      throw deniedWith(answer, isLogin ? header : undefined)
     }
   }
 
@@ -115,4 +110,19 @@ export class RegistrySession {
     const isPlain = isLoopback(new URL(`https://${host}`).hostname) && !(await this.#exchange.speaksTls(host))
     return `${isPlain ? 'http' : 'https'}://${host}`
   }
+}
+
+/** Returns the error for a response with status 401 or 403. `login` is the header with the login that was sent. */
+function deniedWith(answer: RegistryAnswer, login: string | undefined): RegistryFailure {
+  const said = errorText(answer)
+  // A Bearer token is not the login: its token service has accepted the login.
+  const isRefused = answer.status === 401 && login?.startsWith('Basic ')
+  return new RegistryFailure(
+    {
+      kind: 'denied',
+      login: login === undefined ? 'none' : isRefused ? 'refused' : 'sent',
+      ...(said !== undefined && { said }),
+    },
+    answer.status,
+  )
 }

@@ -341,12 +341,20 @@ describe('missing permissions', () => {
   test('a refusal tells whether there was no login, an insufficient one or a wrong one', async () => {
     const said = 'DENIED: the words for DENIED'
     const never = await basic(() => false)
-    // The reason is in the answer to GET; HEAD has no body.
     expect(await resolveOne(never)).toEqual({ problem: { kind: 'denied', login: 'none' } })
-    expect(await resolveOne(never, ANN)).toEqual({ problem: { kind: 'denied', login: 'sent' } })
+    expect(await resolveOne(never, ANN)).toEqual({ problem: { kind: 'denied', login: 'refused' } })
+    // A wrong password is sent only once, because some servers count the attempts.
     expect(never.requests).toHaveLength(1 + 2)
+    const insufficient = await fakeServer(({ headers }, response) =>
+      headers.authorization === BASIC
+        ? refuse(response, 403, 'DENIED')
+        : refuse(response, 401, 'UNAUTHORIZED', { 'www-authenticate': 'Basic realm="x"' }),
+    )
+    expect(await resolveOne(insufficient, ANN)).toEqual({ problem: { kind: 'denied', login: 'sent', said } })
+    // The reason is in the answer to GET; HEAD has no body.
     const forbidden = await basic(() => false, 403)
-    expect(await resolveOne(forbidden, ANN)).toEqual({ problem: { kind: 'denied', login: 'none' } })
+    expect(await resolveOne(forbidden, ANN)).toEqual({ problem: { kind: 'denied', login: 'none', said } })
+    expect(asked(forbidden)).toEqual([`HEAD ${PATH}`, `GET ${PATH}`])
     const tokens = await withTokens(() => false)
     const unauthorized = 'UNAUTHORIZED: the words for UNAUTHORIZED'
     expect(await resolveOne(tokens)).toEqual({ problem: { kind: 'denied', login: 'none', said: unauthorized } })
