@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { readFile } from '../adapters/files/read-file.ts'
+import { statIfFound } from '../adapters/files/stat-if-found.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { parseContext } from '../compiler/values/images/build-context.ts'
 import { PLAIN_BUILD } from '../compiler/values/images/build-spec.ts'
@@ -81,7 +82,7 @@ function checkDockerfile(path: string, cwd: string): void {
 }
 
 function checkFolder(folder: string, cwd: string): void {
-  const found = statSync(folder, { throwIfNoEntry: false })
+  const found = statIfFound(folder)
   if (found?.isDirectory()) return
   throw new UserError(`the context \`${relative(cwd, folder) || '.'}\` is not a folder`, {
     hint: 'name the folder whose files the Dockerfile copies: `devctl build -f Dockerfile FOLDER`',

@@ -1,7 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BuildOutput, ImageLayout } from '../adapters/buildkit/builder.ts'
+import { makeTemporaryFolder } from '../adapters/files/temporary-folder.ts'
 import { namesOf, type PlannedBuild } from './plan/planned-build.ts'
 
 /**
@@ -35,7 +35,7 @@ export async function withImagePlaces<T>(
   const needed = new Set(builds.flatMap(({ dependsOn }) => dependsOn))
   const bases = builds.map(({ service }) => service).filter(service => needed.has(service))
   if (bases.length === 0) return use({ builds, ...PUSHED, outputOf: () => ({ kind: 'discard' }) })
-  const folder = await mkdtemp(join(tmpdir(), 'devctl-images-'))
+  const folder = makeTemporaryFolder('devctl-images-')
   const places = new Map(bases.map((service, index) => [service, join(folder, String(index))]))
   try {
     return await use({

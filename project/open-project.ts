@@ -1,6 +1,7 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { readFile } from '../adapters/files/read-file.ts'
+import { statIfFound } from '../adapters/files/stat-if-found.ts'
 import { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
 import type { CompilerHost } from '../compiler/host.ts'
 import type { DevctlManifest, ManifestEnvironment } from '../compiler/manifest/manifest.ts'
@@ -69,7 +70,7 @@ export async function openProject(workspace: Workspace, loading: LoadInput): Pro
  */
 function refuseMissingFolder(workspace: Workspace, folder: string | undefined): void {
   if (folder === undefined) return
-  const found = statSync(resolve(workspace.cwd, folder), { throwIfNoEntry: false })
+  const found = statIfFound(resolve(workspace.cwd, folder))
   if (found?.isDirectory()) return
   throw new UserError(found ? `\`${folder}\` is not a folder` : `the folder \`${folder}\` does not exist`, {
     hint: '`--project-directory` names the folder that relative paths in the files are resolved against',

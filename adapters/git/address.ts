@@ -1,7 +1,8 @@
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { statIfFound } from '../files/stat-if-found.ts'
 import { type AddressCredentials, splitCredentials } from './address-credentials.ts'
 import { withoutCredentials } from './git.ts'
 import { filePathIn } from './repository-url.ts'
@@ -94,9 +95,7 @@ const LEAVE_OUT = 'leave it out: git does not accept `%0A`, `%0D` and the like'
 const HINT = 'write `https://HOST/PATH`, `ssh://HOST/PATH`, `git@HOST:PATH`, or the path of a folder'
 
 function ofFolder(folder: string, shown: string): Address {
-  // Node.js refuses a path with a NUL.
-  if (folder.includes('\0') || !statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new UserError(`the folder \`${shown}\` does not exist`, { hint: HINT })
+  if (!statIfFound(folder)?.isDirectory()) throw new UserError(`the folder \`${shown}\` does not exist`, { hint: HINT })
   const isCheckout = existsSync(join(folder, '.git'))
   if (!isCheckout && !existsSync(join(folder, 'HEAD')))
     throw new UserError(`the folder \`${shown}\` is not a git repository`, {

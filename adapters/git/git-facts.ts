@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { lstatIfFound } from '../files/stat-if-found.ts'
 import { type GitOptions, openGit } from './git.ts'
 import { withSource } from './source-repository.ts'
 import { hostOfSsh } from './ssh-over-https.ts'
@@ -42,10 +43,7 @@ async function askAll(folder: string, options: GitOptions): Promise<GitFacts> {
     ask('symbolic-ref', '--quiet', '--short', 'HEAD'),
     ask('rev-parse', '--quiet', '--verify', 'HEAD'),
     ask('config', '--get-regexp', '^remote\\..*\\.url$'),
-    // Git would read the submodule's own configuration in a submodule.
-    withSource(top, options, git =>
-      git.ask('status', '--porcelain', '-z', '--untracked-files=all', '--ignore-submodules=all'),
-    ),
+    changesIn(top, options),
   ])
   // If git cannot report whether there are changes, assumes that there are some.
   const commit = head && (changes === '' ? head : stateId(head, changes ?? String(Math.random()), top))
@@ -53,6 +51,22 @@ async function askAll(folder: string, options: GitOptions): Promise<GitFacts> {
   const repository = address && toHttps(address)
   return { ...(branch && { branch }), ...(commit && { commit }), ...(repository && { repository }) }
 }
+
+/** Returns the uncommitted changes; undefined if git cannot report them, or if TMPDIR cannot be written to. */
+async function changesIn(top: string, options: GitOptions): Promise<string | undefined> {
+  try {
+    // Git would read the submodule's own configuration in a submodule.
+    return await withSource(top, options, git =>
+      git.ask('status', '--porcelain', '-z', '--untracked-files=all', '--ignore-submodules=all'),
+    )
+  } catch (error) {
+    options.signal.throwIfAborted()
+    if (error instanceof UserError || isSystemError(error)) return undefined
+    throw error
+  }
+}
+
+const isSystemError = (error: unknown): boolean => error instanceof Error && 'syscall' in error
 
 /**
  * Returns an id of a state with uncommitted changes. The id is the same for the same changes, so that nothing is
@@ -62,7 +76,7 @@ function stateId(head: string, changes: string, top: string): string {
   const hash = createHash('sha1').update(head).update(changes)
   for (const entry of changes.split('\0')) {
     const path = entry.slice(3)
-    const found = path && lstatSync(join(top, path), { throwIfNoEntry: false })
+    const found = path && lstatIfFound(join(top, path))
     if (found) hash.update(`${path}\0${found.size}\0${found.mtimeMs}\0`)
   }
   return hash.digest('hex')

@@ -1,6 +1,6 @@
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeTemporaryFolder } from '../files/temporary-folder.ts'
 
 /** A user and password for one server. */
 export interface GitLogin {
@@ -50,8 +50,7 @@ const QUESTIONS = 500
  */
 export function handOver(logins: readonly GitLogin[]): { readonly descriptors: readonly number[]; close(): void } {
   if (logins.length === 0) return { descriptors: [], close() {} }
-  // Node.js creates it with mode 0700.
-  const folder = mkdtempSync(join(tmpdir(), 'devctl-login-'))
+  const folder = makeTemporaryFolder('devctl-login-')
   const descriptors: number[] = []
   try {
     for (const [index, { user, password }] of logins.entries()) {

@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { makeTemporaryFolder } from '../files/temporary-folder.ts'
 import { isAlive, thisProcess } from './process-identity.ts'
 import { isStalePushLock, PUSH_LOCK_PREFIX } from './push-lock.ts'
 
@@ -39,12 +40,12 @@ export async function withTemporary<Result>(
 
 /**
  * Creates a private folder in TMPDIR, which the caller removes; also removes the folders that killed runs have left.
+ * Throws a UserError if TMPDIR is not a folder that the user may write to.
  */
 export function openTemporary(env: Readonly<Record<string, string | undefined>>): Temporary {
   const base = env.TMPDIR || tmpdir()
+  const outer = makeTemporaryFolder(PREFIX, base)
   removeLeftovers(base)
-  // Node.js creates it with mode 0700.
-  const outer = mkdtempSync(join(base, PREFIX))
   writeFileSync(join(outer, OWNER), thisProcess())
   const folder = join(outer, WORK)
   mkdirSync(folder)

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Masker } from '../../compiler/values/secrets/masker.ts'
+import { statIfFound } from '../files/stat-if-found.ts'
 import { readOutput } from './output-lines.ts'
 import { ProcessGroup } from './process-group.ts'
 
@@ -77,7 +77,7 @@ export async function runShell(text: string, options: ShellOptions): Promise<End
 
 async function start(text: string, { folder, args = [], env, noBash }: ShellOptions): Promise<ChildProcess> {
   // Node reports ENOENT for a missing folder and for a missing program.
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+  if (!statIfFound(folder)?.isDirectory())
     throw new UserError(`the folder \`${folder}\` to run commands in does not exist`)
   const shell = noBash ? 'sh' : 'bash'
   const child = spawn(shell, ['-c', text, shell, ...args], {

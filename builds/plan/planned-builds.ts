@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs'
 import { relative } from 'node:path'
+import { statIfFound } from '../../adapters/files/stat-if-found.ts'
 import { composeBuildSpec, noSecret } from '../../compiler/compose/build-spec.ts'
 import type { Build, Project, Service } from '../../compiler/compose/project.ts'
 import { diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
@@ -106,7 +106,7 @@ function checkFolders(
 ): void {
   const all = [context, ...additionalContexts.flatMap(one => ('folder' in one ? [{ ...one, value: one.folder }] : []))]
   for (const { value: folder, span } of all) {
-    if (!folder.startsWith('/') || statSync(folder, { throwIfNoEntry: false })?.isDirectory()) continue
+    if (!folder.startsWith('/') || statIfFound(folder)?.isDirectory()) continue
     const facts = { context: relative(directory, folder) || '.', isBuild: command === 'build' }
     reporter.report(noContext, span, facts)
   }
@@ -120,7 +120,7 @@ function checkSecretFiles({ secrets }: Build, project: Project, reporter: Report
   for (const { id, source: name, span } of secrets) {
     const source = project.secrets.get(name)?.source
     if (source?.kind !== 'file' || given.has(id)) continue
-    const found = statSync(source.path.value, { throwIfNoEntry: false })
+    const found = statIfFound(source.path.value)
     if (found && !found.isDirectory()) continue
     const related = [{ span, message: 'the build uses it here' }]
     reporter.report(noSecret, source.path.span, { name, file: source.path.value }, related)

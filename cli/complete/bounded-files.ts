@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs'
 import { readFile } from '../../adapters/files/read-file.ts'
+import { statIfFound } from '../../adapters/files/stat-if-found.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { parseYaml } from '../../compiler/text/parse.ts'
 import { SourceFile } from '../../compiler/text/source.ts'
@@ -39,7 +39,7 @@ export class BoundedFiles {
   }
 
   #read(path: string): string | undefined {
-    const found = statSync(path, { throwIfNoEntry: false })
+    const found = statIfFound(path)
     // Reading a pipe would take its content from the command.
     if (!found?.isFile() || found.size > Math.min(MOST_OF_FILE, this.#bytes) || this.#files === 0) return undefined
     this.#bytes -= found.size

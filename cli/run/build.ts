@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { replaceFile, requireRegular } from '../../adapters/files/replace-file.ts'
+import { statIfFound } from '../../adapters/files/stat-if-found.ts'
 import type { BuildOutcome } from '../../builds/build-outcome.ts'
 import type { BuildEvent } from '../../builds/events.ts'
 import { isDockerfile } from '../../builds/is-dockerfile.ts'
@@ -258,7 +258,7 @@ function secretSource({ id, file, variable }: SecretOption, env: Io['env'], cwd:
  * build.
  */
 function secretFile(id: string, written: string, file: string) {
-  const found = statSync(file, { throwIfNoEntry: false })
+  const found = statIfFound(file)
   if (found && !found.isDirectory()) return { file }
   throw new UserError(`\`--secret\` reads \`${id}\` from \`${written}\`, which is not a file`, {
     hint: 'write it as `id=ID,src=PATH` or `id=ID,env=NAME`',

@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs'
 import { platform } from 'node:os'
 import { resolve } from 'node:path'
 import { readFile } from '../../adapters/files/read-file.ts'
+import { statIfFound } from '../../adapters/files/stat-if-found.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { printable } from '../../compiler/values/printable.ts'
 import type { Io } from '../terminal/io.ts'
@@ -44,7 +44,7 @@ export async function readSecret(io: Io, path: string, option: string): Promise<
  */
 function warnOfReaders({ cwd, stderr }: Io, path: string): void {
   if (path === '-' || platform() === 'win32') return
-  const found = statSync(resolve(cwd, path), { throwIfNoEntry: false })
+  const found = statIfFound(resolve(cwd, path))
   // A pipe (`<(…)`) ends with the command.
   if (!found?.isFile() || (found.mode & 0o077) === 0) return
   const mode = (found.mode & 0o777).toString(8).padStart(4, '0')

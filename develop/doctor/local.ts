@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
 import { arch, cpus, freemem, platform, release, totalmem } from 'node:os'
 import { basename, join } from 'node:path'
+import { statIfFound } from '../../adapters/files/stat-if-found.ts'
 import { version } from '../../project/version.ts'
 
 /** Maximum size of the excerpt from the end of the log of `up`, in bytes. */
@@ -25,7 +26,7 @@ export function tail(path: string, bytes = LOG_BYTES): string {
 export function listing(folder: string): string {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
   const lines = paths.flatMap(path => {
-    const stats = statSync(join(folder, path), { throwIfNoEntry: false })
+    const stats = statIfFound(join(folder, path))
     return stats?.isFile() ? [`${stats.mtime.toISOString()} ${String(stats.size).padStart(12)} ${path}`] : []
   })
   return lines.map(line => `${line}\n`).join('')

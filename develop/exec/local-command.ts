@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { statIfFound } from '../../adapters/files/stat-if-found.ts'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { KubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
@@ -59,7 +59,7 @@ export function parseVariables(text: string): Readonly<Record<string, string>> {
  */
 function localFolder({ workdir }: Pick<Development, 'workdir'>, folder: string): string {
   const path = resolve(folder, workdir?.value ?? '.')
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path
+  if (statIfFound(path)?.isDirectory()) return path
   throw new UserError(`\`workdir\` \`${workdir?.value}\` is not a folder of this machine`, {
     notes: workdir ? [shownPlace(workdir.span)] : [],
     hint: 'with `mode: hybrid` the command runs here: name a folder of the project',

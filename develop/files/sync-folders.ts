@@ -1,6 +1,7 @@
-import { realpathSync, statSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { realPath } from '../../adapters/files/real-path.ts'
+import { statIfFound } from '../../adapters/files/stat-if-found.ts'
 import type { AgentFolder } from '../../agent/config.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Development, SyncFolder } from '../../compiler/manifest/development.ts'
@@ -111,7 +112,7 @@ export const pathHere = (path: string, folder: string, env: Workspace['env']): s
   resolve(folder, path.replace(/^~(?=\/|$)/, userHome(env)))
 
 function existing({ local, span }: SyncFolder, path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false })
+  const found = statIfFound(path)
   if (found?.isDirectory()) return realpathSync(path)
   throw new UserError(`\`${local}\` of \`sync\` ${found ? 'is not a folder' : 'does not exist'}`, {
     notes: [shownPlace(span)],

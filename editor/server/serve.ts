@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import {
   CodeActionRequest,
@@ -26,6 +25,7 @@ import {
   StreamMessageWriter,
   TextDocumentSyncKind,
 } from 'vscode-languageserver-protocol/node'
+import { statIfFound } from '../../adapters/files/stat-if-found.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import { completionsAt } from '../answers/completion.ts'
@@ -206,6 +206,6 @@ function rootsOf({ workspaceFolders, rootUri }: InitializeParams): readonly stri
 }
 
 function kindOfPath(path: string): 'file' | 'folder' | undefined {
-  const found = statSync(path, { throwIfNoEntry: false })
+  const found = statIfFound(path)
   return found?.isFile() ? 'file' : found?.isDirectory() ? 'folder' : undefined
 }

@@ -1,6 +1,6 @@
-import { lstatSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeTemporaryFolder } from '../../adapters/files/temporary-folder.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { parseDotenv } from '../../compiler/text/dotenv.ts'
 import { SourceFile, type Span } from '../../compiler/text/source.ts'
@@ -25,7 +25,7 @@ export class HandedVariables {
   readonly #remove = () => rmSync(this.#folder, { recursive: true, force: true })
 
   constructor() {
-    this.#folder = mkdtempSync(join(tmpdir(), 'devctl-env-'))
+    this.#folder = makeTemporaryFolder('devctl-env-')
     this.path = join(this.#folder, '.env')
     writeFileSync(this.path, '', { mode: 0o600 })
     // Also removes the file if the process exits early.

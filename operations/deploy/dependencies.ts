@@ -1,6 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
+import { makeTemporaryFolder } from '../../adapters/files/temporary-folder.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { DevctlManifest, ManifestDependency } from '../../compiler/manifest/manifest.ts'
@@ -127,7 +126,7 @@ export async function inClone<Result>(
   work: (folder: string) => Promise<Result>,
 ): Promise<Result> {
   const { GitFailure, openGit } = await import('../../adapters/git/git.ts')
-  const folder = mkdtempSync(join(tmpdir(), 'devctl-dependency-'))
+  const folder = makeTemporaryFolder('devctl-dependency-')
   try {
     const git = openGit(folder, { env: workspace.env, signal })
     const options = ['--quiet', '--depth=1', ...(branch ? [`--branch=${branch.value}`] : [])]

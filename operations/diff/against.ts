@@ -1,7 +1,9 @@
 import { readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
 import { readFile } from '../../adapters/files/read-file.ts'
+import { statIfFound } from '../../adapters/files/stat-if-found.ts'
 import type { BuildEvent } from '../../builds/events.ts'
+import { reasonOf } from '../../compiler/diagnostics/system-error.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { KubernetesObject } from '../../constructs/manifest.ts'
 import { manifestsOf } from '../../environment/plan/part.ts'
@@ -36,7 +38,7 @@ export async function diffAgainst(
   on({ type: 'diagnostics', diagnostics })
   if (!plan) return { kind: 'refused', diagnostics }
   const there = resolve(workspace.cwd, path)
-  const isFolder = statSync(there, { throwIfNoEntry: false })?.isDirectory() ?? false
+  const isFolder = statIfFound(there)?.isDirectory() ?? false
   const boundary = boundaryOf(workspace, input, project, [isFolder ? there : dirname(there)])
   const before = await objectsAt(there, path, readerOf(on, { ...boundary, named: new Set([there]) }))
   if (before.length === 0) throw new UserError(`no manifests in \`${path}\``, { hint: HINT })
@@ -108,7 +110,6 @@ function filesAt(path: string, shown: string): readonly string[] {
       .sort()
       .map(file => join(path, file))
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException // only node:fs throws here
-    throw new UserError(`cannot read \`${shown}\`: ${code}`, { hint: HINT })
+    throw new UserError(`cannot read \`${shown}\`: ${reasonOf(error)}`, { hint: HINT })
   }
 }

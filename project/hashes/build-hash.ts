@@ -1,18 +1,9 @@
 import { createHash, type Hash } from 'node:crypto'
-import {
-  closeSync,
-  type Dirent,
-  fstatSync,
-  lstatSync,
-  readdirSync,
-  readlinkSync,
-  readSync,
-  type Stats,
-  statSync,
-} from 'node:fs'
+import { closeSync, type Dirent, fstatSync, readdirSync, readlinkSync, readSync, type Stats, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { basename, dirname, join } from 'node:path/posix'
 import { openWithoutWaiting, readFile } from '../../adapters/files/read-file.ts'
+import { lstatIfFound, statIfFound } from '../../adapters/files/stat-if-found.ts'
 import type { BuildInput, SpendOnBuild } from '../../compiler/host.ts'
 import { fingerprint, LOCK_NAME, type Lock, parseLock } from '../lock.ts'
 import { type Ignored, ignoreRules, pathWithin } from './context-rules.ts'
@@ -108,7 +99,7 @@ function partsOf(context: string, isIgnored: Ignored, spend: SpendOnBuild, onSta
   return found.flatMap(({ name, entry, executable }): readonly Parts[] => {
     const path = resolve(context, name)
     if (entry.isDirectory() || entry.isSymbolicLink()) {
-      const stats = lstatSync(path, { throwIfNoEntry: false })
+      const stats = lstatIfFound(path)
       if (stats) onStats(name, stats)
       return [entry.isDirectory() ? ['folder', name] : ['link', name, readLink(path)]]
     }
@@ -120,7 +111,7 @@ function partsOf(context: string, isIgnored: Ignored, spend: SpendOnBuild, onSta
   })
 }
 
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+const sizeOf = (path: string): number => statIfFound(path)?.size ?? 0
 
 export type Parts = readonly string[]
 
@@ -198,7 +189,7 @@ const MANIFEST = /\.(?:ya?ml|json)$/
 const MOST_OF_MANIFEST = 16 << 20
 
 function isAsWritten(full: string, path: string, { files, pending }: Lock): boolean {
-  const stats = lstatSync(full, { throwIfNoEntry: false })
+  const stats = lstatIfFound(full)
   if (!MANIFEST.test(path) || !stats?.isFile() || stats.size > MOST_OF_MANIFEST) return false
   const text = readText(full)
   const found = text !== undefined && fingerprint(path, text)
@@ -258,7 +249,7 @@ function listFolder(path: string): readonly Dirent[] {
 }
 
 function isExecutable(path: string): boolean {
-  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o100) !== 0
+  return ((statIfFound(path)?.mode ?? 0) & 0o100) !== 0
 }
 
 /**

@@ -1,6 +1,7 @@
-import { readlinkSync, statSync } from 'node:fs'
+import { readlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path/posix'
 import { readFile } from '../../adapters/files/read-file.ts'
+import { statIfFound } from '../../adapters/files/stat-if-found.ts'
 import type { SpendOnBuild } from '../../compiler/host.ts'
 import { excluder } from '../../compiler/values/excluder.ts'
 import { countOfPatterns, type DockerPattern, dockerPatterns } from '../../compiler/values/images/ignore-file.ts'
@@ -25,7 +26,7 @@ export function ignoreRules(
   const read = (folder: string, name: string) => {
     const path = pathWithin(folder, name)
     if (path === undefined || !mayRead(path)) return undefined
-    spend('context', statSync(path, { throwIfNoEntry: false })?.size ?? 0)
+    spend('context', statIfFound(path)?.size ?? 0)
     const file = readFile(path)
     return file.kind === 'file' ? new TextDecoder().decode(file.bytes) : undefined
   }

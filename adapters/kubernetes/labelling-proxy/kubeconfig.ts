@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeTemporaryFolder } from '../../files/temporary-folder.ts'
 
 export interface ProxyAccess {
   /** Name of the user's context, which commands may pass to `--context`. */
@@ -23,7 +23,7 @@ export interface KubeconfigFolder {
  * the user.
  */
 export function writeKubeconfig({ context, namespace, port, authority, token }: ProxyAccess): KubeconfigFolder {
-  const folder = mkdtempSync(join(tmpdir(), 'devctl-proxy-'))
+  const folder = makeTemporaryFolder('devctl-proxy-')
   const cluster = {
     server: `https://127.0.0.1:${port}`,
     'certificate-authority-data': Buffer.from(authority).toString('base64'),

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -47,6 +47,25 @@ describe('readGitFacts', () => {
     expect(await readGitFacts(work, env)).toEqual(first)
     appendFileSync(join(work, 'new file'), '2')
     expect((await readGitFacts(work, env)).commit).not.toBe(first.commit)
+  })
+
+  test('readGitFacts returns an id of the changed state if a folder was replaced by a file', async () => {
+    mkdirSync(join(work, 'lib'))
+    writeFileSync(join(work, 'lib/x'), '1')
+    git('add', '.')
+    git('commit', '--quiet', '-m', 'second')
+    rmSync(join(work, 'lib'), { recursive: true })
+    writeFileSync(join(work, 'lib'), '1')
+    const { commit } = await readGitFacts(work, env)
+    expect(commit).toMatch(/^[0-9a-f]{40}$/)
+    expect(commit).not.toBe(git('rev-parse', 'HEAD'))
+  })
+
+  test('readGitFacts assumes changes if there is no folder for temporary files', async () => {
+    const { branch, commit } = await readGitFacts(work, { ...env, TMPDIR: join(work, 'nothing') })
+    expect(branch).toBe('feature/x')
+    expect(commit).toMatch(/^[0-9a-f]{40}$/)
+    expect(commit).not.toBe(git('rev-parse', 'HEAD'))
   })
 
   test('readGitFacts runs no program from the configuration of the repository', async () => {
