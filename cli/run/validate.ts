@@ -16,7 +16,7 @@ export async function validateFiles(
   options: ValidateValues,
 ): Promise<number> {
   const outcome = await validate({ workspace: io }, { ...options, services })
-  const { diagnostics, isValid, onlyManifest } = outcome
+  const { diagnostics, isValid, onlyManifest, mainFile } = outcome
   if (options.report !== undefined && outcome.report) await saveReport(outcome.report, options.report, io)
   if (options.output === 'json') {
     const { diagnosticsToJson } = await import('../../compiler/diagnostics/render/json.ts')
@@ -26,7 +26,8 @@ export async function validateFiles(
       import('../../compiler/diagnostics/render/sarif.ts'),
       import('../../project/version.ts'),
     ])
-    const log = diagnosticsToSarif(diagnostics, { version: version(), repositoryPath: repositoryPath(io) })
+    const paths = { repositoryPath: repositoryPath(io), ...(mainFile !== undefined && { mainFile }) }
+    const log = diagnosticsToSarif(diagnostics, { version: version(), ...paths })
     io.stdout.write(`${jsonText(log, 2)}\n`)
   } else {
     printDiagnostics(diagnostics, io, logLevel)

@@ -25,6 +25,8 @@ export interface ValidateOutcome {
    * the property is read. Absent if a file is not readable.
    */
   readonly report?: LossReport
+  /** Path for messages of the manifest or, without a manifest, of the first Compose file. Absent if none was read. */
+  readonly mainFile?: string
   /** Path of the manifest for messages, if only the manifest was checked because there is no Compose file. */
   readonly onlyManifest?: string
 }
@@ -37,6 +39,7 @@ export async function validate(
   const { services = [], forRepository } = input
   const compiled = await compileFiles(workspace, services, input, input, { ...(forRepository && { forRepository }) })
   const { plan, loaded, diagnostics, hasNoCompose, manifest } = compiled
+  const mainFile = manifest?.shown ?? loaded?.documents[0]?.span.file.path
   return {
     get report() {
       return loaded && lossReport(loaded.tree, diagnostics)
@@ -45,6 +48,7 @@ export async function validate(
     isValid: plan !== undefined && count(diagnostics).error === 0,
     serviceCount: plan?.serviceCount ?? 0,
     jobCount: plan?.jobCount ?? 0,
+    ...(mainFile !== undefined && { mainFile }),
     ...(hasNoCompose && manifest && { onlyManifest: manifest.shown }),
   }
 }

@@ -7,6 +7,8 @@ export interface SarifOptions {
   readonly version: string
   /** Converts a displayed path to a path relative to the repository's root. */
   readonly repositoryPath?: (path: string) => string
+  /** The displayed path of the file at which results without a position are located; default: `compose.yaml`. */
+  readonly mainFile?: string
 }
 
 const LEVELS: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
@@ -22,7 +24,10 @@ const LEVELS: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
  */
 export function diagnosticsToSarif(diagnostics: readonly Diagnostic[], options: SarifOptions) {
   const codes = [...new Set(diagnostics.map(diagnostic => diagnostic.code))].sort()
-  const toLocation = (span: Span) => physicalLocation(span, options.repositoryPath ?? (path => path))
+  const { version, repositoryPath = path => path, mainFile = 'compose.yaml' } = options
+  const toLocation = (span: Span) => physicalLocation(span, repositoryPath)
+  // The code scanning of GitHub refuses the whole log if a result has no location.
+  const start = { artifactLocation: { uri: toUri(repositoryPath(mainFile)) }, region: { startLine: 1 } }
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -31,8 +36,8 @@ export function diagnosticsToSarif(diagnostics: readonly Diagnostic[], options: 
         tool: {
           driver: {
             name: 'devctl',
-            version: options.version,
-            semanticVersion: options.version,
+            version,
+            semanticVersion: version,
             rules: codes.map(code => toRule(code, catalogue.get(code))),
           },
         },
@@ -48,7 +53,7 @@ export function diagnosticsToSarif(diagnostics: readonly Diagnostic[], options: 
               ...(hint === undefined ? [] : [`help: ${hint}`]),
             ].join('\n'),
           },
-          locations: span ? [{ physicalLocation: toLocation(span) }] : [],
+          locations: [{ physicalLocation: span ? toLocation(span) : start }],
           ...(related?.length && {
             relatedLocations: related.map((other, index) => ({
               id: index + 1,

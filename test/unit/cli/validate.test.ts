@@ -112,6 +112,24 @@ describe('validate', () => {
     for (const { id, help } of tool.driver.rules) expect(help.text).toBe(catalogue.get(id)!.explain.trim())
   })
 
+  test.each([
+    ['the Compose file', { 'app/compose.yaml': `${good}    ports: ['8080:80']\n` }, 'app/compose.yaml'],
+    [
+      'the manifest',
+      { 'app/compose.yaml': `${good}    ports: ['8080:80']\n`, 'app/devctl.yml': 'name: a\n' },
+      'app/devctl.yml',
+    ],
+    ['a missing Compose file', { 'app/README.md': '' }, 'app/compose.yaml'],
+  ])('validate locates SARIF results without a position in %s', async (_, files, uri) => {
+    const folder = makeFolder(files)
+    const env = { GITHUB_WORKSPACE: folder }
+    const { stdout } = await run(['validate', '--output', 'sarif'], { cwd: join(folder, 'app'), env })
+    const [{ results }] = JSON.parse(stdout).runs
+    const places = results.flatMap(({ locations }: { locations: readonly object[] }) => locations)
+    expect(places).toHaveLength(results.length)
+    expect(places).toContainEqual({ physicalLocation: { artifactLocation: { uri }, region: { startLine: 1 } } })
+  })
+
   test('validate prints annotations beside the text in a workflow of GitHub', async () => {
     const folder = makeFolder({ 'app/compose.yaml': bad })
     const options = { cwd: join(folder, 'app'), env: { GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: folder } }

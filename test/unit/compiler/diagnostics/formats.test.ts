@@ -91,6 +91,14 @@ describe('diagnosticsToSarif', () => {
     ])
   })
 
+  test.each([
+    ['the main file', { mainFile: 'app/devctl.yml' }, 'app/devctl.yml'],
+    ['the usual Compose file if there is no main file', {}, 'compose.yaml'],
+  ])('a result without a position is located in %s, because code scanning refuses it otherwise', (_, options, uri) => {
+    const [result] = diagnosticsToSarif([bare], { version: '1', ...options }).runs[0]!.results
+    expect(result!.locations).toEqual([{ physicalLocation: { artifactLocation: { uri }, region: { startLine: 1 } } }])
+  })
+
   test('the log has relative references, and file URLs for absolute paths', () => {
     const uri = (path: string) => {
       const span = { file: new SourceFile(path, 'x'), start: 0, end: 1 }
