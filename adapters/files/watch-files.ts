@@ -25,6 +25,11 @@ export class ReadFiles {
     this.#hashes.set(path, hashOf(bytes))
   }
 
+  /** Records that a file does not exist. */
+  addMissing(path: string): void {
+    this.#hashes.set(path, undefined)
+  }
+
   /** Reads a file, and records its content, or that it does not exist. */
   read(path: string): void {
     this.#hashes.set(path, currentHash(path))

@@ -1,9 +1,12 @@
-import { relative } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { ReadFiles } from '../../adapters/files/watch-files.ts'
 import { failureSummary } from '../../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { isStream } from '../../compiler/values/stream-path.ts'
 import { render } from '../../operations/render/render.ts'
+import { MANIFEST_NAMES, nearestManifests } from '../../project/names/nearest-manifests.ts'
 import { openProject } from '../../project/open-project.ts'
+import { namedEnvFiles, namedFiles } from '../../project/project-folder.ts'
 import type { Context } from '../command.ts'
 import type { RenderValues } from '../commands/render.ts'
 import { errorText } from '../terminal/error-text.ts'
@@ -53,10 +56,12 @@ async function renderOnce(
   const files = new ReadFiles(last?.files)
   const prefix = last ? `${last.changed} changed: ` : ''
   try {
+    // A run that fails early may not read these, but a change of one of them may repair it.
+    for (const path of soughtFiles(io, options)) files.read(path)
     const project = await openProject(io, options)
-    if (project.manifest) files.read(project.manifest.path)
     const onRead = (path: string, bytes: Uint8Array) => files.add(path, bytes)
-    const outcome = await render({ workspace: io, onRead }, renderInput(services, options), project)
+    const onMissing = (path: string) => files.addMissing(path)
+    const outcome = await render({ workspace: io, onRead, onMissing }, renderInput(services, options), project)
     // Warnings are printed once: after a change, only errors are new.
     if (outcome.kind === 'refused' || !last) printDiagnostics(outcome.diagnostics, io, logLevel)
     if (outcome.kind === 'refused')
@@ -72,4 +77,19 @@ async function renderOnce(
     io.stderr.write(prefix + errorText(error))
   }
   return files
+}
+
+/**
+ * Returns the absolute paths of the files that a run reads first, if they exist: the files that options and variables
+ * name, and manifests.
+ */
+function soughtFiles(io: Context['io'], options: RenderValues): readonly string[] {
+  const given = [...namedFiles(io, options), ...(namedEnvFiles(io, options) ?? [])]
+  const first = options.file?.find(path => !isStream(path))
+  const folder = first === undefined ? io.cwd : dirname(resolve(io.cwd, first))
+  return [
+    ...given.filter(path => !isStream(path)).map(path => resolve(io.cwd, path)),
+    ...MANIFEST_NAMES.map(name => join(folder, name)),
+    ...(nearestManifests(folder, options.file !== undefined) ?? []),
+  ]
 }

@@ -46,15 +46,19 @@ export async function render(
   {
     workspace,
     onRead,
+    onMissing,
   }: Pick<LocalContext, 'workspace'> & {
     /** Called with the absolute path and the bytes of each file that is read, other than the manifest. */
     readonly onRead?: (path: string, bytes: Uint8Array) => void
+    /** Called with the absolute path of each file or folder that does not exist, but would be used if it did. */
+    readonly onMissing?: (path: string) => void
   },
   input: RenderInput,
   project: OpenProject,
 ): Promise<RenderOutcome> {
   const { services = [], outputDir } = input
-  const compiled = await compileFiles(workspace, services, input, input, { project, ...(onRead && { onRead }) })
+  const noticing = { ...(onRead && { onRead }), ...(onMissing && { onMissing }) }
+  const compiled = await compileFiles(workspace, services, input, input, { project, ...noticing })
   const { plan, loaded, diagnostics, hasNoCompose, manifest } = compiled
   if (!plan || count(diagnostics).error > 0) return { kind: 'refused', diagnostics }
   if (hasNoCompose && manifest) throw nothingToRender(manifest)

@@ -65,6 +65,41 @@ test('render --watch renders again after a change of each input, and continues a
   expect(await ended).toBe(130)
 })
 
+const WEB = 'services: {web: {image: nginx}}\n'
+
+test.each<readonly [name: string, before: Record<string, string>, more: object, fix: Record<string, string>]>([
+  ['has no Compose file', {}, {}, { 'compose.yaml': WEB }],
+  ['lacks the file of `-f`', {}, { file: ['app/web.yaml'] }, { 'app/web.yaml': WEB }],
+  ['lacks an included file', { 'compose.yaml': 'include: [web.yaml]\n' }, {}, { 'web.yaml': WEB }],
+  ['has a broken manifest', { 'compose.yaml': WEB, 'devctl.yml': 'deploy: [\n' }, {}, { 'devctl.yml': 'name: a\n' }],
+  [
+    'has a broken manifest in `.devctl`',
+    { 'compose.yaml': WEB, '.devctl/devctl.yml': 'deploy: [\n' },
+    {},
+    { '.devctl/devctl.yml': 'name: a\n' },
+  ],
+  [
+    'lacks the environment',
+    { 'compose.yaml': WEB, 'devctl.yml': 'name: a\n' },
+    { environment: 'test' },
+    { 'devctl.yml': 'environments: {test: {namespace: a}}\n' },
+  ],
+])(
+  'render --watch renders once a project that first %s is right',
+  { timeout: 30_000 },
+  async (_, before, more, fix) => {
+    const cwd = makeFolder({ 'README.md': '', 'app/README.md': '', ...before })
+    const { said, ended, end } = start(cwd, more)
+    await until(() => expect(said.text).toContain('watching for changes'))
+    expect(said.text).toMatch(/error/)
+    write(cwd, fix)
+    await until(() => expect(said.text).toContain(`${Object.keys(fix)[0]} changed: `))
+    expect(Object.keys(read(join(cwd, 'k8s')))).toContain('web/deployment-web.yaml')
+    end()
+    await ended
+  },
+)
+
 test.each(['kustomize', 'json', 'yaml'])('render --watch writes the same files as render: %s', async output => {
   const cwd = makeFolder({ 'compose.yaml': 'services: {web: {image: nginx}}\n' })
   const rendered = await run(['render', '--output-dir', 'k8s', '-o', output], { cwd })
