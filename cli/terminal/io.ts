@@ -34,17 +34,17 @@ export interface Io {
   readonly choose?: Choose
   /** Returns the standard streams as bytes, for a program that runs in a container. Absent if this process has none. */
   readonly rawStreams?: () => RawStreams
-  /**
-   * Asks the user at the terminal to type a line; present if `choose` is. Returns undefined if the user cancels
-   * (Ctrl-C).
-   */
-  readonly ask?: (question: string) => Promise<string | undefined>
-  /**
-   * Asks the user at the terminal to type a value that is not shown; present if `choose` is. Returns undefined if the
-   * user cancels (Ctrl-C).
-   */
-  readonly askHidden?: (question: string) => Promise<string | undefined>
+  /** Asks the user at the terminal to type a line; present if `choose` is. */
+  readonly ask?: AskForText
+  /** Asks the user at the terminal to type a value that is not shown; present if `choose` is. */
+  readonly askHidden?: AskForText
 }
+
+/**
+ * Asks the user to type an answer. Returns undefined if the user cancels (Ctrl-C). If the signal is aborted, the
+ * question ends, and the promise is rejected with the signal's reason.
+ */
+export type AskForText = (question: string, signal?: AbortSignal) => Promise<string | undefined>
 
 /**
  * Asks the user to choose from a list. Returns undefined if the user cancels without an answer (Ctrl-C). If the signal
@@ -86,10 +86,10 @@ export interface Output {
   readonly isTTY: boolean
   /** True for the stream of messages, which no program reads. Logs of CI systems show it in colors. */
   readonly isForMessages?: boolean
-  /** Width of the terminal in columns; undefined if the stream is not a terminal. */
-  readonly columns?: number
-  /** Height of the terminal in rows; undefined if the stream is not a terminal. */
-  readonly rows?: number
+  /** Width of the terminal in columns; undefined if it is unknown, or the stream is not a terminal. */
+  readonly columns?: number | undefined
+  /** Height of the terminal in rows; undefined if it is unknown, or the stream is not a terminal. */
+  readonly rows?: number | undefined
   /**
    * Resolves once the reader has received all output; rejects if writing fails or the reader has closed the stream. If
    * absent, output needs no waiting.

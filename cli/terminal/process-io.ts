@@ -1,7 +1,7 @@
 import { LIMITS, parseLimits } from '../../compiler/diagnostics/budget.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { askUntilInterrupted } from './interruption.ts'
-import { type Choose, type Io, type Output, wantsColour } from './io.ts'
+import { type AskForText, type Choose, drawsOn, type Io, type Output } from './io.ts'
 import { ownCommand } from './own-command.ts'
 
 /** Returns the Io of this process. */
@@ -15,18 +15,22 @@ export function processIo(): Io {
       return chooseOne({ input: process.stdin, output: stderr }, question, answers, end)
     })
   }
-  const ask = async (question: string) => {
-    const { typeLine } = await import('./prompt.ts')
-    return typeLine({ input: process.stdin, output: stderr }, question)
-  }
-  const askHidden = async (question: string) => {
-    const { typeHidden } = await import('./prompt.ts')
-    return typeHidden({ input: process.stdin, output: stderr }, question)
-  }
+  const typing =
+    (kind: 'typeLine' | 'typeHidden'): AskForText =>
+    async (question, signal) => {
+      const { [kind]: type } = await import('./prompt.ts')
+      const answer = await askUntilInterrupted((interrupted, onLeave) => {
+        const end = { signal: AbortSignal.any([interrupted, ...(signal ? [signal] : [])]), onLeave }
+        return type({ input: process.stdin, output: stderr }, question, end)
+      })
+      signal?.throwIfAborted()
+      return answer
+    }
   return {
-    // Prompts need a terminal with colors. This is checked first, because Node loads the code for standard input when
-    // `process.stdin` is first read.
-    ...(stderr.isTTY && wantsColour(toOutput(stderr), env) && process.stdin.isTTY && { choose, ask, askHidden }),
+    // Prompts need a terminal that can be drawn on. This is checked first, because Node loads the code for standard
+    // input when `process.stdin` is first read.
+    ...(drawsOn({ stderr: toOutput(stderr), env }) &&
+      process.stdin.isTTY && { choose, ask: typing('typeLine'), askHidden: typing('typeHidden') }),
     stdout: toOutput(process.stdout),
     stderr: toOutput(process.stderr, true),
     readStdin,
@@ -59,11 +63,12 @@ function toOutput(stream: NodeJS.WriteStream, isForMessages = false): Output {
     get isTTY() {
       return stream.isTTY ?? false
     },
+    // A pseudo-terminal whose size nobody has set reports 0.
     get columns() {
-      return stream.columns
+      return stream.columns || undefined
     },
     get rows() {
-      return stream.rows
+      return stream.rows || undefined
     },
   }
 }

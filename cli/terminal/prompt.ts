@@ -51,30 +51,52 @@ const EXIT = 'ExitPromptError'
 /** Names of the errors that mean that a question was canceled. */
 const LEFT = new Set([EXIT, 'AbortPromptError'])
 
-/** Asks the user to type a line that is not shown. Returns undefined if the user cancels with Ctrl-C or Ctrl-D. */
-export async function typeHidden({ input, output }: Terminal, question: string): Promise<string | undefined> {
+/** Options for a question that the user answers by typing. */
+type TypingEnd = Pick<QuestionEnd, 'signal' | 'onLeave'>
+
+/**
+ * Asks the user to type a line that is not shown. Returns undefined if the user cancels with Ctrl-C or Ctrl-D, or if
+ * the signal is aborted.
+ */
+export async function typeHidden(
+  { input, output }: Terminal,
+  question: string,
+  end: TypingEnd = {},
+): Promise<string | undefined> {
   output.write(`${printable(question)} (not shown): `)
   // The echo of the input is discarded; a terminal is still read key by key.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const line = await firstLine(createInterface({ input, output: nowhere, terminal: true, historySize: 0 }))
+  const line = await firstLine(createInterface({ input, output: nowhere, terminal: true, historySize: 0 }), end)
   output.write('\n')
   return line
 }
 
-/** Asks the user to type a line. Returns undefined if the user cancels with Ctrl-C or Ctrl-D. */
-export async function typeLine({ input, output }: Terminal, question: string): Promise<string | undefined> {
+/**
+ * Asks the user to type a line. Returns undefined if the user cancels with Ctrl-C or Ctrl-D, or if the signal is
+ * aborted.
+ */
+export async function typeLine(
+  { input, output }: Terminal,
+  question: string,
+  end: TypingEnd = {},
+): Promise<string | undefined> {
   const lines = createInterface({ input, output, terminal: true, historySize: 0, prompt: `${printable(question)}: ` })
   lines.prompt()
-  const line = await firstLine(lines)
+  const line = await firstLine(lines, end)
   if (line === undefined) output.write('\n')
   return line
 }
 
-async function firstLine(lines: Interface): Promise<string | undefined> {
+async function firstLine(lines: Interface, { signal, onLeave }: TypingEnd): Promise<string | undefined> {
   const line = await new Promise<string | undefined>(resolve => {
     lines.once('line', resolve)
-    lines.once('SIGINT', () => resolve(undefined))
+    lines.once('SIGINT', () => {
+      onLeave?.()
+      resolve(undefined)
+    })
     lines.once('close', () => resolve(undefined))
+    signal?.addEventListener('abort', () => resolve(undefined), { once: true })
+    if (signal?.aborted) resolve(undefined)
   })
   lines.close()
   return line

@@ -45,7 +45,7 @@ function redacted(output: Output, secrets: KnownSecrets): Output {
     get rows() {
       return output.rows
     },
-  } as Output // an absent width is undefined
+  }
 }
 
 /** Writes output that is exempt from redaction (io.ts). */

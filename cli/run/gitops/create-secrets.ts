@@ -40,7 +40,7 @@ export async function createNeeded(context: Context, options: CreateSecretsValue
   return withCluster(io, { ...wish, timeout: options.timeout, logLevel }, async session => {
     const on = toTerminal(context, await startProgress(io, logLevel, 'text', () => session.clock.now()), 'text')
     const { askHidden } = io
-    const valueFor = askHidden && ((key: NeededKey) => askHidden(questionFor(key)))
+    const valueFor = askHidden && ((key: NeededKey) => askHidden(questionFor(key), session.signal))
     const outcome = await createSecrets({ workspace: io, session, on, ...(valueFor && { valueFor }) }, needed)
     if (outcome.kind === 'cancelled') return INTERRUPTED
     return printLeft(io, outcome.left)

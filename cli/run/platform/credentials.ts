@@ -52,7 +52,7 @@ export async function setCredential(
   const read = await givenToken(io, { tokenFile })
   const piped = read ?? (io.askHidden ? undefined : requirePassword(withoutLineBreak(await io.readStdin())))
   return onScope(context, values, 'credentials', async ({ platform, scope, signal }) => {
-    const password = piped ?? (await io.askHidden?.(`Password or token of ${login} at ${host}`))
+    const password = piped ?? (await io.askHidden?.(`Password or token of ${login} at ${host}`, signal))
     if (password === undefined) return INTERRUPTED
     io.secrets?.add([password])
     const body = { user: login, password: requirePassword(password) }

@@ -73,7 +73,7 @@ export async function chooseNamespace(context: Context): Promise<number> {
       const names = items.map(({ name }) => name)
       const chosen = await ask(names, on.target.namespace, io.ask && [{ value: NEW, label: 'a new namespace' }])
       if (chosen !== NEW) return use(chosen)
-      const name = (await io.ask?.('Name of the new namespace'))?.trim()
+      const name = (await io.ask?.('Name of the new namespace', on.signal))?.trim()
       return name === undefined ? INTERRUPTED : create(context, on, name)
     })
   const options = { context: undefined, namespace: undefined, timeout: 10_000 }

@@ -27,7 +27,7 @@ export async function addHook(
   const read = await givenToken(io, { tokenFile })
   const piped = read ?? (io.askHidden ? undefined : requireToken(withoutLineBreak(await io.readStdin())))
   return withHooks(context, contextName, 'preview hook add', async ({ platform, signal }) => {
-    const typed = piped ?? (await io.askHidden?.(`Token for ${repository}`))
+    const typed = piped ?? (await io.askHidden?.(`Token for ${repository}`, signal))
     if (typed === undefined) return INTERRUPTED
     const token = requireToken(typed)
     io.secrets?.add([token])

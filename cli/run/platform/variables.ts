@@ -72,7 +72,7 @@ export async function setVariables(
   // Errors in the input are reported before any request to the platform.
   const piped = io.askHidden ? undefined : await readPiped(io, names)
   return onScope(context, values, 'variables', async ({ platform, scope, signal }) => {
-    const asked = piped ?? (await askFor(io, names))
+    const asked = piped ?? (await askFor(io, names, signal))
     if (!asked) return INTERRUPTED
     const variables = { ...ofFile.values, ...written, ...asked }
     io.secrets?.add(Object.values(variables))
@@ -113,10 +113,11 @@ async function readPiped(io: Io, [name, ...others]: readonly string[]): Promise<
 async function askFor(
   { askHidden }: Io,
   names: readonly string[],
+  signal: AbortSignal,
 ): Promise<Readonly<Record<string, string>> | undefined> {
   const values: Record<string, string> = {}
   for (const name of names) {
-    const value = await askHidden?.(`Value of ${name}`)
+    const value = await askHidden?.(`Value of ${name}`, signal)
     if (value === undefined) return undefined
     values[name] = requireValue(name, value)
   }
