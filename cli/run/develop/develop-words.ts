@@ -34,7 +34,13 @@ export function splitOne(
  * development container, and for a deployed service.
  */
 export function linesBehind(name: string, dev: string, command: readonly string[]): string {
-  const words = command.join(' ')
+  const words = shellLine(command)
   const line = `\`devctl ${name} ${dev} -- ${words}\``
   return name === 'exec' ? `${line}, or \`devctl exec --service ${dev} -- ${words}\` in a deployed service` : line
 }
+
+/** Returns the line that a shell splits into these words again. */
+export const shellLine = (words: readonly string[]): string => words.map(shellWord).join(' ')
+
+const shellWord = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`

@@ -5,7 +5,7 @@ import { remoteTerminal } from '../../terminal/remote-terminal.ts'
 import { printsDiagnostics } from '../../terminal/report.ts'
 import { withProject } from '../project-session.ts'
 import { chooseDevFor } from './choose-dev.ts'
-import { linesBehind, splitOne, splitWords } from './develop-words.ts'
+import { linesBehind, shellLine, splitOne, splitWords } from './develop-words.ts'
 
 /** Runs a command in a development container, or in a deployed service, and returns its exit status. */
 export async function execute(context: Context, words: readonly string[], options: ExecValues): Promise<number> {
@@ -33,7 +33,7 @@ async function executeInService(
   const { devs, command } = splitWords(words, context)
   if (devs.length > 0)
     throw new UsageError(`\`${devs[0]}\` is one word too many`, {
-      hint: `put the command behind two dashes: \`devctl exec --service ${options.service} -- ${devs.join(' ')}\``,
+      hint: `put the command behind two dashes: \`devctl exec --service ${options.service} -- ${shellLine(devs)}\``,
     })
   requireCommand(command, `\`devctl exec --service ${options.service} -- sh\``)
   return withProject(context, endless(options), async (own, project, session) => {
