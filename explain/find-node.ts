@@ -4,7 +4,7 @@ import { didYouMean } from '../compiler/diagnostics/suggest.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { formatPath } from '../compiler/schema/model-path.ts'
 import type { Span } from '../compiler/text/source.ts'
-import { get } from '../compiler/text/tree.ts'
+import { get, type UsedVariable } from '../compiler/text/tree.ts'
 import { childrenOf, isWorkload, type ModelNode, nodesBelow } from './model-node.ts'
 
 /** Returns the node at a path. Throws a UserError with the existing keys if there is none. */
@@ -100,9 +100,13 @@ export function replacedOn(loaded: Loaded, isFile: (span: Span) => boolean, line
   )
 }
 
-/** Returns the nodes with variables whose values are set on a line of an env file. */
-export function variablesOn(loaded: Loaded, shown: string, line: number): readonly ModelNode[] {
+/** Returns the nodes with variables whose values are set on a line of an env file. `isShown` compares shown paths. */
+export function variablesOn(loaded: Loaded, isShown: (path: string) => boolean, line: number): readonly ModelNode[] {
+  const isHere = ({ origin }: UsedVariable) => {
+    const [, shown, at] = /^(.*):(\d+)$/.exec(origin) ?? []
+    return shown !== undefined && Number(at) === line && isShown(shown)
+  }
   return [...nodesBelow({ path: [], tree: loaded.tree })].filter(
-    ({ tree }) => tree.kind === 'scalar' && tree.variables?.some(({ origin }) => origin === `${shown}:${line}`),
+    ({ tree }) => tree.kind === 'scalar' && tree.variables?.some(isHere),
   )
 }

@@ -114,7 +114,7 @@ function atPosition(
   const found = [
     nodesOn(loaded, isFile, line, column),
     replacedOn(loaded, isFile, line),
-    variablesOn(loaded, file, line),
+    variablesOn(loaded, shown => resolve(cwd, shown) === path, line),
   ]
   // The settings include the name of the application.
   const nodes = (found.find(some => some.length > 0) ?? []).filter(({ path: [key] }) => key !== 'name')

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { makeFolder } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
@@ -144,3 +145,17 @@ test('a line that `!override` or `!reset` of a later file drops names the line o
     dropped: [{ path: 'services.web.user', tag: '!reset', by: { file: 'compose.override.yaml', line: 7 } }],
   })
 })
+
+test.each(['.env', './.env', '../app/.env', 'absolute'])(
+  'a line of an env file is explained, written as %s',
+  async file => {
+    const cwd = join(
+      makeFolder({ 'app/compose.yaml': 'services: {web: {image: "nginx:${TAG}"}}\n', 'app/.env': 'TAG=1\n' }),
+      'app',
+    )
+    const path = file === 'absolute' ? join(cwd, '.env') : file
+    const { status, stdout } = await run(['explain', `${path}:1`], { cwd })
+    expect(stdout).toContain('services.web.image')
+    expect(status).toBe(0)
+  },
+)
