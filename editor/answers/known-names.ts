@@ -13,22 +13,23 @@ export function namesIn(asked: AskedDocument, section: NamedSection): readonly s
   return [...names]
 }
 
-/** Returns the profiles of the services in the document and in the other files of the project. */
+/** Returns the profiles of the services and jobs in the document and in the other files of the project. */
 export function profilesIn(asked: AskedDocument): readonly string[] {
-  const own = nodeAt(asked.outline, ['services'])?.children ?? []
   const profiles = new Set<string>()
-  for (const service of own)
-    for (const { scalar } of service.children.find(({ step }) => step === 'profiles')?.children ?? [])
-      if (scalar) profiles.add(scalar.text)
-  for (const document of otherDocuments(asked)) {
-    const services = get(document, 'services')
-    for (const { value } of isMap(services) ? services.entries.values() : []) {
-      const listed = get(value, 'profiles')
-      for (const one of listed?.kind === 'seq' ? listed.items : [])
-        if (one.kind === 'scalar') profiles.add(String(one.value))
-    }
+  for (const section of ['services', 'jobs']) {
+    for (const { children } of nodeAt(asked.outline, [section])?.children ?? [])
+      for (const { scalar } of children.find(({ step }) => step === 'profiles')?.children ?? [])
+        if (scalar) profiles.add(scalar.text)
+    for (const document of otherDocuments(asked))
+      for (const profile of listedProfiles(get(document, section))) profiles.add(profile)
   }
   return [...profiles]
+}
+
+function listedProfiles(section: Tree | undefined): readonly string[] {
+  const lists = isMap(section) ? [...section.entries.values()].map(({ value }) => get(value, 'profiles')) : []
+  const items = lists.flatMap(list => (list?.kind === 'seq' ? list.items : []))
+  return items.flatMap(item => (item.kind === 'scalar' ? [String(item.value)] : []))
 }
 
 /**

@@ -58,7 +58,9 @@ const manifest = new PathRules<ReferenceKind>([
 
 /** Returns the kind of thing that the value or key at a path refers to; undefined for other values. */
 export function referenceAt({ kind }: Pick<AskedDocument, 'kind'>, path: readonly string[]): ReferenceKind | undefined {
-  return PathRules.at((kind === 'manifest' ? manifest : compose).find(path))
+  if (kind === 'manifest') return PathRules.at(manifest.find(path))
+  // A job has the references of a service.
+  return PathRules.at(compose.find(path[0] === 'jobs' ? ['services', ...path.slice(1)] : path))
 }
 
 /** Part of a text that is a name: a service in `db:alias`, a volume in `data:/var/lib`. */

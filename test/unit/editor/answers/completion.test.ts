@@ -157,3 +157,14 @@ describe('completionsAt in a manifest', () => {
     expect(completionsAt(asked, offset).map(({ label }) => label)).toEqual(expect.arrayContaining(['web', 'db']))
   })
 })
+
+test.each([
+  ['depends_on: [‸]', ['web', 'db', 'cache']],
+  ['volumes:\n      - ‸', ['data']],
+  ['networks: [‸]', ['front']],
+  ['profiles: [‸]', ['debug', 'nightly']],
+])('completionsAt proposes names of the project in a job for %j', async (line, expected) => {
+  const report = '  report:\n    image: x\n    profiles: [nightly]\n'
+  const text = (own: string) => `${SERVICES}jobs:\n  import:\n    image: x\n${own}${report}`
+  expect(await labels('compose.yaml', text(`    ${line}\n`), text(''))).toEqual(expect.arrayContaining(expected))
+})

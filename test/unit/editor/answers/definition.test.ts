@@ -100,4 +100,15 @@ describe('definitionAt', () => {
     expect(await manifest('deploy:\n  compose: comp‸ose.yaml\n')).toBe('compose.yaml:1:1')
     expect(await manifest('deploy:\n  compose: compose.yaml\ndev:\n  we‸b: {}\n')).toBe('compose.yaml:2:3')
   })
+
+  test.each([
+    ['depends_on: [d‸b]', 'compose.yaml:5:3'],
+    ['volumes: ["da‸ta:/x"]', 'compose.yaml:8:3'],
+    ['secrets: [tok‸en]', 'compose.yaml:12:3'],
+    ['env_file: web‸.env', 'web.env:1:1'],
+  ])('leads from %s in a job to its definition', async (line, expected) => {
+    const job = `jobs:\n  import:\n    image: x\n    ${line}\n`
+    const text = `services:\n  web:\n    image: x\n${REST}${job}`
+    expect(await definition({ ...OTHERS, 'compose.yaml': text })).toBe(expected)
+  })
 })
