@@ -28,7 +28,7 @@ export async function explainSubject(
       throw new UsageError(`\`${subject}\` is not an object`, {
         hint: 'write `KIND/NAME PATH`, such as `deployment/web spec.replicas`',
       })
-    io.stdout.write(await explainCode(subject))
+    io.stdout.write(await explainCode(subject, options.output))
     return 0
   }
   const { explain } = await import('../../operations/explain/explain.ts')
@@ -59,20 +59,27 @@ async function isCode(text: string): Promise<boolean> {
 
 /**
  * Returns the page of a diagnostic code or of a platform error code. For the name of a family, returns the list of its
- * codes; without a code, the list of all codes.
+ * codes; without a code, the list of all codes. In JSON, a list contains the pages.
  */
-export async function explainCode(code: string | undefined): Promise<string> {
+export async function explainCode(code: string | undefined, output: 'text' | 'json' = 'text'): Promise<string> {
   const kinds = await allCodes()
   const kind = kinds.find(one => one.code === code)
-  if (kind) return diagnosticPage(kind)
+  if (kind) return output === 'json' ? `${jsonText(toRecord(kind), 2)}\n` : diagnosticPage(kind)
+  const listed = code === undefined ? kinds : codesOfFamily(code, kinds)
+  return output === 'json' ? `${jsonText(listed.map(toRecord), 2)}\n` : list(listed)
+}
 
-  const listed = code === undefined ? kinds : kinds.filter(one => one.code.startsWith(`${code.replace(/\/$/, '')}/`))
-  if (listed.length > 0) return list(listed)
+const toRecord = ({ code, severity, explain }: ExplainedCode) => ({ code, severity, text: explain })
+
+/** Returns the codes of a family. Throws a UserError that suggests similar codes if there is no such family. */
+function codesOfFamily(code: string, kinds: readonly ExplainedCode[]): readonly ExplainedCode[] {
+  const listed = kinds.filter(one => one.code.startsWith(`${code.replace(/\/$/, '')}/`))
+  if (listed.length > 0) return listed
   const near = nearCodes(
-    code!,
+    code,
     kinds.map(one => one.code),
   )
-  const service = code!.includes('/') ? '' : `; write \`services.${code}\` for a service`
+  const service = code.includes('/') ? '' : `; write \`services.${code}\` for a service`
   throw new UserError(`unknown diagnostic code \`${code}\``, {
     hint:
       near.length > 0

@@ -191,6 +191,15 @@ describe('explain', () => {
     for (const line of family) expect(line).toMatch(/^files\/[a-z0-9-]+ +(error|warning|info)$/)
   })
 
+  test('explain prints codes as JSON with `--output json`', async () => {
+    const json = async (...argv: string[]) => JSON.parse((await explain(...argv, '--output', 'json')).stdout)
+    const { severity, explain: text } = catalogue.get('files/no-compose-file')!
+    const page = { code: 'files/no-compose-file', severity, text }
+    expect(await json('files/no-compose-file')).toEqual(page)
+    expect(await json('files')).toContainEqual(page)
+    expect(await json()).toHaveLength(catalogue.size + explainedRefusals().length)
+  })
+
   test('explain suggests the nearest code', async () => {
     expect(await explain('files/no-compose-fle')).toEqual({
       status: 1,
