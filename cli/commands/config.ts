@@ -5,7 +5,7 @@ import { loading, someServices } from '../options/project.ts'
 
 const options = {
   ...loading,
-  output: documentOutput('output format (default: yaml)', 'yaml', 'json'),
+  output: documentOutput('output format of the configuration and of `--provenance` (default: yaml)', 'yaml', 'json'),
   provenance: flag('--provenance', 'print where each value is set, what it replaced and which variables were used'),
   services: flag('--services', 'print the service names, one per line'),
   images: flag('--images', 'print the images of the services'),
