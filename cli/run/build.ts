@@ -189,11 +189,9 @@ function print(
     if (form === 'text') io.stderr.write(`${failureSummary(outcome.diagnostics)}\n`)
     return 1
   }
-  // The live display has already printed the references.
-  const isShown = io.stdout.isTTY && drawsOn(io) && progress !== 'plain' && progress !== 'json'
   const pushedImages = [...outcome.images].filter(([, reference]) => reference.includes('@'))
   if (output === 'json') io.stdout.write(`${jsonText(Object.fromEntries(pushedImages), 2)}\n`)
-  else if (output === 'name' || !isShown)
+  else if (output === 'name' || !showsReferences(context, progress))
     for (const [service, reference] of pushedImages)
       io.stdout.write(output === 'name' ? `${reference}\n` : `${service}: ${reference}\n`)
   if (form === 'json') return 0
@@ -203,6 +201,10 @@ function print(
   printSummary(pushed > 0 ? `${plural(pushed, 'image')} in the registry` : notPushed, io, logLevel)
   return 0
 }
+
+/** True if a live display has printed the references of the images. The log level `error` leaves the display out. */
+export const showsReferences = ({ io, logLevel }: Pick<Context, 'io' | 'logLevel'>, progress: string | undefined) =>
+  logLevel !== 'error' && io.stdout.isTTY && drawsOn(io) && progress !== 'plain' && progress !== 'json'
 
 function settingsOf(
   { env, cwd }: Io,

@@ -12,7 +12,7 @@ import type { RenderValues } from '../commands/render.ts'
 import { errorText } from '../terminal/error-text.ts'
 import { INTERRUPTED } from '../terminal/exit-status.ts'
 import { watchForInterruption } from '../terminal/interruption.ts'
-import { printDiagnostics } from '../terminal/report.ts'
+import { printDiagnostics, printSummary } from '../terminal/report.ts'
 import { renderInput } from './render-input.ts'
 
 /**
@@ -30,9 +30,9 @@ export async function renderOnChanges(
   options: RenderValues,
   watching: { readonly signal: AbortSignal; readonly stop: () => void } = watchForInterruption(),
 ): Promise<number> {
-  const { io } = context
+  const { io, logLevel } = context
   let files = await renderOnce(context, services, options)
-  io.stderr.write('watching for changes; Ctrl-C ends\n')
+  printSummary('watching for changes; Ctrl-C ends', io, logLevel)
   try {
     for (;;) {
       const changed = await files.nextChange(name => INPUT.test(name), watching.signal)
@@ -68,9 +68,8 @@ async function renderOnce(
       io.stderr.write(`${prefix}${failureSummary(outcome.diagnostics, 'nothing was rendered')}\n`)
     else {
       const { written, removed, unchanged } = outcome.written!
-      io.stderr.write(
-        `${prefix}${written} written, ${removed} removed, ${unchanged} unchanged in ${options.outputDir}\n`,
-      )
+      const counts = `${written} written, ${removed} removed, ${unchanged} unchanged`
+      printSummary(`${prefix}${counts} in ${options.outputDir}`, io, logLevel)
     }
   } catch (error) {
     if (!(error instanceof UserError)) throw error

@@ -13,7 +13,7 @@ import { printOutcome } from './print-outcome.ts'
 import type { Progress } from './progress/events.ts'
 import type { ProgressForm } from './progress/progress.ts'
 import { stepOf } from './publish/steps.ts'
-import { printDiagnostics, warningText } from './report.ts'
+import { printDiagnostics, printSummary, printWarning } from './report.ts'
 import { statesText } from './service-states-text.ts'
 
 /**
@@ -50,14 +50,14 @@ export function toTerminal(context: Context, progress: Progress, form: ProgressF
         progress.pause()
         if (form === 'json')
           return writeObject(context.io.stdout, problemObject('warning', { message: warning.text, hint: warning.hint }))
-        return void context.io.stderr.write(warningText(warning))
+        return printWarning(warning, context.io, context.logLevel)
       }
       case 'secret':
         progress.pause()
         return void context.io.stdout.write(secretText(event))
       case 'request-closed':
         progress.pause()
-        return void context.io.stderr.write(`closed ${event.url}\n`)
+        return printSummary(`closed ${event.url}`, context.io, context.logLevel)
       case 'choice':
         if (context.logLevel === 'info' || context.logLevel === 'debug')
           progress.tell({ type: 'note', text: event.text })

@@ -11,9 +11,9 @@ export function printDestroyed({ io, logLevel }: Context, outcome: DestroyOutcom
   const subject = subjectOf(outcome)
   if (kept.length > 0) {
     const hint = volumes ? '' : ' (`--volumes` deletes claims)'
-    io.stderr.write(`kept ${kept.join(', ')}${hint}\n`)
+    printSummary(`kept ${kept.join(', ')}${hint}`, io, logLevel)
   }
-  for (const { object, why } of held) io.stderr.write(`kept ${object}: ${why}\n`)
+  for (const { object, why } of held) printSummary(`kept ${object}: ${why}`, io, logLevel)
   const objects = `${plural(deleted.length, 'object')}${waits ? '' : ', not waited for'}`
   const nothing = isNamespaceGone
     ? `namespace ${namespace} does not exist${outcome.isPerhapsForeign ? ', or you are not a member of it' : ''}: nothing to destroy for ${subject}`

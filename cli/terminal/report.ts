@@ -39,7 +39,7 @@ export function printDiagnostics(
   if (io.env.GITHUB_ACTIONS) io.stderr.write(renderAnnotations(short(wanted), repositoryPath(io)))
 }
 
-/** Prints the last line of a successful run, unless the log level is `error`. */
+/** Prints a line about a successful run, unless the log level is `error`. */
 export function printSummary(text: string, io: Io, logLevel: LogLevel): void {
   if (logLevel !== 'error') io.stderr.write(`${text}\n`)
 }
@@ -62,19 +62,23 @@ export const printsDiagnostics =
   ({ io, logLevel }: Pick<Context, 'io' | 'logLevel'>) =>
   (event: OperationEvent): void => {
     if (event.type === 'diagnostics') printDiagnostics(event.diagnostics, io, logLevel)
-    else if (event.type === 'warning') io.stderr.write(warningText(event))
+    else if (event.type === 'warning') printWarning(event, io, logLevel)
   }
 
-/** Returns the lines of a warning that has no position in a file. */
-export const warningText = ({
-  text,
-  notes = [],
-  hint,
-}: {
+/** A warning that has no position in a file. */
+interface Warning {
   readonly text: string
   readonly notes?: readonly string[] | undefined
   readonly hint?: string | undefined
-}): string => {
+}
+
+/** Prints a warning that has no position in a file, unless the log level is `error`. */
+export function printWarning(warning: Warning, io: Io, logLevel: LogLevel): void {
+  if (logLevel !== 'error') io.stderr.write(warningText(warning))
+}
+
+/** Returns the lines of a warning that has no position in a file. */
+const warningText = ({ text, notes = [], hint }: Warning): string => {
   const lines = [...notes.map(one => `note: ${one}`), ...(hint === undefined ? [] : [`help: ${hint}`])]
   return `warning: ${printableLines(text)}\n${lines.map(one => `  = ${printableLines(one)}\n`).join('')}`
 }

@@ -4,6 +4,7 @@ import { isForgeHost } from '../../../platform/rules/repository-url.ts'
 import type { Context } from '../../command.ts'
 import { INTERRUPTED } from '../../terminal/exit-status.ts'
 import { listText } from '../../terminal/print-list.ts'
+import { printSummary } from '../../terminal/report.ts'
 import { toTable } from '../../terminal/table.ts'
 import { givenToken, withoutLineBreak } from '../secret-input.ts'
 import { onScope, type ScopeValues, whose } from './scope.ts'
@@ -16,7 +17,7 @@ export function listCredentials(
   context: Context,
   values: ScopeValues & { readonly output: 'text' | 'json' | 'name' },
 ): Promise<number> {
-  const { stdout, stderr } = context.io
+  const { io, logLevel } = context
   return onScope(context, values, 'credentials', async ({ platform, scope, namespace, isChosen, signal }) => {
     const get = async (one: string) => {
       const { items } = await platform.call('GET /credentials/:scope', { params: { scope: one } }, signal)
@@ -29,8 +30,8 @@ export function listCredentials(
     })
     const text = () => toTable([['Host', 'Login', 'For', 'Set', 'By'], ...rows])
     if (values.output === 'json' || rows.length > 0)
-      stdout.write(await listText(values.output, { records, names: [...new Set(found.map(one => one.host))], text }))
-    else stderr.write('there are no credentials; to set one, run `devctl credentials set HOST`\n')
+      io.stdout.write(await listText(values.output, { records, names: [...new Set(found.map(one => one.host))], text }))
+    else printSummary('there are no credentials; to set one, run `devctl credentials set HOST`', io, logLevel)
     return 0
   })
 }

@@ -37,7 +37,7 @@ import { version } from '../../../project/version.ts'
 import type { Context } from '../../command.ts'
 import type { PlatformInstallValues } from '../../commands/platform/platform.ts'
 import { isAgreed, wantsColour } from '../../terminal/io.ts'
-import { warningText } from '../../terminal/report.ts'
+import { printWarning } from '../../terminal/report.ts'
 import { deadlineOf } from '../deadline.ts'
 import { fingerprintOption } from './fingerprint-option.ts'
 import { ensureInstallImages, imagesNote } from './install-images.ts'
@@ -311,7 +311,7 @@ type Warn = (problem: Omit<PlatformProblem, 'notes'> & { readonly notes?: readon
 const warnerOf =
   ({ io, logLevel }: Context): Warn =>
   ({ message: text, notes, hint }) => {
-    if (logLevel !== 'error') io.stderr.write(warningText({ text, notes, hint }))
+    printWarning({ text, notes, hint }, io, logLevel)
   }
 
 /**

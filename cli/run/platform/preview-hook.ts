@@ -6,6 +6,7 @@ import type { Webhook } from '../../../platform/api/hooks.ts'
 import type { Context } from '../../command.ts'
 import type { PreviewHookValues } from '../../commands/platform/preview.ts'
 import { INTERRUPTED } from '../../terminal/exit-status.ts'
+import { printSummary } from '../../terminal/report.ts'
 import { toTable } from '../../terminal/table.ts'
 import { givenToken, withoutLineBreak } from '../secret-input.ts'
 import { type NeedsPlatform, type OnPlatform, onPlatform, requirePlatform } from './on-platform.ts'
@@ -44,12 +45,12 @@ export async function listHooks(
   context: Context,
   { output, context: contextName }: Pick<PreviewHookValues, 'output' | 'context'>,
 ): Promise<number> {
-  const { stdout, stderr } = context.io
+  const { io, logLevel } = context
   return withHooks(context, contextName, 'preview hook list', async ({ platform, signal }) => {
     const { items } = await platform.call('GET /hooks', {}, signal)
-    if (output === 'json') stdout.write(`${jsonText(items, 2)}\n`)
-    else if (items.length === 0) stderr.write('There are no webhooks; to add one, run `devctl preview hook add`\n')
-    else stdout.write(listText(items))
+    if (output === 'json') io.stdout.write(`${jsonText(items, 2)}\n`)
+    else if (items.length > 0) io.stdout.write(listText(items))
+    else printSummary('There are no webhooks; to add one, run `devctl preview hook add`', io, logLevel)
     return 0
   })
 }

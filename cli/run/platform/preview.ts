@@ -11,7 +11,7 @@ import { renderEndpoints } from '../../terminal/print-endpoints.ts'
 import { listText } from '../../terminal/print-list.ts'
 import { printRun } from '../../terminal/print-run.ts'
 import { startProgress } from '../../terminal/progress/progress.ts'
-import { warningText } from '../../terminal/report.ts'
+import { printSummary, printWarning } from '../../terminal/report.ts'
 import { toTable } from '../../terminal/table.ts'
 import { cloneLoginOf } from './clone-login.ts'
 import { isEndOfRun } from './end-of-run.ts'
@@ -84,7 +84,7 @@ export async function deployPreview(
  * status.
  */
 async function writeComment(
-  { io }: Context,
+  { io, logLevel }: Context,
   platform: Platform,
   name: string,
   { comment, problem }: { readonly comment: CommentPreview; readonly problem: string | undefined },
@@ -95,7 +95,7 @@ async function writeComment(
     await comment(found, pageOf(platform, name), signal, problem)
   } catch (error) {
     if (signal.aborted || !(error instanceof UserError)) throw error
-    io.stderr.write(warningText({ text: error.message, hint: error.hint }))
+    printWarning({ text: error.message, hint: error.hint }, io, logLevel)
   }
 }
 
@@ -161,7 +161,7 @@ export async function listPreviews(
     readonly output: 'text' | 'json' | 'yaml' | 'name'
   },
 ): Promise<number> {
-  const { stdout, stderr } = context.io
+  const { io, logLevel } = context
   return withPreviews(context, { ...values, timeout: undefined }, 'list', undefined, async ({ platform, signal }) => {
     const query = { urls: 'true' as const, ...(values.label !== undefined && { label: values.label }) }
     const found = await platform.call('GET /previews', { query }, signal)
@@ -181,8 +181,8 @@ export async function listPreviews(
       one.urls?.join(', ') || '-',
     ])
     const text = () => toTable([['Name', 'Status', 'Scope', 'Owner', 'Branch', 'Labels', 'URLs'], ...rows])
-    if (items.length === 0 && values.output === 'text') stderr.write('There are no previews\n')
-    else stdout.write(await listText(values.output, { records: items, names: items.map(({ name }) => name), text }))
+    if (items.length === 0 && values.output === 'text') printSummary('There are no previews', io, logLevel)
+    else io.stdout.write(await listText(values.output, { records: items, names: items.map(({ name }) => name), text }))
     return 0
   })
 }

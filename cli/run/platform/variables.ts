@@ -8,7 +8,7 @@ import type { Context } from '../../command.ts'
 import { INTERRUPTED } from '../../terminal/exit-status.ts'
 import type { Io } from '../../terminal/io.ts'
 import { listText } from '../../terminal/print-list.ts'
-import { printDiagnostics } from '../../terminal/report.ts'
+import { printDiagnostics, printSummary } from '../../terminal/report.ts'
 import { toTable } from '../../terminal/table.ts'
 import { withoutLineBreak } from '../secret-input.ts'
 import { onScope, type ScopeValues, whose } from './scope.ts'
@@ -21,7 +21,7 @@ export function listVariables(
   context: Context,
   values: ScopeValues & { readonly output: 'text' | 'json' | 'name' },
 ): Promise<number> {
-  const { io } = context
+  const { io, logLevel } = context
   return onScope(context, values, 'variables', async ({ platform, scope, namespace, isChosen, signal }) => {
     const scopes = isChosen ? [scope] : [`namespace:${namespace}`, 'user', 'admin']
     const get = async (one: string) => {
@@ -33,7 +33,7 @@ export function listVariables(
     const names = [...new Set(found.map(({ name }) => name))]
     if (values.output === 'json' || found.length > 0)
       io.stdout.write(await listText(values.output, { records: found.map(toRecord), names, text }))
-    else io.stderr.write(`there are no variables; to set one, run \`devctl variables set NAME\`\n`)
+    else printSummary('there are no variables; to set one, run `devctl variables set NAME`', io, logLevel)
     return 0
   })
 }

@@ -42,8 +42,19 @@ const ANSWERS = {
   'GET /credentials/user': { items: [{ host: 'git.example.com', user: 'ann', set: TIME, by }] },
 }
 
-async function devctl(line: string) {
-  const { url } = await servePlatform(ANSWERS)
+const NONE = { items: [] }
+const EMPTY = {
+  ...ANSWERS,
+  'GET /previews': NONE,
+  'GET /hooks': NONE,
+  'GET /variables/namespace%3Aann': NONE,
+  'GET /variables/user': NONE,
+  'GET /credentials/namespace%3Aann': NONE,
+  'GET /credentials/user': NONE,
+}
+
+async function devctl(line: string, answers: Parameters<typeof servePlatform>[0] = ANSWERS) {
+  const { url } = await servePlatform(answers)
   const folder = makeFolder()
   const stored = { [url]: { token: 'devctl_cli_x', namespace: 'ann', kubernetes: { server: 'https://127.0.0.1:9' } } }
   write(folder, { '.devctl/contexts.json': JSON.stringify({ current: url, contexts: stored }) })
@@ -65,6 +76,15 @@ test.each([
 ])('`devctl %s` prints %j', async (line, stdout) => {
   expect(await devctl(line)).toEqual({ status: 0, stdout, stderr: '' })
 })
+
+test.each(['variables list', 'credentials list', 'preview list', 'preview hook list'])(
+  '`devctl %s` says that the list is empty, but not with `--quiet`',
+  async line => {
+    const usual = await devctl(line, EMPTY)
+    expect(usual).toMatchObject({ status: 0, stdout: '', stderr: expect.stringMatching(/^there are no /i) })
+    expect(await devctl(`${line} -q`, EMPTY)).toEqual({ status: 0, stdout: '', stderr: '' })
+  },
+)
 
 test('`-o yaml` and `-o json` print the same records', async () => {
   const [json, yaml] = [await devctl('preview list -o json'), await devctl('preview list -o yaml')]

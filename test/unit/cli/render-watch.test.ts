@@ -1,13 +1,14 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import type { LogLevel } from '../../../cli/command.ts'
 import { commands } from '../../../cli/commands.ts'
 import { renderOnChanges } from '../../../cli/run/render-watch.ts'
 import { makeFolder, read, write } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
 
 /** Starts `render --watch` in a folder. `said` has its output. */
-function start(cwd: string, more: object = {}) {
+function start(cwd: string, more: object = {}, logLevel: LogLevel = 'warn') {
   const ending = new AbortController()
   const said = { text: '' }
   const output = {
@@ -17,7 +18,7 @@ function start(cwd: string, more: object = {}) {
     },
   }
   const io = { stdout: output, stderr: output, readStdin: async () => new Uint8Array(), env: {}, cwd }
-  const context = { io, logLevel: 'warn' as const, commands, help: () => undefined }
+  const context = { io, logLevel, commands, help: () => undefined }
   const options = { outputDir: 'k8s', watch: true, ...more } as unknown as Parameters<typeof renderOnChanges>[2]
   const ended = renderOnChanges(context, [], options, { signal: ending.signal, stop: () => {} })
   return { said, ended, end: () => ending.abort(new Error('interrupted')) }
@@ -111,6 +112,15 @@ test.each(['kustomize', 'json', 'yaml'])('render --watch writes the same files a
   await ended
   expect(said.text).toMatch(/^0 written, 0 removed, /)
   expect(read(join(cwd, 'k8s'))).toEqual(files)
+})
+
+test('render --watch prints only errors at the log level `error`', async () => {
+  const cwd = makeFolder({ 'compose.yaml': WEB })
+  const { said, ended, end } = start(cwd, {}, 'error')
+  await until(() => expect(Object.keys(read(join(cwd, 'k8s')))).toContain('web/deployment-web.yaml'))
+  end()
+  await ended
+  expect(said.text).toBe('')
 })
 
 test.each([
