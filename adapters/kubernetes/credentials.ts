@@ -42,7 +42,7 @@ export function readCredentials({ cluster, user }: Kubeconfig): ClusterCredentia
  * Returns the data of the field `name` of an entry: inline data (`NAME-data`), otherwise the content of the file that
  * the field names. Undefined if the entry has neither.
  */
-function content(entry: Fields, name: string): Buffer | undefined {
+export function content(entry: Fields, name: string): Buffer | undefined {
   const data = textOf(entry[`${name}-data`])
   if (data !== undefined) return Buffer.from(data, 'base64')
   const path = textOf(entry[name])

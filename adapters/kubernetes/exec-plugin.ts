@@ -2,9 +2,10 @@ import { checkJson, parseJson } from '../json/parse-json.ts'
 import { runProgram } from '../process/run-program.ts'
 import { ClusterError } from './cluster.ts'
 import type { PluginConfig } from './credentials.schema.ts'
+import { content } from './credentials.ts'
 import { execCredential, pluginConfig } from './credentials.validators.ts'
 import type { Kubeconfig } from './kubeconfig.ts'
-import type { Fields } from './kubeconfig-files.ts'
+import { type Fields, fieldsOf } from './kubeconfig-files.ts'
 
 /** Credentials from a credential plugin. All fields are secret. */
 export interface PluginCredentials {
@@ -96,8 +97,26 @@ async function runPlugin(
 
 /** Returns the `ExecCredential` that a plugin receives, as JSON in the format of client-go. */
 function infoFor({ apiVersion, provideClusterInfo }: PluginConfig, cluster: Fields, interactive: boolean): string {
-  const names = ['server', 'certificate-authority-data', 'insecure-skip-tls-verify', 'tls-server-name', 'proxy-url']
-  const described = Object.fromEntries(names.map(name => [name, cluster[name]]))
-  const spec = { interactive, ...(provideClusterInfo && { cluster: described }) }
+  const spec = { interactive, ...(provideClusterInfo && { cluster: described(cluster) }) }
   return JSON.stringify({ apiVersion, kind: 'ExecCredential', spec })
+}
+
+/** Name of the extension of a cluster that contains settings for credential plugins. */
+const SETTINGS = 'client.authentication.k8s.io/exec'
+
+/**
+ * Returns the description of a cluster for a plugin. As in client-go, it contains the certificate authority itself even
+ * if the kubeconfig names a file.
+ */
+function described(cluster: Fields): Fields {
+  const names = ['server', 'insecure-skip-tls-verify', 'tls-server-name', 'proxy-url', 'disable-compression']
+  const { extensions } = cluster
+  const settings = Array.isArray(extensions)
+    ? extensions.map(fieldsOf).find(({ name }) => name === SETTINGS)
+    : undefined
+  return {
+    ...Object.fromEntries(names.map(name => [name, cluster[name]])),
+    'certificate-authority-data': content(cluster, 'certificate-authority')?.toString('base64'),
+    config: settings?.['extension'],
+  }
 }

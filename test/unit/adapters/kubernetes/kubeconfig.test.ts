@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { kubeconfigAccess } from '../../../../adapters/kubernetes/connection.ts'
 import { needsLibrary, readCredentials } from '../../../../adapters/kubernetes/credentials.ts'
+import { withPluginCredentials } from '../../../../adapters/kubernetes/exec-plugin.ts'
 import { type Env, loadKubeconfig } from '../../../../adapters/kubernetes/kubeconfig.ts'
 import { UserError } from '../../../../compiler/diagnostics/user-error.ts'
 
@@ -219,6 +220,29 @@ describe('the client library', () => {
     })
     const { headers } = await (await kubeconfigAccess(undefined, env)).connect(false)
     expect(headers['authorization']).toContain('server:https://cluster.example.com:6443')
+  })
+
+  const authority = { 'certificate-authority-data': btoa('ca') }
+  test.each<readonly [string, object, object]>([
+    ['the data of the authority', authority, authority],
+    ['the content of the file of the authority', { 'certificate-authority': 'ca.crt' }, authority],
+    ['the data instead of the file', { 'certificate-authority': 'none.crt', ...authority }, authority],
+    [
+      'the settings of plugins',
+      { extensions: [{ name: 'client.authentication.k8s.io/exec', extension: { audience: 'x' } }] },
+      { config: { audience: 'x' } },
+    ],
+    ['no settings of other programs', { extensions: [{ name: 'other', extension: { audience: 'x' } }] }, {}],
+  ])('a plugin that asks for information about the cluster gets %s', async (_, cluster, wanted) => {
+    const env = one({ exec: plugin('', { provideClusterInfo: true }) }, cluster)
+    const home = join(env.KUBECONFIG!, '..')
+    write(join(home, 'ca.crt'), 'ca')
+    const script = `#!/bin/sh\nprintf %s "$KUBERNETES_EXEC_INFO" >'${home}/info'\n${credential('t')}\n`
+    writeFileSync(join(home, 'plugin'), script, { mode: 0o755 })
+    const around = { ...env, PATH: process.env.PATH }
+    await withPluginCredentials(await loadKubeconfig(undefined, env), around, { signal: undefined, isSilent: true })
+    const { spec } = JSON.parse(readFileSync(join(home, 'info'), 'utf8'))
+    expect(spec.cluster).toEqual({ server, ...wanted })
   })
 
   test.each([
