@@ -165,7 +165,9 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
           const isGone = error instanceof PlatformRefusal && error.status === 404
           if (isGone && hasBegun) return
           // The server is being replaced, or a proxy has ended a long request. No event is lost or read twice.
-          const isRefused = error instanceof PlatformRefusal && error.status < 500
+          // A limit on streams may still count the connection that has broken.
+          const isCounted = error instanceof PlatformRefusal && error.status === 429 && hasBegun
+          const isRefused = error instanceof PlatformRefusal && error.status < 500 && !isCounted
           if (isRefused || performance.now() - began > (hasAnswered ? AWAY : FIRST))
             throw toUserError(error, server, known())
         }

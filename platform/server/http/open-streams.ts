@@ -21,9 +21,11 @@ export class OpenStreams {
   /** Throws a PlatformError if a user may not open another stream. */
   check(user: string): void {
     const { ofOne, ofAll, what } = this.#most
-    const hint = 'close some pages, or stop commands that follow logs'
+    // Clients repeat a request that gets 503, but waiting does not help a user who has reached their own limit.
     if ((this.#of.get(user) ?? 0) >= ofOne)
-      throw new PlatformError(503, 'busy', `you already have ${ofOne} ${what} open`, { hint })
+      throw new PlatformError(429, 'busy', `you already have ${ofOne} ${what} open`, {
+        hint: 'close some pages, or stop commands that follow logs',
+      })
     if (this.#all >= ofAll)
       throw new PlatformError(503, 'busy', `${ofAll} ${what} are already open`, { hint: 'try again in a moment' })
   }

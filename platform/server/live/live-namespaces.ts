@@ -286,17 +286,27 @@ export class LiveNamespaces {
 
   /** Ends a view without viewers if there are too many views. Throws a PlatformError if all views have viewers. */
   #makeRoom(user: string): void {
-    const own = [...this.#kept.values()].filter(one => one.user === user)
-    const [all, most] = own.length >= MOST_OF_ONE ? [own, MOST_OF_ONE] : [[...this.#kept.values()], MOST]
-    if (all.length < most) return
-    const idle = all.find(({ users }) => users === 0)
-    if (!idle)
-      throw new PlatformError(503, 'busy', 'too many namespaces are being watched', {
-        hint: 'close some pages, or try again in a moment',
-      })
-    idle.view.end(new Error('others look'))
+    const all = [...this.#kept.values()]
+    const own = all.filter(one => one.user === user)
+    if (own.length >= MOST_OF_ONE) endIdle(own, tooManyOfOne)
+    else if (all.length >= MOST) endIdle(all, tooMany)
   }
 }
+
+/** Ends one view without viewers. Throws the given error if there is none. */
+function endIdle(all: readonly Kept[], refusal: () => PlatformError): void {
+  const idle = all.find(({ users }) => users === 0)
+  if (!idle) throw refusal()
+  idle.view.end(new Error('others look'))
+}
+
+const tooManyOfOne = () =>
+  new PlatformError(429, 'busy', `you are already watching ${MOST_OF_ONE} namespaces`, {
+    hint: 'close some pages, or stop commands that follow logs',
+  })
+
+const tooMany = () =>
+  new PlatformError(503, 'busy', 'too many namespaces are being watched', { hint: 'try again in a moment' })
 
 /** Returns a budget for one user, which takes its memory from a shared budget. */
 const roomIn = (budget: SharedBudget, user: string): Room => ({
