@@ -171,8 +171,9 @@ function register(
       const by = turn.who
       taken.set(request, turn)
       callers.set(request, by)
-      limits.account(name, by.user.id)
       checkCaller(by, route, { ...(request.query as object), ...(request.params as object) })
+      // Code of a run has a token of the user, and must not use up the limit with requests that are refused anyway.
+      limits.account(name, by.user.id)
     },
     preHandler: async request => {
       if (route.caller === 'nobody') limits.target(name, request.body)
