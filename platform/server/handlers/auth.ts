@@ -1,9 +1,10 @@
 import type { authRoutes } from '../../api/auth.ts'
 import type { Granted } from '../../api/common.ts'
 import type { PlatformUser } from '../../records/user.ts'
-import type { Settings } from '../context.ts'
+import type { ServerContext } from '../context.ts'
 import type { Services } from '../create-services.ts'
 import { toGranted, toMe } from '../http/answers.ts'
+import { requireActive } from '../http/caller.ts'
 import { notLoggedIn, PlatformError } from '../http/platform-error.ts'
 import { LINK_ISSUER, type ProvenIdentity } from '../login/users.ts'
 import type { AuditNote, HandlersOf } from './handler.ts'
@@ -14,7 +15,7 @@ type Note = (more: AuditNote) => void
 const POLL = 2
 
 export function authHandlers(
-  settings: Settings,
+  { settings, now }: Pick<ServerContext, 'settings' | 'now'>,
   { users, tokens, personal, logins, ci }: Pick<Services, 'users' | 'tokens' | 'personal' | 'logins' | 'ci'>,
 ): HandlersOf<typeof authRoutes> {
   /** Completes a login. Creates the personal namespace of the user at the first login. */
@@ -23,7 +24,8 @@ export function authHandlers(
 
   const enterAs = async (id: string, label: string, note: Note): Promise<Granted> => {
     const user = await users.find(id)
-    if (!user || user.isSuspended || user.isRefused) throw notLoggedIn()
+    if (!user) throw notLoggedIn()
+    requireActive(user, 'cli', now())
     const issued = await tokens.issue({ kind: 'cli', label, user: user.id })
     note({ who: { user: user.id, token: issued.record.id }, what: { label } })
     return toGranted(issued, user)
@@ -39,8 +41,9 @@ export function authHandlers(
       if (!token || (!isSetup && token.kind !== 'invite')) throw usedLink()
       // An invitation determines the user name. With the setup link, the person who installed the platform chooses it.
       const login = isSetup ? body.login : token.label
+      const identity = { issuer: LINK_ISSUER, subject: login, login }
       if (!(await tokens.revoke(token.id))) throw usedLink()
-      const user = await welcome({ issuer: LINK_ISSUER, subject: login, login }, isSetup ? 'admin' : undefined)
+      const user = await welcome(identity, isSetup ? 'admin' : undefined)
       if (label !== undefined) return enterAs(user.id, label, note)
       const { text, record } = await tokens.issue({ kind: 'session', label: 'browser', user: user.id })
       note({ who: { user: user.id, token: record.id } })

@@ -22,7 +22,7 @@ import { variableHandlers } from './variables.ts'
 /** Creates the handlers of all routes. The type of each function names the services that its handlers use. */
 export const makeHandlers = (world: ServerContext, parts: Services): Handlers => ({
   ...infoHandlers(world),
-  ...authHandlers(world.settings, parts),
+  ...authHandlers(world, parts),
   ...meHandlers(world, parts),
   ...namespaceHandlers(parts),
   ...environmentHandlers(parts),

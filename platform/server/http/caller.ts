@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { ApiRoute } from '../../api/route.ts'
 import type { TokenRecord } from '../../records/token.ts'
 import type { PlatformUser } from '../../records/user.ts'
+import type { TokenKind } from '../../rules/accounts/token.ts'
 import type { ServerContext } from '../context.ts'
 import type { Tokens } from '../login/tokens.ts'
 import { LINK_ISSUER, type Users } from '../login/users.ts'
@@ -24,6 +25,11 @@ export interface Accounts {
 const PERSONAL: ReadonlySet<string> = new Set(['session', 'cli'])
 /** Time in milliseconds for which an account is trusted after its provider has last confirmed it. */
 const REMEMBERED = 30 * 86_400_000
+/**
+ * Kinds of tokens that are accepted only while the account is trusted. An API token can be valid for longer than that,
+ * and a command line that is logged in can log in again without the provider.
+ */
+const LASTING: ReadonlySet<string> = new Set(['api', 'cli'])
 /** Kinds of tokens that can only be exchanged for an account. */
 const EXCHANGED: ReadonlySet<string> = new Set(['setup', 'invite'])
 
@@ -54,25 +60,28 @@ export async function identify(text: string, { tokens, users }: Accounts, now: n
   if (!token || token.user === undefined || EXCHANGED.has(token.kind)) throw notLoggedIn()
   const user = await users.find(token.user)
   if (!user) throw notLoggedIn()
-  checkUser(user, token, now)
+  requireActive(user, token.kind, now)
   // A failure to record the last use does not fail the request.
   await tokens.noteUse(token).catch(() => {})
   return { user, token }
 }
 
-function checkUser(user: PlatformUser, token: TokenRecord, now: number): void {
-  if (user.isSuspended)
-    throw new PlatformError(403, 'suspended', `\`${user.login}\` is suspended`, { hint: 'ask an administrator' })
-  if (user.isRefused || (token.kind === 'api' && isForgotten(user, now)))
+/** Throws a PlatformError if a user is suspended, or has to log in again before a token of this kind is accepted. */
+export function requireActive(user: PlatformUser, kind: TokenKind, now: number): void {
+  requireUnsuspended(user)
+  if (user.isRefused || (LASTING.has(kind) && isForgotten(user, now)))
     throw new PlatformError(401, 'login', `\`${user.login}\` has to log in again`, {
       hint: 'the login provider no longer knows them, or could not be asked for 30 days',
     })
 }
 
-/**
- * Returns true if the provider has not confirmed an account for too long. In that case, the user's API tokens are not
- * accepted.
- */
+/** Throws a PlatformError if a user is suspended. */
+export function requireUnsuspended({ login, isSuspended }: PlatformUser): void {
+  if (isSuspended)
+    throw new PlatformError(403, 'suspended', `\`${login}\` is suspended`, { hint: 'ask an administrator' })
+}
+
+/** Returns true if the provider has not confirmed an account for too long. */
 const isForgotten = ({ issuer, lastLogin, asked = lastLogin }: PlatformUser, now: number): boolean =>
   issuer !== LINK_ISSUER && Math.max(Date.parse(lastLogin), Date.parse(asked)) + REMEMBERED < now
 
@@ -83,7 +92,7 @@ const isForgotten = ({ issuer, lastLogin, asked = lastLogin }: PlatformUser, now
 export async function stillAllowed(by: Identified, { tokens, users }: Accounts, now: number): Promise<Identified> {
   const [token, user] = await Promise.all([tokens.find(by.token.id), users.find(by.user.id)])
   if (!token || !user || Date.parse(token.expires) <= now) throw notLoggedIn()
-  checkUser(user, token, now)
+  requireActive(user, token.kind, now)
   return { user, token }
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ErrorBody } from '../../../platform/api/common.ts'
-import type { BodyOf, RouteName } from '../../../platform/api/routes.ts'
+import type { BodyOf, ReplyOf, RouteName } from '../../../platform/api/routes.ts'
 import { PLATFORM_NAMESPACE, USERS_NAMESPACE } from '../../../platform/records/names.ts'
 import type { PlatformUser } from '../../../platform/records/user.ts'
 import type { TokenKind } from '../../../platform/rules/accounts/token.ts'
@@ -25,9 +25,18 @@ const SETTINGS = {
   trustedProxies: [],
 }
 
+const OF_NAMESPACES = { namespaced: true, hasStatus: false }
+/** Kinds of the objects that each namespace has; a cluster in memory does not know them by itself. */
+const KINDS = [
+  { apiVersion: 'v1', kind: 'LimitRange', name: 'limitranges', ...OF_NAMESPACES },
+  { apiVersion: 'v1', kind: 'ResourceQuota', name: 'resourcequotas', ...OF_NAMESPACES },
+  { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', name: 'networkpolicies', ...OF_NAMESPACES },
+]
+
 /** A platform in this process, before a cluster in memory. */
 export function memoryPlatform(settings: Partial<Settings> = {}) {
   const cluster = new MemoryCluster({ namespaces: [PLATFORM_NAMESPACE, USERS_NAMESPACE] })
+  for (const kind of KINDS) cluster.register(kind)
   const clock = { later: 0 }
   const [audit, log]: [AuditLine[], string[]] = [[], []]
   // The cluster in memory checks no rights.
@@ -64,7 +73,8 @@ export function memoryPlatform(settings: Partial<Settings> = {}) {
       const headers = token === undefined ? { origin: OURS, 'sec-fetch-site': 'same-origin' } : bearer(token)
       const payload = body === undefined ? {} : { payload: body as object }
       const answer = await app.inject({ method: method as 'GET', url: `/api/v1${path}`, headers, ...payload })
-      return { status: answer.statusCode, error: (answer.body === '' ? {} : JSON.parse(answer.body)) as ErrorBody }
+      const value = answer.body === '' ? undefined : JSON.parse(answer.body)
+      return { status: answer.statusCode, body: value as ReplyOf<N>, error: value as ErrorBody }
     },
   }
 }
