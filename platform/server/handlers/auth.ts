@@ -1,10 +1,11 @@
 import type { authRoutes } from '../../api/auth.ts'
 import type { Granted } from '../../api/common.ts'
 import type { PlatformUser } from '../../records/user.ts'
+import { userId } from '../../rules/names.ts'
 import type { ServerContext } from '../context.ts'
 import type { Services } from '../create-services.ts'
 import { toGranted, toMe } from '../http/answers.ts'
-import { requireActive } from '../http/caller.ts'
+import { requireActive, requireUnsuspended } from '../http/caller.ts'
 import { notLoggedIn, PlatformError } from '../http/platform-error.ts'
 import { LINK_ISSUER, type ProvenIdentity } from '../login/users.ts'
 import type { AuditNote, HandlersOf } from './handler.ts'
@@ -42,6 +43,9 @@ export function authHandlers(
       // An invitation determines the user name. With the setup link, the person who installed the platform chooses it.
       const login = isSetup ? body.login : token.label
       const identity = { issuer: LINK_ISSUER, subject: login, login }
+      // A suspended user keeps the link, because it is valid again when an administrator admits the user.
+      const known = await users.find(userId(LINK_ISSUER, login))
+      if (known) requireUnsuspended(known)
       if (!(await tokens.revoke(token.id))) throw usedLink()
       const user = await welcome(identity, isSetup ? 'admin' : undefined)
       if (label !== undefined) return enterAs(user.id, label, note)

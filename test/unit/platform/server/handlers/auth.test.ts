@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { PlatformUser } from '../../../../../platform/records/user.ts'
+import { LINK_ISSUER } from '../../../../../platform/server/login/users.ts'
 import { memoryPlatform } from '../../../../support/platform/memory-platform.ts'
 
 const DAY = 86_400_000
@@ -26,6 +27,23 @@ test('a command line that renews its login loses access 30 days after the login 
   expect(await statusOf(second)).toBe(401)
   await person('ann')
   expect(await statusOf(second)).toBe(200)
+})
+
+test.each([
+  ['in the browser', undefined],
+  ['of a command line', 'laptop'],
+])('a suspended user cannot use an invitation for a login %s, which is kept', async (_, label) => {
+  const { parts, audit, call, cluster } = memoryPlatform()
+  const bob = await parts.users.loggedIn({ issuer: LINK_ISSUER, subject: 'bob', login: 'bob' })
+  await parts.users.change(bob.id, { isSuspended: true })
+  const { text } = await parts.tokens.issue({ kind: 'invite', label: 'bob' })
+  const body = { token: text, login: 'x', ...(label !== undefined && { label }) }
+  const refusal = await call('POST /auth/setup', { body })
+  expect(refusal).toMatchObject({ status: 403, error: { message: '`bob` is suspended', hint: 'ask an administrator' } })
+  expect(await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: 'bob' })).toBeUndefined()
+  expect(audit.at(-1)).toMatchObject({ status: 403 })
+  await parts.users.change(bob.id, { isSuspended: false })
+  expect(await call('POST /auth/setup', { body })).toMatchObject({ status: 200 })
 })
 
 test.each<readonly [string, Partial<PlatformUser>, number, number, string]>([
