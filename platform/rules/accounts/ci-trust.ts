@@ -116,6 +116,20 @@ export const isJobs = (
   all: readonly CiTrust[],
 ): boolean => all.some(one => one.issuer === issuer) && /^repository \d+$/.test(subject)
 
+/** True if a rule may give a reserved prefix to the jobs that a user represents. */
+export const mayHavePrefix = (
+  { issuer, subject }: { readonly issuer: string; readonly subject: string },
+  prefix: string,
+  all: readonly CiTrust[],
+): boolean =>
+  all.some(
+    one =>
+      one.issuer === issuer &&
+      one.rules.some(
+        rule => rule.prefix === prefix && (rule.repository === undefined || jobsOf(rule.repository) === subject),
+      ),
+  )
+
 /** True if a rule is complete. */
 export function isCiRule(one: unknown): one is CiRule {
   const rule = (one ?? {}) as Claims

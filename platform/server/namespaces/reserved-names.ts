@@ -1,15 +1,16 @@
 import type { HookRecord } from '../../records/hook.ts'
 import type { PlatformUser } from '../../records/user.ts'
-import { isJobs, reservedPrefix } from '../../rules/accounts/ci-trust.ts'
+import { isJobs, mayHavePrefix, reservedPrefix } from '../../rules/accounts/ci-trust.ts'
 import { prefixOfPull } from '../../rules/previews/pull-trust.ts'
 import type { Settings } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
 
 /**
  * Returns the reserved prefix of a name; undefined if the name has none. Throws a PlatformError for callers that are
- * neither a job nor an administrator; `hint` describes how to choose another name. Names with such a prefix are
- * reserved for the CI jobs of a repository, because another user could otherwise take a name first, and block a deploy
- * or impersonate the preview.
+ * neither an administrator nor a job with this prefix; `hint` describes how to choose another name. Names with such a
+ * prefix are reserved for the CI jobs of a repository, because another user could otherwise take a name first, and
+ * block a deploy or impersonate the preview. So could the jobs of a repository with a shorter prefix: with `shop-`,
+ * they could take `shop-api-login` from the jobs with `shop-api-`.
  */
 export function requireReservedName(
   { ci }: Pick<Settings, 'ci'>,
@@ -18,8 +19,11 @@ export function requireReservedName(
   hint: string,
 ): string | undefined {
   const prefix = reservedPrefix(name, ci)
-  if (prefix === undefined || owner.role === 'admin' || isJobs(owner, ci)) return prefix
-  throw new PlatformError(403, 'kept-name', `names that begin with \`${prefix}\` are reserved for CI jobs`, { hint })
+  if (prefix === undefined || owner.role === 'admin') return prefix
+  const isOfJobs = isJobs(owner, ci)
+  if (isOfJobs && mayHavePrefix(owner, prefix, ci)) return prefix
+  const whose = isOfJobs ? 'CI jobs of another repository' : 'CI jobs'
+  throw new PlatformError(403, 'kept-name', `names that begin with \`${prefix}\` are reserved for ${whose}`, { hint })
 }
 
 /** The part of the webhook store that this file uses. */
