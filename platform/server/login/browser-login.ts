@@ -13,9 +13,8 @@ import { saveRefreshToken } from './account-checks.ts'
 import type { LoginLimits } from './login-limits.ts'
 import { type IdentityProvider, LoginError, type LoginFlow, type ProvenLogin } from './providers/provider.ts'
 
-/** Time limits in milliseconds: for the user to log in at the provider, and for the provider to respond. */
+/** Time limit for the user to log in at the provider, in milliseconds. */
 const TYPING = 600_000
-const ANSWER = 25_000
 const SEALED_FOR = 'login'
 
 /** State that the browser stores while its user is at the provider. */
@@ -46,11 +45,11 @@ export function registerBrowserLogin(
   const { providers } = parts
 
   app.get<Named>('/login/:provider', async (request, reply) =>
-    answer(reply, request.params.provider, async (provider, signal) => {
+    answer(reply, request.params.provider, async provider => {
       const { to } = request.query as { readonly to?: unknown }
       const text = () => random(32).toString('base64url')
       const flow = { state: text(), nonce: text(), verifier: text() }
-      const address = await provider.begin(flow, signal)
+      const address = await provider.begin(flow)
       const kept: Kept = { ...flow, provider: provider.id, to: returnPath(to), until: now() + TYPING }
       setCookie(reply, loginCookie(sealing.seal(JSON.stringify(kept), SEALED_FOR), TYPING / 1000))
       return address.href
@@ -58,7 +57,7 @@ export function registerBrowserLogin(
   )
 
   app.get<Named>('/login/:provider/callback', async (request, reply) =>
-    answer(reply, request.params.provider, async (provider, signal) => {
+    answer(reply, request.params.provider, async provider => {
       const text = loginOf(request.headers)
       // The cookie is valid for one callback, so it is deleted.
       setCookie(reply, loginCookie('', 0))
@@ -67,11 +66,7 @@ export function registerBrowserLogin(
       if (!kept || kept.provider !== provider.id || kept.until < now())
         throw new LoginError('expired', 'no login is in progress in this browser')
       const { search } = new URL(request.url, settings.url)
-      const proven = await provider.finish(
-        new URL(`/login/${provider.id}/callback${search}`, settings.url),
-        kept,
-        signal,
-      )
+      const proven = await provider.finish(new URL(`/login/${provider.id}/callback${search}`, settings.url), kept)
       limits.right('/login', request)
       const { user, session, record } = await completeLogin(world, parts, provider.id, proven)
       browserOf(request.headers, settings.url, value => setCookie(reply, value)).enter(session)
@@ -84,7 +79,7 @@ export function registerBrowserLogin(
   async function answer(
     reply: FastifyReply,
     id: string,
-    work: (provider: IdentityProvider, signal: AbortSignal) => Promise<string>,
+    work: (provider: IdentityProvider) => Promise<string>,
   ): Promise<FastifyReply> {
     const provider = providers.get(id)
     if (!provider) throw new PlatformError(404, 'no-provider', 'this login provider does not exist')
@@ -92,7 +87,7 @@ export function registerBrowserLogin(
     reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
     try {
       limits.attempt('/login', reply.request)
-      return reply.redirect(await work(provider, AbortSignal.timeout(ANSWER)), 303)
+      return reply.redirect(await work(provider), 303)
     } catch (error) {
       const isTooMany = error instanceof PlatformError && error.status === 429
       const problem: LoginProblem = isTooMany ? 'too-many' : error instanceof LoginError ? error.problem : 'failed'

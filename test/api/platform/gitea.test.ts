@@ -106,7 +106,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
       return { cookie: `__Host-devctl=${jar.get('__Host-devctl')}`, 'sec-fetch-site': 'same-origin' }
     }
     const status = async (token: string) => (await platform.call('GET /me', { token })).status
-    const ask = () => accountCheckTask(platform.world, platform.parts).run(AbortSignal.timeout(60_000))
+    const ask = () => accountCheckTask(platform.world, platform.parts, 0).run(AbortSignal.timeout(60_000))
     const apiToken = async (headers: Readonly<Record<string, string>>) =>
       (await platform.call('POST /me/tokens', { headers, body: { label: 'ci' } })).body.token
 

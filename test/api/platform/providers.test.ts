@@ -233,7 +233,8 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
   })
 
   describe('the hourly check', () => {
-    const ask = (signal = new AbortController().signal) => accountCheckTask(platform.world, platform.parts).run(signal)
+    const ask = (signal = new AbortController().signal) =>
+      accountCheckTask(platform.world, platform.parts, 0).run(signal)
     const apiToken = async (headers: Readonly<Record<string, string>>) =>
       (await platform.call('POST /me/tokens', { headers, body: { label: 'ci' } })).body.token
     const status = async (token: string) => (await platform.call('GET /me', { token })).status

@@ -16,16 +16,12 @@ import {
 } from 'openid-client'
 import { type ClaimRule, isAdmitted, type ProviderSettings, shownText } from '../../../rules/accounts/provider.ts'
 import { type IdentityProvider, LoginError, type LoginFlow } from './provider.ts'
-import { providerFetch } from './provider-fetch.ts'
+import { LONGEST_REFRESH, Renewals } from './renewals.ts'
 
 /** Time in milliseconds for which the provider's metadata is cached. */
 const KEPT = 3_600_000
-/**
- * Maximum length of a subject, according to the specification, and of a refresh token, which has to fit into a record;
- * in characters.
- */
+/** Maximum length of a subject in characters, according to the specification. */
 const LONGEST_SUBJECT = 255
-const LONGEST_REFRESH = 8192
 /** The scope that requests a refresh token (OpenID Connect Core 1.0, section 11). */
 const OFFLINE = 'offline_access'
 /** The result for an account whose claims the provider cannot return now. */
@@ -46,6 +42,7 @@ export function oidcProvider(
   { id, issuer, clientId, allow }: Extract<ProviderSettings, { kind: 'oidc' }>,
   { callback, clientSecret, now }: OidcContext,
 ): IdentityProvider {
+  const renewals = new Renewals()
   let kept: { readonly secret: string; readonly until: number; readonly config: Promise<Configuration> } | undefined
 
   /** Returns the provider's configuration. Concurrent callers share one request; a failure is not cached. */
@@ -53,7 +50,7 @@ export function oidcProvider(
     const secret = clientSecret()
     if (!secret) throw new LoginError('provider-setup', 'there is no client secret')
     if (kept?.secret === secret && now() < kept.until) return kept.config
-    const config = discover(new URL(issuer), clientId, secret)
+    const config = discover(new URL(issuer), clientId, secret, renewals)
     const made = { secret, until: now() + KEPT, config }
     kept = made
     config.catch(() => {
@@ -108,36 +105,40 @@ export function oidcProvider(
         }
       })
     },
-    async ask(refreshToken, subject) {
+    async ask(refreshToken, subject, { signal, renewed }) {
       return explained(async () => {
         const config = await configuration()
-        const tokens = await refreshTokenGrant(config, refreshToken).catch(error => {
-          if (error instanceof ResponseBodyError && error.error === 'invalid_grant') return undefined
-          throw error
-        })
-        if (!tokens) return undefined
+        // Another replica may already ask with the same token.
+        signal.throwIfAborted()
+        const tokens = await renewals.during(refreshToken, renewed, () => refresh(config, refreshToken))
+        signal.throwIfAborted()
+        if (!tokens) return false
         const proven = tokens.claims()
         const hasMore = config.serverMetadata().userinfo_endpoint !== undefined
         const more = hasMore ? await accountOf(config, tokens.access_token, subject) : {}
-        if (!more || (proven && proven.sub !== subject)) return undefined
+        if (!more || (proven && proven.sub !== subject)) return false
         const isDown = more === DOWN
         const claims: Readonly<Record<string, unknown>> = { ...(!isDown && more), ...proven }
         const isNamed = ({ claim }: ClaimRule) => Object.hasOwn(claims, claim)
         // A response without the claims that the rules use does not revoke anything.
         const isTold = isDown ? allow.every(isNamed) : proven !== undefined || allow.some(isNamed)
-        if (isTold && !isAdmitted(claims, allow)) return undefined
-        const next = tokens.refresh_token ?? refreshToken
-        return { refreshToken: next.length <= LONGEST_REFRESH ? next : refreshToken }
+        return !isTold || isAdmitted(claims, allow)
       })
     },
   }
 }
 
+/** Uses a refresh token up. Returns undefined if the provider does not accept it. */
+const refresh = (config: Configuration, refreshToken: string) =>
+  refreshTokenGrant(config, refreshToken).catch(error => {
+    if (error instanceof ResponseBodyError && error.error === 'invalid_grant') return undefined
+    throw error
+  })
+
 /**
  * Returns the provider's claims about an account that has just received a new token; undefined if the provider rejects
  * the token. Gitea issues new tokens even to deactivated accounts, and then responds with an HTML page. If the provider
- * cannot respond now, returns `DOWN` instead of throwing. In this case the new refresh token still has to be stored,
- * because the old one is already used up.
+ * cannot respond now, returns `DOWN` instead of throwing.
  */
 async function accountOf(
   config: Configuration,
@@ -162,10 +163,10 @@ const checksOf = ({ state, nonce, verifier }: LoginFlow) => ({
   idTokenExpected: true,
 })
 
-function discover(issuer: URL, clientId: string, secret: string): Promise<Configuration> {
+function discover(issuer: URL, clientId: string, secret: string, renewals: Renewals): Promise<Configuration> {
   const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(issuer.hostname)
   return discovery(issuer, clientId, { client_secret: secret }, clientAuth(secret), {
-    [customFetch]: providerFetch,
+    [customFetch]: (...request) => renewals.fetch(...request),
     timeout: 10,
     // Signatures are verified even though TLS authenticates the sender. Only requests to this machine may be
     // unencrypted.

@@ -19,21 +19,28 @@ export interface ProvenLogin {
 export interface IdentityProvider {
   readonly id: string
   /** Returns the URL of the provider's login page, to which the browser is redirected. */
-  begin(flow: LoginFlow, signal: AbortSignal): Promise<URL>
+  begin(flow: LoginFlow): Promise<URL>
   /**
    * Returns the identity of the user who was redirected to `callback`, and the token for later checks. `callback`
    * contains the parameters that the provider added.
    */
-  finish(callback: URL, flow: LoginFlow, signal: AbortSignal): Promise<ProvenLogin>
+  finish(callback: URL, flow: LoginFlow): Promise<ProvenLogin>
   /**
-   * Asks the provider whether it still knows a user, and checks that the rules still admit the user. Returns the next
-   * refresh token, or undefined if the provider or the rules refuse the user.
+   * Asks the provider whether it still knows a user, and checks that the rules still admit the user. Returns false if
+   * the provider or the rules refuse the user.
    */
-  ask?(
-    refreshToken: string,
-    subject: string,
-    signal: AbortSignal,
-  ): Promise<{ readonly refreshToken: string } | undefined>
+  ask?(refreshToken: string, subject: string, asking: Asking): Promise<boolean>
+}
+
+/** A check of an account. */
+export interface Asking {
+  /** Signal after which no refresh token is used up any more. */
+  readonly signal: AbortSignal
+  /**
+   * Stores the next refresh token. Called as soon as the provider has issued one, before anything else that can take
+   * long or fail, because the provider does not accept the previous one again.
+   */
+  renewed(refreshToken: string): Promise<void>
 }
 
 /** A failed login with its reason; `detail` is only logged. */

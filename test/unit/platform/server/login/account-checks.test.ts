@@ -7,6 +7,7 @@ import type { ServerContext } from '../../../../../platform/server/context.ts'
 import type { Services } from '../../../../../platform/server/create-services.ts'
 import { accountCheckTask } from '../../../../../platform/server/login/account-checks.ts'
 import { completeLogin } from '../../../../../platform/server/login/browser-login.ts'
+import type { Asking } from '../../../../../platform/server/login/providers/provider.ts'
 import { Tokens } from '../../../../../platform/server/login/tokens.ts'
 import { Users } from '../../../../../platform/server/login/users.ts'
 import { interrupted } from '../../../../support/memory-cluster/interrupted.ts'
@@ -32,7 +33,7 @@ test('a check that fails for one user does not delay those of others, and is log
     },
     change: async (id: string) => void asked.push(id),
   }
-  const providers = new Map([['oidc', { ask: async () => ({ refreshToken: 'next' }) }]])
+  const providers = new Map([['oidc', { ask: async () => true }]])
   const parts = { users, providers, tokens: {} } as unknown as Parameters<typeof accountCheckTask>[1]
   await accountCheckTask(world, parts).run(AbortSignal.timeout(5000))
   expect(asked.sort()).toEqual(ids.slice(1))
@@ -43,14 +44,22 @@ const HOUR = 3_600_000
 const identity = { issuer: 'https://issuer.example.com', subject: '1', login: 'ann' }
 const ann = userId(identity.issuer, identity.subject)
 
-/** A platform whose provider takes only the newest refresh token, and refuses an account without one. */
+/** A platform whose provider takes each refresh token once, and refuses an account without one. */
 function open() {
   const cluster = new MemoryCluster({ namespaces: ['devctl-users'] })
   let now = Date.UTC(2026, 0, 1)
   let logins = 0
   let current = ''
+  let answer = true
+  let slow = async () => {}
   const provider = {
-    ask: async (token: string) => (token === current ? { refreshToken: token } : undefined),
+    ask: async (token: string, _: string, asking: Asking): Promise<boolean> => {
+      if (token !== current) return false
+      current = `${token}+`
+      await asking.renewed(current)
+      await slow()
+      return answer
+    },
   }
   /** The parts of a replica, by its client of the cluster. */
   const partsOf = (own: Cluster) => {
@@ -84,9 +93,14 @@ function open() {
       const there = partsOf(own)
       return completeLogin(there.world, there.parts, 'oidc', { identity, ...(hasToken && { refreshToken }) })
     },
-    ask: async (own: Cluster = cluster) => {
+    ask: async (own: Cluster = cluster, signal = AbortSignal.timeout(5000), settling = 0) => {
       const there = partsOf(own)
-      await accountCheckTask(there.world, there.parts).run(AbortSignal.timeout(5000))
+      await accountCheckTask(there.world, there.parts, settling).run(signal)
+    },
+    /** Sets the work of the provider after it has issued a refresh token, and its answer about the account. */
+    after: (work: () => Promise<void>, isKnown = true) => {
+      slow = work
+      answer = isKnown
     },
   }
 }
@@ -144,4 +158,103 @@ test('a login without a refresh token does not end the checks of a user who had 
   // Their provider now issues no refresh tokens at all: nothing of the earlier login remains.
   await logIn(cluster, false)
   expect((await parts.users.find(ann))?.isRefused).toBeUndefined()
+})
+
+const isRefused = async ({ users }: Pick<Services, 'users'>) => (await users.find(ann))?.isRefused === true
+
+test('a check whose replica stops after the grant is repeated with the next refresh token', async () => {
+  const { parts, later, logIn, ask, after } = open()
+  await logIn()
+  later()
+  const lead = new AbortController()
+  after(async () => {
+    lead.abort()
+    throw new Error('the process has ended')
+  })
+  await expect(ask(undefined, lead.signal)).rejects.toThrow()
+  after(async () => {})
+  await ask()
+  expect(await isRefused(parts)).toBe(false)
+  expect((await parts.users.find(ann))?.asked).toBeDefined()
+})
+
+test('a check does not refuse a user whose next refresh token another replica stores meanwhile', async () => {
+  const { cluster, parts, later, logIn, ask } = open()
+  await logIn()
+  later()
+  let second: Promise<void> | undefined
+  cluster.before = async ({ verb, name }) => {
+    if (second || verb !== 'patch' || name !== `p-${ann}`) return
+    // The next leader asks with a token that the provider no longer takes.
+    second = ask(cluster, AbortSignal.timeout(5000), 500)
+    await new Promise(done => setTimeout(done, 200))
+  }
+  await ask()
+  await second
+  expect(second).toBeDefined()
+  expect(await isRefused(parts)).toBe(false)
+})
+
+test.each(['unreachable', 'unavailable'] as const)(
+  'a refresh token is stored although the cluster is %s for a while',
+  async failure => {
+    const { cluster, parts, later, logIn, ask } = open()
+    await logIn()
+    later()
+    let failures = 0
+    cluster.before = ({ verb, name }) => {
+      if (verb === 'patch' && name === `p-${ann}` && ++failures <= 3) throw new ClusterError(failure, 'not now')
+    }
+    await ask()
+    cluster.before = () => {}
+    later()
+    await ask()
+    expect(failures).toBeGreaterThan(3)
+    expect(await isRefused(parts)).toBe(false)
+  },
+)
+
+test('a refresh token that was stored without a response is recognized', async () => {
+  const { cluster, parts, later, logIn, ask, after } = open()
+  await logIn()
+  later()
+  after(async () => {}, false)
+  let isFirst = true
+  const deaf = new Proxy(cluster, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key, target)
+      if (typeof value !== 'function') return value
+      return key === 'patch' ? patch : value.bind(target)
+    },
+  })
+  async function patch(...args: Parameters<Cluster['patch']>) {
+    const answer = await cluster.patch(...args)
+    if (!isFirst) return answer
+    isFirst = false
+    throw new ClusterError('unreachable', 'the connection has ended')
+  }
+  await ask(deaf)
+  expect(await isRefused(parts)).toBe(true)
+})
+
+test('a user whom the provider refuses after the grant is refused, and the record is deleted', async () => {
+  const { cluster, parts, later, logIn, ask, after } = open()
+  await logIn()
+  later()
+  after(async () => {}, false)
+  await ask()
+  expect(await isRefused(parts)).toBe(true)
+  const ref = { apiVersion: 'v1', kind: 'Secret', namespace: 'devctl-users', name: `p-${ann}` }
+  expect(await cluster.get(ref)).toBeUndefined()
+})
+
+test('an aborted signal ends the wait before a refusal, and refuses nobody', async () => {
+  const { parts, later, leave, logIn, ask } = open()
+  await logIn()
+  leave()
+  later()
+  await ask(undefined, AbortSignal.timeout(200), 60_000).catch(() => {})
+  expect(await isRefused(parts)).toBe(false)
+  await ask()
+  expect(await isRefused(parts)).toBe(true)
 })
