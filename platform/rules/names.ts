@@ -33,7 +33,7 @@ export const isUserId = (text: string): boolean => /^[a-z2-7]{16}$/.test(text)
 
 /**
  * Returns the name of a user's personal namespace, from their user name at the provider, with a number if the name is
- * taken. A user name without usable letters, or with a reserved prefix, is replaced with a name derived from the id.
+ * taken. If the user name has no usable letters, or the name is reserved, the name is derived from the id.
  */
 export function personalNamespace(
   login: string,
@@ -45,7 +45,8 @@ export function personalNamespace(
   const byId = `dev-${id.slice(0, 8)}`
   const first = own === '' || RESERVED.test(own) || isKept(own) ? byId : own
   if (!isTaken(first)) return first
-  const base = isKept(`${first}-`) ? byId : first
+  // A name with any other number is reserved, too, if this one is.
+  const base = isKept(`${first}-2`) ? byId : first
   for (let number = 2; ; number++) if (!isTaken(`${base}-${number}`)) return `${base}-${number}`
 }
 

@@ -93,7 +93,7 @@ export function createServices(world: ServerContext): Services {
     credentials,
     namespaces,
     members,
-    personal: new PersonalNamespaces(world, users, namespaces),
+    personal: new PersonalNamespaces(world, { users, namespaces, hooks }),
     longerNames,
     pullSecrets,
     registryUsage,

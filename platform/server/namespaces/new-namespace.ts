@@ -21,7 +21,7 @@ interface Existing {
 
 /**
  * Throws a PlatformError if a name is reserved for other users, or if a CI job requests a name that is in use. The
- * names of personal namespaces are not chosen by users, so they are not checked.
+ * names of personal namespaces are not checked, because `PersonalNamespaces` chooses none that are reserved.
  */
 export async function requireFree(
   { owner, name, kind }: WantedNamespace,
