@@ -267,12 +267,18 @@ class Stage {
   }
 
   #variables(): Variables {
-    return { get: name => this.#variable(name) ?? this.#args.get(name) }
+    return {
+      get: name => {
+        const env = this.#envWith(name)
+        // ENV takes precedence over ARG even if its value is not known.
+        return env ? env.get(name) : this.#args.get(name)
+      },
+    }
   }
 
-  #variable(name: string): string | undefined {
-    for (let stage: Stage | undefined = this; stage; stage = stage.#parent)
-      if (stage.#env.has(name)) return stage.#env.get(name)
+  /** Finds the variables of ENV that contain a name: those of this stage, or of the nearest stage that it builds on. */
+  #envWith(name: string): ReadonlyMap<string, string | undefined> | undefined {
+    for (let stage: Stage | undefined = this; stage; stage = stage.#parent) if (stage.#env.has(name)) return stage.#env
     return undefined
   }
 

@@ -68,6 +68,8 @@ describe('variables', () => {
     ['ENV sees the line before only', 'FROM a\nENV A=1\nENV A=2 B=$A\nEXPOSE $B', ['1/tcp']],
     ['ENV reaches later stages, ARG does not', 'FROM a AS x\nARG A=1\nENV B=2\nFROM x\nEXPOSE $A $B', ['2/tcp']],
     ['ENV made of something unknown', 'FROM a\nENV P=80\nENV P=$U\nEXPOSE $P', []],
+    ['ENV made of something unknown beats ARG', 'FROM a\nARG P=80\nENV P=$U\nEXPOSE $P 81', ['81/tcp']],
+    ['unknown ENV of an earlier stage beats ARG', 'FROM a AS x\nENV P=$U\nFROM x\nARG P=80\nEXPOSE $P 81', ['81/tcp']],
   ])('variables in EXPOSE are read: %s', (_, text, expected) =>
     expect(ports(text, new Map([['GIVEN', '9000']]))).toEqual(expected),
   )
