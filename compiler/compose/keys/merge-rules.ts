@@ -1,7 +1,8 @@
 import type { Merge } from '../../schema/load-rules.ts'
 import type { Span } from '../../text/source.ts'
 import { type Entry, get, isNull, type MapTree, type SeqTree, scalarTree, type Tree } from '../../text/tree.ts'
-import { pairScalar, treeKey } from '../../text/tree-text.ts'
+import { pairScalar, scalarText, treeKey } from '../../text/tree-text.ts'
+import { withoutLastSlash } from '../../values/path-prefix.ts'
 import { keepLastByName } from './identities.ts'
 
 /** Replaces the earlier value with the later value. */
@@ -146,8 +147,11 @@ export const rulesByPath: Merge = (base, override, merging) => {
 }
 
 /** Returns the identity of a rule: its path and hosts. A rule without a path equals only exact copies. */
-const routeKey = (rule: Tree): string =>
-  `${treeKey(get(rule, 'path') ?? rule)} ${treeKey(get(rule, 'host') ?? { kind: 'seq', span: rule.span, items: [] })}`
+function routeKey(rule: Tree): string {
+  const path = get(rule, 'path')
+  const prefix = path?.kind === 'scalar' ? withoutLastSlash(scalarText(path)) : treeKey(path ?? rule)
+  return `${prefix} ${treeKey(get(rule, 'host') ?? { kind: 'seq', span: rule.span, items: [] })}`
+}
 
 /**
  * Merges endpoints. If only one value is a mapping with `rules`, the other value (a list of rules) is treated as a

@@ -3,6 +3,7 @@ import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Span } from '../../text/source.ts'
 import { isDnsSubdomain } from '../../values/dns-name.ts'
 import { inParts } from '../../values/in-parts.ts'
+import { withoutLastSlash } from '../../values/path-prefix.ts'
 import { type PlanContext, sortBy, sourceOf } from '../context.ts'
 import { toAnnotations } from '../labels/annotations.ts'
 import { cutName, renameRepeated, slug, toDnsLabel } from '../object-names.ts'
@@ -320,8 +321,10 @@ function planEndpoints(context: PlanContext): readonly Wanted[] {
  * Returns the first rule of each path. Only these rules apply at the main address of the endpoint. Further rules with
  * the same path apply only at their own custom hosts.
  */
-const firstOfPath = (rules: readonly EndpointRule[]): readonly EndpointRule[] =>
-  rules.filter((rule, index) => rules.findIndex(({ path }) => path.value === rule.path.value) === index)
+const firstOfPath = (rules: readonly EndpointRule[]): readonly EndpointRule[] => {
+  const paths = rules.map(({ path }) => withoutLastSlash(path.value))
+  return rules.filter((_, index) => paths.indexOf(paths[index]!) === index)
+}
 
 const distinct = (hosts: readonly CustomHost[]): readonly CustomHost[] =>
   hosts.filter(({ name }, index) => hosts.findIndex(other => other.name.value === name.value) === index)

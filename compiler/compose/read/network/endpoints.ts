@@ -3,6 +3,7 @@ import type { Reporter } from '../../../diagnostics/reporter.ts'
 import { didYouMean } from '../../../diagnostics/suggest.ts'
 import type { At, Span } from '../../../text/source.ts'
 import { entry, get, isMap, type MapTree, type SeqTree, type Tree } from '../../../text/tree.ts'
+import { withoutLastSlash } from '../../../values/path-prefix.ts'
 import type { EndpointRule, Endpoints } from '../../project.ts'
 import { entries, nonEmptyText, pairs, text } from '../tree-values.ts'
 import { readHosts, readTls } from './hosts.ts'
@@ -40,7 +41,7 @@ const samePath = diagnostic({
   code: 'endpoints/duplicate-path',
   severity: 'error',
   explain:
-    'Two rules of one endpoint have the same path, so it is not clear which service gets the request. Give them different paths, or remove one.',
+    'Two rules of one endpoint have the same path, so it is not clear which service gets the request. A slash at the end makes no difference. Give them different paths, or remove one.',
   text: (p: { path: string }) => ({ message: `two rules of this endpoint have the path \`${p.path}\`` }),
 })
 
@@ -122,7 +123,8 @@ class RuleReader {
       if (!rule) continue
       const { value: path, span: place } = rule.path
       // Rules with different custom hosts may have the same path.
-      const keys = rule.hosts.length > 0 ? rule.hosts.map(host => `${host.name.value}${path}`) : [path]
+      const prefix = withoutLastSlash(path)
+      const keys = rule.hosts.length > 0 ? rule.hosts.map(host => `${host.name.value}${prefix}`) : [prefix]
       const other = keys.map(key => first.get(key)).find(Boolean)
       if (other) this.#reporter.report(samePath, place, { path }, [{ span: other, message: 'the other rule is here' }])
       for (const key of keys) if (!first.has(key)) first.set(key, place)

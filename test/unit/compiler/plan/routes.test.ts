@@ -107,6 +107,13 @@ endpoints: [{path: /, service: web, port: 80}, {path: /api, service: api, port: 
     ])
   })
 
+  test('of two rules with one path and different hosts, the first applies at the main address', () => {
+    const { plan } = planOf(`${services}
+endpoints: [{path: /x, service: web, port: 80, host: a.org}, {path: /x/, service: api, port: 3000, host: b.org}]`)
+    const main = plan.routes.find(({ name }) => name === 'app')
+    expect(main?.rules).toEqual([{ path: '/x', service: 'web', port: 80 }])
+  })
+
   test('a mapping is an endpoint for each name', () => {
     expect(
       hosts(`${services}

@@ -66,6 +66,14 @@ test.each<[Json, string]>([
   [[{ ...rule, port: 70000 }], 'error ports/out-of-range 70000'],
   [[{ ...rule, service: 'wbe' }], 'error reference/endpoint-service "wbe"'],
   [[rule, { ...api, path: '/' }], 'error endpoints/duplicate-path "/"'],
+  [[{ ...rule, path: '/api/' }, api], 'error endpoints/duplicate-path "/api"'],
+  [
+    [
+      { ...api, host: 'a.example.com' },
+      { ...rule, path: '/api/', host: 'a.example.com' },
+    ],
+    'error endpoints/duplicate-path "/api/"',
+  ],
 ])('the endpoints %j are refused', (endpoints, problem) => {
   expect(endpointsOf(endpoints).found).toEqual([problem])
 })
