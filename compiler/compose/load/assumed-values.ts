@@ -1,6 +1,7 @@
 import type { Lookup } from '../../text/template.ts'
 import { isVariableWithSecret } from '../../values/secrets/secret-names.ts'
 import { SECTIONS } from '../keys/sections.ts'
+import { isServiceSection } from './service-sections.ts'
 import type { Variable } from './variables.ts'
 
 /** Keys that name files to read. */
@@ -16,7 +17,7 @@ const SECRET = 'a-required-secret-value'
  */
 export function assumedValues([section = '', , key = '']: readonly string[]): Lookup | undefined {
   if (!SECTIONS.has(section) || FILES.has(key)) return undefined
-  return section === 'services' && key === 'volumes' ? () => ({ value: '/1', origin: ASSUMED }) : assumedVariable
+  return isServiceSection(section) && key === 'volumes' ? () => ({ value: '/1', origin: ASSUMED }) : assumedVariable
 }
 
 /**

@@ -8,8 +8,8 @@ import { get, isMap, type MapTree, withEntry, withoutKeys } from '../../text/tre
 import { isTopLevelKey, SECTIONS } from '../keys/sections.ts'
 import type { Sources } from './compose-files/sources.ts'
 import type { DroppedValue } from './loaded.ts'
-import { mapSection } from './map-section.ts'
 import type { Scopes } from './scopes.ts'
+import { mapServicesAndJobs } from './service-sections.ts'
 import type { VariableScope } from './variables.ts'
 
 /** The state that all files of a load share: the project's own files, included files and extended files. */
@@ -21,7 +21,7 @@ export interface LoadState {
    * Services and resources in error (`services.web`). They are removed from the model and never reported as undefined.
    */
   readonly invalid: Set<string>
-  /** Keys in error, by service. They are removed so that the rest can be checked. `*` stands for any key. */
+  /** Keys in error, by service or job. They are removed so that the rest can be checked. `*` stands for any key. */
   readonly invalidKeys: Map<string, Set<string>>
   /** The variables of included projects. */
   readonly scopes: Scopes
@@ -83,7 +83,17 @@ export function markBrokenSection(key: string, state: LoadState): void {
   } else if (SECTIONS.has(section)) state.brokenSections.add(section)
 }
 
-/** Records keys in error, and removes them from the services of a model. */
+/**
+ * True if a service or resource (`services.web`) is in error, or if its section could not be read completely. The path
+ * of a service also stands for the job with this name.
+ */
+export function isInvalidPath(path: string, { invalid, brokenSections }: LoadState): boolean {
+  const section = path.slice(0, path.indexOf('.'))
+  if (invalid.has(path) || brokenSections.has(section)) return true
+  return section === 'services' && invalid.has(path.replace('services', 'jobs'))
+}
+
+/** Records keys in error, and removes them from the services and jobs of a model. */
 export function withoutInvalidKeys(
   model: MapTree,
   invalidKeys: ReadonlyMap<string, ReadonlySet<string>>,
@@ -91,7 +101,7 @@ export function withoutInvalidKeys(
 ): MapTree {
   if (invalidKeys.size === 0) return model
   for (const [name, keys] of invalidKeys) markInvalidKeys(name, keys, state)
-  return mapSection(model, 'services', (service, name) =>
+  return mapServicesAndJobs(model, (service, name) =>
     isMap(service) ? withoutKeys(service, ...(invalidKeys.get(name) ?? [])) : service,
   )
 }

@@ -22,7 +22,7 @@ import { findDeclaredSecrets } from './declared-secrets.ts'
 import { decodeModel } from './decode.ts'
 import { reportMissingFiles, resolveEnvironment } from './environment.ts'
 import { jobsAsServices } from './jobs.ts'
-import { type LoadState, markInvalidKeys, withoutInvalid } from './load-state.ts'
+import { isInvalidPath, type LoadState, markInvalidKeys, withoutInvalid } from './load-state.ts'
 import type { Loaded } from './loaded.ts'
 import { mapSection } from './map-section.ts'
 import { loadModel } from './model.ts'
@@ -122,9 +122,12 @@ function finish(model: MapTree, { named, located, variables, options }: ProjectI
     ...located.profiles,
     ...profilesOf(
       all,
-      [...new Set([...selected, ...(options.activeServices ?? [])])],
-      options.manifest?.places?.services,
-      state.incomplete ? undefined : reporter,
+      {
+        names: [...new Set([...selected, ...(options.activeServices ?? [])])],
+        places: options.manifest?.places?.services,
+        mayExist: name => state.incomplete || isInvalidPath(`services.${name}`, state),
+      },
+      reporter,
     ),
   ])
   if (!state.incomplete) checkActive(all, active.model, reporter)
@@ -136,7 +139,7 @@ function finish(model: MapTree, { named, located, variables, options }: ProjectI
     checkConsistency({
       model: active.model,
       allServices: isMap(everything) ? everything : undefined,
-      isInvalid: path => state.invalid.has(path) || state.brokenSections.has(path.slice(0, path.indexOf('.'))),
+      isInvalid: path => isInvalidPath(path, state),
       isInvalidKey: (service, key) => ['*', key].some(one => state.invalidKeys.get(service)?.has(one)),
       isFolder: path => state.host.stat(resolve(located.directory, path))?.kind === 'folder',
       baseImages,

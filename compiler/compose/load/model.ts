@@ -21,9 +21,9 @@ import {
   withoutInvalid,
   withoutInvalidKeys,
 } from './load-state.ts'
-import { mapSection } from './map-section.ts'
 import { removeDuplicates } from './remove-duplicates.ts'
 import { rewrite } from './rewrite.ts'
+import { mapServicesAndJobs } from './service-sections.ts'
 import type { VariableScope } from './variables.ts'
 
 /**
@@ -123,5 +123,5 @@ function resolveListedEnvironment(model: MapTree, variables: VariableScope): Map
     })
     return changed ? withEntry(service, 'environment', { ...environment, items }) : service
   }
-  return mapSection(mapSection(model, 'services', resolve), 'jobs', resolve)
+  return mapServicesAndJobs(model, resolve)
 }

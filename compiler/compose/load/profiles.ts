@@ -65,22 +65,30 @@ export function checkActive(model: MapTree, active: MapTree, reporter: Reporter)
   reporter.report(nothingActive, place, { profiles: [...new Set(profiles)].sort() })
 }
 
+/** The services that the command line or the manifest names. */
+interface NamedServices {
+  readonly names: readonly string[]
+  /** Positions of the names in the manifest. */
+  readonly places: ReadonlyMap<string, Span> | undefined
+  /** True if a service that the model lacks may exist, for example in a file that could not be read. */
+  readonly mayExist: (name: string) => boolean
+}
+
 /**
  * Returns the profiles of the named services, because naming a service activates its profiles. Reports an unknown
- * service at its position in `places`, or without a position if the command line names it. Without a reporter, reports
- * nothing, because the service may be in a file that could not be read.
+ * service at its position in the manifest, or without a position if the command line names it.
  */
 export function profilesOf(
   model: MapTree,
-  names: readonly string[],
-  places: ReadonlyMap<string, Span> | undefined,
-  reporter: Reporter | undefined,
+  { names, places, mayExist }: NamedServices,
+  reporter: Reporter,
 ): readonly string[] {
   const services = get(model, 'services')
   const known = isMap(services) ? services.entries : new Map<string, never>()
   return names.flatMap(name => {
     const service = known.get(name)
-    if (!service) reporter?.report(unknownSelection, places?.get(name), { name, known: [...known.keys()] })
+    if (!service && !mayExist(name))
+      reporter.report(unknownSelection, places?.get(name), { name, known: [...known.keys()] })
     const own = get(service?.value, 'profiles')
     return isSeq(own) ? own.items.flatMap(profile => (profile.kind === 'scalar' ? [scalarText(profile)] : [])) : []
   })

@@ -1,9 +1,9 @@
 import type { Reporter } from '../../../diagnostics/reporter.ts'
 import type { ModelPath } from '../../../schema/model-path.ts'
-import { get, isMap, isSeq, type MapTree, type Tree, withEntry } from '../../../text/tree.ts'
+import { isMap, isSeq, type MapTree, type Tree } from '../../../text/tree.ts'
 import { canonical } from '../compose-files/canonical.ts'
 import { decodeModel } from '../decode.ts'
-import { mapSection } from '../map-section.ts'
+import { isServiceSection } from '../service-sections.ts'
 import { validate } from './validate.ts'
 
 type Keys = ReadonlyMap<string, ReadonlySet<string>>
@@ -17,7 +17,7 @@ export function checkRest(model: MapTree, keys: Keys, reporter: Reporter): void 
   const rest = only(model, keys)
   if (!rest) return
   const faults = validate(rest, reporter, { isPartial: true })
-  checkTexts(withoutPaths(rest, faults.paths), reporter)
+  checkTexts(withoutFaults(rest, faults.paths), reporter)
 }
 
 /**
@@ -26,25 +26,45 @@ export function checkRest(model: MapTree, keys: Keys, reporter: Reporter): void 
  */
 export function checkRestOfTexts(model: MapTree, keys: Keys, paths: readonly ModelPath[], reporter: Reporter): void {
   const rest = only(model, keys)
-  if (rest) checkTexts(withoutPaths(rest, paths), reporter)
+  if (rest) checkTexts(withoutFaults(rest, paths), reporter)
 }
 
 function checkTexts(rest: Tree | undefined, reporter: Reporter): void {
   if (isMap(rest)) decodeModel(canonical(rest, reporter).model, reporter)
 }
 
-/** Returns a model that has only the keys in `keys`, which are grouped by service; undefined if there are none. */
+/**
+ * Returns a model that has only the keys in `keys`, which are grouped by service or job. Returns undefined if there are
+ * none.
+ */
 function only(model: MapTree, keys: Keys): MapTree | undefined {
-  const services = get(model, 'services')
-  if (keys.size === 0 || !isMap(services)) return undefined
-  const entries = new Map([...services.entries].filter(([name]) => keys.has(name)))
-  const section = withEntry({ ...model, entries: new Map() }, 'services', { ...services, entries })
-  return mapSection(section, 'services', (service, name) =>
-    isMap(service)
-      ? { ...service, entries: new Map([...service.entries].filter(([key]) => keys.get(name)?.has(key))) }
-      : service,
+  if (keys.size === 0) return undefined
+  const sections = [...model.entries].flatMap(([section, entry]) =>
+    isServiceSection(section) && isMap(entry.value)
+      ? [[section, { ...entry, value: onlyOf(entry.value, keys) }] as const]
+      : [],
   )
+  return sections.length === 0 ? undefined : { ...model, entries: new Map(sections) }
 }
+
+/** Returns the services or jobs that have keys in `keys`, with only these keys. */
+function onlyOf(services: MapTree, keys: Keys): MapTree {
+  const entries = [...services.entries].filter(([name]) => keys.has(name))
+  return {
+    ...services,
+    entries: new Map(entries.map(([name, entry]) => [name, { ...entry, value: part(entry.value, keys.get(name)!) }])),
+  }
+}
+
+const part = (service: Tree, keys: ReadonlySet<string>): Tree =>
+  isMap(service) ? { ...service, entries: new Map([...service.entries].filter(([key]) => keys.has(key))) } : service
+
+/** Removes the values in error. Keeps a job without `triggers`, which are absent here because they are valid. */
+const withoutFaults = (rest: MapTree, paths: readonly ModelPath[]): Tree | undefined =>
+  withoutPaths(
+    rest,
+    paths.filter(path => path.length !== 3 || path[0] !== 'jobs' || path[2] !== 'triggers'),
+  )
 
 /**
  * Returns a tree without the values at the paths; undefined if the tree itself is removed. A path that ends in an

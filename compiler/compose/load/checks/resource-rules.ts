@@ -5,6 +5,7 @@ import { entry, get, isMap, isSeq, type MapTree, type Tree } from '../../../text
 import { scalarText } from '../../../text/tree-text.ts'
 import { isIp } from '../../../values/ip-address.ts'
 import { reportIncomplete } from '../../read/storage/mount-targets.ts'
+import { servicesAndJobs } from '../service-sections.ts'
 
 const externalWithMore = diagnostic({
   code: 'schema/external-with-more',
@@ -80,8 +81,8 @@ export function checkResources(
       )
         invalid.push(path)
     }
-  for (const [name, service] of [...entriesOf(get(model, 'services')), ...entriesOf(get(model, 'jobs'))])
-    if (!isValidService(service, reporter, isPartial)) services.push(name)
+  for (const [name, service] of servicesAndJobs(model))
+    if (isMap(service) && !isValidService(service, reporter, isPartial)) services.push(name)
   return { resources: invalid, services }
 }
 

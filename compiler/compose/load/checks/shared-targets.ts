@@ -1,8 +1,9 @@
 import type { Reporter } from '../../../diagnostics/reporter.ts'
 import type { Identity } from '../../../schema/load-rules.ts'
-import { get, isMap, isSeq, type MapTree, type ScalarTree, type Tree } from '../../../text/tree.ts'
+import { get, isSeq, type MapTree, type ScalarTree, type Tree } from '../../../text/tree.ts'
 import * as identity from '../../keys/identities.ts'
 import { duplicateTarget } from '../../read/storage/mount-targets.ts'
+import { servicesAndJobs } from '../service-sections.ts'
 
 const LISTS: readonly (readonly [key: string, target: Identity])[] = [
   ['configs', identity.file('')],
@@ -15,11 +16,9 @@ const LISTS: readonly (readonly [key: string, target: Identity])[] = [
  * replace the earlier mount.
  */
 export function reportSharedTargets(document: MapTree, reporter: Reporter): void {
-  const services = get(document, 'services')
-  if (!isMap(services)) return
   // Several services may share a list through an anchor.
   const seen = new Set<Tree>()
-  for (const { value: service } of services.entries.values())
+  for (const [, service] of servicesAndJobs(document))
     for (const [key, target] of LISTS) {
       const list = get(service, key)
       if (!isSeq(list) || seen.has(list)) continue

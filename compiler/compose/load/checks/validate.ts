@@ -17,7 +17,7 @@ import { Findings, type Unchecked } from '../../../schema/findings.ts'
 import type { ModelPath } from '../../../schema/model-path.ts'
 import { shapeOf } from '../../../schema/row.ts'
 import type { Shape } from '../../../schema/shape.ts'
-import type { MapTree, Tree } from '../../../text/tree.ts'
+import { get, type MapTree, type Tree } from '../../../text/tree.ts'
 import { composeShape } from '../../keys/compose.ts'
 import { hintForUnknown } from './unknown-key-hints.ts'
 
@@ -38,9 +38,9 @@ const composeDiagnostics: SchemaDiagnostics = {
 
 /** The parts of a model that are in error and must not be read. */
 export interface InvalidParts {
-  /** Invalid keys by service. `*` stands for any key, because an unknown key may be a misspelling of any key. */
+  /** Invalid keys by service or job. `*` stands for any key, because an unknown key may be a misspelling of any key. */
   readonly keys: ReadonlyMap<string, ReadonlySet<string>>
-  /** Invalid resources (`volumes.data`), and services that are not mappings. */
+  /** Invalid resources (`volumes.data`), services that are not mappings, and jobs without valid `triggers`. */
   readonly entries: ReadonlySet<string>
   /** Top-level keys whose whole value is invalid. */
   readonly topLevel: ReadonlySet<string>
@@ -77,7 +77,7 @@ export function validate(
         const [name] = member
         const invalidKeys = new Set<string>()
         if (checkEntry(member, shape.map, [key], findings, invalidKeys)) continue
-        if (key === 'services' && invalidKeys.size > 0) keys.set(name, invalidKeys)
+        if (invalidKeys.size > 0 && isPartlyValid(key, member[1].value, invalidKeys)) keys.set(name, invalidKeys)
         else entries.add(`${key}.${name}`)
       }
     } else if (!check(value, shape, { path: [key], keySpan: span }, findings)) topLevel.add(key)
@@ -85,6 +85,10 @@ export function validate(
   findings.report(reporter)
   return { keys, entries, topLevel, paths: findings.paths }
 }
+
+/** True if an entry is usable without its invalid keys. A job without `triggers` would become a service. */
+const isPartlyValid = (section: string, entry: Tree, invalidKeys: ReadonlySet<string>): boolean =>
+  section === 'services' || (section === 'jobs' && get(entry, 'triggers') !== undefined && !invalidKeys.has('triggers'))
 
 /**
  * Validates one value of the model, such as `['include']`, before documents are merged. Returns false if the value is

@@ -14,10 +14,15 @@ import { reportTokenNames } from '../checks/token-names.ts'
 import { valuesFromSecrets } from '../checks/values-from-secrets.ts'
 import { convertScalar } from '../convert.ts'
 import { type LoadState, markBrokenSection, withoutInvalid, withoutInvalidKeys } from '../load-state.ts'
+import { isServiceSection } from '../service-sections.ts'
 import type { VariableScope } from '../variables.ts'
 import { renameFormerExtensions } from './former-extensions.ts'
 
 const CONVERSION = { casts: rulesOf('cast'), convert: convertScalar }
+
+/** True if an error in a key leaves the rest of its entry usable. A job without `triggers` would become a service. */
+const isPartOfService = (section: string | undefined, key: string): boolean =>
+  isServiceSection(section) && (section !== 'jobs' || key !== 'triggers')
 
 const notAMapping = diagnostic({
   code: 'schema/not-a-mapping',
@@ -75,7 +80,7 @@ export function readDocument(document: YamlDocument, variables: VariableScope, s
   const invalid: string[] = []
   const invalidKeys = new Map<string, Set<string>>()
   for (const [section, name, key] of failed) {
-    if (section === 'services' && name !== undefined && key !== undefined) {
+    if (name !== undefined && key !== undefined && isPartOfService(section, key)) {
       const keys = invalidKeys.get(name)
       if (keys) keys.add(key)
       else invalidKeys.set(name, new Set([key]))
