@@ -3,12 +3,14 @@ import { entries, integerOf, items, nonEmptyText, scalar, sortByName, textOf } f
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import { formatPath, type ModelPath } from '../schema/model-path.ts'
+import { reportAlteredScalar } from '../text/altered-scalars.ts'
 import { reportToken } from '../text/interpolate.ts'
 import { isMadeOfSecret } from '../text/secret-places.ts'
 import type { At } from '../text/source.ts'
 import { spanInside } from '../text/span-inside.ts'
 import type { Lookup } from '../text/template.ts'
 import type { ScalarTree, ScalarType, Tree } from '../text/tree.ts'
+import { scalarText } from '../text/tree-text.ts'
 import { parseDuration } from '../values/numbers/duration.ts'
 import type { Parsed } from '../values/parsed.ts'
 import { isOpen, isUnread } from './variables.ts'
@@ -144,7 +146,8 @@ export function readTimeout(
 
 /**
  * Reads variables, labels and similar pairs: a mapping, or a list of `NAME=value`. A name without a value gets the
- * value of the variable with the same name; if that variable is not set, the name is omitted.
+ * value of the variable with the same name; if that variable is not set, the name is omitted. Warns about values that
+ * YAML rewrites.
  */
 export function readPairs(
   tree: Tree | undefined,
@@ -161,7 +164,10 @@ export function readPairs(
   for (const [name, { key, value }] of entries(tree)) {
     if (value.kind !== 'scalar') continue
     if (value.type === 'null') add(name, undefined, { ...value, span: key })
-    else add(name, String(value.value), value, key)
+    else {
+      reportAlteredScalar(value, reporter)
+      add(name, scalarText(value), value, key)
+    }
   }
   for (const item of items(tree)) {
     if (!isText(item)) continue

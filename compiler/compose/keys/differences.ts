@@ -111,12 +111,12 @@ export const differences: readonly ComposeDifference[] = [
     devctl: 'error; write `sh -c` or a list',
   },
   {
-    topic: 'Dates, `.inf` and `.nan` in `environment`',
+    topic: 'Dates, `.inf` and `.nan` in variables and labels',
     compose: 'rewritten in Go’s date format, or a crash',
     devctl: 'the text as it is written, with a warning',
   },
   {
-    topic: 'Octal numbers and `1.10` in `environment`',
+    topic: 'Octal numbers and `1.10` in variables and labels',
     compose: 'rewritten silently',
     devctl: 'the same value, with a warning that shows both texts',
   },

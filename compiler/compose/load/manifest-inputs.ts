@@ -5,6 +5,7 @@ import { SecretPlaces } from '../../text/secret-places.ts'
 import { SourceFile } from '../../text/source.ts'
 import { type Entry, entry, mapTree, withEntry } from '../../text/tree.ts'
 import type { Project } from '../project.ts'
+import { reportAlteredScalars } from './checks/altered-scalars.ts'
 import type { Loaded } from './loaded.ts'
 
 const endpointsTwice = diagnostic({
@@ -19,12 +20,13 @@ const endpointsTwice = diagnostic({
 
 /**
  * Replaces the endpoints of the loaded files with the endpoints of the manifest, if it has any. Warns if the files have
- * endpoints, too.
+ * endpoints, too, and about labels of the manifest that YAML rewrites.
  */
 export function withManifestEndpoints(loaded: Loaded, endpoints: Entry | undefined, reporter: Reporter): Loaded {
   if (!endpoints) return loaded
   const own = entry(loaded.tree, 'endpoints')
   loaded.secrets.addFrom(endpoints.value)
+  reportAlteredScalars(mapTree(endpoints.key, [['endpoints', endpoints]]), reporter)
   if (own)
     reporter.report(endpointsTwice, own.key, {}, [{ span: endpoints.key, message: 'the endpoints of the manifest' }])
   return { ...loaded, tree: withEntry(loaded.tree, 'endpoints', endpoints.value, endpoints.key) }

@@ -1,5 +1,6 @@
 import type { At, Span } from '../../text/source.ts'
 import { type Entry, get, isMap, type MapTree, type ScalarTree, type Tree } from '../../text/tree.ts'
+import { scalarText } from '../../text/tree-text.ts'
 import type { Pair, Words } from '../project.ts'
 
 // Accessors for the canonical tree. The shape of the tree has been validated, so a value of another kind is treated as
@@ -100,7 +101,7 @@ export function pairs(tree: Tree | undefined, path: readonly string[], ifNull?: 
   const found: Pair[] = []
   for (const [name, { key, value }] of entries(tree, ...path)) {
     if (value.kind !== 'scalar') continue
-    if (value.type !== 'null') found.push({ name, value: String(value.value), span: value.span, key })
+    if (value.type !== 'null') found.push({ name, value: scalarText(value), span: value.span, key })
     else if (ifNull !== undefined) found.push({ name, value: ifNull, span: key, key })
   }
   return sortByName(found)
