@@ -1,5 +1,5 @@
 import { goFloat } from '../values/numbers/go-number.ts'
-import type { Piece, ScalarTree, Tree } from './tree.ts'
+import { type Piece, type ScalarTree, scalarTree, type Tree } from './tree.ts'
 
 /**
  * Returns the text that the reference loader uses for a scalar in a text position (environment, labels): numbers in
@@ -30,7 +30,7 @@ export function treeKey(tree: Tree): string {
  * null.
  */
 export function pairScalar(key: string, keySpan: ScalarTree['span'], value: ScalarTree): ScalarTree {
-  if (value.type === 'null') return { kind: 'scalar', span: keySpan, type: 'string', value: key }
+  if (value.type === 'null') return { ...scalarTree(keySpan, key), ...(value.missing && { missing: value.missing }) }
   const text = scalarText(value)
   const at = key.length + 1
   const pieces: Piece[] = [{ at: 0, length: key.length, span: keySpan, verbatim: false }]

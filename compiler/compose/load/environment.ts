@@ -18,6 +18,7 @@ import { isVariableWithSecret } from '../../values/secrets/secret-names.ts'
 import { replaced } from '../keys/merge-rules.ts'
 import { reportMachineVariable } from './checks/machine-variables.ts'
 import type { LoadState } from './load-state.ts'
+import { isNameOnly, valueOfName } from './named-values.ts'
 import type { ScopeOf } from './scopes.ts'
 import { isSecretEntry } from './variables.ts'
 
@@ -60,15 +61,8 @@ function resolveContainerEnvironment(container: MapTree, run: EnvironmentRun): M
   const environment = get(container, 'environment')
   const own = new Map<string, Entry>(isMap(environment) ? environment.entries : [])
   for (const [name, entry] of own) {
-    const variables = run.scopeOf(entry.key)
-    const variable = entry.value.kind === 'scalar' && entry.value.type === 'null' ? variables.lookup(name) : undefined
-    if (!variable) continue
-    const { value, ...from } = variable
-    if (from.isSecret) variables.secrets.add({ span: entry.key, origin: `\`${name}\``, value })
-    own.set(name, {
-      key: entry.key,
-      value: { ...scalarTree(entry.key, value), variables: [{ name, ...from, span: entry.key }] },
-    })
+    const value = isNameOnly(entry.value) ? valueOfName(name, entry.key, run.scopeOf(entry.key)) : undefined
+    if (value) own.set(name, { key: entry.key, value })
   }
   const files = get(container, 'env_file')
   const fromFiles = isSeq(files) ? readEnvFiles(files.items, own, run) : new Map<string, Entry>()

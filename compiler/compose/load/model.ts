@@ -1,6 +1,5 @@
 import type { YamlDocument } from '../../text/document-reader.ts'
 import { get, isMap, type MapTree, type Tree, withEntry, withoutKeys } from '../../text/tree.ts'
-import { scalarText } from '../../text/tree-text.ts'
 import { isOutsideHooks, rulesOf } from '../keys/rules-by-path.ts'
 import { checkRestOfTexts } from './checks/check-rest.ts'
 import { checkResources } from './checks/resource-rules.ts'
@@ -21,6 +20,7 @@ import {
   withoutInvalid,
   withoutInvalidKeys,
 } from './load-state.ts'
+import { pairOfName } from './named-values.ts'
 import { removeDuplicates } from './remove-duplicates.ts'
 import { rewrite } from './rewrite.ts'
 import { mapServicesAndJobs } from './service-sections.ts'
@@ -104,24 +104,9 @@ function resolveListedEnvironment(model: MapTree, variables: VariableScope): Map
   const resolve = (service: Tree): Tree => {
     const environment = get(service, 'environment')
     if (environment?.kind !== 'seq' || !isMap(service)) return service
-    let changed = false
-    const items = environment.items.map(item => {
-      if (item.kind !== 'scalar') return item
-      const name = scalarText(item)
-      const variable = name.includes('=') ? undefined : variables.lookup(name)
-      if (!variable) return item
-      changed = true
-      const { value, ...from } = variable
-      if (from.isSecret) variables.secrets.add({ span: item.span, origin: `\`${name}\``, value })
-      // The file contains only the name, so the name and the value both have its span.
-      const { span } = item
-      const pieces = [
-        { at: 0, length: name.length, span, verbatim: false },
-        { at: name.length + 1, length: value.length, span, verbatim: false },
-      ]
-      return { ...item, value: `${name}=${value}`, pieces, variables: [{ name, ...from, span }] }
-    })
-    return changed ? withEntry(service, 'environment', { ...environment, items }) : service
+    const items = environment.items.map(item => (item.kind === 'scalar' && pairOfName(item, variables)) || item)
+    const isChanged = items.some((item, index) => item !== environment.items[index])
+    return isChanged ? withEntry(service, 'environment', { ...environment, items }) : service
   }
   return mapServicesAndJobs(model, resolve)
 }

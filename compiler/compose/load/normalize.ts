@@ -18,6 +18,7 @@ import { containerKeys } from '../keys/service.ts'
 import { mergeAt } from './compose-files/merge.ts'
 import type { LoadState } from './load-state.ts'
 import { mapSection } from './map-section.ts'
+import { isNameOnly, pairOfName, valueOfName } from './named-values.ts'
 import type { VariableScope } from './variables.ts'
 
 /** The normalized model, with a record of what was implied. */
@@ -133,35 +134,19 @@ function completeBuild(build: Tree, variables: VariableScope): Tree {
  */
 function addVariableValues(tree: Tree, variables: VariableScope, keep: boolean): Tree {
   if (isMap(tree)) {
-    const entries = new Map<string, Entry>()
-    for (const [name, entry] of tree.entries) {
-      const variable = isNull(entry.value) ? variables.lookup(name) : undefined
-      if (variable) entries.set(name, { key: entry.key, value: fromVariable(entry.key, name, variable) })
-      else if (keep || !isNull(entry.value)) entries.set(name, entry)
-    }
-    return { ...tree, entries }
+    const entries = [...tree.entries].flatMap(([name, { key, value }]) => {
+      const found = isNameOnly(value) ? valueOfName(name, key, variables) : undefined
+      return found || keep || !isNull(value) ? [[name, { key, value: found ?? value }] as const] : []
+    })
+    return { ...tree, entries: new Map(entries) }
   }
   if (!isSeq(tree)) return tree
   const items = tree.items.flatMap((item): Tree[] => {
     if (item.kind !== 'scalar') return [item]
-    const name = scalarText(item)
-    if (name.includes('=')) return [item]
-    const variable = variables.lookup(name)
-    return variable
-      ? [{ ...fromVariable(item.span, name, variable), value: `${name}=${variable.value}` }]
-      : keep
-        ? [item]
-        : []
+    const found = pairOfName(item, variables)
+    return found || keep || scalarText(item).includes('=') ? [found ?? item] : []
   })
   return { ...tree, items }
-}
-
-function fromVariable(
-  span: Tree['span'],
-  name: string,
-  variable: { readonly value: string; readonly origin: string },
-): ScalarTree {
-  return { ...scalarTree(span, variable.value), variables: [{ name, origin: variable.origin, span }] }
 }
 
 function cleanTarget(mount: Tree): Tree {

@@ -64,6 +64,16 @@ describe('values of a platform', () => {
     expect(open).not.toContain('canary')
   })
 
+  test.each(['[DB_PASSWORD, LEVEL]', '{DB_PASSWORD: , LEVEL: }', '{DB_PASSWORD: null, LEVEL: ~}'])(
+    'values of variables that are named without a value are in the Secret: %s',
+    environment => {
+      const { pod, open } = compiled(`services: {web: {image: nginx, environment: ${environment}}}`)
+      const secret = (key: string) => ({ name: key, secret: { name: 'app-web-values', key } })
+      expect(pod?.containers[0]?.env).toEqual([secret('DB_PASSWORD'), secret('LEVEL')])
+      expect(open).not.toContain('canary')
+    },
+  )
+
   test('values in a command become references to variables, word by word', () => {
     const { pod, dataOf, open } = compiled(`services:
   web:
