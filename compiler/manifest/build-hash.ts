@@ -1,4 +1,5 @@
 import { resolve } from 'node:path/posix'
+import type { Pair } from '../compose/project.ts'
 import type { BuildInput, CompilerHost } from '../host.ts'
 import { HIDDEN, type SecretPlaces } from '../text/secret-places.ts'
 import { shortHash } from '../values/dns-name.ts'
@@ -56,12 +57,15 @@ function inputOf(
     context: 'folder' in source ? source.folder : source.remote,
     dockerfile: isBeside ? beside : dockerfile?.value,
     target: target && secrets.without(target.value, target.span),
-    args: args.map(({ name, value, span }) => [
-      name,
-      isVariableWithSecret(name, value) ? HIDDEN : secrets.without(value, span),
-    ]),
+    args: args.map(argument => [argument.name, withoutSecret(argument, secrets)]),
     ...(settings.length > 0 && { settings }),
   }
+}
+
+/** Returns the value of an argument without secrets. A value from a name without a value has no secret position. */
+function withoutSecret({ name, value, span, isSecret }: Pair, secrets: SecretPlaces): string {
+  const open = secrets.without(value, span)
+  return isVariableWithSecret(name, value) || (isSecret && open === value) ? HIDDEN : open
 }
 
 function hashInput(input: BuildInput, { host }: HashedManifest): string {

@@ -13,7 +13,7 @@ let count = 0
 /** The hashes of the images `base` and `web` of a manifest in a folder of its own. */
 function hashesOf(
   web: string,
-  { env = {}, files = {} }: Readonly<Record<string, Readonly<Record<string, string>>>> = {},
+  { env = {}, files = {}, platform = {} }: Readonly<Record<string, Readonly<Record<string, string>>>> = {},
 ) {
   const folder = join(work, String(count++))
   const text = `build:\n  base: ./base\n  web:\n${web.replace(/^(?=.)/gm, '    ')}\n`
@@ -22,7 +22,7 @@ function hashesOf(
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), content)
   }
-  const host = createHost({ env })
+  const host = createHost({ env, platformVariables: new Map(Object.entries(platform)) })
   const read = readManifest({ path: join(folder, 'devctl.yml'), workingDirectory: folder }, host)
   expect(read.diagnostics.map(({ message }) => message)).toEqual([])
   return hashManifestBuilds({ manifest: read.manifest!, host, secrets: read.secrets! })
@@ -52,6 +52,19 @@ describe('the hash of an image of the manifest', () => {
     const text = 'context: web\ndepends_on: base\nargs: ["FROM=${DEVCTL_BUILD_BASE_IMAGE}"]'
     expect(web(text)).toBe(web(text))
     expect(web(text, { files: { 'base/new': '' } })).not.toBe(web(text))
+  })
+
+  test.each(['[LEVEL]', '{LEVEL: }', '["LEVEL=$LEVEL"]', '{LEVEL: "${LEVEL}"}'])(
+    'the hash does not depend on variables of the platform: %s',
+    args => {
+      const hash = (LEVEL: string) => web(`context: web\nargs: ${args}`, { platform: { LEVEL } })
+      expect(hash('canary one')).toBe(hash('canary two'))
+    },
+  )
+
+  test('the hash depends on the text around a variable of the platform', () => {
+    const hash = (text: string) => web(`context: web\nargs: ["LEVEL=${text}$LEVEL"]`, { platform: { LEVEL: 'canary' } })
+    expect(hash('a')).not.toBe(hash('b'))
   })
 
   test('the hash does not depend on secrets or on the login of a URL', () => {
