@@ -1,11 +1,12 @@
 import { type SyncClock, turn } from '../core/clock.ts'
 import { type FileEntry, isUntouched } from '../core/entry.ts'
-import { joinPath, placeIn } from '../core/paths.ts'
+import { joinPath, type NameRules, placeIn } from '../core/paths.ts'
 import { NO_FILE, NOT_UTF8, SkippedPaths } from '../core/skipped-paths.ts'
 import type { TreeNode } from '../core/tree-node.ts'
 import type { IgnoreRules } from '../ignore/ignore.ts'
 import { type Disk, isMissing } from '../stage/disk.ts'
 import { removeLeftover, TEMPORARY } from '../stage/writer.ts'
+import { CaseRenames } from './case-renames.ts'
 import { Watchers } from './watchers.ts'
 
 export interface ScannerOptions {
@@ -14,6 +15,8 @@ export interface ScannerOptions {
   readonly root: string
   readonly tree: TreeNode
   readonly ignores: IgnoreRules
+  /** Rules of the file system; undefined (the default) if it distinguishes all names. */
+  readonly rules?: NameRules
   readonly recursive: boolean
   /**
    * True (the default) if programs other than devctl may change the files. If false, the folder is not watched until
@@ -172,7 +175,8 @@ export class Scanner {
     if (this.#hints.size === 0 || this.#isClosed) return
     const paths = [...this.#hints]
     this.#hints.clear()
-    for (const path of paths) this.refresh(path)
+    const renames = new CaseRenames(this.#options)
+    for (const path of paths) this.refresh(path, renames)
     this.#lookForRoot()
     this.#options.settled()
   }
@@ -190,12 +194,17 @@ export class Scanner {
   }
 
   /** Checks a path, and everything below it if it is a new folder. */
-  refresh(path: string): void {
+  refresh(path: string, renames = new CaseRenames(this.#options)): void {
     const above = path.slice(0, Math.max(0, path.lastIndexOf('/')))
     // If a link has replaced a folder, the files behind the link must not appear in the tree, so check the parent
     // first.
-    if (above !== '' && this.#options.tree.find(above)?.local?.kind !== 'folder') this.refresh(above)
-    else for (const _ of this.#look(path, false));
+    if (above !== '' && this.#options.tree.find(above)?.local?.kind !== 'folder') this.refresh(above, renames)
+    else this.#refresh(renames.look(path))
+  }
+
+  #refresh({ gone, listed }: ReturnType<CaseRenames['look']>): void {
+    for (const node of gone) for (const _ of this.#see(node, node.path, undefined, false));
+    for (const path of listed) for (const _ of this.#look(path, false));
   }
 
   /** Records the entry of a path that devctl itself has just changed. */
@@ -323,12 +332,20 @@ export class Scanner {
       return
     }
     const found = new Set(names)
+    const renames = new CaseRenames(this.#options)
     this.leftOut.keep(path, found)
     for (const child of [...(node.children?.values() ?? [])])
-      if (child.local && !found.has(child.name)) yield* this.#look(joinPath(path, child.name), isDeep)
+      if (child.local && !found.has(child.name)) yield* this.#lookForMissing(child, renames, isDeep)
     for (const name of names)
       if (!name.startsWith(TEMPORARY)) yield* this.#look(joinPath(path, name), isDeep)
       else if (this.#isFirstScan) removeLeftover(disk, placeIn(root, joinPath(path, name)), this.#begun)
+  }
+
+  /** Checks a path that its folder does not list. */
+  *#lookForMissing(child: TreeNode, renames: CaseRenames, isDeep: boolean): Generator<void> {
+    const path = child.path
+    if (renames.look(path).gone.includes(child)) yield* this.#see(child, path, undefined, false)
+    else yield* this.#look(path, isDeep)
   }
 
   /** Returns true if a path is ignored. Returns false for an ignored folder that may contain included paths. */

@@ -77,10 +77,11 @@ export class FolderSync {
   }
 
   #scanner({ root, recursive, rescanInterval }: FolderSyncOptions, state: FolderState): Scanner {
-    const { disk, clock } = state.world
+    const { disk, clock, rules } = state.world
     return new Scanner({
       disk,
       clock,
+      rules,
       root,
       tree: state.tree,
       ignores: this.#rules,

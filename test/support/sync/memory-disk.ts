@@ -15,6 +15,7 @@ interface Inode {
 
 interface Watch {
   readonly inode: Inode
+  readonly recursive: boolean
   readonly changed: (name: string | undefined) => void
 }
 
@@ -37,6 +38,8 @@ export class MemoryDisk implements Disk {
   space?: Disk['space']
   /** Bytes that may still be written. */
   room = Infinity
+  /** True if names that differ only in case refer to the same file, as on macOS. */
+  foldsCase = false
 
   constructor(now: () => number, soon: (call: () => void) => void) {
     this.#now = now
@@ -54,9 +57,15 @@ export class MemoryDisk implements Disk {
     let at: Inode | undefined = this.#root
     for (const name of path.split('/').filter(name => name !== '')) {
       if (at?.kind !== 'folder') return undefined
-      at = at.names.get(name)
+      at = at.names.get(this.#listed(at, name))
     }
     return at
+  }
+
+  /** Returns the name under which the folder lists a file, or the given name if there is no such file. */
+  #listed({ names }: Inode, name: string): string {
+    if (!this.foldsCase || names.has(name)) return name
+    return [...names.keys()].find(other => other.toLowerCase() === name.toLowerCase()) ?? name
   }
 
   #parent(path: string): { readonly folder: Inode; readonly name: string } {
@@ -68,11 +77,13 @@ export class MemoryDisk implements Disk {
   }
 
   #tell(folder: Inode, name: string): void {
-    for (const watch of this.#watches)
-      if (watch.inode === folder)
-        this.#soon(() => {
-          if (this.#watches.has(watch)) watch.changed(name)
-        })
+    for (const watch of this.#watches) {
+      const above = watch.inode === folder ? '' : watch.recursive ? pathBelow(watch.inode, folder) : undefined
+      if (above === undefined) continue
+      this.#soon(() => {
+        if (this.#watches.has(watch)) watch.changed(`${above}${name}`)
+      })
+    }
   }
 
   #tellOf(inode: Inode): void {
@@ -216,7 +227,7 @@ export class MemoryDisk implements Disk {
 
   #remove(path: string): void {
     const { folder, name } = this.#parent(path)
-    folder.names.delete(name)
+    folder.names.delete(this.#listed(folder, name))
     this.#tell(folder, name)
   }
 
@@ -225,20 +236,23 @@ export class MemoryDisk implements Disk {
     const inode = this.#find(from)
     const there = this.#find(to)
     if (!inode) throw failure('ENOENT')
-    if (there === inode) return
-    if (there && there.kind === 'folder' && (inode.kind !== 'folder' || there.names.size > 0)) throw failure('EISDIR')
+    if (there === inode && !this.foldsCase) return
+    if (there && there !== inode && there.kind === 'folder' && (inode.kind !== 'folder' || there.names.size > 0))
+      throw failure('EISDIR')
     if (there && inode.kind === 'folder' && there.kind !== 'folder') throw failure('ENOTDIR')
     const target = this.#parent(to)
     this.#remove(from)
-    target.folder.names.set(target.name, inode)
+    // A file that is replaced keeps its name, except when it is only renamed.
+    const name = there && there !== inode ? this.#listed(target.folder, target.name) : target.name
+    target.folder.names.set(name, inode)
     inode.ctime = ++this.#changes
     this.#tell(target.folder, target.name)
   }
 
-  watch(folder: string, _recursive: boolean, changed: (name: string | undefined) => void): () => void {
+  watch(folder: string, recursive: boolean, changed: (name: string | undefined) => void): () => void {
     const inode = this.#find(folder)
     if (inode?.kind !== 'folder') throw failure('ENOENT')
-    const watch = { inode, changed }
+    const watch = { inode, recursive, changed }
     this.#watches.add(watch)
     return () => this.#watches.delete(watch)
   }
@@ -299,6 +313,16 @@ export class MemoryDisk implements Disk {
     if (folder?.kind === 'folder') look(folder, '')
     return found
   }
+}
+
+/** Returns the path of a folder below another one, with `/` at its end; undefined if it is not below it. */
+function pathBelow(above: Inode, folder: Inode): string | undefined {
+  for (const [name, child] of above.names) {
+    if (child === folder) return `${name}/`
+    const below = child.kind === 'folder' ? pathBelow(child, folder) : undefined
+    if (below !== undefined) return `${name}/${below}`
+  }
+  return undefined
 }
 
 const entryOf = ({ bytes, mtime, ctime, number, executable }: Inode): FileEntry => ({

@@ -8,12 +8,13 @@ export class Pair {
   #left = Infinity
   #isFrozen = false
 
-  constructor(clock: SyncClock) {
+  /** `latency` is the time that bytes take to the other end, in milliseconds. */
+  constructor(clock: SyncClock, latency = 1) {
     const make = (target: () => Duplex): Duplex =>
       new Duplex({
         read: () => {},
         write: (bytes: Buffer, _encoding, done) => {
-          clock.after(1, () => {
+          clock.after(latency, () => {
             if (this.#isFrozen) return
             if (this.#left-- <= 0) this.cut()
             else if (!target().destroyed) target().push(bytes)

@@ -19,6 +19,7 @@ export class TwoSides {
   server!: SyncServer
   attached: Attached | undefined
   pair: Pair | undefined
+  latency = 1
   readonly #options: Partial<SyncOptions>
   readonly #serve: Partial<ServeOptions>
 
@@ -80,7 +81,7 @@ export class TwoSides {
 
   connect(): void {
     this.pair?.cut()
-    this.pair = new Pair(this.clock)
+    this.pair = new Pair(this.clock, this.latency)
     this.server.connect(this.pair.other)
     this.attached = this.engine.attach(this.pair.one, KEY)
   }

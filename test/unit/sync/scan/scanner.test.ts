@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { TreeNode } from '../../../../sync/core/tree-node.ts'
 import { Scanner } from '../../../../sync/scan/scanner.ts'
 import { MemoryDisk } from '../../../support/sync/memory-disk.ts'
+import { TwoSides } from '../../../support/sync/two-sides.ts'
 import { VirtualClock } from '../../../support/sync/virtual-clock.ts'
 
 test('a full queue of slow events leads to a scan of everything', async () => {
@@ -35,3 +36,33 @@ test('a full queue of slow events leads to a scan of everything', async () => {
   expect(tree.find('lost')?.local).toMatchObject({ kind: 'file' })
   live.close()
 })
+
+const renames = [
+  ['a file', { 'Foo.ts': 'foo', a: 'a' }, 'Foo.ts', 'foo.ts'],
+  ['a folder', { 'Comp/x.ts': 'x', 'Comp/sub/y.ts': 'y', a: 'a' }, 'Comp', 'comp'],
+  ['a file in a folder', { 'd/Foo.ts': 'foo', a: 'a' }, 'd/Foo.ts', 'd/foo.ts'],
+] as const
+
+test.each(renames.flatMap(one => [[...one, 'an event', 0] as const, [...one, 'a scan', 1] as const]))(
+  '%s that macOS renames by case only is renamed in the container: %#',
+  async (_, files, from, to, _how, rescanInterval) => {
+    const sides = new TwoSides({ platform: 'darwin', rescanInterval })
+    sides.laptop.foldsCase = true
+    for (const [path, text] of Object.entries(files)) {
+      const place = sides.place('local', path)
+      sides.laptop.folders(place.slice(0, place.lastIndexOf('/')))
+      sides.laptop.put(place, text)
+    }
+    if (rescanInterval > 0) sides.laptop.watch = () => () => true
+    sides.start()
+    sides.connect()
+    await sides.clock.run(3_000)
+    expect(sides.files('remote')).toEqual(sides.files('local'))
+    sides.laptop.rename(sides.place('local', from), sides.place('local', to))
+    await sides.clock.run(6_000)
+    expect(Object.keys(sides.files('local')).some(path => path.startsWith(to))).toBe(true)
+    expect(sides.files('remote')).toEqual(sides.files('local'))
+    expect(sides.engine.status()).toMatchObject({ state: 'synced', problems: [] })
+    await sides.close()
+  },
+)
