@@ -36,11 +36,7 @@ export class Download {
   fetch(node: TreeNode): void {
     const { state, local, remote: steps, large } = this.#parts
     const remote = node.remote!
-    const refusal = local.refusal(node)
-    if (refusal) {
-      state.refuse(node, 'remote', refusal)
-      return
-    }
+    if (local.refuses(node)) return
     if (isFolder(node.local) && !isFolder(remote) && !this.#clear(node)) return
     if (!this.#hasPlace(node)) return
     this.#tellToolFile(node, remote)

@@ -123,6 +123,8 @@ export class FolderState {
   readonly deferred = new Set<TreeNode>()
   /** Paths that wait for another path above them. The keys are the paths above. */
   readonly blocked = new Map<TreeNode, Set<TreeNode>>()
+  /** Refused paths that are checked again after another path, which has the same name to some file systems. */
+  readonly #refused = new Map<TreeNode, Set<TreeNode>>()
   readonly problems = new Map<TreeNode, SyncProblem>()
   /** Paths that only this machine may change, and for which the container has a different version. */
   readonly leftThere = new SkippedPaths()
@@ -282,8 +284,15 @@ export class FolderState {
     const nodes = this.blocked.get(node)
     this.blocked.delete(node)
     if (nodes) for (const one of nodes) this.mark(one)
+    this.#releaseRefused(node)
     this.#releaseParent(node)
     for (const watch of this.#watching) if (watch.nodes.delete(node) && watch.nodes.size === 0) watch.resolve()
+  }
+
+  #releaseRefused(node: TreeNode): void {
+    const nodes = this.#refused.get(node)
+    this.#refused.delete(node)
+    if (nodes) for (const one of nodes) this.mark(one)
   }
 
   #releaseParent(node: TreeNode): void {
@@ -307,6 +316,15 @@ export class FolderState {
     this.fail(node, side, message)
     this.#cancelRetry(node)
     this.#releaseParent(node)
+  }
+
+  /**
+   * Checks a refused path again after the other path has changed. Unlike a blocked path, a refused path is not pending.
+   */
+  retryAfter(other: TreeNode, refused: TreeNode): void {
+    const nodes = this.#refused.get(other)
+    if (nodes) nodes.add(refused)
+    else this.#refused.set(other, new Set([refused]))
   }
 
   /**

@@ -5,6 +5,13 @@ import { describeError } from '../stage/problems.ts'
 import type { PathChange, WriteResult } from '../stage/writer.ts'
 import type { FolderState } from './folder-state.ts'
 
+/** Reason why a path of the container cannot exist on the laptop. */
+interface Refusal {
+  readonly message: string
+  /** Path whose name is the same to some file systems. */
+  readonly other?: TreeNode
+}
+
 /** Applies changes of the container to the files of the laptop. */
 export class LocalSteps {
   readonly #state: FolderState
@@ -21,15 +28,25 @@ export class LocalSteps {
     this.#keys.clear()
   }
 
-  /** Returns the reason why the path cannot exist on the laptop; undefined if it can. */
-  refusal(node: TreeNode): string | undefined {
+  /** Refuses the container's version of a path that cannot exist on the laptop. Returns true if it was refused. */
+  refuses(node: TreeNode): boolean {
+    return this.#refusesFor(node, node, 'remote')
+  }
+
+  #refusesFor(node: TreeNode, place: TreeNode, side: 'local' | 'remote'): boolean {
+    const refusal = this.#refusal(place)
+    if (!refusal) return false
+    this.#state.refuse(node, side, refusal.message)
+    if (refusal.other) this.#state.retryAfter(refusal.other, node)
+    return true
+  }
+
+  #refusal(node: TreeNode): Refusal | undefined {
     const { remote } = node
-    if (remote?.kind === 'link') {
-      const problem = linkProblem(node.path, remote.target ?? '')
-      if (problem) return problem
-    }
+    const message = remote?.kind === 'link' ? linkProblem(node.path, remote.target ?? '') : undefined
+    if (message) return { message }
     const other = node.local ? undefined : this.#sameName(node)
-    return other && `\`${other.name}\` is there already, and is the same name to some file systems`
+    return other && { message: `\`${other.name}\` is there already, and is the same name to some file systems`, other }
   }
 
   #sameName(node: TreeNode): TreeNode | undefined {
@@ -62,11 +79,7 @@ export class LocalSteps {
     }
     // While creating the parent's parents, the parent itself or a file at its path may have been found.
     if (parent.local) return this.makeParents(node)
-    const refusal = this.refusal(parent)
-    if (refusal) {
-      this.#state.refuse(node, 'local', refusal)
-      return false
-    }
+    if (this.#refusesFor(node, parent, 'local')) return false
     if (this.makeFolder(parent)) return true
     this.#state.block(parent, node)
     return false
@@ -169,6 +182,9 @@ export class LocalSteps {
       const result = writer.write({ path, expect: node.local, change })
       if (result.kind === 'changed') {
         live.refresh(path)
+        this.#keys.clear()
+        // A file with the same name may have arrived while this one was in flight.
+        if (!node.local && this.refuses(node)) return undefined
         // A path that the rules keep out of the tree stays, so another check would not help.
         if (result.entry && !node.local) this.#state.fail(node, 'local', 'something that is ignored is in its place')
         else this.#state.retry(node, 0)
