@@ -1,5 +1,6 @@
 import { type FileEntry, isUntouched } from '../core/entry.ts'
 import type { TreeNode } from '../core/tree-node.ts'
+import { spaceProblem } from '../stage/free-space.ts'
 import type { LargeFiles } from '../stage/large-files.ts'
 import { describeError } from '../stage/problems.ts'
 import { SMALL_FILE } from '../stage/writer.ts'
@@ -37,9 +38,15 @@ export class ConflictSteps {
 
   /** Saves the contents that the container had at a path. */
   keepBytes(node: TreeNode, remote: FileEntry, bytes: Buffer): void {
-    const { conflicts, clock } = this.#state.world
+    const { conflicts, clock, disk } = this.#state.world
     try {
       const place = conflicts.placeFor(this.#state.name, node.path, clock.now())
+      const full = spaceProblem(disk, place.slice(0, place.lastIndexOf('/')), bytes.length)
+      if (full) {
+        conflicts.giveUp(place)
+        this.#state.fail(node, 'local', full)
+        return
+      }
       conflicts.keep(place, bytes)
       this.#wasKept(node, remote, place)
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { Disk } from '../stage/disk.ts'
 import { makeFolders } from '../stage/disk-files.ts'
+import { timeIn } from '../stage/trash.ts'
 import { TEMPORARY } from '../stage/writer.ts'
 
 /**
@@ -16,9 +17,12 @@ export interface SyncConflict {
 }
 
 const KEPT = 200
+/** Time for which all conflicts are kept, however many there are, in milliseconds: one day. */
+const KEPT_FOR = 24 * 3_600_000
 
 /**
- * Folder for the files that lost a conflict: `<folder>/<time>/<sync folder>/<path>`. The last 200 conflicts are kept.
+ * Folder for the files that lost a conflict: `<folder>/<time>/<sync folder>/<path>`. Keeps the last 200 conflicts,
+ * and all conflicts of the last day: a change of branch may cause thousands at once. Ignores files of other programs.
  */
 export class ConflictFolder {
   readonly #disk: Disk
@@ -29,7 +33,7 @@ export class ConflictFolder {
   constructor(disk: Disk, folder: string) {
     this.#disk = disk
     this.#folder = folder
-    this.#times = disk.entry(folder) === undefined ? [] : [...disk.list(folder)].sort()
+    this.#times = disk.entry(folder) === undefined ? [] : namesIn(disk, folder)
   }
 
   /**
@@ -42,7 +46,7 @@ export class ConflictFolder {
     const place = `${this.#folder}/${name}/${folder}/${path}`
     makeFolders(this.#disk, place.slice(0, place.lastIndexOf('/')))
     this.#times.push(name)
-    this.#forgetOld()
+    this.#forgetOld(now)
     return place
   }
 
@@ -62,7 +66,7 @@ export class ConflictFolder {
   }
 
   /**
-   * Deletes the folder of a file that could not be saved, so that it does not count as one of the last 200 conflicts.
+   * Deletes the folder of a file that could not be saved, so that it does not count as a conflict.
    */
   giveUp(place: string): void {
     const [time = ''] = place.slice(this.#folder.length + 1).split('/')
@@ -77,10 +81,17 @@ export class ConflictFolder {
     return `${place.slice(0, place.lastIndexOf('/') + 1)}${TEMPORARY}${Math.trunc(this.#last)}`
   }
 
-  #forgetOld(): void {
-    while (this.#times.length > KEPT) removeAll(this.#disk, `${this.#folder}/${this.#times.shift()!}`)
+  #forgetOld(now: number): void {
+    while (this.#times.length > KEPT && now - timeIn(this.#times[0]!) > KEPT_FOR)
+      removeAll(this.#disk, `${this.#folder}/${this.#times.shift()!}`)
   }
 }
+
+const namesIn = (disk: Disk, folder: string): string[] =>
+  disk
+    .list(folder)
+    .filter(name => !Number.isNaN(timeIn(name)))
+    .sort()
 
 function removeAll(disk: Disk, path: string): void {
   try {

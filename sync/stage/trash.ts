@@ -170,6 +170,6 @@ export class Trash {
 const onDisk = (size: number): number => Math.max(size, 4_096)
 
 /** Parses the time in a folder name, in milliseconds; NaN for a name that is not devctl's. */
-const timeIn = (name: string): number => Date.parse(name.replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'))
+export const timeIn = (name: string): number => Date.parse(name.replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'))
 
 const above = (path: string): string => path.slice(0, path.lastIndexOf('/'))
