@@ -77,6 +77,7 @@ export class Scanner {
   #hasPaused = true
   #scan: Promise<void> | undefined
   #scanAgain = false
+  #isReading = false
   #isClosed = false
   #isWatched: boolean
   #isLookingForRoot = false
@@ -107,6 +108,11 @@ export class Scanner {
   /** True if no reported path is waiting to be checked, and no scan is running. */
   get isQuiet(): boolean {
     return this.#hints.size === 0 && this.#scan === undefined
+  }
+
+  /** True while a full scan runs: a path that it has not reached yet may be gone. */
+  get isReading(): boolean {
+    return this.#isReading
   }
 
   /** Time since the last change, in milliseconds; 0 during a full scan. */
@@ -189,6 +195,7 @@ export class Scanner {
     }
     this.#scan = this.#scanAll().finally(() => {
       this.#scan = undefined
+      this.#isReading = false
     })
     return this.#scan
   }
@@ -220,15 +227,24 @@ export class Scanner {
   async #scanAll(): Promise<void> {
     do {
       this.#scanAgain = false
+      this.#isReading = true
       let looked = 0
       for (const _ of this.#look('', true)) {
         if (++looked % SLICE > 0) continue
         await turn(this.#options.clock)
         if (this.#isClosed) return
       }
+      this.#lookAtTop()
+      this.#isReading = this.#scanAgain
       this.#lookForRoot()
       this.#options.settled()
     } while (this.#scanAgain && !this.#isClosed)
+  }
+
+  /** Checks the paths in the root once more, because the root may have been emptied while the scan was below them. */
+  #lookAtTop(): void {
+    for (const { name, local } of [...(this.#options.tree.children?.values() ?? [])])
+      if (local?.kind === 'folder') for (const _ of this.#look(name, false));
   }
 
   /**

@@ -34,13 +34,13 @@ export class DeletionSafety {
   /** Returns true if the laptop has lost all files, and the user has not confirmed that this was intended. */
   isEmptied(): boolean {
     if (this.#mayBeEmpty) return false
-    const { tree } = this.#state
+    const { tree, agreedFiles } = this.#state
     let agreedOn = 0
     for (const { base, local } of tree.children?.values() ?? []) {
       if (base?.local && base.remote) agreedOn++
       if (local && tree.local) return false
     }
-    return agreedOn >= (tree.local ? 2 : 1)
+    return agreedOn >= 1 && (!tree.local || agreedOn >= 2 || agreedFiles >= 2)
   }
 
   /**

@@ -125,6 +125,8 @@ export class FolderState {
   readonly blocked = new Map<TreeNode, Set<TreeNode>>()
   /** Refused paths that are checked again after another path, which has the same name to some file systems. */
   readonly #refused = new Map<TreeNode, Set<TreeNode>>()
+  /** Paths in flight that wait for the end of a scan of this machine. */
+  readonly #unscanned = new Set<TreeNode>()
   readonly problems = new Map<TreeNode, SyncProblem>()
   /** Paths that only this machine may change, and for which the container has a different version. */
   readonly leftThere = new SkippedPaths()
@@ -180,6 +182,21 @@ export class FolderState {
   setBusy(node: TreeNode): void {
     node.isHeld = true
     this.busy.set(node, false)
+  }
+
+  /** Checks a path again after the running scan. */
+  waitForScan(node: TreeNode): void {
+    this.setBusy(node)
+    this.#unscanned.add(node)
+  }
+
+  /** Continues after changes on this machine were read. */
+  scanned(): void {
+    if (!this.live.isReading) {
+      for (const node of this.#unscanned) this.again(node)
+      this.#unscanned.clear()
+    }
+    this.world.rested()
   }
 
   isPending(node: TreeNode): boolean {

@@ -89,7 +89,7 @@ export class FolderSync {
       rescanInterval,
       changed: node => state.mark(node),
       heard: path => this.#heard(path),
-      settled: () => state.world.rested(),
+      settled: () => state.scanned(),
       problem: (path, error) => this.#unreadable(path, error),
       limited: (folder, limit) => state.limited('local', folder, limit),
     })

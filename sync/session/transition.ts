@@ -85,7 +85,9 @@ export class Transition {
 
   #removeRemote(node: TreeNode, keep: boolean): void {
     const { state, losses, large } = this.#parts
-    if (losses.isEmptied()) {
+    // A partially read folder does not show that all files are gone.
+    if (state.live.isReading) state.waitForScan(node)
+    else if (losses.isEmptied()) {
       state.mark(node)
       losses.stop('local')
     } else if (this.#isMountedFile) this.#stay(node)

@@ -237,6 +237,71 @@ test('a file that becomes a folder or a link in the container is kept', async ()
   await sides.close()
 })
 
+test('a laptop that loses the only folder of a project deletes nothing in the container before an answer', async () => {
+  const files = many('src', 5)
+  const sides = await synced(files)
+  sides.laptop.removeAll('/home/project/src')
+  await sides.clock.run(4_000)
+  expect(stops(sides)).toMatchObject([{ folder: '0', side: 'local' }])
+  expect(sides.files('remote')).toMatchObject(files)
+  sides.engine.answer('0', 'delete')
+  await sides.settle()
+  expect(sides.files('remote')).toEqual({})
+  await sides.close()
+})
+
+test('a laptop that loses its only file deletes it in the container', async () => {
+  const sides = await synced({ a: 'one' })
+  sides.laptop.removeAll('/home/project/a')
+  await sides.settle()
+  expect(sides.files('remote')).toEqual({})
+  await sides.close()
+})
+
+test('work during a scan of a folder that is just emptied deletes nothing in the container', async () => {
+  const files = { ...many('a', 1_500), 'b/0': 'b', 'c/0': 'c' }
+  const sides = new TwoSides({ rescanInterval: 30 })
+  for (const [path, text] of Object.entries(files)) {
+    sides.laptop.folders(sides.place('local', path.slice(0, 1)))
+    sides.laptop.put(sides.place('local', path), text)
+  }
+  const start = sides.clock.now()
+  sides.start()
+  await sides.settle()
+  await sides.clock.run(start + 29_980 - sides.clock.now())
+  // A disk that is unmounted while it is read causes no events.
+  const entry = sides.laptop.entry.bind(sides.laptop)
+  sides.laptop.entry = place => {
+    if (place.endsWith('/a/300')) {
+      sides.laptop.removeAll('/home/project')
+      sides.laptop.folders('/home/project')
+    }
+    return entry(place)
+  }
+  for (let n = 0; n < 40; n++) {
+    void sides.attached!.settled().catch(() => {})
+    await sides.clock.run(1)
+  }
+  await sides.clock.run(4_000)
+  expect(stops(sides)).toMatchObject([{ folder: '0', side: 'local' }])
+  expect(Object.keys(sides.files('remote'))).toHaveLength(1_505)
+  await sides.close()
+})
+
+test('files that a scan does not find are deleted in the container after the scan', async () => {
+  const sides = new TwoSides({ rescanInterval: 5 })
+  for (const name of ['a', 'b', 'c']) sides.laptop.put(sides.place('local', name), name)
+  sides.laptop.watch = () => () => true
+  sides.start()
+  sides.connect()
+  await sides.clock.run(2_000)
+  sides.laptop.removeAll(sides.place('local', 'b'))
+  await sides.clock.run(6_000)
+  expect(sides.files('remote')).toEqual({ a: 'a', c: 'c' })
+  expect(sides.engine.status()).toMatchObject({ state: 'synced', filesLeft: 0 })
+  await sides.close()
+})
+
 /** A folder of deleted files, and a function that deletes a file of the laptop. A file has 20 MB for each letter. */
 function keeping() {
   const clock = new VirtualClock()
