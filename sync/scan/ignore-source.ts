@@ -28,8 +28,8 @@ export const NO_IGNORES: IgnoreSource = {
 }
 
 /**
- * Returns the rules of a sync folder on this machine. A missing ignore file is no error; throws other errors of reading
- * it.
+ * Returns the rules of a sync folder on this machine. A missing ignore file is no error. Throws other errors of reading
+ * it, and an Error about its first line that is no pattern: a file that it should ignore may be secret.
  */
 export function ignoreSource(
   folder: string,
@@ -38,6 +38,8 @@ export function ignoreSource(
 ): IgnoreSource {
   const read = readIgnores(folder, platform)
   if (!read) return { ...NO_IGNORES, excluded }
+  const [problem] = read.problems
+  if (problem) throw new Error(`${problem.file ?? IGNORE_FILE}, line ${problem.line}: ${problem.message}`)
   const isWindows = platform === 'win32'
   const texts = Object.entries(read.texts).map(
     ([name, text]) => [name, isWindows ? text.replaceAll('\\', '/') : text] as const,

@@ -9,7 +9,7 @@ import { Scanner } from '../scan/scanner.ts'
 import type { LargeFiles } from '../stage/large-files.ts'
 import { OnlyHere } from '../stage/only-here.ts'
 import { withoutOwnPaths } from '../stage/own-paths.ts'
-import { describeError } from '../stage/problems.ts'
+import { describeError, type SyncProblem } from '../stage/problems.ts'
 import { SavedBase } from '../stage/saved-base.ts'
 import { Writer } from '../stage/writer.ts'
 import { Cycle } from './cycle.ts'
@@ -54,6 +54,8 @@ export class FolderSync {
   readonly #readIgnores: () => IgnoreSource
   readonly #parts: FolderParts
   readonly #work: Cycle
+  /** Reason why the changed ignore rules do not apply. */
+  #ignoreProblem: SyncProblem | undefined
 
   constructor(options: FolderSyncOptions, world: FolderContext) {
     const { name, root, ignores } = options
@@ -178,15 +180,35 @@ export class FolderSync {
 
   /**
    * Returns the current rules if they have changed. Returns undefined if they have not, or if the files cannot be read
-   * at the moment.
+   * or have mistakes, which is reported; the earlier rules then still apply.
    */
   newIgnores(): IgnoreSource | undefined {
     try {
       const source = this.#readIgnores()
+      this.#solveIgnores()
       return JSON.stringify(source) === JSON.stringify(this.ignores) ? undefined : source
-    } catch {
+    } catch (error) {
+      this.#failIgnores(error)
       return undefined
     }
+  }
+
+  #failIgnores(error: unknown): void {
+    const message = `${describeError(error)}; the earlier patterns still apply`
+    if (this.#ignoreProblem?.message === message) return
+    this.#ignoreProblem = { folder: this.name, path: IGNORE_FILE, side: 'local', message }
+    this.state.world.report({ kind: 'problem', problem: this.#ignoreProblem })
+  }
+
+  #solveIgnores(): void {
+    const problem = this.#ignoreProblem
+    this.#ignoreProblem = undefined
+    if (problem) this.state.world.report({ kind: 'solved', problem })
+  }
+
+  /** Paths that cannot be synchronized at the moment, and mistakes in the ignore file. */
+  get problems(): readonly SyncProblem[] {
+    return [...(this.#ignoreProblem ? [this.#ignoreProblem] : []), ...this.state.problems.values()]
   }
 
   /**

@@ -61,7 +61,7 @@ export function toStatus(folders: readonly FolderSync[], session: SessionFacts):
     bytesLeft: Math.max(0, bytesLeft - (current?.done ?? 0)),
     sentBytes: session.sentBytes,
     ...(current && { current: { ...current } }),
-    problems: folders.flatMap(({ state }) => [...state.problems.values()]),
+    problems: folders.flatMap(({ problems }) => problems),
     conflicts: [...session.conflicts],
     unwatched: folders.flatMap(({ root, state }) => [
       ...[...state.live.watchers.unwatched].map(folder => placeIn(root, folder)),

@@ -77,3 +77,37 @@ test('a changed ignore file needs no new connection, and causes no event', async
   expect(sides.events.filter(({ kind }) => kind !== 'progress')).toEqual([])
   await sides.close()
 })
+
+test('a mistake in the ignore file is reported, and the earlier rules apply until it is corrected', async () => {
+  const files = { '.stignore': 'secret', secret: 'mine', a: 'one' }
+  const sides = new TwoSides()
+  const ignores = () => {
+    const source = sides.ignores()
+    if (source.text?.includes('{')) throw new Error('line 1: a brace is not closed')
+    return source
+  }
+  for (const [path, text] of Object.entries(files)) write(sides, 'local', path, text)
+  sides.startAgent()
+  sides.startLaptop({
+    folders: [{ name: '0', local: '/home/project', ignores: ignores(), readIgnores: ignores }],
+  })
+  await sides.settle()
+  const told = () => sides.events.flatMap(event => (/problem|solved/.test(event.kind) ? [event] : []))
+  for (const text of ['{secret', '{secret,a']) {
+    write(sides, 'local', '.stignore', text)
+    write(sides, 'local', 'a', text)
+    await sides.clock.run(2_000)
+  }
+  const problem = { folder: '0', path: '.stignore', side: 'local', message: expect.stringContaining('line 1: a brace') }
+  expect(sides.files('remote')).toEqual({ a: '{secret,a' })
+  expect(told()).toMatchObject([{ kind: 'problem', problem }])
+  expect(sides.engine.status().problems).toMatchObject([problem])
+  write(sides, 'local', '.stignore', 'secret')
+  await sides.settle()
+  expect(told()).toMatchObject([
+    { kind: 'problem', problem },
+    { kind: 'solved', problem },
+  ])
+  expect(sides.files('remote')).toEqual({ a: '{secret,a' })
+  await sides.close()
+})
