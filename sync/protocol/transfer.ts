@@ -135,6 +135,11 @@ export class Receiver {
     }
   }
 
+  /** Gives the file the permissions of another one, before it has contents. */
+  copyMode(from: string): void {
+    this.#disk.copyMode(from, this.#file)
+  }
+
   add(part: DeltaPart): void {
     if (part.kind === 'bytes') this.#write(part.bytes)
     else this.#copy(part.from, part.length)

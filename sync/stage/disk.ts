@@ -23,6 +23,11 @@ export interface Disk {
   truncate(file: number, size: number): void
   setTimes(file: number, mtime: number): void
   setExecutable(file: number, executable: boolean): void
+  /**
+   * Gives an open file the permissions of the file at a path, if both have the same owner and group: other owners might
+   * not be able to read it then.
+   */
+  copyMode(from: string, file: number): void
   close(file: number): void
   makeFolder(path: string): void
   makeLink(target: string, path: string): void
@@ -83,6 +88,14 @@ export const nodeDisk: Disk = {
     const { mode } = fs.fstatSync(file)
     // Every user with read permission gets execute permission.
     fs.fchmodSync(file, executable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111)
+  },
+  copyMode: (from, file) => {
+    if (isWindows) return
+    const stat = lstat(from)
+    const { uid, gid, mode } = fs.fstatSync(file)
+    if (!stat?.isFile() || stat.uid !== uid || stat.gid !== gid) return
+    // File systems without permissions refuse to change them.
+    if ((stat.mode ^ mode) & 0o777) fs.fchmodSync(file, stat.mode & 0o777)
   },
   close: fs.closeSync,
   makeFolder: path => fs.mkdirSync(path),

@@ -292,6 +292,7 @@ export class LargeFiles {
       }
     }
     try {
+      if (kept === undefined) receiver.copyMode(place)
       const header = { folder: name, path, expect: encodeEntry(remote), deflate: world.compression }
       const answer = await link.request('fetch', header, [sums], part)
       if (failure !== undefined) throw failure
@@ -312,6 +313,7 @@ export class LargeFiles {
     if (spaceProblem(disk, place.slice(0, place.lastIndexOf('/')), remote.size)) return false
     const receiver = new Receiver(disk, writer.stageFor(place), writer.place(source.path), remote.executable ?? false)
     try {
+      receiver.copyMode(writer.place(source.path))
       if (!(await receiver.addAll(remote.size, clock, () => !this.#state.isClosed))) return false
       if (!receiver.finish(remote.size, agreedHash(source)!)) return false
       this.#place(node, remote, agreedHash(source)!, receiver)

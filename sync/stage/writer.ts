@@ -140,7 +140,10 @@ export class Writer {
         break
       case 'staged':
         if (there?.kind === 'folder' && !this.#removeFolder(place)) return { kind: 'not-empty' }
-        this.#withFile(change.stage, 'read', file => this.#setMeta(file, change))
+        this.#withFile(change.stage, 'read', file => {
+          if (there?.kind === 'file') this.#disk.copyMode(place, file)
+          this.#setMeta(file, change)
+        })
         this.#disk.rename(change.stage, place)
         break
       case 'link':
@@ -225,7 +228,10 @@ export class Writer {
     if (there?.kind === 'file' && this.#fitsInPlace(there, bytes) && this.#writeInPlace(place, there, change)) return
     // If no execute bit is given, the existing bit is kept.
     const isExecutable = executable ?? there?.executable ?? isScript(bytes)
-    this.#replace(place, there, stage => void this.#create(stage, change, isExecutable))
+    this.#replace(place, there, stage => {
+      const like = there?.kind === 'file' ? place : undefined
+      this.#create(stage, change, isExecutable, like)
+    })
   }
 
   /**
@@ -242,16 +248,22 @@ export class Writer {
     }
   }
 
-  /** Creates a new file, and returns its entry. */
-  #create(place: string, { bytes, mtime }: NewFile, executable: boolean): FileEntry {
+  /** Creates a new file with the permissions of the file `like`, if it is given, and returns its entry. */
+  #create(place: string, { bytes, mtime }: NewFile, executable: boolean, like?: string): FileEntry {
     const file = this.#disk.open(place, 'create', executable)
     try {
+      if (like !== undefined) this.#copyMode(like, file, executable)
       if (bytes.length > 0) this.#disk.write(file, bytes, 0)
       this.#disk.setTimes(file, mtime)
       return copyEntry(this.#disk.opened(file)!)
     } finally {
       this.#disk.close(file)
     }
+  }
+
+  #copyMode(like: string, file: number, executable: boolean): void {
+    this.#disk.copyMode(like, file)
+    this.#setMeta(file, { executable })
   }
 
   #fitsInPlace(there: FileEntry, bytes: Uint8Array): boolean {

@@ -6,6 +6,7 @@ const CHANGES = [
   'truncate',
   'setTimes',
   'setExecutable',
+  'copyMode',
   'makeFolder',
   'makeLink',
   'removeFolder',
@@ -29,6 +30,7 @@ export class KilledDisk implements Disk {
   declare truncate: Disk['truncate']
   declare setTimes: Disk['setTimes']
   declare setExecutable: Disk['setExecutable']
+  declare copyMode: Disk['copyMode']
   declare makeFolder: Disk['makeFolder']
   declare makeLink: Disk['makeLink']
   declare removeFolder: Disk['removeFolder']

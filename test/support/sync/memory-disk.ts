@@ -180,6 +180,9 @@ export class MemoryDisk implements Disk {
     this.#tellOf(inode)
   }
 
+  /** Does nothing: files in memory have no owner. */
+  copyMode(): void {}
+
   close(file: number): void {
     this.#files.delete(file)
   }

@@ -32,8 +32,12 @@ test('a full queue of slow events leads to a scan of everything', async () => {
     slow += 0.3
     live.hint('a')
   }
+  expect(live.isQuiet).toBe(false)
+  await clock.run(500)
+  expect(live.isQuiet).toBe(false)
   await clock.run(2_000)
   expect(tree.find('lost')?.local).toMatchObject({ kind: 'file' })
+  expect(live.isQuiet).toBe(true)
   live.close()
 })
 
@@ -66,3 +70,22 @@ test.each(renames.flatMap(one => [[...one, 'an event', 0] as const, [...one, 'a 
     await sides.close()
   },
 )
+
+test('`settled` waits for the scan after a burst of changes that filled the queue', async () => {
+  const sides = new TwoSides()
+  sides.laptop.put('/home/project/first', 'one')
+  sides.start()
+  await sides.settle()
+  sides.laptop.folders('/home/project/d')
+  for (let n = 0; n < 3_000; n++) sides.laptop.put(`/home/project/d/${n}`, 'x')
+  for (let n = 0; n < 3_000; n++) sides.laptop.put(`/home/project/first`, `${n}`)
+  await sides.clock.run(100)
+  expect(sides.engine.status().state).toBe('syncing')
+  let files = 0
+  void sides.attached!.settled().then(() => {
+    files = Object.keys(sides.files('remote')).length
+  })
+  await sides.clock.run(10_000)
+  expect(files).toBe(3_002)
+  await sides.close()
+})
