@@ -77,6 +77,8 @@ export class Scanner {
   #hasPaused = true
   #scan: Promise<void> | undefined
   #scanAgain = false
+  /** True if events were lost, until the planned scan begins. */
+  #isScanDue = false
   #isReading = false
   #isClosed = false
   #isWatched: boolean
@@ -105,9 +107,9 @@ export class Scanner {
     })
   }
 
-  /** True if no reported path is waiting to be checked, and no scan is running. */
+  /** True if no reported path is waiting to be checked, and no scan is running or planned because of lost events. */
   get isQuiet(): boolean {
-    return this.#hints.size === 0 && this.#scan === undefined
+    return this.#hints.size === 0 && this.#scan === undefined && !this.#isScanDue
   }
 
   /** True while a full scan runs: a path that it has not reached yet may be gone. */
@@ -196,6 +198,7 @@ export class Scanner {
     this.#scan = this.#scanAll().finally(() => {
       this.#scan = undefined
       this.#isReading = false
+      if (!this.#isClosed) this.#options.settled()
     })
     return this.#scan
   }
@@ -388,7 +391,11 @@ export class Scanner {
     if (this.#eventsOfSecond < OVERFLOW) return false
     if (this.#eventsOfSecond === OVERFLOW) {
       this.#hints.clear()
-      this.#after(1000, () => this.scan())
+      this.#isScanDue = true
+      this.#after(1000, () => {
+        this.#isScanDue = false
+        void this.scan()
+      })
     }
     return true
   }

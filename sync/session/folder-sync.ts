@@ -287,11 +287,13 @@ export class FolderSync {
 
   /** Resolves when all changes so far on this machine have been handled. `work` starts the handling of queued paths. */
   async settled(work: () => void): Promise<void> {
-    const { clock } = this.state.world
+    const { live, world } = this.state
+    const { clock } = world
     // Wait for events that the system has not delivered yet. If this process was blocked, they arrive after the timers.
     await new Promise<void>(resolve => void clock.after(10, resolve))
     await turn(clock)
-    this.state.live.flush()
+    live.flush()
+    if (!live.isQuiet) await live.scan()
     work()
     await this.state.settled()
   }
