@@ -1,3 +1,4 @@
+import { unlessAborted } from '../../adapters/http/abort.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { personOf } from '../../environment/apply/held-lease.ts'
@@ -196,7 +197,8 @@ async function connected(
     }
     const status = await program.run()
     // Wait until the last files that the command has written are on this machine, before `up` ends.
-    await supervisor.ready?.attached.settled().catch(() => {})
+    if (!signal.aborted && supervisor.ready)
+      await unlessAborted(supervisor.ready.attached.settled(), signal).catch(() => {})
     return { kind: 'ended', status, dev, isDown: input.downOnExit ?? false }
   } catch (error) {
     if (!session.signal.aborted && error instanceof Stopped) return { kind: 'stopped', dev, reason: error.message }

@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import { unlessAborted } from '../../adapters/http/abort.ts'
 import { pause } from '../../adapters/http/back-off.ts'
 import { Slots } from '../../adapters/http/slots.ts'
 import { leadsOut } from '../../compiler/values/leads-out.ts'
@@ -52,7 +53,8 @@ export async function startActions(
   const hands: ActionHandlers = {
     async settled(until) {
       const { attached } = await supervisor.untilReady(until)
-      await attached.settled()
+      until.throwIfAborted()
+      await unlessAborted(attached.settled(), until)
     },
     exec: (command, until) => run(execWords(command), until),
     restart,

@@ -9,7 +9,10 @@ export interface Attached {
   readonly synced: Promise<void>
   /** Resolves with the reason when the connection ends. */
   readonly ended: Promise<Error>
-  /** Resolves when all local changes so far have been acknowledged. Rejects if the connection ends first. */
+  /**
+   * Resolves when all changes so far on both sides have been handled. Rejects if the connection ends first, or if a
+   * folder waits for an answer to a question.
+   */
   settled(): Promise<void>
   close(): void
 }
@@ -42,6 +45,8 @@ export class Attachment implements Attached {
 
   async settled(): Promise<void> {
     const done = this.synced.then(async () => {
+      // The agent reports its changes before it answers.
+      await this.link.request('settle', {})
       await Promise.all(this.#folders.map(folder => folder.settled(this.#work)))
     })
     await Promise.race([done, this.ended.then(error => Promise.reject(error))])

@@ -36,6 +36,7 @@ const FRAME_TYPES = [
   'failed',
   'unwatched',
   'copy',
+  'settle',
 ] as const
 export type FrameType = (typeof FRAME_TYPES)[number]
 

@@ -189,6 +189,16 @@ export class Scanner {
     this.#options.settled()
   }
 
+  /** Resolves when all changes so far have been read. */
+  async caughtUp(): Promise<void> {
+    const { clock } = this.#options
+    // Wait for events that the system has not delivered yet. If this process was blocked, they arrive after the timers.
+    await new Promise<void>(resolve => void clock.after(10, resolve))
+    await turn(clock)
+    this.flush()
+    if (!this.isQuiet) await this.scan()
+  }
+
   /** Runs a full scan. Calls during a scan are coalesced into one further scan. */
   scan(): Promise<void> {
     if (this.#scan) {

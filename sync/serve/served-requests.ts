@@ -77,6 +77,9 @@ export class ServedRequests {
         this.#things.openGate()
         this.#answer(id, {})
         return
+      case 'settle':
+        void this.#settle(id).catch(error => this.#connection.fail(error as Error))
+        return
       default:
         void this.#reply(id, frame).catch(error => this.#connection.fail(error as Error))
     }
@@ -101,6 +104,13 @@ export class ServedRequests {
       default:
         throw new Error(`a message of the kind \`${type}\` was not expected`)
     }
+  }
+
+  /** Reports all changes so far, and answers. */
+  async #settle(id: number): Promise<void> {
+    await Promise.all(this.#things.folders.map(({ live }) => live.caughtUp()))
+    this.#things.tell()
+    this.#answer(id, {})
   }
 
   #folder(header: Frame['header']): ServedFolder {

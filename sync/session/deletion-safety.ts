@@ -52,6 +52,7 @@ export class DeletionSafety {
     this.#stopped = side
     const { world, name } = this.#state
     world.report({ kind: 'stopped', folder: name, side, ...(loss && { loss }) })
+    this.#state.endSettling()
   }
 
   /** Resumes with the user's answer: the loss was intended (`delete`), or the files must be restored (`restore`). */

@@ -107,6 +107,20 @@ export interface LocalSide {
   readonly scannerOf: (state: FolderState) => Scanner
 }
 
+/** Paths for which `settled` waits. */
+interface SettlingPaths {
+  readonly nodes: Set<TreeNode>
+  readonly resolve: () => void
+  readonly reject: (error: Error) => void
+}
+
+/** Error for a folder that is not synchronized until a question about missing files is answered. */
+export class FolderStopped extends Error {
+  constructor() {
+    super('the synchronization waits for an answer about missing files, which `devctl status` shows')
+  }
+}
+
 /** State of the paths of a folder: queued, in flight, or waiting. */
 export class FolderState {
   readonly name: string
@@ -155,7 +169,7 @@ export class FolderState {
   readonly live: Scanner
   readonly writer: Writer
   readonly saved: SavedBase
-  #watching: { readonly nodes: Set<TreeNode>; readonly resolve: () => void }[] = []
+  #watching: SettlingPaths[] = []
 
   constructor(name: string, world: FolderContext, { saved, writer, scannerOf }: LocalSide) {
     this.name = name
@@ -404,9 +418,15 @@ export class FolderState {
   settled(): Promise<void> {
     const nodes = new Set([...this.queue, ...this.busy.keys(), ...this.deferred])
     if (nodes.size === 0) return Promise.resolve()
-    return new Promise<void>(resolve => void this.#watching.push({ nodes, resolve })).then(() => {
+    return new Promise<void>((resolve, reject) => void this.#watching.push({ nodes, resolve, reject })).then(() => {
       this.#watching = this.#watching.filter(watch => watch.nodes.size > 0)
     })
+  }
+
+  /** Ends the waiting of `settled`, because nothing is synchronized until a question is answered. */
+  endSettling(): void {
+    for (const { reject } of this.#watching) reject(new FolderStopped())
+    this.#watching = []
   }
 
   close(): void {

@@ -1,4 +1,3 @@
-import { turn } from '../core/clock.ts'
 import { isFolder } from '../core/entry.ts'
 import type { SkippedPathList } from '../core/skipped-paths.ts'
 import type { TreeNode } from '../core/tree-node.ts'
@@ -14,7 +13,7 @@ import { SavedBase } from '../stage/saved-base.ts'
 import { Writer } from '../stage/writer.ts'
 import { Cycle } from './cycle.ts'
 import { type FolderParts, makeFolderParts } from './folder-parts.ts'
-import { type FolderContext, FolderState } from './folder-state.ts'
+import { type FolderContext, FolderState, FolderStopped } from './folder-state.ts'
 import { RemoteTree } from './remote-tree.ts'
 import { Transition } from './transition.ts'
 
@@ -285,16 +284,14 @@ export class FolderSync {
     return this.#parts.large.current
   }
 
-  /** Resolves when all changes so far on this machine have been handled. `work` starts the handling of queued paths. */
+  /**
+   * Resolves when all changes so far on this machine have been handled. `work` starts the handling of queued paths.
+   * Rejects if the folder waits for an answer to a question.
+   */
   async settled(work: () => void): Promise<void> {
-    const { live, world } = this.state
-    const { clock } = world
-    // Wait for events that the system has not delivered yet. If this process was blocked, they arrive after the timers.
-    await new Promise<void>(resolve => void clock.after(10, resolve))
-    await turn(clock)
-    live.flush()
-    if (!live.isQuiet) await live.scan()
+    await this.state.live.caughtUp()
     work()
+    if (this.stopped) throw new FolderStopped()
     await this.state.settled()
   }
 
