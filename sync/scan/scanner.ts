@@ -227,6 +227,17 @@ export class Scanner {
     for (const path of listed) for (const _ of this.#look(path, false));
   }
 
+  /** Returns the paths in a folder if all are ignored files that are deleted with it (`(?d)`), such as `.DS_Store`. */
+  deletableIn(folder: string): readonly string[] {
+    const { disk, root, ignores } = this.#options
+    const paths = disk.list(placeIn(root, folder)).map(name => joinPath(folder, name))
+    const isDeletable = (path: string) => {
+      const entry = disk.entry(placeIn(root, path))
+      return entry !== undefined && entry !== 'other' && entry.kind === 'file' && ignores.deletable(path)
+    }
+    return paths.every(isDeletable) ? paths : []
+  }
+
   /** Records the entry of a path that devctl itself has just changed. */
   wrote(path: string, entry: FileEntry | undefined): void {
     const node = entry ? this.#options.tree.at(path) : this.#options.tree.find(path)

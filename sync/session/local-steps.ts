@@ -152,11 +152,26 @@ export class LocalSteps {
 
   /** Deletes a path that was deleted in the container. A folder with ignored files remains, but only on the laptop. */
   remove(node: TreeNode): void {
-    const result = this.#write(node, { kind: 'remove', take: this.#take(node) })
+    const change = { kind: 'remove', take: this.#take(node) } as const
+    let result = this.#write(node, change)
+    if (result?.kind === 'not-empty' && this.#takeDeletable(node)) result = this.#write(node, change)
     if (!result) return
     if (result.kind === 'not-empty') this.#state.setBase(node, { local: node.local, remote: undefined })
     else this.#state.setBase(node, undefined)
     this.#state.finish(node)
+  }
+
+  /** Moves the rest of a folder to the trash if all of it is deleted with the folder. Returns true if it is moved. */
+  #takeDeletable({ path }: TreeNode): boolean {
+    const { live, writer, world, name } = this.#state
+    try {
+      const rest = live.deletableIn(path)
+      for (const one of rest) world.deleted.take(writer.place(one), name, one, true)
+      return rest.length > 0
+    } catch {
+      // The folder stays, as a folder with other ignored files does.
+      return false
+    }
   }
 
   /** Returns the function that moves files to the trash when the container deletes or replaces them. */

@@ -70,3 +70,20 @@ test('a name of the container that is refused is written once the user has remov
   expect(sides.files('remote')).toEqual({ README: 'theirs', a: 'one' })
   await sides.close()
 })
+
+test.each([
+  ['only files that may be deleted', { 'pkg/.DS_Store': 'x' }, [], ['x']],
+  [
+    'other ignored files, too',
+    { 'pkg/.DS_Store': 'x', 'pkg/.a.swp': 'y' },
+    ['pkg/', 'pkg/.DS_Store', 'pkg/.a.swp'],
+    [],
+  ],
+])('a folder that the container deletes, with %s, is deleted here accordingly', async (_, ignored, left, kept) => {
+  const sides = await mac({ 'pkg/a.ts': 'a', b: 'b', c: 'c', d: 'd', ...ignored })
+  sides.container.removeAll(sides.place('remote', 'pkg'))
+  await sides.settle()
+  expect(Object.keys(sides.files('local')).filter(path => path.startsWith('pkg'))).toEqual(left)
+  expect(Object.values(sides.laptop.files('/home/state/deleted'))).toEqual(expect.arrayContaining(['a', ...kept]))
+  await sides.close()
+})
