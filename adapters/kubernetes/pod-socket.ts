@@ -191,6 +191,16 @@ export class PodSocket {
     return this.#server
   }
 
+  /** True until one of the two sides closes the connection. */
+  get isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN
+  }
+
+  /** True if an open connection receives no messages because of `pause`. */
+  get isPaused(): boolean {
+    return this.isOpen && this.#socket.isPaused
+  }
+
   /** Sets the object that receives the messages and is notified of the end of the connection. */
   attach(user: PodSocketUser): void {
     this.#user = user
@@ -198,7 +208,7 @@ export class PodSocket {
 
   /** Sends bytes on a channel, in order; `done` is called when the operating system has accepted all of them. */
   send(channel: number, content: Buffer, done: (error?: Error | null) => void): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) {
+    if (!this.isOpen) {
       done(toUnreachable({ code: 'EPIPE' }, this.#server))
       return
     }

@@ -95,7 +95,8 @@ class ForwardStream extends Duplex {
       end: error => {
         if (error) return void this.destroy(error)
         this.push(null)
-        if (!this.writableFinished) this.destroy()
+        // Destroyed only when all is read, because `destroy` discards the bytes that the reader has not taken yet.
+        if (!this.writableFinished) this.once('end', () => this.destroy())
       },
     })
   }
@@ -111,16 +112,24 @@ class ForwardStream extends Duplex {
   }
 
   override _read(): void {
+    this.#silence?.refresh()
     this.#socket.resume()
   }
 
   override _write(chunk: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
-    this.#socket.send(DATA, chunk, done)
+    // The bytes for a Pod that has closed the connection are dropped: an error would discard what it has sent before.
+    this.#socket.send(DATA, chunk, error => done(this.#socket.isOpen ? error : null))
   }
 
   override _final(done: () => void): void {
-    this.#silence = setTimeout(() => this.#socket.close(), this.#linger)
+    this.#silence = setTimeout(() => this.#closeSilent(), this.#linger)
     done()
+  }
+
+  #closeSilent(): void {
+    // The Pod is silent because the local reader is slow.
+    if (this.#socket.isPaused) this.#silence?.refresh()
+    else this.#socket.close()
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {

@@ -43,8 +43,10 @@ export async function dialAgent(
 /** Returns true if data arrives on a connection, or the connection ends, within a number of milliseconds. */
 async function speaks(stream: Duplex, milliseconds: number, signal: AbortSignal): Promise<boolean> {
   const late = AbortSignal.timeout(milliseconds)
+  const options = { signal: AbortSignal.any([signal, late]) }
   try {
-    await once(stream, 'readable', { signal: AbortSignal.any([signal, late]) })
+    // A stream that ended before does not become readable.
+    await Promise.race([once(stream, 'readable', options), once(stream, 'end', options)])
     return true
   } catch (error) {
     if (!late.aborted) throw error

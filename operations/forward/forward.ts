@@ -1,5 +1,6 @@
+import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { pipeline } from 'node:stream/promises'
+import { join } from '../../adapters/ssh/join.ts'
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { findForwardTarget } from '../../environment/status/forward-target.ts'
@@ -109,17 +110,20 @@ async function serve(
   query: Parameters<typeof findForwardTarget>[1],
   socket: Socket,
 ): Promise<void> {
+  // The client may disconnect before its connection is joined to the Pod's.
+  socket.on('error', () => {})
   try {
     const target = await findForwardTarget(cluster, query, signal)
     const { openPortForward } = await import('../../adapters/kubernetes/port-forward.ts')
     const remote = await openPortForward(access, target, { signal })
     if (remote.errored) throw remote.errored
-    await pipeline(socket, remote, socket)
+    if (socket.destroyed) return void remote.destroy()
+    join(socket, remote)
+    await Promise.all([once(socket, 'close', { signal }), once(remote, 'close', { signal })])
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     // Both sides may disconnect at any time.
-    if (!signal.aborted && code !== 'ERR_STREAM_PREMATURE_CLOSE' && code !== 'ECONNRESET' && code !== 'EPIPE')
-      throw error
+    if (!signal.aborted && code !== 'ECONNRESET' && code !== 'EPIPE') throw error
   } finally {
     socket.destroy()
   }

@@ -39,6 +39,16 @@ test('dialAgent retries after a connection that closes without data', async () =
   expect(await dialAgent(async () => streams.shift()!, AbortSignal.timeout(5_000))).toBe(answering)
 })
 
+test('dialAgent does not wait for a connection that was closed before', async () => {
+  const answering = new PassThrough()
+  answering.write('hello')
+  const closed = new PassThrough()
+  closed.end()
+  await new Promise(resolve => setImmediate(resolve))
+  const streams = [closed, answering]
+  expect(await dialAgent(async () => streams.shift()!, AbortSignal.timeout(2_000), 60_000)).toBe(answering)
+})
+
 test('dialAgent does not wait for a missing Pod or an unreachable server', async () => {
   const gone = new ClusterError('not-found', 'pods "a" not found', { status: 404 })
   await expect(dialAgent(() => Promise.reject(gone), AbortSignal.timeout(5_000))).rejects.toBe(gone)
