@@ -51,11 +51,17 @@ export function content(entry: Fields, name: string): Buffer | undefined {
 
 function authorization(user: Fields): Record<string, string> {
   const file = textOf(user['tokenFile'])
-  const token = file === undefined ? textOf(user['token']) : read(file).toString('utf8').trim()
-  if (token !== undefined) return { authorization: `Bearer ${token}` }
+  const token = (file === undefined ? textOf(user['token']) : read(file).toString('utf8'))?.trim()
+  if (token !== undefined) return { authorization: `Bearer ${checkToken(token)}` }
   const name = textOf(user['username'])
   if (name === undefined) return {}
   return { authorization: `Basic ${Buffer.from(`${name}:${textOf(user['password']) ?? ''}`).toString('base64')}` }
+}
+
+/** Returns the token. Throws a ClusterError for a token with a character that no header can contain. */
+function checkToken(token: string): string {
+  if (!/[^\t\x20-\x7e\x80-\xff]/.test(token)) return token
+  throw new ClusterError('unauthorized', 'the token of the user in the kubeconfig has a character that no token has')
 }
 
 /**

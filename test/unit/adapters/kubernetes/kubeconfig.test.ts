@@ -194,8 +194,8 @@ describe('the client library', () => {
     ...more,
     script,
   })
-  const withPlugin = (script: string, more: object = {}): Env => {
-    const env = one({ exec: plugin(script, more), as: 'bob', 'as-groups': ['a'] })
+  const withPlugin = (script: string, more: object = {}, cluster: object = {}): Env => {
+    const env = one({ exec: plugin(script, more), as: 'bob', 'as-groups': ['a'] }, cluster)
     writeFileSync(join(env.KUBECONFIG!, '../plugin'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
     return { ...env, PATH: process.env.PATH, FROM_OUTSIDE: 'outside' }
   }
@@ -243,6 +243,21 @@ describe('the client library', () => {
     await withPluginCredentials(await loadKubeconfig(undefined, env), around, { signal: undefined, isSilent: true })
     const { spec } = JSON.parse(readFileSync(join(home, 'info'), 'utf8'))
     expect(spec.cluster).toEqual({ server, ...wanted })
+  })
+
+  test('line ends around a token are not sent', async () => {
+    const access = await kubeconfigAccess(undefined, one({ token: 'a\n' }))
+    expect((await access.connect(false)).headers['authorization']).toBe('Bearer a')
+  })
+
+  test('a token that no header can contain is refused, and not shown', async () => {
+    const access = await kubeconfigAccess(undefined, one({ token: 's3cr\net' }))
+    const error = await access.connect(false).catch((error: Error) => error)
+    expect(error).toMatchObject({
+      failure: 'unauthorized',
+      message: 'the token of the user in the kubeconfig has a character that no token has',
+    })
+    expect(inspect(error)).not.toContain('s3cr')
   })
 
   test.each([
