@@ -296,19 +296,22 @@ export class Client {
    * renews the connection for all calls.
    */
   async #connect(signal: AbortSignal | undefined): Promise<{ connection: Connection; renew: () => void }> {
-    this.#connection ??= this.#access.connect(false)
-    const used = this.#connection
+    const used = this.#connection ?? this.#begin(false)
     const renew = () => {
-      if (this.#connection === used) this.#connection = this.#access.connect(true)
+      if (this.#connection === used) void this.#begin(true)
     }
-    try {
-      // A credential plugin may wait for the user, so the caller can abort the wait.
-      return { connection: await unlessAborted(used, signal), renew }
-    } catch (error) {
-      // The next call connects again.
-      if (!signal?.aborted && this.#connection === used) this.#connection = undefined
-      throw error
-    }
+    // A credential plugin may wait for the user, so the caller can abort the wait.
+    return { connection: await unlessAborted(used, signal), renew }
+  }
+
+  #begin(isFresh: boolean): Promise<Connection> {
+    const connecting = this.#access.connect(isFresh)
+    this.#connection = connecting
+    // The next call connects again.
+    connecting.catch(() => {
+      if (this.#connection === connecting) this.#connection = undefined
+    })
+    return connecting
   }
 }
 
