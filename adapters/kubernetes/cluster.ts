@@ -143,6 +143,13 @@ export interface KnownKind extends Resource {
   readonly kind: string
 }
 
+/** The kinds of a cluster. */
+export interface KnownKinds {
+  readonly kinds: readonly KnownKind[]
+  /** Groups, with their versions, whose kinds are unknown because their server is down: `metrics.k8s.io/v1beta1`. */
+  readonly unavailable: readonly string[]
+}
+
 /**
  * A Kubernetes cluster, with the operations that devctl uses. Every method throws a ClusterError, and ends soon after
  * its signal is aborted (with the signal's abort reason).
@@ -154,8 +161,8 @@ export interface Cluster {
   readonly namespace: string
   /** Returns the resource of a kind; undefined if the cluster does not have the kind. */
   resource(apiVersion: string, kind: string, options?: CallOptions): Promise<Resource | undefined>
-  /** Returns every kind whose objects users can create, list and delete. */
-  kinds(options?: CallOptions): Promise<readonly KnownKind[]>
+  /** Returns every kind whose objects users can create, list and delete, except those of groups that are unavailable. */
+  kinds(options?: CallOptions): Promise<KnownKinds>
   /** Returns an object; undefined if it does not exist. */
   get(ref: ObjectRef, options?: CallOptions): Promise<KubeObject | undefined>
   /** Returns all objects, fetched in pages. */

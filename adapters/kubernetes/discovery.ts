@@ -2,7 +2,7 @@ import { unlessAborted } from '../http/abort.ts'
 import { rootOf } from './address.ts'
 import { isGroupList, isResourceList, type ResourceList } from './answers.ts'
 import { builtInKind } from './built-in-kinds.ts'
-import { type CallOptions, ClusterError, type KnownKind, type Resource } from './cluster.ts'
+import { type CallOptions, ClusterError, type KnownKind, type KnownKinds, type Resource } from './cluster.ts'
 import type { Client } from './request.ts'
 
 type Kinds = ReadonlyMap<string, Resource>
@@ -35,37 +35,53 @@ export class Discovery {
     const kept = this.#current(apiVersion)
     const resource = kept && (await kept.wait(signal)).get(kind)
     if (resource !== undefined) return resource
-    let fetched = this.#current(apiVersion)
-    if (fetched === undefined || fetched === kept) {
-      fetched = new Shared(abandoned => this.#fetch(apiVersion, abandoned))
-      this.#known.set(apiVersion, fetched)
-    }
-    try {
-      return (await fetched.wait(signal)).get(kind)
-    } catch (error) {
-      if (this.#known.get(apiVersion) === fetched && !signal?.aborted) this.#known.delete(apiVersion)
-      throw error
-    }
+    const current = this.#current(apiVersion)
+    const fetched = current === undefined || current === kept ? this.#begin(apiVersion) : current
+    return (await fetched.wait(signal)).get(kind)
   }
 
-  /** Returns every kind whose objects can be created, listed and deleted, in the server's preferred version. */
-  async kinds({ signal }: CallOptions = {}): Promise<readonly KnownKind[]> {
+  /**
+   * Returns every kind whose objects can be created, listed and deleted, in the server's preferred version. A group
+   * whose server is down does not affect the others.
+   */
+  async kinds({ signal }: CallOptions = {}): Promise<KnownKinds> {
     const { groups } = await this.#client.json({ method: 'GET', path: '/apis', signal }, isGroupList)
-    const versions = ['v1', ...groups.map(({ preferredVersion }) => preferredVersion.groupVersion)]
-    const lists = await Promise.all(
-      versions.map(async apiVersion => {
-        const resources = await this.#resources(apiVersion, signal)
-        return resources
-          .filter(({ verbs = [] }) => NEEDED.every(verb => verbs.includes(verb)))
-          .map(({ name, kind, namespaced }) => ({ apiVersion, kind, name, namespaced }))
-      }),
-    )
-    return lists.flat()
+    const versions = groups.map(({ preferredVersion }) => preferredVersion.groupVersion)
+    const unavailable: string[] = []
+    const lists = await Promise.all([
+      this.#kindsOf('v1', signal),
+      ...versions.map(apiVersion =>
+        this.#kindsOf(apiVersion, signal).catch((error: unknown) => {
+          if (!isDown(error) || signal?.aborted) throw error
+          unavailable.push(apiVersion)
+          return []
+        }),
+      ),
+    ])
+    return { kinds: lists.flat(), unavailable }
+  }
+
+  async #kindsOf(apiVersion: string, signal: AbortSignal | undefined): Promise<readonly KnownKind[]> {
+    const resources = await this.#resources(apiVersion, signal)
+    return resources
+      .filter(({ verbs = [] }) => NEEDED.every(verb => verbs.includes(verb)))
+      .map(({ name, kind, namespaced }) => ({ apiVersion, kind, name, namespaced }))
   }
 
   #current(apiVersion: string): Shared<Kinds> | undefined {
     const known = this.#known.get(apiVersion)
     return known?.isAbandoned ? undefined : known
+  }
+
+  #begin(apiVersion: string): Shared<Kinds> {
+    const fetched = new Shared(
+      abandoned => this.#fetch(apiVersion, abandoned),
+      () => {
+        if (this.#known.get(apiVersion) === fetched) this.#known.delete(apiVersion)
+      },
+    )
+    this.#known.set(apiVersion, fetched)
+    return fetched
   }
 
   async #fetch(apiVersion: string, signal: AbortSignal): Promise<Kinds> {
@@ -89,6 +105,10 @@ export class Discovery {
   }
 }
 
+/** Returns true for the error of an aggregated API server that is down: it answers with an error, or not in time. */
+const isDown = (error: unknown): boolean =>
+  error instanceof ClusterError && (error.failure === 'unavailable' || error.failure === 'unreachable')
+
 /**
  * Work that several callers wait for. The work is aborted when the last caller gives up, because it would keep the
  * process alive.
@@ -98,10 +118,10 @@ class Shared<T> {
   readonly #result: Promise<T>
   #waiting = 0
 
-  constructor(work: (signal: AbortSignal) => Promise<T>) {
+  /** Begins the work, and calls `failed` if it fails; the error is passed to the waiting callers. */
+  constructor(work: (signal: AbortSignal) => Promise<T>, failed: () => void) {
     this.#result = work(this.#abandoned.signal)
-    // The error is passed to the waiting callers.
-    this.#result.catch(() => {})
+    this.#result.catch(failed)
   }
 
   get isAbandoned(): boolean {

@@ -7,7 +7,7 @@ import {
   type Cluster,
   ClusterError,
   type DeleteOptions,
-  type KnownKind,
+  type KnownKinds,
   type KubeObject,
   type LogOptions,
   type ObjectQuery,
@@ -76,7 +76,7 @@ export class KubeCluster implements Cluster {
     return this.#discovery.resource(apiVersion, kind, options)
   }
 
-  kinds(options: CallOptions = {}): Promise<readonly KnownKind[]> {
+  kinds(options: CallOptions = {}): Promise<KnownKinds> {
     return this.#discovery.kinds(options)
   }
 

@@ -282,7 +282,10 @@ async function forgottenObjects(
   options: CallOptions,
 ): Promise<readonly KubeObject[]> {
   const labels = environmentSelector(environment, namespace)
-  const kinds = await unlessFailing(cluster.kinds(options), options)
+  const kinds = await unlessFailing(
+    cluster.kinds(options).then(({ kinds }) => kinds),
+    options,
+  )
   const lists = await inParallel(kinds, ({ apiVersion, kind }) =>
     unlessFailing(cluster.list({ apiVersion, kind, labels }, options), options),
   )

@@ -2,6 +2,7 @@ import {
   type CallOptions,
   type Cluster,
   ClusterError,
+  type ClusterFailure,
   type KubeObject,
   type ObjectQuery,
 } from '../../adapters/kubernetes/cluster.ts'
@@ -38,20 +39,25 @@ export async function foreignContent(
     const [more, shown] = [names.length - SHOWN, names.slice(0, SHOWN).join(', ')]
     return `it contains ${shown}${more > 0 ? ` and ${more} more` : ''}, which would be deleted with it`
   } catch (error) {
-    if (!(error instanceof ClusterError && error.failure === 'forbidden')) throw error
+    if (!(error instanceof ClusterError && UNLISTED.includes(error.failure))) throw error
     return `its content cannot be listed: ${error.message}`
   }
 }
 
 /** Maximum number of objects listed in a message. */
 const SHOWN = 3
+/** Failures of a list that do not affect other objects of the environment. */
+const UNLISTED: readonly ClusterFailure[] = ['forbidden', 'unavailable']
 
 /** Returns all objects that are deleted together with an object. */
 async function contentOf(cluster: Cluster, object: KubeObject, options: CallOptions): Promise<readonly KubeObject[]> {
   if (object.kind === 'Namespace') {
     const { name: namespace } = object.metadata
-    const kinds = (await cluster.kinds(options)).filter(({ namespaced }) => namespaced)
-    const lists = await inParallel(kinds, ({ apiVersion, kind }) =>
+    const { kinds, unavailable } = await cluster.kinds(options)
+    if (unavailable[0] !== undefined)
+      throw new ClusterError('unavailable', `the API \`${unavailable[0]}\` is unavailable`)
+    const namespaced = kinds.filter(one => one.namespaced)
+    const lists = await inParallel(namespaced, ({ apiVersion, kind }) =>
       listIfKnown(cluster, { apiVersion, kind, namespace }, options),
     )
     return lists.flat()

@@ -83,7 +83,7 @@ async function heldObjects(
   slots: Slots,
   signal?: AbortSignal,
 ): Promise<readonly HeldObject[]> {
-  const kinds = await platform.kinds({ signal })
+  const { kinds } = await platform.kinds({ signal })
   const found = await Promise.all(
     kinds
       // Events are skipped because there are many, and only nodes and controllers write them.

@@ -6,7 +6,7 @@ import {
   type Cluster,
   ClusterError,
   type DeleteOptions,
-  type KnownKind,
+  type KnownKinds,
   type KubeObject,
   type LogOptions,
   type ManagedFields,
@@ -134,14 +134,11 @@ export class MemoryCluster implements Cluster {
     return known && { name: known.name, namespaced: known.namespaced }
   }
 
-  async kinds({ signal }: CallOptions = {}): Promise<readonly KnownKind[]> {
+  async kinds({ signal }: CallOptions = {}): Promise<KnownKinds> {
     signal?.throwIfAborted()
-    return [...this.#kinds.values()].map(({ apiVersion, kind, name, namespaced }) => ({
-      apiVersion,
-      kind,
-      name,
-      namespaced,
-    }))
+    const all = [...this.#kinds.values()]
+    const kinds = all.map(({ apiVersion, kind, name, namespaced }) => ({ apiVersion, kind, name, namespaced }))
+    return { kinds, unavailable: [] }
   }
 
   async get(ref: ObjectRef, options: CallOptions = {}): Promise<KubeObject | undefined> {

@@ -140,6 +140,18 @@ test('destroy keeps a namespace whose content cannot be listed', async () => {
   ])
 })
 
+test('destroy keeps a namespace whose content is unknown because an API is down', async () => {
+  const cluster = await deployed()
+  const kinds = cluster.kinds.bind(cluster)
+  cluster.kinds = async options => ({ ...(await kinds(options)), unavailable: ['metrics.k8s.io/v1beta1'] })
+  expect((await destroy(cluster)).held).toMatchObject([
+    {
+      object: 'namespace/tools',
+      why: 'its content cannot be listed: the API `metrics.k8s.io/v1beta1` is unavailable',
+    },
+  ])
+})
+
 test('destroy asks before it deletes cluster-wide objects, and deletes nothing without a yes', async () => {
   const cluster = await deployed()
   const asked: string[] = []

@@ -124,6 +124,25 @@ describe('paths', () => {
   })
 })
 
+test('a call that gives up while it connects leaves no old error to the next one', async () => {
+  const { access } = await serve(({ path }) => (path.endsWith('/x') ? CONFIG : undefined))
+  let fail = (_: Error) => {}
+  const failing = new Promise<Connection>((_, reject) => {
+    fail = reject
+  })
+  const attempts = [failing, access.connect(false)]
+  const client = new Client({ ...access, connect: () => attempts.shift()! })
+  const cluster = new KubeCluster('fake', 'default', client)
+  const stop = new AbortController()
+  const first = cluster.get({ ...query, name: 'x' }, { signal: stop.signal })
+  await new Promise(resolve => setImmediate(resolve))
+  stop.abort(new Error('enough'))
+  await expect(first).rejects.toThrow('enough')
+  fail(new Error('no login'))
+  await new Promise(resolve => setImmediate(resolve))
+  expect(await cluster.get({ ...query, name: 'x' })).toMatchObject({ metadata: { name: 'x' } })
+})
+
 describe('discovery', () => {
   test('discovery requests a group and version once for all callers', async () => {
     const { cluster, requests } = await serve(() => undefined)
@@ -164,8 +183,59 @@ describe('discovery', () => {
             ? new Answer(404, { kind: 'Status', code: 404, reason: 'NotFound', message: 'not found' })
             : undefined,
     )
-    const kinds = await cluster.kinds()
+    const { kinds } = await cluster.kinds()
     expect(kinds.map(({ apiVersion }) => apiVersion).filter(one => one !== 'v1')).toEqual(['here.com/v1'])
+  })
+
+  test('discovery of all kinds names a group whose server is down, and finds the others', async () => {
+    const verbs = ['create', 'list', 'delete']
+    const groups = ['down.com/v1', 'here.com/v1'].map(groupVersion => ({ preferredVersion: { groupVersion } }))
+    const { cluster } = await serve(
+      ({ path }) =>
+        path === '/apis'
+          ? { groups }
+          : path === '/apis/here.com/v1'
+            ? { resources: [{ name: 'things', kind: 'Thing', namespaced: true, verbs }] }
+            : path === '/apis/down.com/v1'
+              ? new Answer(503, 'service unavailable')
+              : undefined,
+      {},
+      { retry: 50 },
+    )
+    expect(await cluster.kinds()).toEqual({
+      kinds: [{ apiVersion: 'here.com/v1', kind: 'Thing', name: 'things', namespaced: true }],
+      unavailable: ['down.com/v1'],
+    })
+  })
+
+  test('discovery without the core group is an error', async () => {
+    const down = ({ path }: { path: string }) =>
+      path === '/apis' ? { groups: [] } : path === '/api/v1' ? new Answer(503, 'service unavailable') : undefined
+    const { cluster } = await serve(down, {}, { retry: 50 })
+    await expect(cluster.kinds()).rejects.toMatchObject({ failure: 'unavailable' })
+  })
+
+  test('a caller that gives up leaves no old error to the others', async () => {
+    let count = 0
+    let begin = () => {}
+    const begun = new Promise<void>(resolve => {
+      begin = resolve
+    })
+    const { cluster } = await serve(async ({ path }) => {
+      if (path !== '/apis/late.com/v1') return undefined
+      if (count++ > 0) return { resources: [{ name: 'things', kind: 'Thing', namespaced: true }] }
+      begin()
+      await new Promise(resolve => setTimeout(resolve, 50))
+      return new Answer(403, { kind: 'Status', code: 403, reason: 'Forbidden', message: 'not yet' })
+    })
+    const stop = new AbortController()
+    const first = cluster.resource('late.com/v1', 'Thing', { signal: stop.signal })
+    const second = cluster.resource('late.com/v1', 'Thing')
+    await begun
+    stop.abort(new Error('enough'))
+    await expect(first).rejects.toThrow('enough')
+    await expect(second).rejects.toThrow('not yet')
+    expect(await cluster.resource('late.com/v1', 'Thing')).toEqual({ name: 'things', namespaced: true })
   })
 
   test('metrics of Pods, which a metrics server computes, are listed', async () => {
