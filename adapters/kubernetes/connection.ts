@@ -21,10 +21,11 @@ export interface Connection {
 export interface Access {
   readonly server: URL
   /**
-   * Returns credentials and agents. `fresh` requests new credentials, after the server rejected the previous ones.
-   * Throws a ClusterError with the failure `unauthorized` if no credentials can be obtained.
+   * Returns credentials and agents. `rejected` is a connection whose credentials the server rejected: its credentials
+   * are renewed, once for all callers. Throws a ClusterError with the failure `unauthorized` if no credentials can be
+   * obtained.
    */
-  connect(fresh: boolean): Promise<Connection>
+  connect(rejected?: Connection): Promise<Connection>
   /**
    * Returns the user whose credentials were rejected, and the reason if known: `` user `ann`: its token expired on …
    * ``.
@@ -147,20 +148,29 @@ export async function tokenAccesses(env: Env): Promise<(token: TokenTarget['toke
 
 /**
  * Returns a `connect` function that creates a connection at the first call and returns the same one at later calls. It
- * creates another one if the caller requests a fresh one, or if the last creation failed.
+ * creates another one if this one was rejected, or if its creation failed.
  */
 function onceEach(authenticate: (fresh: boolean) => Promise<Connection>): Access['connect'] {
   let current: Promise<Connection> | undefined
-  return fresh => {
-    if (fresh || !current) {
-      const next = authenticate(fresh)
-      current = next
+  let created: Connection | undefined
+  const begin = (fresh: boolean) => {
+    created = undefined
+    const next = authenticate(fresh)
+    next.then(
+      connection => {
+        created = connection
+      },
       // The next call authenticates again after a failure.
-      next.catch(() => {
-        if (current === next) current = undefined
-      })
-    }
-    return current
+      () => {
+        current = undefined
+      },
+    )
+    current = next
+    return next
+  }
+  return rejected => {
+    const isRejected = rejected !== undefined && rejected === created
+    return current === undefined || isRejected ? begin(rejected !== undefined) : current
   }
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from 'ws'
+import { unlessAborted } from '../http/abort.ts'
 import { NoAnswer, readText } from '../http/exchange.ts'
 import { pathOf } from './address.ts'
 import { type CallOptions, ClusterError } from './cluster.ts'
@@ -63,22 +64,25 @@ export async function openPodSocket<T>(
   { signal }: CallOptions,
   limits: SocketLimits,
 ): Promise<T> {
-  const attempt = async (isFresh: boolean) => {
-    const [{ WebSocket }, connection] = await Promise.all([import('ws'), access.connect(isFresh)])
-    signal?.throwIfAborted()
-    return open(target, use, { WebSocket, server: access.server, connection, signal, limits })
-  }
+  const { WebSocket } = await import('ws')
+  const attempt = (connection: Connection) =>
+    open(target, use, { WebSocket, server: access.server, connection, signal, limits })
+  const connection = await unlessAborted(access.connect(), signal)
   try {
-    return await attempt(false)
+    return await attempt(connection)
   } catch (error) {
     // Retries once with fresh credentials, because the token may have expired.
-    if ((error as ClusterError).failure !== 'unauthorized') throw error
-    return attempt(true).catch(again => {
-      const { failure, status } = again as ClusterError // or the reason of the signal, which has neither
-      throw failure === 'unauthorized' && status === 401 ? refusedCredentials(access, again) : again
+    if (!isRejected(error)) throw error
+    const renewed = await unlessAborted(access.connect(connection), signal)
+    return attempt(renewed).catch(again => {
+      throw isRejected(again) ? refusedCredentials(access, again) : again
     })
   }
 }
+
+/** Returns true if the server has rejected the credentials. Without a status, no credentials were obtained. */
+const isRejected = (error: unknown): boolean =>
+  error instanceof ClusterError && error.failure === 'unauthorized' && error.status === 401
 
 /** Connection to the API server and time limits for WebSockets. */
 interface SocketAccess {

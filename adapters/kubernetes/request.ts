@@ -296,16 +296,17 @@ export class Client {
    * renews the connection for all calls.
    */
   async #connect(signal: AbortSignal | undefined): Promise<{ connection: Connection; renew: () => void }> {
-    const used = this.#connection ?? this.#begin(false)
-    const renew = () => {
-      if (this.#connection === used) void this.#begin(true)
-    }
+    const used = this.#connection ?? this.#begin()
     // A credential plugin may wait for the user, so the caller can abort the wait.
-    return { connection: await unlessAborted(used, signal), renew }
+    const connection = await unlessAborted(used, signal)
+    const renew = () => {
+      if (this.#connection === used) void this.#begin(connection)
+    }
+    return { connection, renew }
   }
 
-  #begin(isFresh: boolean): Promise<Connection> {
-    const connecting = this.#access.connect(isFresh)
+  #begin(rejected?: Connection): Promise<Connection> {
+    const connecting = this.#access.connect(rejected)
     this.#connection = connecting
     // The next call connects again.
     connecting.catch(() => {

@@ -50,7 +50,7 @@ export class Upstream {
     if (answer.response.statusCode === 401 && (call.body === undefined || Buffer.isBuffer(call.body))) {
       answer.response.resume()
       // The first request with rejected credentials renews them for all.
-      if (this.#connection === used) this.#connection = this.#access.connect(true)
+      if (this.#connection === used) this.#connection = this.#access.connect(await used)
       answer = await this.#exchange(call, this.#connect())
     }
     return answer
@@ -65,7 +65,7 @@ export class Upstream {
   }
 
   #connect(): Promise<Connection> {
-    this.#connection ??= this.#access.connect(false)
+    this.#connection ??= this.#access.connect()
     return this.#connection
   }
 

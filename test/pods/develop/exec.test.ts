@@ -171,9 +171,10 @@ until [ "$(stty size)" != "0 0" ]; do sleep 0.05; done; stty size; while :; do s
     const asked: boolean[] = []
     const way: Access = {
       server: admin.server,
-      async connect(isFresh) {
+      async connect(rejected) {
+        const isFresh = rejected !== undefined
         asked.push(isFresh)
-        const connection = await admin.connect(false)
+        const connection = await admin.connect()
         return { ...connection, headers: { authorization: `Bearer ${tokens[isFresh ? 1 : 0]}` } }
       },
     }

@@ -130,7 +130,7 @@ test('a call that gives up while it connects leaves no old error to the next one
   const failing = new Promise<Connection>((_, reject) => {
     fail = reject
   })
-  const attempts = [failing, access.connect(false)]
+  const attempts = [failing, access.connect()]
   const client = new Client({ ...access, connect: () => attempts.shift()! })
   const cluster = new KubeCluster('fake', 'default', client)
   const stop = new AbortController()

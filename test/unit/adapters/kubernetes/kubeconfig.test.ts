@@ -152,12 +152,12 @@ describe('credentials', () => {
 
   test('an unreadable file and an invalid certificate are errors that quote no content', async () => {
     const access = await kubeconfigAccess(undefined, one({ tokenFile: '/no/such/token' }))
-    await expect(access.connect(false)).rejects.toMatchObject({
+    await expect(access.connect()).rejects.toMatchObject({
       failure: 'unauthorized',
       message: 'the file `/no/such/token`, which the kubeconfig names, is not there',
     })
     const broken = await kubeconfigAccess(undefined, one({ 'client-certificate-data': btoa('s3cret') }))
-    const error = await broken.connect(false).catch(error => error)
+    const error = await broken.connect().catch(error => error)
     expect(error).toMatchObject({ failure: 'unauthorized' })
     expect(error.message).toMatch(/^a certificate or key of the kubeconfig cannot be read: /)
     expect(error.message).not.toContain('s3cret')
@@ -168,9 +168,24 @@ describe('credentials', () => {
     const file = join(env.KUBECONFIG!, '../token')
     write(file, 'old')
     const access = await kubeconfigAccess(undefined, env)
-    expect((await access.connect(false)).headers).toEqual({ authorization: 'Bearer old' })
+    const old = await access.connect()
+    expect(old.headers).toEqual({ authorization: 'Bearer old' })
     write(file, 'new')
-    expect((await access.connect(true)).headers).toEqual({ authorization: 'Bearer new' })
+    const renewed = await access.connect(old)
+    expect(renewed.headers).toEqual({ authorization: 'Bearer new' })
+    write(file, 'newer')
+    expect(await access.connect(old), 'credentials that were already replaced').toBe(renewed)
+    expect(await access.connect()).toBe(renewed)
+  })
+
+  test('connections whose credentials are refused together renew them once', async () => {
+    const env = one({ tokenFile: 'token' })
+    write(join(env.KUBECONFIG!, '../token'), 'old')
+    const access = await kubeconfigAccess(undefined, env)
+    const old = await access.connect()
+    const [first, second] = await Promise.all([access.connect(old), access.connect(old)])
+    expect(first).not.toBe(old)
+    expect(second).toBe(first)
   })
 })
 
@@ -204,7 +219,7 @@ describe('the client library', () => {
 
   test('a plugin beside the kubeconfig gets the environment of the process and its own', async () => {
     const env = withPlugin(credential('$FROM_OUTSIDE-$OWN'), { env: [{ name: 'OWN', value: 'own' }] })
-    const { headers, calls, streams } = await (await kubeconfigAccess(undefined, env)).connect(false)
+    const { headers, calls, streams } = await (await kubeconfigAccess(undefined, env)).connect()
     expect(headers).toMatchObject({
       authorization: 'Bearer outside-own',
       'impersonate-user': 'bob',
@@ -218,7 +233,7 @@ describe('the client library', () => {
     const env = withPlugin(credential('$(echo "$KUBERNETES_EXEC_INFO" | tr -dc a-z0-9:/.,)'), {
       provideClusterInfo: true,
     })
-    const { headers } = await (await kubeconfigAccess(undefined, env)).connect(false)
+    const { headers } = await (await kubeconfigAccess(undefined, env)).connect()
     expect(headers['authorization']).toContain('server:https://cluster.example.com:6443')
   })
 
@@ -247,12 +262,12 @@ describe('the client library', () => {
 
   test('line ends around a token are not sent', async () => {
     const access = await kubeconfigAccess(undefined, one({ token: 'a\n' }))
-    expect((await access.connect(false)).headers['authorization']).toBe('Bearer a')
+    expect((await access.connect()).headers['authorization']).toBe('Bearer a')
   })
 
   test('a token that no header can contain is refused, and not shown', async () => {
     const access = await kubeconfigAccess(undefined, one({ token: 's3cr\net' }))
-    const error = await access.connect(false).catch((error: Error) => error)
+    const error = await access.connect().catch((error: Error) => error)
     expect(error).toMatchObject({
       failure: 'unauthorized',
       message: 'the token of the user in the kubeconfig has a character that no token has',
@@ -270,7 +285,7 @@ describe('the client library', () => {
     ],
   ])('the error says what is wrong with the output of a plugin: %s', async (printed, why) => {
     const access = await kubeconfigAccess(undefined, withPlugin(`echo '${printed}'`))
-    const error = await access.connect(false).catch((error: Error) => error)
+    const error = await access.connect().catch((error: Error) => error)
     expect(error).toMatchObject({ failure: 'unauthorized', message: expect.stringMatching(/plugin` /) })
     expect((error as Error).message.replace(/^.*plugin` /, '')).toBe(why)
     expect(inspect(error)).not.toContain('SECRET')
@@ -283,7 +298,7 @@ describe('the client library', () => {
     ['another mode', { interactiveMode: 'Sometimes' }, '`interactiveMode` must be `Never`, `IfAvailable` or `Always`'],
   ])('a plugin with %s is refused', async (_, more, why) => {
     const access = await kubeconfigAccess(undefined, withPlugin('true', more))
-    await expect(access.connect(false)).rejects.toMatchObject({
+    await expect(access.connect()).rejects.toMatchObject({
       failure: 'unauthorized',
       message: `the \`exec\` part of a user in the kubeconfig is not valid: ${why}`,
     })
@@ -291,7 +306,7 @@ describe('the client library', () => {
 
   test('the error names the plugin that fails', async () => {
     const access = await kubeconfigAccess(undefined, withPlugin('echo no such account >&2; exit 3'))
-    await expect(access.connect(false)).rejects.toMatchObject({
+    await expect(access.connect()).rejects.toMatchObject({
       failure: 'unauthorized',
       message: expect.stringMatching(/^the credential plugin `.*\/plugin` failed with exit status 3$/),
     })

@@ -4,7 +4,8 @@ import * as https from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocketServer } from 'ws'
-import type { Access } from '../../../../adapters/kubernetes/connection.ts'
+import { ClusterError } from '../../../../adapters/kubernetes/cluster.ts'
+import type { Access, Connection } from '../../../../adapters/kubernetes/connection.ts'
 import { openPortForward } from '../../../../adapters/kubernetes/port-forward.ts'
 import { CERTIFICATE, PRIVATE_KEY } from '../../../support/gitops/certificates.ts'
 
@@ -67,6 +68,48 @@ test('openPortForward starts a handshake again that gets no answer', async () =>
   expect(open).toHaveLength(2)
   expect(open[0]!.destroyed || open[0]!.readableEnded).toBe(true)
   stream.destroy()
+})
+
+test('a login that fails is not repeated for a port forward', async () => {
+  let count = 0
+  const connect = async () => {
+    count++
+    throw new ClusterError('unauthorized', 'the plugin has failed')
+  }
+  const opening = openPortForward(
+    { server: new URL('http://127.0.0.1:1'), connect },
+    { pod: 'p', namespace: 'n', port: 1 },
+  )
+  await expect(opening).rejects.toThrow('the plugin has failed')
+  expect(count).toBe(1)
+})
+
+test('a port forward whose signal is aborted does not wait for a login', async () => {
+  const connect = () => new Promise<Connection>(() => {})
+  const signal = AbortSignal.timeout(20)
+  const access = { server: new URL('http://127.0.0.1:1'), connect }
+  const opening = openPortForward(access, { pod: 'p', namespace: 'n', port: 1 }, { signal })
+  await expect(opening).rejects.toMatchObject({ name: 'TimeoutError' })
+})
+
+test('a port forward with refused credentials passes them on to be renewed', async () => {
+  const server = http.createServer((_, response) => response.writeHead(401).end())
+  server.on('upgrade', (_, socket) => socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\n\r\n'))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const asked: unknown[] = []
+  const connection = { headers: {}, calls: new http.Agent(), streams: new http.Agent() }
+  const access: Access = {
+    server: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    connect: async rejected => {
+      asked.push(rejected)
+      return connection
+    },
+  }
+  const opening = openPortForward(access, { pod: 'p', namespace: 'n', port: 1 })
+  await expect(opening).rejects.toMatchObject({ failure: 'unauthorized', status: 401 })
+  expect(asked).toEqual([undefined, connection])
 })
 
 test('contents are masked for proxies that can read them, and only for those', async () => {
