@@ -1,7 +1,8 @@
 import { Agent, type AgentOptions } from 'node:http'
 import { Agent as SecureAgent, type AgentOptions as SecureAgentOptions } from 'node:https'
+import { isIPv6 } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { TLSSocket } from 'node:tls'
+import { checkServerIdentity, type TLSSocket } from 'node:tls'
 
 /** Options of Node's agents: for keeping connections open, and for trusted certificates. */
 export type ConnectionOptions = Pick<AgentOptions, 'keepAlive' | 'maxSockets' | 'maxFreeSockets' | 'timeout'> &
@@ -68,17 +69,39 @@ function withEscapes(part: string): string {
   }
 }
 
-type Connect = (options: object, done: (error: Error | null, socket?: Duplex) => void) => void
+type Connect = (options: SecureAgentOptions, done: (error: Error | null, socket?: Duplex) => void) => void
 
 /** Changes an agent so that its error names the proxy if the proxy refuses a connection or cannot be reached. */
 function telling<A extends Agent>(agent: A, { host }: URL): A {
   // The packages' types hide that an agent has this method:
   // https://nodejs.org/api/http.html#agentcreateconnectionoptions-callback
-  const own = agent as unknown as { createConnection: Connect }
+  const own = agent as unknown as { createConnection: Connect; proxyRequestOptions: object }
   const connect = own.createConnection.bind(agent)
-  own.createConnection = (options, done) =>
-    connect(options, (error, socket) => done(error && toldOf(error, host), socket))
+  own.createConnection = (options, done) => {
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(), TUNNEL)
+    // The package reads these options of the CONNECT request before it returns.
+    own.proxyRequestOptions = { signal: late.signal }
+    connect(withBrackets(options), (error, socket) => {
+      clearTimeout(timer)
+      done(
+        error && toldOf(late.signal.aborted ? new Error(`no answer within ${TUNNEL / 1000} s`) : error, host),
+        socket,
+      )
+    })
+  }
   return agent
+}
+
+/** Puts an IPv6 address in brackets for CONNECT. TLS compares the certificate with the address itself. */
+function withBrackets(options: SecureAgentOptions): SecureAgentOptions {
+  const { host } = options
+  if (!host || !isIPv6(host)) return options
+  return {
+    ...options,
+    host: `[${host}]`,
+    checkServerIdentity: (name, certificate) => checkServerIdentity(name.replace(/^\[|\]$/g, ''), certificate),
+  }
 }
 
 function toldOf(error: Error, host: string): Error {

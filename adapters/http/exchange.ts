@@ -63,7 +63,20 @@ export function exchange(
   }
   const request = server.protocol === 'https:' ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {
+    signal?.throwIfAborted()
     const sent = request(options)
+    const fail = (error: unknown) => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
+      reject(error)
+    }
+    // A request that waits for the tunnel of a proxy does not report that it was destroyed until the proxy answers.
+    const giveUp = (error: Error) => {
+      fail(error)
+      sent.destroy(error)
+    }
+    const stop = () => giveUp(signal?.reason)
+    signal?.addEventListener('abort', stop, { once: true })
     const end = performance.now() + deadlines.whole
     let timer: NodeJS.Timeout | undefined
     const expect = (isConnected: boolean, milliseconds: number) => {
@@ -71,7 +84,7 @@ export function exchange(
       const limit = Math.min(milliseconds, Math.max(0, end - performance.now()))
       // Node's timers are limited to 31 bits, so an infinite timeout sets no timer.
       if (limit === Number.POSITIVE_INFINITY) return
-      timer = setTimeout(() => sent.destroy(new NoAnswer(isConnected, limit)), limit)
+      timer = setTimeout(() => giveUp(new NoAnswer(isConnected, limit)), limit)
     }
     expect(false, deadlines.connect)
     sent.on('socket', socket => {
@@ -83,12 +96,10 @@ export function exchange(
     })
     sent.on('response', response => {
       clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
       resolve(response)
     })
-    sent.on('error', error => {
-      clearTimeout(timer)
-      reject(error)
-    })
+    sent.on('error', fail)
     sent.end(body)
   })
 }

@@ -42,8 +42,13 @@ export function upgradeTo({ url, protocol, headers, within, signal }: UpgradeReq
       agent,
       headers: { ...headers, 'user-agent': 'devctl', connection: 'Upgrade', upgrade: protocol },
     })
-    const late = setTimeout(() => sent.destroy(new NoAnswer(false, within)), within)
-    const stop = () => sent.destroy(signal.reason)
+    // A request that waits for the tunnel of a proxy does not report that it was destroyed until the proxy answers.
+    const giveUp = (error: Error) => {
+      fail(error)
+      sent.destroy(error)
+    }
+    const late = setTimeout(() => giveUp(new NoAnswer(false, within)), within)
+    const stop = () => giveUp(signal.reason)
     signal.addEventListener('abort', stop, { once: true })
     const settle = () => {
       clearTimeout(late)

@@ -114,13 +114,21 @@ function attempt(
     },
   }
   return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
     const request = send(new URL(`${server.origin}${server.pathname.replace(/\/$/, '')}${path}`), options)
     begun(request)
     request.setNoDelay(true)
+    // A request that waits for the tunnel of a proxy does not report that it was destroyed until the proxy answers.
+    const giveUp = (error: Error) => {
+      reject(error)
+      request.destroy(error)
+    }
     const timer = setTimeout(
-      () => request.destroy(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' })),
+      () => giveUp(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' })),
       CONNECT,
     )
+    const stop = () => giveUp(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
     request.on('socket', socket => {
       const stands = () => clearTimeout(timer)
       if (!socket.connecting) stands()
@@ -130,7 +138,10 @@ function attempt(
     request.on('response', response => resolve({ response }))
     request.on('upgrade', (response, socket, head) => resolve({ response, socket, head }))
     request.on('error', reject)
-    request.on('close', () => clearTimeout(timer))
+    request.on('close', () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', stop)
+    })
     if (body === undefined || Buffer.isBuffer(body)) request.end(body)
     else body.pipe(request)
   })
