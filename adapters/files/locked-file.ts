@@ -149,11 +149,9 @@ function writeTemporary(
 ): void {
   const file = openSync(temporary, 'wx', isCommitted && !old ? 0o666 : 0o600)
   try {
-    if (old !== undefined && !isPrivate) {
-      // The file keeps its owner under sudo.
-      if (process.getuid?.() === 0) fchownSync(file, old.uid, old.gid)
-      fchmodSync(file, old.mode & 0o777)
-    }
+    // The file keeps its owner under sudo.
+    if (old !== undefined && process.getuid?.() === 0) fchownSync(file, old.uid, old.gid)
+    if (old !== undefined && !isPrivate) fchmodSync(file, old.mode & 0o777)
     writeFileSync(file, text)
     fsyncSync(file)
   } finally {

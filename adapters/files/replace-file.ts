@@ -1,4 +1,5 @@
-import { lstat, rename, rm, stat, writeFile } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { chmod, chown, lstat, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { realPath } from './real-path.ts'
@@ -6,7 +7,7 @@ import { temporaryPath } from './temporary-file.ts'
 
 /**
  * Writes a file so that no reader sees an incomplete one: writes a temporary file beside it and renames it. Follows
- * links, and keeps the mode of an existing file. Writes in place to a device or a pipe, such as /dev/stdout, and to a
+ * links, and keeps the mode of an existing file, and its owner under sudo. Writes in place to a device or a pipe, such as /dev/stdout, and to a
  * file that cannot be replaced because it is a mount point, or because its folder belongs to another user. Throws the
  * error of node:fs.
  */
@@ -15,7 +16,7 @@ export async function replaceFile(file: string, text: string): Promise<void> {
   const found = await stat(path).catch(() => undefined)
   if (found && !found.isFile()) return writeFile(path, text)
   try {
-    await replace(path, text, found ? found.mode & 0o777 : 0o666)
+    await replace(path, text, found)
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException // node:fs throws nothing else
     if (!found || !IN_PLACE.has(code)) throw error
@@ -50,10 +51,13 @@ async function irregularKind(path: string): Promise<string | undefined> {
 
 const IN_PLACE = new Set(['EACCES', 'EBUSY', 'EPERM'])
 
-async function replace(path: string, text: string, mode: number): Promise<void> {
+async function replace(path: string, text: string, old: Stats | undefined): Promise<void> {
   const temporary = await temporaryPath(dirname(path), basename(path))
   try {
-    await writeFile(temporary, text, { flag: 'wx', mode })
+    await writeFile(temporary, text, { flag: 'wx', mode: old ? 0o600 : 0o666 })
+    if (old && process.getuid?.() === 0) await chown(temporary, old.uid, old.gid)
+    // The mode of a new file is reduced by the umask.
+    if (old) await chmod(temporary, old.mode & 0o777)
     await rename(temporary, path)
   } finally {
     await rm(temporary, { force: true })

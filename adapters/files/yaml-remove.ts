@@ -33,6 +33,7 @@ export async function removeFromYaml(
   const item = parent.items[index]
   const next = parent.items[index + 1]
   document.deleteIn(steps)
+  if (!hasAnchors(yaml, document)) return refuse(`\`${path.join('.')}\` has an anchor that is used elsewhere`)
   const wanted = document.toJS({ maxAliasCount: -1 })
   const around = { previous: parent.items[index - 1], item, next }
   const edited = parent.flow ? withoutFlowItem(yaml, text, around) : withoutLines(yaml, text, around)
@@ -43,6 +44,17 @@ export async function removeFromYaml(
 }
 
 type Yaml = typeof import('yaml')
+
+/** Returns true if every alias has its anchor. */
+function hasAnchors(yaml: Yaml, document: Document): boolean {
+  let hasAll = true
+  yaml.visit(document, {
+    Alias: (_, alias) => {
+      hasAll &&= alias.resolve(document) !== undefined
+    },
+  })
+  return hasAll
+}
 
 /** An item of a collection, with the items beside it. */
 interface Around {

@@ -1,4 +1,6 @@
 import {
+  chmodSync,
+  chownSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -35,6 +37,18 @@ describe('changeFile', () => {
     await changeFile(file, { ...privately, edit: () => 'c' })
     expect(mode(file)).toBe(0o600)
     expect(read(folder)).toEqual({ file: 'c' })
+  })
+
+  test.runIf(process.getuid?.() === 0).each([
+    [true, 0o600],
+    [false, 0o640],
+  ])('changeFile leaves a file to its owner under sudo (private: %s)', async (isPrivate, expected) => {
+    const file = join(makeFolder({ file: 'a' }), 'file')
+    chmodSync(file, 0o640)
+    chownSync(file, 1000, 1000)
+    await changeFile(file, { shown: 'it', isPrivate, edit: () => 'b' })
+    expect(statSync(file)).toMatchObject({ uid: 1000, gid: 1000 })
+    expect(mode(file)).toBe(expected)
   })
 
   test('changeFile loses no change when many calls run at the same time', async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { replaceFile } from '../../../../adapters/files/replace-file.ts'
@@ -14,6 +14,28 @@ test('replaceFile puts a new file in the place of the old one and keeps the mode
   expect(statSync(file).ino).not.toBe(ino)
   expect(statSync(file).mode & 0o777).toBe(0o640)
   expect(readdirSync(folder)).toEqual(['images.json'])
+})
+
+test.each([
+  ['a group may write', 0o664, 0o022],
+  ['others may read', 0o644, 0o077],
+])('a file that %s keeps its mode whatever the umask is', async (_, mode, umask) => {
+  const file = join(makeFolder({ 'images.json': 'old' }), 'images.json')
+  chmodSync(file, mode)
+  const before = process.umask(umask)
+  try {
+    await replaceFile(file, 'new')
+  } finally {
+    process.umask(before)
+  }
+  expect(statSync(file).mode & 0o777).toBe(mode)
+})
+
+test.runIf(process.getuid?.() === 0)('root leaves a file to its owner', async () => {
+  const file = join(makeFolder({ 'images.json': 'old' }), 'images.json')
+  chownSync(file, 1000, 1000)
+  await replaceFile(file, 'new')
+  expect(statSync(file)).toMatchObject({ uid: 1000, gid: 1000 })
 })
 
 test('a new file has the mode that the umask leaves', async () => {

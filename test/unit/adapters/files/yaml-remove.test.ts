@@ -51,3 +51,12 @@ test.each([
   const crlf = (text: string) => text.replaceAll('\n', '\r\n')
   expect(await removeFromYaml(crlf(TEXT), path)).toEqual({ ok: true, text: crlf(expected) })
 })
+
+test('an entry with an anchor that is used elsewhere is not removed', async () => {
+  const text = 'a: &a\n  b: 1\nc: *a\n'
+  for (const path of [['a', 'b'], ['a']])
+    expect(await removeFromYaml(text, path)).toEqual({
+      ok: false,
+      problem: `\`${path.join('.')}\` has an anchor that is used elsewhere`,
+    })
+})
