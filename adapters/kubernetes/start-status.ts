@@ -6,6 +6,8 @@ export type StartStatus = 126 | 127
  * working directory does not exist.
  */
 const AROUND = /\bchdir\b|\bcwd\b|\bmount/i
+/** Matches names and paths in a message. The program may be called `mount`. */
+const NAMES = /"[^"]*"|`[^`]*`|(?<=\s)\/\S*/g
 const NOT_EXECUTABLE = /permission denied|exec format error|is a directory|not a directory/i
 const NOT_FOUND = /executable file .*not found|no such file or directory/i
 
@@ -15,7 +17,7 @@ const NOT_FOUND = /executable file .*not found|no such file or directory/i
  * message is about something else.
  */
 export function startStatus(message: string): StartStatus | undefined {
-  if (AROUND.test(message)) return undefined
+  if (AROUND.test(message.replace(NAMES, ''))) return undefined
   if (NOT_FOUND.test(message)) return 127
   return NOT_EXECUTABLE.test(message) ? 126 : undefined
 }
