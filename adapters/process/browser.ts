@@ -27,7 +27,7 @@ export function browserCommand(env: Env, system: string = process.platform): rea
 /** Opens a page. Resolves to false if the program does not exist, or fails at once. */
 export function openPage(command: readonly string[], page: string, env: Env): Promise<boolean> {
   const [program = '', ...words] = command
-  return new Promise(resolve => {
+  return new Promise<boolean>(resolve => {
     const child = spawn(program, [...words, page], {
       detached: true,
       stdio: 'ignore',
@@ -43,5 +43,5 @@ export function openPage(command: readonly string[], page: string, env: Env): Pr
       clearTimeout(timer)
       resolve(isOpen)
     }
-  })
+  }).catch(() => false) // Node throws some errors, such as ENOTDIR.
 }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { ProcessGroup } from './process-group.ts'
@@ -45,13 +45,14 @@ export function runProgram(
 ): Promise<ProgramEnd> {
   return new Promise(resolve => {
     const isGroup = !hasTerminal()
-    const child = spawn(program, words, {
+    const child = tryToSpawn(program, words, {
       ...(folder !== undefined && { cwd: folder }),
       env: { ...env },
       stdio: [stdinFor(input), 'pipe', showsErrors ? 'inherit' : 'pipe', ...descriptors],
       detached: isGroup,
       windowsHide: true,
     })
+    if (child instanceof Error) return resolve({ status: -1, failure: child, stdout: '', stderr: '' })
     const group = isGroup && child.pid !== undefined ? new ProcessGroup(child.pid) : undefined
     // A program that exits before it has read all of its input reports that through its exit status.
     if (typeof input === 'object') child.stdin?.on('error', () => {}).end(input.text)
@@ -94,6 +95,19 @@ export function runProgram(
     })
     child.on('close', finish)
   })
+}
+
+/** Starts a program. Returns the errors that Node throws rather than emits, such as E2BIG and ENOTDIR. */
+function tryToSpawn(
+  program: string,
+  words: readonly string[],
+  options: SpawnOptions,
+): ChildProcess | NodeJS.ErrnoException {
+  try {
+    return spawn(program, words, options)
+  } catch (error) {
+    return error as NodeJS.ErrnoException // node:child_process throws nothing else
+  }
 }
 
 function stdinFor(input: ProgramOptions['input']): 'ignore' | 'pipe' | 'inherit' {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
@@ -80,34 +81,33 @@ async function start(text: string, { folder, args = [], env, noBash }: ShellOpti
   if (!statIfFound(folder)?.isDirectory())
     throw new UserError(`the folder \`${folder}\` to run commands in does not exist`)
   const shell = noBash ? 'sh' : 'bash'
-  const child = spawn(shell, ['-c', text, shell, ...args], {
-    cwd: folder,
-    env: { ...env },
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  await new Promise<void>((resolve, reject) => {
-    child.once('spawn', resolve)
-    child.once('error', cause => {
-      const { code } = cause as NodeJS.ErrnoException
-      if (code === 'ENOENT')
-        reject(
-          new UserError(`\`${shell}\` is needed to run the commands of the manifest, and is not on the PATH`, {
-            hint: noBash ? 'install a shell' : 'install bash, or run them with `sh`: `--no-bash`',
-            cause,
-          }),
-        )
-      else if (code === 'E2BIG')
-        reject(
-          new UserError('the command and its environment are too long for this system', {
-            hint: 'pass large values in files',
-            cause,
-          }),
-        )
-      else reject(new UserError(`\`${shell}\` cannot be started: ${cause.message}`, { cause }))
+  try {
+    const child = spawn(shell, ['-c', text, shell, ...args], {
+      cwd: folder,
+      env: { ...env },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
     })
-  })
-  return child
+    await once(child, 'spawn')
+    return child
+  } catch (error) {
+    // Node throws some errors, such as E2BIG, and emits others, such as ENOENT.
+    throw startFailure(shell, error as NodeJS.ErrnoException)
+  }
+}
+
+function startFailure(shell: 'sh' | 'bash', cause: NodeJS.ErrnoException): UserError {
+  if (cause.code === 'ENOENT')
+    return new UserError(`\`${shell}\` is needed to run the commands of the manifest, and is not on the PATH`, {
+      hint: shell === 'sh' ? 'install a shell' : 'install bash, or run them with `sh`: `--no-bash`',
+      cause,
+    })
+  if (cause.code === 'E2BIG')
+    return new UserError('the command and its environment are too long for this system', {
+      hint: 'pass large values in files',
+      cause,
+    })
+  return new UserError(`\`${shell}\` cannot be started: ${cause.message}`, { cause })
 }
 
 function exit(child: ChildProcess): Promise<Pick<Ended, 'exitCode' | 'signal'>> {

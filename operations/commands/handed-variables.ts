@@ -10,6 +10,8 @@ import { SourceFile, type Span } from '../../compiler/text/source.ts'
  * process.
  */
 const LARGEST = 1 << 20
+/** Maximum size of a variable in bytes on Linux: `NAME=value` with a NUL byte at its end. */
+const LARGEST_VARIABLE = 128 << 10
 
 /**
  * File that `DEVCTL_ENV` names. Lines `NAME=value` (`.env` syntax) that a command writes to the file become variables
@@ -64,9 +66,11 @@ export class HandedVariables {
     const file = new SourceFile('DEVCTL_ENV', text)
     const reporter = new Reporter()
     const problems: string[] = []
-    for (const { name, value } of parseDotenv(file, name => env[name], reporter))
-      if (value.includes('\0')) problems.push(`the value of \`${name}\` has a NUL byte`)
-      else this.#values[name] = value
+    for (const { name, value } of parseDotenv(file, name => env[name], reporter)) {
+      const problem = problemOf(name, value)
+      if (problem === undefined) this.#values[name] = value
+      else problems.push(`the value of \`${name}\` has ${problem}`)
+    }
     const line = (span: Span | undefined) => first - 1 + (span ? file.position(span.start).line : 1)
     return [...problems, ...reporter.diagnostics().map(({ message, span }) => `line ${line(span)}: ${message}`)]
   }
@@ -88,4 +92,11 @@ export class HandedVariables {
       return code === 'ENOENT' ? '' : { problem: `it cannot be read (${code})` }
     }
   }
+}
+
+/** Returns the reason why an environment cannot contain a variable, as the object of "has"; undefined if it can. */
+function problemOf(name: string, value: string): string | undefined {
+  if (value.includes('\0')) return 'a NUL byte'
+  const size = Buffer.byteLength(`${name}=${value}\0`)
+  return size > LARGEST_VARIABLE ? 'more than 128 KiB, which no variable can hold' : undefined
 }
