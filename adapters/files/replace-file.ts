@@ -7,9 +7,9 @@ import { temporaryPath } from './temporary-file.ts'
 
 /**
  * Writes a file so that no reader sees an incomplete one: writes a temporary file beside it and renames it. Follows
- * links, and keeps the mode of an existing file, and its owner under sudo. Writes in place to a device or a pipe, such as /dev/stdout, and to a
- * file that cannot be replaced because it is a mount point, or because its folder belongs to another user. Throws the
- * error of node:fs.
+ * links. An existing file keeps its mode, and its owner under sudo. Writes in place to a device or a pipe, such as
+ * /dev/stdout, and to a file that cannot be replaced because it is a mount point, or because its folder belongs to
+ * another user. Throws the error of node:fs.
  */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const path = realPath(file) ?? file

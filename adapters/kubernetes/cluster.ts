@@ -161,7 +161,7 @@ export interface Cluster {
   readonly namespace: string
   /** Returns the resource of a kind; undefined if the cluster does not have the kind. */
   resource(apiVersion: string, kind: string, options?: CallOptions): Promise<Resource | undefined>
-  /** Returns every kind whose objects users can create, list and delete, except those of groups that are unavailable. */
+  /** Returns every kind whose objects users can create, list and delete, except kinds of unavailable groups. */
   kinds(options?: CallOptions): Promise<KnownKinds>
   /** Returns an object; undefined if it does not exist. */
   get(ref: ObjectRef, options?: CallOptions): Promise<KubeObject | undefined>
