@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Agent, IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
@@ -76,6 +77,8 @@ export function exchange(
       sent.destroy(error)
     }
     const stop = () => giveUp(signal?.reason)
+    // All calls of a command share its signal, so many listeners are not a leak.
+    if (signal) setMaxListeners(0, signal)
     signal?.addEventListener('abort', stop, { once: true })
     const end = performance.now() + deadlines.whole
     let timer: NodeJS.Timeout | undefined

@@ -76,12 +76,12 @@ const budgetProps = (plan: DisruptionBudgetPlan, environment: Environment): k8s.
     ],
     [
       'compiler/plan/index.ts',
-      'import { type Group, planGroups }',
+      'import { planGroups }',
       "import { planDisruptionBudgets } from './workload/disruption-budgets.ts'\n",
     ],
     [
       'compiler/plan/index.ts',
-      '    policies: networks.policies,\n',
+      '    policies: network.policies,\n',
       '    disruptionBudgets: planDisruptionBudgets(context, services),\n',
     ],
     ['test/support/constructs/plans.ts', '    policies: [],\n', '    disruptionBudgets: [],\n'],
