@@ -379,7 +379,7 @@ describe('publish --oci to a private registry', () => {
           'a wrong password',
           basic,
           { auth: Buffer.from('robot:wrong').toString('base64') },
-          /the login for .* (may not|is not allowed to) read/,
+          /rejected the login in the Docker configuration/,
         ],
         ['nobody at a token service', () => tokens('push'), undefined, /\n {2}= help: .*docker login/],
         ['who may only read', () => tokens('pull'), login, /is not allowed to push/],
