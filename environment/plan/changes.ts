@@ -65,18 +65,9 @@ export async function planChanges(
   const kinds = unitedKinds(objects.map(({ object }) => object))
   // Nothing is listed without a record, because the dry run of an object reports whether it exists.
   const all = recorded ? unitedKinds(kinds, recorded.kinds) : []
-  const live = await listEnvironment(cluster, environment, namespace, all, options)
-  const byKey = new Map(live.map(object => [keyOf(object), object]))
   const isWanted = new Set(objects.map(({ object }) => keyOf(object)))
-  const released = autoscaledBy(live.filter(object => !isWanted.has(keyOf(object))))
-  const context = { cluster, environment, choices, options, released }
-  const autoscaled = autoscaledBy(objects.map(({ object }) => object))
-  const steps = await inParallel(objects, one => {
-    const there = byKey.get(keyOf(one.object))
-    const counted = withReplicasBefore(withOwnReplicas(one, there, autoscaled), there)
-    return stepFor(context, counted, there, serviceOf(one.object))
-  })
-
+  const listed = await listEnvironment(cluster, environment, namespace, all, options)
+  const live = eachOnce(listed, object => (isWanted.has(keyOf(object)) ? 0 : isOfKinds(object, kinds) ? 1 : 2))
   const left = live.filter(
     object =>
       !isWanted.has(keyOf(object)) &&
@@ -92,6 +83,17 @@ export async function planChanges(
   const remain = (object: KubeObject) => !choices.isPart && !isEnding(object)
   const kept = left.filter(object => stays(object) && remain(object))
   const pruneFirst = prunable.filter(object => isWorkload(object) && services.has(serviceOf(object) ?? ''))
+
+  const byKey = new Map(live.map(object => [keyOf(object), object]))
+  const unwanted = live.filter(object => !isWanted.has(keyOf(object)))
+  const released = autoscaledBy(unwanted.filter(endsWith(prunable.filter(remain))))
+  const context = { cluster, environment, choices, options, released }
+  const autoscaled = autoscaledBy(objects.map(({ object }) => object))
+  const steps = await inParallel(objects, one => {
+    const there = byKey.get(keyOf(one.object))
+    const counted = withReplicasBefore(withOwnReplicas(one, there, autoscaled), there)
+    return stepFor(context, counted, there, serviceOf(one.object))
+  })
   return {
     steps: new Map(objects.map((one, index) => [one, steps[index]!])),
     prune: prunable.filter(object => !pruneFirst.includes(object) && remain(object)),
@@ -150,6 +152,32 @@ export async function listEnvironment(
     return cluster.list({ apiVersion, kind, namespace: where, labels }, options)
   })
   return lists.flat()
+}
+
+/**
+ * Returns each object once, in the version with the lowest rank: the API server lists an object in every version of its
+ * kind that it serves.
+ */
+function eachOnce(listed: readonly KubeObject[], rankOf: (object: KubeObject) => number): readonly KubeObject[] {
+  const byUid = new Map<unknown, KubeObject>()
+  for (const object of listed) {
+    const id = object.metadata.uid ?? object
+    const known = byUid.get(id)
+    if (!known || rankOf(object) < rankOf(known)) byUid.set(id, object)
+  }
+  return [...byUid.values()]
+}
+
+const isOfKinds = ({ apiVersion, kind }: KubeObject, kinds: readonly RecordedKind[]): boolean =>
+  kinds.some(one => one.apiVersion === apiVersion && one.kind === kind)
+
+/** Returns a predicate for the objects that end with the deploy: they are deleted, or their owner is. */
+function endsWith(deleted: readonly KubeObject[]): (object: KubeObject) => boolean {
+  const uids = new Set(deleted.map(({ metadata }) => metadata.uid))
+  return object =>
+    isEnding(object) ||
+    uids.has(object.metadata.uid) ||
+    (object.metadata.ownerReferences ?? []).some(({ uid }) => uids.has(uid))
 }
 
 /**

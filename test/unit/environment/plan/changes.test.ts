@@ -1,16 +1,27 @@
 import { describe, expect, test } from 'vitest'
-import { ClusterError, type KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
+import {
+  type ApplyOptions,
+  type CallOptions,
+  ClusterError,
+  type DeleteOptions,
+  type KubeObject,
+  type ObjectQuery,
+  type ObjectRef,
+} from '../../../../adapters/kubernetes/cluster.ts'
+import { destroyEnvironment } from '../../../../environment/apply/destroy.ts'
 import { isUpToDate } from '../../../../environment/plan/changes.ts'
 import { isLeftToScaler } from '../../../../environment/plan/conflicts.ts'
 import { diffOf } from '../../../../environment/plan/diff.ts'
 import { driftOf } from '../../../../environment/plan/drift.ts'
 import { readRecord } from '../../../../environment/record/record.ts'
-import type { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
+import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 import {
   actions,
   deploy,
   ENVIRONMENT,
+  holder,
   NAMESPACE,
+  never,
   newCluster,
   object,
   plan,
@@ -19,6 +30,7 @@ import {
   wanted,
   workload,
 } from '../../../support/objects/deploying.ts'
+import { FakeClock } from '../../../support/objects/fake-clock.ts'
 
 const config = (name = 'page', data: object = { a: '1' }, more: object = {}): KubeObject => {
   const made = object('ConfigMap', name, { data })
@@ -357,4 +369,147 @@ describe('the record', () => {
     expect(await deploy(cluster, what)).toEqual(['create secret/key', 'delete configmap/old'])
     expect(isUpToDate(await plan(cluster, what))).toBe(true)
   })
+})
+
+const NEW = { 'example.com/v1beta1': 'example.com/v1', 'autoscaling/v1': 'autoscaling/v2' }
+
+/** A cluster that serves two kinds in two versions each: every object is in the lists of both, as on a real server. */
+class ServedTwice extends MemoryCluster {
+  constructor() {
+    super({ namespace: NAMESPACE })
+    const widget = { kind: 'Widget', name: 'widgets' }
+    const autoscaler = { kind: 'HorizontalPodAutoscaler', name: 'horizontalpodautoscalers' }
+    for (const [old, now] of Object.entries(NEW))
+      for (const apiVersion of [old, now])
+        this.register({
+          ...(now === 'example.com/v1' ? widget : autoscaler),
+          ...{ apiVersion, namespaced: true, hasStatus: true },
+        })
+  }
+  override async get(of: ObjectRef, options?: CallOptions) {
+    const found = await super.get(stored(of), options)
+    return found && { ...found, apiVersion: of.apiVersion }
+  }
+  override async list(query: ObjectQuery, options?: CallOptions) {
+    const found = await super.list(stored(query), options)
+    return found.map(one => ({ ...one, apiVersion: query.apiVersion }))
+  }
+  override async apply(wanted: KubeObject, options: ApplyOptions) {
+    return { ...(await super.apply(stored(wanted), options)), apiVersion: wanted.apiVersion }
+  }
+  override delete(of: ObjectRef, options?: DeleteOptions) {
+    return super.delete(stored(of), options)
+  }
+}
+
+const stored = <T extends { readonly apiVersion: string }>(of: T): T => ({
+  ...of,
+  apiVersion: NEW[of.apiVersion as keyof typeof NEW] ?? of.apiVersion,
+})
+
+describe('an object whose version changes in the files', () => {
+  const widget = (version: string, name = 'w', annotations = {}): KubeObject => {
+    const { metadata, ...made } = object('Widget', name, { spec: { size: 1 } })
+    return { ...made, apiVersion: `example.com/${version}`, metadata: { ...metadata, annotations } }
+  }
+  const autoscaler = (version: string, metadata: object = {}): KubeObject => {
+    const made = object('HorizontalPodAutoscaler', 'web', {
+      spec: { scaleTargetRef: { kind: 'Deployment', name: 'web' }, maxReplicas: 9 },
+    })
+    return { ...made, apiVersion: `autoscaling/${version}`, metadata: { ...made.metadata, ...metadata } }
+  }
+  const web = (replicas?: number) => workload('Deployment', 'web', { spec: { replicas } })
+  const versions = async (cluster: MemoryCluster) =>
+    (await readRecord(cluster, ENVIRONMENT, NAMESPACE, {}))?.kinds
+      .filter(({ kind }) => kind === 'Widget')
+      .map(({ apiVersion }) => apiVersion)
+
+  test.each([
+    ['v1beta1', 'v1'],
+    ['v1', 'v1beta1'],
+  ])('the object stays, and the record has only its new version: %s to %s', async (before, after) => {
+    const cluster = new ServedTwice()
+    await deploy(cluster, wanted([widget(before), config()]))
+    const what = wanted([widget(after), config()])
+    expect(actions(await plan(cluster, what))).toEqual(['unchanged widget/w', 'unchanged configmap/page'])
+    await deploy(cluster, what)
+    expect(await cluster.get(ref(widget(after)))).toBeDefined()
+    expect(await versions(cluster)).toEqual([`example.com/${after}`])
+    expect(isUpToDate(await plan(cluster, what))).toBe(true)
+  })
+
+  test('an object that leaves the files at the same time is pruned once', async () => {
+    const cluster = new ServedTwice()
+    await deploy(cluster, wanted([widget('v1beta1'), widget('v1beta1', 'old')]))
+    expect(actions(await plan(cluster, wanted([widget('v1')])))).toEqual(['unchanged widget/w', 'prune widget/old'])
+  })
+
+  test.each([
+    ['v1beta1', 'v1'],
+    ['v1', 'v1beta1'],
+  ])('an object that stays is kept once, and recorded in the version of the files: %s to %s', async (before, after) => {
+    const cluster = new ServedTwice()
+    const kept = widget(before, 'old', { 'dev.platform/policy': 'keep' })
+    await deploy(cluster, wanted([widget(before), kept]))
+    const what = wanted([widget(after)])
+    expect(actions(await plan(cluster, what))).toEqual(['unchanged widget/w', 'keep widget/old'])
+    await deploy(cluster, what)
+    expect(await versions(cluster)).toEqual([`example.com/${after}`])
+  })
+
+  test('a deploy that fails in between leaves both versions in the record, and destroy deletes the object once', async () => {
+    const cluster = new ServedTwice()
+    await deploy(cluster, wanted([widget('v1beta1')]))
+    cluster.before = ({ verb, kind, dryRun }) => {
+      if (verb === 'patch' && kind === 'Secret' && !dryRun) throw new ClusterError('unreachable', 'cut')
+    }
+    await expect(deploy(cluster, wanted([widget('v1'), object('Secret', 'key', { data: {} })]))).rejects.toThrow('cut')
+    expect(await versions(cluster)).toEqual(['example.com/v1', 'example.com/v1beta1'])
+    const result = await destroyEnvironment(
+      { cluster, environment: ENVIRONMENT, namespace: NAMESPACE, holder: holder(), volumes: false, wait: false },
+      { clock: new FakeClock(), signal: never, events: { planned() {}, deleted() {}, locked() {} } },
+    )
+    expect(result).toMatchObject({ deleted: ['widget/w'], kept: [] })
+    expect(await cluster.get(ref(widget('v1')))).toBeUndefined()
+  })
+
+  const owned = (uid: string) => ({
+    ownerReferences: [{ apiVersion: 'example.com/v1', kind: 'Widget', name: 'w', uid }],
+  })
+  test.each<[string, (widget: string) => object, readonly KubeObject[], number]>([
+    ['changes its version', () => ({}), [autoscaler('v2')], 8],
+    ['stays because of its policy', () => ({ annotations: { 'dev.platform/policy': 'keep' } }), [], 8],
+    ['belongs to an object that stays', owned, [widget('v1')], 8],
+    ['belongs to an object that is deleted', owned, [], 2],
+    ['is deleted', () => ({}), [], 2],
+  ])('replicas are kept unless their autoscaler is deleted: it %s', async (_, metadata, after, replicas) => {
+    const cluster = new ServedTwice()
+    await deploy(cluster, wanted([widget('v1'), autoscaler('v1')], [web()]))
+    const { uid = '' } = (await cluster.get(ref(widget('v1'))))!.metadata
+    const change = (one: KubeObject) => ({ ...one, metadata: { ...one.metadata, ...metadata(uid) } })
+    cluster.act(ref(autoscaler('v2')), change)
+    scale(cluster, 8)
+    const [step] = [...(await plan(cluster, wanted(after, [web(2)]))).steps.values()].slice(-1)
+    const spec = step?.action === 'update' ? step.object['spec'] : { replicas: 8 }
+    expect(spec).toEqual({ replicas })
+  })
+
+  function scale(cluster: MemoryCluster, replicas: number): void {
+    const entry = { manager: 'hpa', operation: 'Update' as const, subresource: 'scale' }
+    cluster.act(ref(web().object), live => ({ ...live, spec: { ...(live['spec'] as object), replicas } }), 'hpa')
+    const get = cluster.get.bind(cluster)
+    const list = cluster.list.bind(cluster)
+    const scaled = (one: KubeObject): KubeObject => ({
+      ...one,
+      metadata: {
+        ...one.metadata,
+        managedFields: one.metadata.managedFields?.map(of => (of.manager === 'hpa' ? { ...of, ...entry } : of)),
+      },
+    })
+    cluster.get = async (...args) => {
+      const found = await get(...args)
+      return found && scaled(found)
+    }
+    cluster.list = async (...args) => (await list(...args)).map(scaled)
+  }
 })
