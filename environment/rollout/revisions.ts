@@ -1,13 +1,13 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { newestSet, REVISION } from './replica-sets.ts'
-import { isSeen } from './status.ts'
+import { isSeen, keepsOlderPods } from './status.ts'
 
 const HASHES = ['pod-template-hash', 'controller-revision-hash']
 
 /**
- * Returns the Pods of a workload's newest revision, because older Pods say nothing about the deploy. Returns an empty
- * list until the controller has seen the newest revision and created Pods. `sets` are the known ReplicaSets, `pods` the
- * Pods of the workload.
+ * Returns the Pods of a workload's newest revision, because older Pods say nothing about the deploy. Returns all
+ * Pods if the controller keeps older ones, and an empty list until the controller has seen the newest revision and
+ * created Pods. `sets` are the known ReplicaSets, `pods` the Pods of the workload.
  */
 export function newestPods(
   workload: KubeObject,
@@ -15,6 +15,7 @@ export function newestPods(
   pods: readonly KubeObject[],
 ): readonly KubeObject[] {
   if (!isSeen(workload)) return []
+  if (keepsOlderPods(workload)) return pods
   const { updateRevision, updatedNumberScheduled } = (workload['status'] ?? {}) as {
     readonly updateRevision?: string
     readonly updatedNumberScheduled?: number
@@ -38,16 +39,13 @@ export function newestPods(
  * Returns the Pods of a StatefulSet that the controller has to replace with a newer revision. The controller waits
  * until each of these Pods is ready before it continues, so a Pod that never becomes ready blocks it forever
  * (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#forced-rollback). Returns an empty list if
- * the user has to delete the Pods by hand.
+ * the controller keeps older Pods.
  */
 export function replacedPods(workload: KubeObject, pods: readonly KubeObject[]): readonly KubeObject[] {
   if (workload.kind !== 'StatefulSet' || !isSeen(workload)) return []
-  const { spec, status } = workload as unknown as {
-    readonly spec?: { readonly updateStrategy?: { readonly type?: string } }
-    readonly status?: { readonly updateRevision?: string }
-  } // a StatefulSet's
-  if (spec?.updateStrategy?.type === 'OnDelete' || status?.updateRevision === undefined) return []
-  return pods.filter(pod => hashOf(pod) !== status.updateRevision)
+  const { updateRevision } = (workload['status'] ?? {}) as { readonly updateRevision?: string } // a StatefulSet's status
+  if (keepsOlderPods(workload) || updateRevision === undefined) return []
+  return pods.filter(pod => hashOf(pod) !== updateRevision)
 }
 
 /** Returns the Pods of the same revision as the Pod that was created last. */

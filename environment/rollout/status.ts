@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { isEnding } from '../apply/removal.ts'
 import { changedAt, isReady } from '../status/problems.ts'
 import { isWaitingPod } from '../status/waiting.ts'
 
@@ -17,13 +18,19 @@ interface Condition {
   readonly lastUpdateTime?: string
 }
 
+/** Update strategy of a StatefulSet or DaemonSet. */
+interface UpdateStrategy {
+  readonly type?: string
+  readonly rollingUpdate?: { readonly partition?: number }
+}
+
 /** Fields of workload specs and statuses that are used here; each kind has some of them. */
 interface Fields {
   readonly spec: {
     readonly replicas?: number
     readonly completions?: number
     readonly suspend?: boolean
-    readonly updateStrategy?: { readonly type?: string }
+    readonly updateStrategy?: UpdateStrategy
   }
   readonly status: {
     readonly observedGeneration?: number
@@ -44,10 +51,10 @@ interface Fields {
 
 /**
  * Returns the status of a Deployment, StatefulSet, DaemonSet, Job or CronJob. `pods` are the known Pods of the object's
- * newest revision. They are needed because a Deployment that exceeds its deadline has not failed if all its Pods that
- * are not ready only wait, for example for a node or an image.
+ * newest revision; undefined if they are not known. They are needed because a Deployment that exceeds its deadline has
+ * not failed if all its Pods that are not ready only wait, for example for a node or an image.
  */
-export function statusOf(object: KubeObject, pods: readonly KubeObject[] = []): WorkloadStatus {
+export function statusOf(object: KubeObject, pods?: readonly KubeObject[]): WorkloadStatus {
   const { spec = {}, status = {} } = object as unknown as Partial<Fields> // the server has checked its shape
   const seen = isSeen(object)
   const condition = (type: string) => status.conditions?.find(one => one.type === type)
@@ -62,7 +69,7 @@ export function statusOf(object: KubeObject, pods: readonly KubeObject[] = []): 
       const progress = condition('Progressing')
       // A condition from before the last change, or the last retry, does not count.
       const isNew = (Date.parse(progress?.lastUpdateTime ?? '') || Number.POSITIVE_INFINITY) >= changedAt(object)
-      if (seen && progress?.reason === 'ProgressDeadlineExceeded' && isNew && !onlyWait(pods))
+      if (seen && progress?.reason === 'ProgressDeadlineExceeded' && isNew && !onlyWait(pods ?? []))
         return { state: 'failed', text: `Deployment ${ready}/${replicas} ready, and no progress within its deadline` }
       const isAlone = (status.replicas ?? 0) === (status.updatedReplicas ?? 0)
       if (seen && !isAlone && ready >= replicas)
@@ -71,15 +78,24 @@ export function statusOf(object: KubeObject, pods: readonly KubeObject[] = []): 
     }
     case 'StatefulSet': {
       const ready = status.readyReplicas ?? 0
-      // The old Pods stay until a user deletes them, so the revision does not matter.
-      if (spec.updateStrategy?.type === 'OnDelete') return counted(ready, replicas, ready >= replicas)
+      const { type, rollingUpdate } = spec.updateStrategy ?? {}
+      if (type === 'OnDelete') {
+        // The old Pods stay until a user deletes them, so the revision does not matter. Deleted Pods count as ready in
+        // the status until they have ended.
+        const staying = Math.min(ready, pods?.filter(pod => isReady(pod) && !isEnding(pod)).length ?? ready)
+        return counted(staying, replicas, staying >= replicas)
+      }
       const isUpdated =
-        replicas === 0 || status.currentRevision === status.updateRevision || (status.updatedReplicas ?? 0) >= replicas
+        replicas === 0 ||
+        status.currentRevision === status.updateRevision ||
+        (status.updatedReplicas ?? 0) >= replicas - (rollingUpdate?.partition ?? 0)
       return counted(isUpdated ? ready : readyOf(status), replicas, isUpdated && ready >= replicas)
     }
     case 'DaemonSet': {
       const wanted = status.desiredNumberScheduled ?? 0
-      const ready = Math.min(status.numberReady ?? 0, status.updatedNumberScheduled ?? 0)
+      const { numberReady = 0, updatedNumberScheduled = 0 } = status
+      const isByHand = spec.updateStrategy?.type === 'OnDelete'
+      const ready = isByHand ? numberReady : Math.min(numberReady, updatedNumberScheduled)
       return counted(ready, wanted, ready >= wanted && (status.numberAvailable ?? 0) >= wanted)
     }
     case 'CronJob':
@@ -104,6 +120,15 @@ function onlyWait(pods: readonly KubeObject[]): boolean {
 /** Returns the minimum number of ready Pods of the newest revision: the ready Pods minus all older Pods. */
 function readyOf({ replicas = 0, updatedReplicas = 0, readyReplicas = 0 }: Fields['status']): number {
   return Math.min(updatedReplicas, Math.max(0, readyReplicas - Math.max(0, replicas - updatedReplicas)))
+}
+
+/**
+ * Returns true if the controller of a StatefulSet or DaemonSet keeps Pods of older revisions: with the strategy
+ * `OnDelete`, until a user deletes them; with a partition, those with lower numbers.
+ */
+export function keepsOlderPods({ spec }: KubeObject): boolean {
+  const { updateStrategy } = (spec ?? {}) as { readonly updateStrategy?: UpdateStrategy } // a workload's spec
+  return updateStrategy?.type === 'OnDelete' || (updateStrategy?.rollingUpdate?.partition ?? 0) > 0
 }
 
 /**

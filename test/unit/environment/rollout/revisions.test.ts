@@ -56,11 +56,25 @@ test('newestPods returns all Pods of a Job', () => {
   expect(names(newestPods(job, [], pods))).toEqual(['x', 'y'])
 })
 
-test('replacedPods returns outdated Pods of a StatefulSet, unless its strategy is `OnDelete`', () => {
+const onDelete = { updateStrategy: { type: 'OnDelete' } }
+const partition = { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 1 } } }
+
+test.each([
+  ['StatefulSet', onDelete],
+  ['StatefulSet', partition],
+  ['DaemonSet', onDelete],
+])('newestPods returns all Pods of a %s that keeps Pods of older revisions: %j', (kind, spec) => {
+  const pods = ['x', 'y'].map(hash => pod(hash, 'controller-revision-hash', hash, '2026-01-01T10:00:00Z'))
+  const of = workload(kind, { ...seen, updateRevision: 'z', updatedNumberScheduled: 0 })
+  expect(names(newestPods({ ...of, spec }, [], pods))).toEqual(['x', 'y'])
+})
+
+test('replacedPods returns outdated Pods of a StatefulSet, unless it keeps them', () => {
   const pods = ['x', 'y'].map(hash => pod(hash, 'controller-revision-hash', hash, '2026-01-01T10:00:00Z'))
   const set = workload('StatefulSet', { ...seen, updateRevision: 'x' })
   expect(names(replacedPods(set, pods))).toEqual(['y'])
-  expect(replacedPods({ ...set, spec: { updateStrategy: { type: 'OnDelete' } } }, pods)).toEqual([])
+  expect(replacedPods({ ...set, spec: onDelete }, pods)).toEqual([])
+  expect(replacedPods({ ...set, spec: partition }, pods)).toEqual([])
   expect(replacedPods(workload('StatefulSet', { observedGeneration: 1, updateRevision: 'x' }), pods)).toEqual([])
   expect(replacedPods(workload('Deployment', seen), pods)).toEqual([])
 })

@@ -17,6 +17,7 @@ const seen = { observedGeneration: 2 }
 const full = { ...seen, replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2 }
 const late = { conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }] }
 const two = { replicas: 2 }
+const partitioned = (partition: number) => ({ ...two, updateStrategy: { rollingUpdate: { partition } } })
 
 describe('statusOf', () => {
   test.each<[string, KubeObject, string, string]>([
@@ -48,6 +49,28 @@ describe('statusOf', () => {
       made('StatefulSet', { ...two, updateStrategy: { type: 'OnDelete' } }, { ...full, updatedReplicas: 0 }),
       'ready',
       '2/2',
+    ],
+    [
+      'of a StatefulSet with a partition, all of whose other Pods are new',
+      made('StatefulSet', partitioned(1), { ...full, updatedReplicas: 1, currentRevision: 'a', updateRevision: 'b' }),
+      'ready',
+      'StatefulSet 2/2 ready',
+    ],
+    [
+      'of a StatefulSet with a partition that rolls',
+      made('StatefulSet', partitioned(1), { ...full, updatedReplicas: 0, currentRevision: 'a', updateRevision: 'b' }),
+      'waiting',
+      'StatefulSet 0/2 ready',
+    ],
+    [
+      'of a DaemonSet whose Pods somebody deletes',
+      made(
+        'DaemonSet',
+        { updateStrategy: { type: 'OnDelete' } },
+        { ...seen, desiredNumberScheduled: 3, numberReady: 3, numberAvailable: 3 },
+      ),
+      'ready',
+      'DaemonSet 3/3 ready',
     ],
     ['of a StatefulSet with none', made('StatefulSet', { replicas: 0 }, seen), 'ready', '0/0'],
     [
@@ -93,6 +116,22 @@ describe('statusOf', () => {
     const status = statusOf(of)
     expect(status.state).toBe(state)
     expect(status.text).toContain(text)
+  })
+
+  const replica = (isReady: boolean, metadata: object = {}): KubeObject => ({
+    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web-0', ...metadata } },
+    status: { conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }] },
+  })
+  const ending = replica(true, { deletionTimestamp: ago(1) })
+  test.each<[string, readonly KubeObject[], string]>([
+    ['both are ready', [replica(true), replica(true)], 'ready 2/2'],
+    ['one of the ready ones is ending', [replica(true), ending], 'waiting 1/2'],
+    ['one is gone, which the status does not show yet', [replica(true)], 'waiting 1/2'],
+    ['one is not ready, which the status does not show yet', [replica(true), replica(false)], 'waiting 1/2'],
+  ])('statusOf counts the Pods of a StatefulSet whose Pods somebody deletes: %s', (_, pods, expected) => {
+    const set = made('StatefulSet', { ...two, updateStrategy: { type: 'OnDelete' } }, full)
+    const { state, text } = statusOf(set, pods)
+    expect(`${state} ${text}`).toBe(expected.replace(' ', ' StatefulSet ').concat(' ready'))
   })
 
   test.each([
