@@ -51,7 +51,10 @@ export async function followContainer(
   { cursor, range, run: readBefore }: LogPosition = { cursor: new Cursor() },
 ): Promise<void> {
   const { signal, clock, slots } = following
-  /** ID of the run that is being read (`last`), and of the last run that was read to its end (`done`). */
+  /**
+   * ID of the run that is being read (`last`), and of the last run that was read to its end (`done`). Undefined until
+   * the container has run.
+   */
   let last = readBefore?.id
   let done = readBefore && !readBefore.isRunning ? last : undefined
   let opened: number | undefined
@@ -65,13 +68,12 @@ export async function followContainer(
   }
   const readRun = async (run: ContainerRun): Promise<void> => {
     // Reads the end of the previous run, including a run that started and ended in between.
-    if (last !== undefined && last !== run.id && run.previous) {
-      if (last !== done) leave(run.previous)
+    if (last !== run.id && run.previous) {
+      if (last === undefined || last !== done) leave(run.previous)
       await print(ifThere(readContainer(following, source, cursor, { previous: true })))
     }
     // A run that starts while logs are followed is shown from its beginning.
-    const isFirst = last === undefined || last === run.id
-    const from = cursor.isEmpty && range && isFirst ? { range: rangeNow(range) } : {}
+    const from = cursor.isEmpty && range && last === run.id ? { range: rangeNow(range) } : {}
     last = run.id
     if (!run.isRunning) {
       await print(ifThere(readContainer(following, source, cursor, from)))

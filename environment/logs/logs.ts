@@ -25,7 +25,10 @@ export interface LogRequest {
   readonly namespace: string
   /** Name of the environment; undefined for all Pods of the namespace. */
   readonly environment: string | undefined
-  /** Range of lines to show that were written before the command started. */
+  /**
+   * Range of lines to show of the containers that ran before the command started. Containers that start later are shown
+   * from their beginning.
+   */
   readonly range: LogRange
   /** True to continue with lines that are written from now on. */
   readonly follow: boolean
@@ -107,7 +110,7 @@ async function showPods(request: LogRequest, world: LogContext, { following, pod
       .filter(one => !isEarlier(pod.object) || isNamed(one))
       .map((source): Begun => {
         const run = runOf(pod.object, source.container)
-        return { source, pod, position: { cursor: new Cursor(), range, run } }
+        return { source, pod, position: { cursor: new Cursor(), ...(run && { range, run }) } }
       }),
   )
   if (begun.length === 0) await world.nothing(present.flatMap(pod => sourcesOf(pod.object)))

@@ -81,11 +81,11 @@ export class FakePods extends FakeClock {
     this.#tell(name)
   }
 
-  /** The container begins a run; the one before has ended. */
-  start(pod: string, container = serviceOf(pod)): void {
+  /** The container begins a run; the one before has ended. With `report`, the default, the cluster reports it at once. */
+  start(pod: string, container = serviceOf(pod), report = true): void {
     this.#container(pod, container).runs.push({ lines: [], exit: undefined })
     this.#pods.get(pod)!.phase = 'Running'
-    this.#tell(pod)
+    if (report) this.#tell(pod)
   }
 
   /** Writes lines, each a millisecond after the one before, or with a given time of the day. */

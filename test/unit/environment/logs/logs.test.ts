@@ -188,6 +188,37 @@ describe('showLogs with `follow`', () => {
     expect(pods.calls).toEqual(['api-1/api follow'])
   })
 
+  test.each([0, 2, 100])('showLogs shows a container that starts later from its start (tail: %d)', async tail => {
+    const pods = new FakePods()
+    pods.add('api-1', 'api')
+    const { lines } = show(pods, { range: { tail } })
+    await settle()
+    pods.start('api-1')
+    pods.write('api-1', numbers(0, 200))
+    await settle()
+    expect(lines).toEqual(marked('api-1', numbers(0, 200)))
+  })
+
+  test.each([
+    ['a Pod that exists', true],
+    ['a new Pod', false],
+  ])('showLogs shows the first run of %s, if the cluster reports it only after a restart', async (_, isThere) => {
+    const pods = new FakePods()
+    if (isThere) pods.add('api-1', 'api')
+    const { lines, notices } = show(pods, { range: { tail: 1 } })
+    await settle()
+    if (!isThere) pods.add('api-1', 'api')
+    await settle()
+    pods.start('api-1', 'api', false)
+    pods.write('api-1', numbers(0, 3))
+    pods.end('api-1', 7, { report: false })
+    pods.start('api-1')
+    pods.write('api-1', numbers(3, 5))
+    await settle()
+    expect(lines).toEqual(marked('api-1', numbers(0, 5)))
+    expect(notices).toEqual(isThere ? ['api-1 ended with 7'] : ['nothing', 'api-1 ended with 7'])
+  })
+
   test.each([
     ['that the cluster knows of at once', true],
     ['that the cluster knows of later', false],
