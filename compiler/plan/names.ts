@@ -2,7 +2,7 @@ import type { Project } from '../compose/project.ts'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { PlanOptions } from '../options.ts'
-import { distinctNames, isServiceName, toDnsLabel, toServiceName } from './object-names.ts'
+import { serviceNames, toDnsLabel, toServiceName } from './object-names.ts'
 import type { Environment } from './plan.ts'
 
 const renamed = diagnostic({
@@ -69,11 +69,7 @@ export function planEnvironment(
  * is known which names with dots resolve.
  */
 export function planNames(project: Project, { namespace }: Pick<PlanOptions, 'namespace'>, reporter: Reporter): Names {
-  const names = distinctNames(
-    project.services.keys(),
-    service => (isServiceName(service) ? service : toServiceName(service)),
-    63,
-  )
+  const names = serviceNames(project.services.keys())
   for (const [service, name] of names)
     if (name === 'kubernetes' && namespace === 'default')
       reporter.report(reserved, project.services.get(service)?.span, undefined)

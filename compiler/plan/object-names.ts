@@ -60,6 +60,10 @@ export function distinctNames(
   return names
 }
 
+/** Returns the Kubernetes name of each service, by its key in the Compose file. */
+export const serviceNames = (keys: Iterable<string>): ReadonlyMap<string, string> =>
+  distinctNames(keys, key => (isServiceName(key) ? key : toServiceName(key)), 63)
+
 /**
  * Renames objects so that no two have the same name. The first object with a name keeps the name. For later objects, a
  * hash of the object's key is appended to the name.

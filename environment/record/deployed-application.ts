@@ -1,7 +1,7 @@
 import { parseJson } from '../../adapters/json/parse-json.ts'
+import { serviceNames } from '../../compiler/plan/object-names.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import { entry, get, isScalar, type Tree } from '../../compiler/text/tree.ts'
-import { toDnsLabel } from '../../compiler/values/dns-name.ts'
 import { addressesOf } from '../endpoints/routes.ts'
 import { type DesiredState, serviceOf } from '../plan/desired-state.ts'
 import { HINT_KEYS } from '../status/hints.ts'
@@ -99,7 +99,7 @@ function deployedServices({ plan, wanted, services, shownFile }: Read): readonly
   const urls = endpointsByService(wanted)
   const isWanted = new Set(wanted.workloads.map(({ service }) => service))
   const names = services?.kind === 'map' ? [...services.entries.keys()] : []
-  const written = new Map(names.map(name => [toDnsLabel(name), name]))
+  const written = new Map([...serviceNames(names)].map(([name, label]) => [label, name]))
   return plan.workloads
     .filter(({ service }) => isWanted.has(service))
     .flatMap(workload => {

@@ -1,6 +1,7 @@
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
+import { serviceNames } from '../../compiler/plan/object-names.ts'
 import type { RequiredSecret } from '../../compiler/plan/plan.ts'
 import { entry, get, type Tree } from '../../compiler/text/tree.ts'
 import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
@@ -39,21 +40,38 @@ export async function explainFailure(
 ): Promise<readonly Diagnostic[]> {
   const reporter = new Reporter()
   const explained = { cluster, workload, tracked, services, required, reporter }
-  const key = workload.source.split('#services.')[1] ?? workload.service
+  const lead: Member = { service: workload.service, key: keyOfWorkload(workload, services) }
   // Ten replicas that fail for the same reason are reported once.
   const reported = new Set<string>()
   for (const problem of tracked.problems) {
     const { code, container } = problem
     // The container of a member has the member's name in a group.
-    const member = container !== undefined && entry(services, container) ? container : key
-    const id = `${code} ${member} ${container}`
+    const key = container === undefined ? undefined : keyOfService(services, container)
+    const member = container === undefined || key === undefined || key === lead.key ? lead : { service: container, key }
+    const id = `${code} ${member.key} ${container}`
     if (reported.has(id)) continue
     if (reported.size >= MOST_PROBLEMS) break
     reported.add(id)
     await explainProblem(explained, member, problem)
   }
-  if (tracked.problems.length === 0) await explainState(explained, key)
+  if (tracked.problems.length === 0) await explainState(explained, lead.key)
   return reporter.diagnostics()
+}
+
+/** Service of a workload, with its key in the Compose file. */
+interface Member {
+  readonly service: string
+  readonly key: string
+}
+
+const keyOfWorkload = ({ source, service }: ExplainedWorkload['workload'], services: Tree | undefined): string =>
+  source.split('#services.')[1] ?? keyOfService(services, service) ?? service
+
+/** Returns the key of a service in the Compose file; `name` is the service's name in the cluster. */
+function keyOfService(services: Tree | undefined, name: string): string | undefined {
+  if (services?.kind !== 'map') return undefined
+  if (services.entries.has(name)) return name
+  return [...serviceNames(services.entries.keys())].find(([, other]) => other === name)?.[0]
 }
 
 /** Workload to explain, and the reporter for the explanation. */
@@ -64,19 +82,14 @@ interface Explained extends ExplainedWorkload {
   readonly reporter: Reporter
 }
 
-/**
- * Reports a problem of the service with this key in the Compose file: the service of the workload, or another service
- * in the same Pod.
- */
+/** Reports a problem of a member: the service of the workload, or another service in the same Pod. */
 async function explainProblem(
   { cluster, workload, tracked, services, required, reporter }: Explained,
-  key: string,
+  { service, key }: Member,
   problem: Problem,
 ): Promise<void> {
   const { code, ends, because, pod } = problem
   const { namespace = '' } = workload.object.metadata
-  const own = workload.source.split('#services.')[1] ?? workload.service
-  const service = key === own ? workload.service : key
   const warnings = tracked.warnings.map(shown)
   const check = await stoppedBy(cluster, namespace, problem, tracked.warnings)
   const told = await notesOf(cluster, namespace, problem, warnings, check)

@@ -522,3 +522,42 @@ test.each([
   expect(FILE.slice(found!.span!.start, found!.span!.end)).toBe(at)
   expect(found!.hint).toMatch(hint)
 })
+
+const GROUP = `services:
+  web: {image: nginx}
+  my_worker: {image: nginx, network_mode: "service:web", mem_limit: 64m}
+  My.Api: {image: nginx, mem_limit: 32m}
+  2nd: {image: nginx, mem_limit: 16m}
+`
+const groupFile = new SourceFile('compose.yaml', GROUP)
+const group = get(parseYaml(groupFile, new Reporter())?.[0]?.tree, 'services')
+
+test.each<[string, source: string, service: string, container: string, line: number]>([
+  ['the lead of a Pod', '#services.web', 'web', 'web', 2],
+  ['another member of the Pod', '#services.web', 'web', 'my-worker', 3],
+  ['a service alone', '#services.My.Api', 'my-api', 'my-api', 4],
+  ['a service whose source is not known', '', 'my-api', 'my-api', 4],
+  ['a service whose name begins with a digit', '', 's-2nd', 's-2nd', 5],
+  ['a member of a Pod whose source is not known', '', 'web', 'my-worker', 3],
+])(
+  'a problem is reported at the key of the service, also if Kubernetes has another name for it: %s',
+  async (...row) => {
+    const [, source, service, container, line] = row
+    const pod = object('Pod', 'web-1')
+    const ends = { count: 3, exitCode: 137, reason: 'OOMKilled' }
+    const problem: Problem = { code: 'crash-loop', where: 'pod/web-1', pod, container, detail: '', ends }
+    const tracked = { status: { state: 'failed', text: '' } as const, pods: [pod], problems: [problem], warnings: [] }
+    const cluster = { async *logs() {}, list: async () => [] } as Partial<Cluster> as Cluster // nothing else is asked
+    const failed = { workload: { service, source, object: object('Deployment', service) }, tracked }
+    const [found] = await explainFailure(cluster, failed, group)
+    expect(found!.span && groupFile.position(found!.span.start).line).toBe(line)
+    expect(found!.message).toContain(`\`${container}\``)
+  },
+)
+
+test('a service that is late is reported at its key, also if Kubernetes has another name for it', async () => {
+  const tracked = { status: { state: 'waiting', text: '' } as const, pods: [], problems: [], warnings: [] }
+  const late = { workload: { service: 'my-api', source: '', object: object('Deployment', 'my-api') }, tracked }
+  const [found] = await explainFailure({} as Cluster, late, group) // nothing is asked
+  expect(found!.span && groupFile.position(found!.span.start).line).toBe(4)
+})
