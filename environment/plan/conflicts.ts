@@ -23,11 +23,11 @@ const entriesOf = (live: KubeObject | undefined, { manager }: Conflict): readonl
   live?.metadata.managedFields?.filter(entry => entry.manager === manager) ?? []
 
 /**
- * Returns true if the workload is scaled by an autoscaler or another user: the deploy then leaves the number of
- * replicas unchanged.
+ * Returns true if a conflict is about replicas that an autoscaler or another user has scaled: the deploy then leaves
+ * the number of replicas unchanged, and judges the other conflicts without it.
  */
 export function isLeftToScaler(error: ClusterError, live: KubeObject | undefined): boolean {
-  return conflictsOf(error).every(
+  return conflictsOf(error).some(
     conflict =>
       conflict.field === '.spec.replicas' &&
       entriesOf(live, conflict).some(({ subresource }) => subresource === 'scale'),

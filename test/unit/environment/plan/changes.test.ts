@@ -191,15 +191,16 @@ describe('the plan of a deploy', () => {
     expect(JSON.stringify(error.notes)).not.toContain(Buffer.from('theirs').toString('base64'))
   })
 
-  test('isLeftToScaler is true only for a conflict about replicas with a scaler', () => {
+  test('isLeftToScaler is true only if a conflict is about replicas with a scaler', () => {
     const entries = [{ manager: 'hpa', operation: 'Update' as const, subresource: 'scale' }]
     const made = object('Deployment', 'web')
     const live: KubeObject = { ...made, metadata: { ...made.metadata, managedFields: entries } }
-    const conflict = (field: string) =>
+    const conflict = (...fields: readonly string[]) =>
       new ClusterError('conflict', 'x', {
-        causes: [{ field, message: 'conflict with "hpa" with subresource "scale"' }],
+        causes: fields.map(field => ({ field, message: 'conflict with "hpa" with subresource "scale"' })),
       })
     expect(isLeftToScaler(conflict('.spec.replicas'), live)).toBe(true)
+    expect(isLeftToScaler(conflict('.spec.paused', '.spec.replicas'), live)).toBe(true)
     expect(isLeftToScaler(conflict('.spec.paused'), live)).toBe(false)
     expect(isLeftToScaler(conflict('.spec.replicas'), made)).toBe(false)
   })
@@ -407,23 +408,23 @@ const stored = <T extends { readonly apiVersion: string }>(of: T): T => ({
   apiVersion: NEW[of.apiVersion as keyof typeof NEW] ?? of.apiVersion,
 })
 
-describe('an object whose version changes in the files', () => {
-  const widget = (version: string, name = 'w', annotations = {}): KubeObject => {
-    const { metadata, ...made } = object('Widget', name, { spec: { size: 1 } })
-    return { ...made, apiVersion: `example.com/${version}`, metadata: { ...metadata, annotations } }
-  }
-  const autoscaler = (version: string, metadata: object = {}): KubeObject => {
-    const made = object('HorizontalPodAutoscaler', 'web', {
-      spec: { scaleTargetRef: { kind: 'Deployment', name: 'web' }, maxReplicas: 9 },
-    })
-    return { ...made, apiVersion: `autoscaling/${version}`, metadata: { ...made.metadata, ...metadata } }
-  }
-  const web = (replicas?: number) => workload('Deployment', 'web', { spec: { replicas } })
-  const versions = async (cluster: MemoryCluster) =>
-    (await readRecord(cluster, ENVIRONMENT, NAMESPACE, {}))?.kinds
-      .filter(({ kind }) => kind === 'Widget')
-      .map(({ apiVersion }) => apiVersion)
+const widget = (version: string, name = 'w', annotations = {}): KubeObject => {
+  const { metadata, ...made } = object('Widget', name, { spec: { size: 1 } })
+  return { ...made, apiVersion: `example.com/${version}`, metadata: { ...metadata, annotations } }
+}
+const autoscaler = (version: string, metadata: object = {}): KubeObject => {
+  const made = object('HorizontalPodAutoscaler', 'web', {
+    spec: { scaleTargetRef: { kind: 'Deployment', name: 'web' }, maxReplicas: 9 },
+  })
+  return { ...made, apiVersion: `autoscaling/${version}`, metadata: { ...made.metadata, ...metadata } }
+}
+const web = (replicas?: number) => workload('Deployment', 'web', { spec: { replicas } })
+const versions = async (cluster: MemoryCluster) =>
+  (await readRecord(cluster, ENVIRONMENT, NAMESPACE, {}))?.kinds
+    .filter(({ kind }) => kind === 'Widget')
+    .map(({ apiVersion }) => apiVersion)
 
+describe('an object whose version changes in the files', () => {
   test.each([
     ['v1beta1', 'v1'],
     ['v1', 'v1beta1'],
@@ -472,6 +473,26 @@ describe('an object whose version changes in the files', () => {
     expect(result).toMatchObject({ deleted: ['widget/w'], kept: [] })
     expect(await cluster.get(ref(widget('v1')))).toBeUndefined()
   })
+})
+
+describe('replicas that an autoscaler has set', () => {
+  test.each([{}, { forceConflicts: true }])(
+    'replicas are kept if another field was changed by hand: %j',
+    async choices => {
+      const cluster = new ServedTwice()
+      const of = (image: string) =>
+        wanted([], [workload('Deployment', 'web', { spec: { replicas: 2, template: { image } } })])
+      await deploy(cluster, of('a'))
+      scale(cluster, 8)
+      const byHand = (one: KubeObject) => ({ ...one, spec: { ...(one['spec'] as object), template: { image: 'b' } } })
+      cluster.act(ref(web().object), byHand, 'kubectl-set')
+      const [step] = (await plan(cluster, of('a'), choices)).steps.values()
+      expect(step?.action === 'update' && step.object['spec']).toEqual({ template: { image: 'a' } })
+      expect(diffOf(await plan(cluster, of('a'), choices))).toMatchObject([
+        { values: [{ path: 'spec.template.image' }] },
+      ])
+    },
+  )
 
   const owned = (uid: string) => ({
     ownerReferences: [{ apiVersion: 'example.com/v1', kind: 'Widget', name: 'w', uid }],
