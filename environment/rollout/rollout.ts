@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { DeployRun } from '../apply/deploy-run.ts'
 import { isOfQuota, QuotaRefusals } from '../apply/quota.ts'
 import { deleteObject } from '../apply/removal.ts'
@@ -31,15 +32,20 @@ export class RolloutTimeout extends Error {
   }
 }
 
-/** Error for a workload that does not reach the desired state; `tracked` contains the reason. */
+/**
+ * Error for a workload that does not reach the desired state; `tracked` contains the reason. `blocker` is the error about
+ * the old object if that was not deleted before the deadline.
+ */
 export class WorkloadFailed extends Error {
   readonly workload: DesiredWorkload
   readonly tracked: ObservedWorkload
+  readonly blocker: UserError | undefined
 
-  constructor(workload: DesiredWorkload, tracked: ObservedWorkload) {
+  constructor(workload: DesiredWorkload, tracked: ObservedWorkload, blocker?: UserError) {
     super(`\`${workload.service}\` does not start`)
     this.workload = workload
     this.tracked = tracked
+    this.blocker = blocker
   }
 }
 
@@ -89,7 +95,7 @@ export async function rollOut(run: DeployRun, wanted: DesiredState, options: Rol
     if (late.length > 0) throw new RolloutTimeout(late, run.signal.reason)
   }
   // Failures are reported. The objects that failed workloads should have replaced stay, and a later deploy prunes them.
-  if (failures.size > 1) throw new AggregateError([...failures])
+  if (failures.size > 1) throw new AggregateError([...failures].map(one => rollout.blocked.get(one) ?? one))
   for (const failure of failures) throw failure
 }
 
@@ -103,6 +109,8 @@ const TRIED = 'dev.platform/tried'
 type Look = 'done' | 'well' | undefined
 
 class Rollout {
+  /** Workloads whose old object was not deleted before the deadline, by the error of the deletion. */
+  readonly blocked = new Map<unknown, WorkloadFailed>()
   readonly #run: DeployRun
   readonly #wanted: DesiredState
   readonly #options: RolloutOptions
@@ -154,9 +162,9 @@ class Rollout {
     }
   }
 
-  /** Returns the workloads that the rollout waited for and that are not ready. */
+  /** Returns the workloads that the rollout waited for and that are not ready, or that were not applied in time. */
   late(): readonly WorkloadFailed[] {
-    return [...this.#serving(), ...this.#notReady()]
+    return [...this.blocked.values(), ...this.#serving(), ...this.#notReady()]
   }
 
   /** Returns the Jobs that run like servers although another workload waits for their completion. */
@@ -227,9 +235,19 @@ class Rollout {
       }),
     )
     if (isThere) return step.live
-    const object = await this.#options.apply(step)
+    const object = await this.#options.apply(step).catch(error => {
+      if (this.#isBlocked(error))
+        this.blocked.set(error, new WorkloadFailed(workload, notApplied(workload.object, error), error))
+      throw error
+    })
     this.#isThere(workload, object)
     return object
+  }
+
+  /** True if an error names an object that was not deleted before the deadline. */
+  #isBlocked(error: unknown): error is UserError {
+    const { aborted, reason } = this.#run.signal
+    return aborted && error instanceof UserError && error.cause === reason
   }
 
   #isThere(workload: DesiredWorkload, object: KubeObject): void {
@@ -375,6 +393,14 @@ class Rollout {
     )
   }
 }
+
+/** Returns the state of a workload whose old object blocks the new one. */
+const notApplied = (object: KubeObject, { message }: UserError): ObservedWorkload => ({
+  object,
+  status: { state: 'waiting', text: message },
+  ...{ isStable: false, hasStartedPod: false, hasReadyPods: false },
+  ...{ pods: [], stuck: [], problems: [], warnings: [] },
+})
 
 const isReady = ({ status }: ObservedWorkload): boolean => status.state === 'ready' || status.state === 'complete'
 

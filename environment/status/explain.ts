@@ -1,6 +1,7 @@
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
+import type { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { serviceNames } from '../../compiler/plan/object-names.ts'
 import type { RequiredSecret } from '../../compiler/plan/plan.ts'
 import { entry, get, type Tree } from '../../compiler/text/tree.ts'
@@ -25,6 +26,8 @@ const MOST_PROBLEMS = 10
 export interface ExplainedWorkload {
   readonly workload: Pick<DesiredWorkload, 'service' | 'source' | 'object'>
   readonly tracked: Pick<ObservedWorkload, 'status' | 'pods' | 'problems' | 'warnings' | 'attempt'>
+  /** Error about the old object if that was not deleted before the deadline. */
+  readonly blocker?: UserError | undefined
 }
 
 /**
@@ -34,7 +37,7 @@ export interface ExplainedWorkload {
  */
 export async function explainFailure(
   cluster: Cluster,
-  { workload, tracked }: ExplainedWorkload,
+  { workload, tracked, blocker }: ExplainedWorkload,
   services: Tree | undefined,
   required: readonly RequiredSecret[] = [],
 ): Promise<readonly Diagnostic[]> {
@@ -54,7 +57,8 @@ export async function explainFailure(
     reported.add(id)
     await explainProblem(explained, member, problem)
   }
-  if (tracked.problems.length === 0) await explainState(explained, lead.key)
+  if (blocker) explainBlocker(explained, lead, blocker)
+  else if (tracked.problems.length === 0) await explainState(explained, lead.key)
   return reporter.diagnostics()
 }
 
@@ -111,6 +115,16 @@ async function explainProblem(
     ...(isGone && keepsLog(workload.object)),
     ...(ends && { ends }),
   })
+}
+
+/** Reports a workload that was not applied in time, because its old object was not deleted. */
+function explainBlocker(
+  { services, reporter }: Explained,
+  { service, key }: Member,
+  { message, notes, hint }: UserError,
+): void {
+  const remedy = hint === undefined ? {} : { hint }
+  reporter.report(KINDS.late, entry(services, key)?.key, { service, notes: [message, ...notes], ...remedy })
 }
 
 /** Reports a workload that has failed, or was not ready in time, although no problem is known. */

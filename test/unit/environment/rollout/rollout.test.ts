@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
+import { failuresIn } from '../../../../environment/apply/deploy.ts'
 import type { ApplyEvents } from '../../../../environment/apply/deploy-run.ts'
 import { RolloutTimeout, WorkloadFailed } from '../../../../environment/rollout/rollout.ts'
+import { explainFailure } from '../../../../environment/status/explain.ts'
 import type { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 import { deploy, newCluster, object, ref, wanted, workload } from '../../../support/objects/deploying.ts'
 import { FakeClock, settle } from '../../../support/objects/fake-clock.ts'
@@ -246,6 +248,45 @@ describe('a Job that is a server', () => {
     expect(state.error).toBeInstanceOf(RolloutTimeout)
     expect((state.error as RolloutTimeout).late).toMatchObject([
       { workload: { service: 'job' }, tracked: { problems: [{ code: 'serves', detail: '`web`' }] } },
+    ])
+  })
+})
+
+describe('a replacement that is blocked until the deadline', () => {
+  const FINALIZER = 'example.com/hold'
+
+  /** Replaces a Job that a finalizer holds beside a StatefulSet, and ends at the deadline. */
+  async function late(status: (clock: FakeClock) => object) {
+    const [cluster, clock, deadline] = [newCluster(), new FakeClock(), new AbortController()]
+    const [job, web] = [workload('Job', 'migrate', { spec: { template: {} } }), workload('StatefulSet', 'web')]
+    await deploy(cluster, wanted([], [job, web]))
+    cluster.act(ref(job.object), live => ({ ...live, metadata: { ...live.metadata, finalizers: [FINALIZER] } }))
+    const pod = await addPod(cluster, web.object, PROBED)
+    const rerun = new Set(['migrate'])
+    const options = { wait: true, rerun }
+    const result = deploy(cluster, wanted([], [job, web]), options, clock, {}, deadline.signal).catch(error => error)
+    await settle()
+    setStatus(cluster, pod, status(clock))
+    await clock.pass(4000)
+    deadline.abort(new DOMException('timed out', 'TimeoutError'))
+    return { cluster, error: await result, signal: deadline.signal }
+  }
+
+  test.each([
+    ['is not ready', running],
+    ['fails', () => crashed(2)],
+  ])('it is reported beside a service that %s', async (_, status) => {
+    const { cluster, error, signal } = await late(status)
+    const failed = error instanceof RolloutTimeout ? error.late : (failuresIn(error, signal) ?? [])
+    expect(failed.map(one => one.workload.service).sort()).toEqual(['migrate', 'web'])
+    const blocked = failed.find(one => one.workload.service === 'migrate')!
+    expect(await explainFailure(cluster, blocked, undefined)).toMatchObject([
+      {
+        code: 'deploy/not-ready',
+        message: '`migrate` was not ready in time',
+        notes: [`job/migrate is not deleted yet: the finalizer \`${FINALIZER}\` blocks the deletion`],
+        hint: expect.stringContaining('kubectl patch job/migrate -n ns'),
+      },
     ])
   })
 })
