@@ -102,13 +102,14 @@ export async function endpointsOf(
     const known = byUrl.get(url)
     const reason = known?.reason ?? problem
     const at = known?.entry ?? entry
+    const lost = known?.missingSecret ?? (secret !== undefined && missing.has(secret) ? secret : undefined)
     byUrl.set(url, {
       url,
       services: [...new Set([...(known?.services ?? []), ...services])].sort(),
       isReady: reason === undefined,
       ...(reason !== undefined && { reason }),
       ...(at !== undefined && { entry: at }),
-      ...(secret !== undefined && missing.has(secret) && { missingSecret: secret }),
+      ...(lost !== undefined && { missingSecret: lost }),
     })
   }
   for (const { services, ...address } of found) {

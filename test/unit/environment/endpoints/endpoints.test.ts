@@ -266,6 +266,19 @@ describe('endpoints', () => {
     ])
   })
 
+  test('an endpoint names a missing Secret also if the manifest declares it, or another route has its URL', async () => {
+    const rules = [rule('a.example.com', ['/', 'web'])]
+    const hosts = ['a.example.com']
+    const routes = [
+      ingress('web', { rules, tls: [{ hosts, secretName: 'a-tls' }] }),
+      ingress('web-2', { rules, tls: [{ hosts }] }),
+    ]
+    const declared = [{ url: 'https://a.example.com', service: 'web' }]
+    expect(await endpointsOf(holding([slice('web', true)]), 'shop', routes, declared)).toMatchObject([
+      { url: 'https://a.example.com', missingSecret: 'a-tls' },
+    ])
+  })
+
   test('endpoints include those that the manifest declares', async () => {
     const routes = [
       ingress('web', { rules: [rule('a.example.com', ['/', 'web'])], tls: [{ hosts: ['a.example.com'] }] }),
