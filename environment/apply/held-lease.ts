@@ -208,6 +208,11 @@ async function take(input: LeaseRequest): Promise<{ readonly held: KubeObject; r
       try {
         return await noted(() => cluster.replace(leaseOf(input, resourceVersion), { signal }))
       } catch (error) {
+        // Its holder has released it in the meantime.
+        if (isNotFound(error)) {
+          seen = undefined
+          continue
+        }
         if (!isConflict(error)) throw error
         throw input.busy(await cluster.get(refOf(input), { signal }))
       }

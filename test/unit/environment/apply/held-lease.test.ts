@@ -73,3 +73,25 @@ test('check detects at once that another holder took the Lease, and accepts the 
   await second.check()
   expect(second.signal.aborted).toBe(false)
 })
+
+test('a Lease that is released at the moment of the takeover is created again', async () => {
+  const cluster = newCluster()
+  const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' }
+  const metadata = { name: 'up', namespace: NAMESPACE }
+  await cluster.create({ ...lease, metadata, spec: { holderIdentity: 'ann@laptop (1)' } })
+  cluster.before = async ({ verb }) => {
+    if (verb !== 'update') return
+    cluster.before = () => {}
+    await cluster.delete({ ...lease, ...metadata })
+  }
+  const held = await holdLease({
+    ...{ cluster, ...metadata, labels: {} },
+    holder: holder('ann@laptop (2)', ['ann@laptop (1)']),
+    ...{ clock: new FakeClock(), signal: never, silence: 9000 },
+    waiting: () => {},
+    busy: () => new UserError('busy'),
+    lost: () => new UserError('lost'),
+  })
+  expect((await cluster.get({ ...lease, ...metadata }))?.['spec']).toMatchObject({ holderIdentity: 'ann@laptop (2)' })
+  await held.release()
+})
