@@ -33,8 +33,8 @@ export class RolloutTimeout extends Error {
 }
 
 /**
- * Error for a workload that does not reach the desired state; `tracked` contains the reason. `blocker` is the error about
- * the old object if that was not deleted before the deadline.
+ * Error for a workload that does not reach the desired state; `tracked` contains the reason. `blocker` is the error
+ * about the old object if that was not deleted before the deadline.
  */
 export class WorkloadFailed extends Error {
   readonly workload: DesiredWorkload

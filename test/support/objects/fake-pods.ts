@@ -81,7 +81,9 @@ export class FakePods extends FakeClock {
     this.#tell(name)
   }
 
-  /** The container begins a run; the one before has ended. With `report`, the default, the cluster reports it at once. */
+  /**
+   * The container begins a run; the one before has ended. With `report`, the default, the cluster reports it at once.
+   */
   start(pod: string, container = serviceOf(pod), report = true): void {
     this.#container(pod, container).runs.push({ lines: [], exit: undefined })
     this.#pods.get(pod)!.phase = 'Running'
