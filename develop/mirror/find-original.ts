@@ -20,8 +20,8 @@ const KINDS = [
 ] as const
 
 /**
- * Returns the live workload that a development container replaces; undefined if there is none. Ignores mirrors. Throws
- * a UserError if the labels select several workloads.
+ * Returns the live workload that a development container replaces; undefined if there is none. Ignores mirrors, and Jobs
+ * that are runs of another workload. Throws a UserError if the labels select several workloads.
  */
 export async function findOriginal(
   { cluster, namespace, signal }: Pick<Session, 'cluster' | 'namespace' | 'signal'>,
@@ -33,15 +33,25 @@ export async function findOriginal(
   }
   const labels = selector.map(one => `${one.name}=${one.value}`).join(',')
   const lists = await Promise.all(KINDS.map(kind => cluster.list({ ...kind, namespace, labels }, { signal })))
-  const found = lists.flat().filter(one => one.metadata.labels?.[MIRROR_LABEL] === undefined)
-  if (found.length > 1)
-    throw new UserError(
-      `\`selector\` of \`${name}\` selects ${found.length} workloads: ${found.map(named).join(', ')}`,
-      {
-        hint: 'add labels that only one of them has',
-      },
-    )
+  const found = lists.flat().filter(one => one.metadata.labels?.[MIRROR_LABEL] === undefined && !isRun(one))
+  if (found.length > 1) throw severalFound(name, found)
   return found[0]
+}
+
+/** True for a Job that a CronJob or `devctl run` has made; it has the labels of its workload. */
+const isRun = ({ kind, metadata }: KubeObject): boolean =>
+  kind === 'Job' && (metadata.ownerReferences ?? []).some(owner => KINDS.some(one => one.kind === owner.kind))
+
+function severalFound(name: string, found: readonly KubeObject[]): UserError {
+  const list = found.map(named).join(', ')
+  // The CronJobs of one job have the same labels, so no other labels can be added.
+  if (found.every(({ kind }) => kind === 'CronJob'))
+    return new UserError(`\`${name}\` has ${found.length} schedules, and only one can be suspended: ${list}`, {
+      hint: 'keep only one schedule of the job, or select one CronJob by a label in `selector` that only it has',
+    })
+  return new UserError(`\`selector\` of \`${name}\` selects ${found.length} workloads: ${list}`, {
+    hint: 'add labels that only one of them has',
+  })
 }
 
 /** Returns the name in kubectl's form: `deployment/web`. */
