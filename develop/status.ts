@@ -125,7 +125,7 @@ export async function answerEmptied(
   { answer, ...input }: AnswerEmptiedInput,
   project: OpenProject,
 ): Promise<ReadonlyMap<string, readonly EmptiedFolder[]>> {
-  const devs = input.all ? [] : await knownDevelopments(world, input, project, { one: true })
+  const devs = input.all ? input.devs : await knownDevelopments(world, input, project, { one: true })
   const reports = [...(await status(world, { ...input, devs }, project))].filter(([, report]) => report)
   const waits = ([, report]: (typeof reports)[number]) => (report?.emptied ?? []).length > 0
   const [waiting, idle] = [reports.filter(waits), reports.filter(one => !waits(one))]

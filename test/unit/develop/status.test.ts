@@ -59,6 +59,12 @@ test.each<[string, Readonly<Record<string, Up>>, object, readonly string[] | str
 test.each<[string, Readonly<Record<string, Up>>, object, string]>([
   ['none waits', { admin: 'idle', api: 'idle' }, { all: true }, 'no folder of `admin`, `api` waits for an answer'],
   [
+    'names and `all` are given',
+    { api: 'waits', web: 'waits' },
+    { all: true, devs: ['api'] },
+    '`--all` is for all development containers',
+  ],
+  [
     'a named one does not wait',
     { admin: 'idle', api: 'waits' },
     { devs: ['api', 'admin'] },
