@@ -1,11 +1,12 @@
 import { pause } from '../../adapters/http/back-off.ts'
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { containerStatus } from '../mirror/mirror-pod.ts'
 import type { Supervisor } from '../session/supervisor.ts'
 import { endOfContainer } from './ended-container.ts'
 
 /** Delay before the log is read again, in milliseconds. The log of a container ends when the container restarts. */
 const AGAIN = 500
-/** Number of existing log lines that are shown when the log of a Pod is read for the first time. */
+/** Number of existing log lines that are shown when the log of a container is read for the first time. */
 const LINES = 100
 
 export interface OutputOf {
@@ -26,10 +27,11 @@ export async function passOutput(
 ): Promise<never> {
   let last: string | undefined
   let told: string | undefined
-  const endOf = async (pod: KubeObject) => {
+  let known: KubeObject | undefined
+  const read = async (pod: KubeObject) => {
     try {
       const now = await cluster.get({ apiVersion: 'v1', kind: 'Pod', ...pod.metadata }, { signal })
-      return now && now.metadata.uid === pod.metadata.uid ? endOfContainer(pod, now, container) : undefined
+      return now?.metadata.uid === pod.metadata.uid ? now : undefined
     } catch {
       // A replaced Pod and a lost connection are reported elsewhere.
       signal.throwIfAborted()
@@ -39,13 +41,15 @@ export async function passOutput(
   for (;;) {
     const { pod, lost } = await supervisor.untilReady(signal)
     const { name, uid } = pod.metadata
-    const options = { container, follow: true, tailLines: uid === last ? 0 : LINES }
+    if (!known || known.metadata.uid !== uid) known = (await read(pod)) ?? pod
+    const instance = `${uid} ${containerStatus(known, container)?.containerID}`
+    const options = { container, follow: true, tailLines: instance === last ? 0 : LINES }
     try {
       const either = AbortSignal.any([signal, lost])
       for await (const text of cluster.logs({ name, namespace }, { ...options, signal: either })) {
         // Skip earlier lines only after output was shown: the log of a container that has just started may not exist
         // yet.
-        last = uid
+        last = instance
         line(text)
       }
     } catch {
@@ -53,8 +57,10 @@ export async function passOutput(
       signal.throwIfAborted()
     }
     await pause(AGAIN, signal)
-    const end = await endOf(pod)
+    const now = await read(pod)
+    const end = now && endOfContainer(pod, now, container)
     if (end && end.id !== told) ended(`${end.text}; it starts again`)
     told = end?.id ?? told
+    known = now ?? known
   }
 }
