@@ -113,14 +113,20 @@ class Output {
     for (const name of ['readable', 'end', 'close']) program.stdout.on(name, () => this.#changed())
   }
 
-  /** Returns the given number of bytes, or all remaining bytes. */
+  /**
+   * Returns the given number of bytes, or all remaining bytes. Rejects with FileCommandFailed if the program has failed.
+   */
   async take(length: number): Promise<Buffer> {
+    // A stream returns null for no bytes, as if it had to wait for more.
+    if (length === 0) return Buffer.alloc(0)
     const { stdout, exit } = this.#program
     for (;;) {
       const bytes: Buffer | null = stdout.read(length)
       if (bytes) return bytes
-      if (stdout.readableEnded) return Buffer.alloc(0)
-      if (stdout.destroyed) throw new FileCommandFailed(`the program has ended with status ${await exit}`)
+      if (stdout.readableEnded && (await exit) === 0) return Buffer.alloc(0)
+      // A program that did not read to the end must not look like the end of the file.
+      if (stdout.readableEnded || stdout.destroyed)
+        throw new FileCommandFailed(`the program has ended with status ${await exit}`)
       await new Promise<void>(resolve => {
         this.#changed = resolve
       })
