@@ -10,7 +10,7 @@ export const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''"
 
 /**
  * A shell in the container that runs one command after another, because a separate program for each command would need
- * its own connection.
+ * its own connection. If the shell ends, as with its container, the next command starts another one.
  */
 export class FileCommands {
   readonly #container: FrontContainer
@@ -38,8 +38,7 @@ export class FileCommands {
   }
 
   async #runNow(command: string): Promise<string> {
-    this.#shell ??= this.#start()
-    const shell = await this.#shell
+    const shell = await (this.#shell ??= this.#keep(this.#start()))
     // A command must not read the following commands as its input.
     shell.stdin.write(`{ ${command}\n} </dev/null 2>&1; printf '%s %s\\n' ${this.#mark} "$?"\n`)
     for (;;) {
@@ -54,8 +53,18 @@ export class FileCommands {
     }
   }
 
+  /** Keeps a shell until it ends or fails to start, so that the next command starts another one. */
+  #keep(started: Promise<ExecProcess>): Promise<ExecProcess> {
+    const forget = () => {
+      this.#shell = undefined
+    }
+    started.then(shell => shell.exit).then(forget, forget)
+    return started
+  }
+
   async #start(): Promise<ExecProcess> {
     const shell = await this.#container.run(commandsShell(this.#container), { stdin: true }, this.#signal)
+    this.#output = ''
     shell.stderr.resume()
     shell.stdout.setEncoding('utf8').on('data', (part: string) => {
       this.#output += part
