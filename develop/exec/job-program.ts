@@ -7,7 +7,7 @@ import { TOOL } from '../../constructs/mirror/scripts.ts'
 import { isTransientForPod } from '../retry-transient.ts'
 import type { Polling } from '../session/polling.ts'
 import type { Supervisor } from '../session/supervisor.ts'
-import { endRuns, runVariable } from './marked-processes.ts'
+import { CLEAR_EARLIER, endRuns, runVariables } from './marked-processes.ts'
 import { inFolder, UNTIL_READY } from './run-command.ts'
 import { runForLines } from './run-once.ts'
 
@@ -37,7 +37,7 @@ export interface JobOptions {
 /**
  * Runs the program of a Job once, without restarting it when it has ended. Then waits until another run is requested. A
  * run whose connection was lost is not repeated automatically, because a Job may do something that must not be done
- * twice. Rejects with the signal's abort reason.
+ * twice; the requested run first ends it in the container. Rejects with the signal's abort reason.
  */
 export async function runJob(
   { access, namespace, dev, container, words, workdir, polling }: JobProgram,
@@ -51,10 +51,11 @@ export async function runJob(
     const wished = wishes.restart()
     const { pod, lost } = await supervisor.untilReady(signal)
     const at = { access, namespace, pod, container }
-    const variables = [runVariable(`${id}-${run}`), ...polling.variables]
-    const script = `${UNTIL_READY}${inFolder}; exec ${words.map(shellWord).join(' ')}`
+    const variables = [...runVariables(`${id}-${run}`), ...polling.variables]
+    const script = `${CLEAR_EARLIER}${UNTIL_READY}${inFolder}; exec ${words.map(shellWord).join(' ')}`
     const command = [TOOL, 'env', ...variables, TOOL, 'sh', '-c', script, 'sh', workdir ?? '.']
     const began = performance.now()
+    let isLeft = false
     try {
       const status = await runForLines({ ...at, command }, AbortSignal.any([signal, lost, wished]), wishes.line)
       const seconds = ((performance.now() - began) / 1000).toFixed(1)
@@ -65,8 +66,12 @@ export async function runJob(
       if (wished.aborted) continue
       if (!lost.aborted && !isTransientForPod(error)) throw error
       wishes.note(`the connection to the Job was lost; ${again}`)
+      isLeft = true
     }
-    await unlessAborted(whenAborted(wished), signal)
+    await unlessAborted(whenAborted(wished), signal).catch(async error => {
+      if (isLeft) await endRuns(at)
+      throw error
+    })
   }
 }
 

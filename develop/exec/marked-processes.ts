@@ -9,9 +9,6 @@ import { type OneCommand, runOnce } from './run-once.ts'
 const RUN = 'DEVCTL_SESSION'
 const EXEC = 'DEVCTL_EXEC'
 
-/** Returns the variable that marks the processes of a run. */
-export const runVariable = (run: string): string => `${RUN}=${run}`
-
 /** Returns the variable that marks the processes of an `exec`. */
 export const execVariable = (id: string): string => `${EXEC}=${id}`
 
@@ -42,7 +39,20 @@ end_${name}() {
  * Script with a function `end_older`, which ends the processes in the container that belong to any run other than `$1`,
  * in this session or an earlier one. Kubernetes does not end a process whose connection is lost.
  */
-export const END_OLDER_RUNS = ending('older', RUN, 'v')
+const END_OLDER_RUNS = ending('older', RUN, 'v')
+
+/** Name of the variable with the script that runs before a command and ends the processes of earlier runs. */
+const CLEAR = 'DEVCTL_CLEAR'
+
+/** Returns the variables of a run: its mark, and the script for `CLEAR_EARLIER`. */
+export const runVariables = (run: string): readonly string[] => [
+  `${RUN}=${run}`,
+  // Passed in a variable, because as an argument it would clutter the process list.
+  `${CLEAR}=${END_OLDER_RUNS}end_older ${run}`,
+]
+
+/** Script that ends the processes of earlier runs before a command starts. It needs the variables of the run. */
+export const CLEAR_EARLIER = `eval "$${CLEAR}"; unset ${CLEAR}; `
 
 /**
  * Timeout for ending processes in the container, in milliseconds; processes that cannot be reached are left running.

@@ -9,7 +9,7 @@ import { announceEnd, withAnnouncedEnd } from '../session/announced-end.ts'
 import type { Polling } from '../session/polling.ts'
 import type { Supervisor } from '../session/supervisor.ts'
 import { endedContainer, killedForMemory } from './ended-container.ts'
-import { END_OLDER_RUNS, endRuns, execVariable, runVariable } from './marked-processes.ts'
+import { CLEAR_EARLIER, endRuns, execVariable, runVariables } from './marked-processes.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
 
 /**
@@ -17,9 +17,6 @@ import type { RemoteTerminal } from './remote-terminal.ts'
  */
 const AGAIN = 500
 const AGAIN_LAST = 10_000
-
-/** Name of the variable with the script that runs before a command and ends the processes of earlier runs. */
-const CLEAR = 'DEVCTL_CLEAR'
 
 export interface RunningCommand {
   readonly access: KubeconfigAccess
@@ -154,12 +151,11 @@ export function execTarget(
 ): ExecTarget {
   const variables = [
     ...(exec === undefined ? [] : [execVariable(exec)]),
-    ...(run === undefined ? [] : [runVariable(run), `${CLEAR}=${END_OLDER_RUNS}end_older ${run}`]),
+    ...(run === undefined ? [] : runVariables(run)),
     ...(size && type ? [`TERM=${type}`] : []),
     ...polling.variables,
   ]
-  // Passed in a variable, because as an argument it would clutter the process list.
-  const cleared = run === undefined ? '' : `eval "$${CLEAR}"; unset ${CLEAR}; `
+  const cleared = run === undefined ? '' : CLEAR_EARLIER
   // The shell keeps running without a terminal: unread output would be lost when the command closes its output.
   const script = `${cleared}${UNTIL_READY}${inFolder}; ${size ? 'exec "$@"' : `"$@"; ${announceEnd(TOOL)}`}`
   return {

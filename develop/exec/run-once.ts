@@ -23,9 +23,11 @@ export async function runForLines(
   line: (text: string) => void,
 ): Promise<number> {
   const [out, err] = [lineReader(line), lineReader(line)]
-  const status = await runOnce(command, signal, { stdout: out.take, stderr: err.take })
-  for (const { end } of [out, err]) end()
-  return status
+  try {
+    return await runOnce(command, signal, { stdout: out.take, stderr: err.take })
+  } finally {
+    for (const { end } of [out, err]) end()
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { Agent, createServer } from 'node:http'
+import { Agent, createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -9,10 +9,13 @@ import type { Access } from '../../adapters/kubernetes/connection.ts'
 export const SUCCESS = Buffer.from(`\x03${JSON.stringify({ metadata: {}, status: 'Success' })}`)
 
 /**
- * Starts a server for the exec requests of a test, with one protocol. `serve` gets each connection. Returns the access
- * to the server, which ends with the test.
+ * Starts a server for the exec requests of a test, with one protocol. `serve` gets each connection and its request.
+ * Returns the access to the server, which ends with the test.
  */
-export async function startExecServer(protocol: string, serve: (socket: WebSocket) => void): Promise<Access> {
+export async function startExecServer(
+  protocol: string,
+  serve: (socket: WebSocket, request: IncomingMessage) => void,
+): Promise<Access> {
   const server = createServer()
   const sockets = new WebSocketServer({ server, handleProtocols: () => protocol })
   sockets.on('connection', serve)
