@@ -140,5 +140,9 @@ async function answerOne(
   meaning: EmptiedAnswer,
 ): Promise<readonly [dev: string, folders: readonly EmptiedFolder[]]> {
   const report = await askUp(world, dev, { ask: 'answer', meaning })
-  return [dev, report && report !== 'done' ? (report.emptied ?? []) : []]
+  if (report === undefined)
+    throw new UserError(`\`devctl up ${dev}\` has ended before it answered`, {
+      hint: `start it again with \`devctl up ${dev}\`, and answer then`,
+    })
+  return [dev, report === 'done' ? [] : (report.emptied ?? [])]
 }

@@ -5,10 +5,11 @@ import { linesOf } from './lines.ts'
 import type { ControlAnswer, ControlRequest } from './messages.ts'
 
 /**
- * Timeout for an answer of a session on this machine, in milliseconds. `ENDING` is the timeout for the end of the
- * session.
+ * Timeout for an answer of a session on this machine, in milliseconds. `RESTARTING` is the timeout for the answer to
+ * `restart`, which waits for the container; `ENDING` is the timeout for the end of the session.
  */
 const ANSWER = 10_000
+const RESTARTING = 60_000
 const ENDING = 60_000
 
 /**
@@ -28,7 +29,8 @@ export async function askSession(
 ): Promise<ControlAnswer | undefined> {
   const socket = await connected(address)
   if (!socket) return undefined
-  const deadline = withTimeLimit(ANSWER, ...(signal ? [signal] : []))
+  const limit = request.ask === 'restart' ? RESTARTING : ANSWER
+  const deadline = withTimeLimit(limit, ...(signal ? [signal] : []))
   const stop = () => socket.destroy()
   deadline.addEventListener('abort', stop, { once: true })
   try {
@@ -38,7 +40,7 @@ export async function askSession(
   } catch (error) {
     signal?.throwIfAborted()
     if (deadline.aborted)
-      throw new UserError(`the running \`devctl up\` did not answer within ${ANSWER / 1000} s`, {
+      throw new UserError(`the running \`devctl up\` did not answer within ${limit / 1000} s`, {
         hint: 'end it with Ctrl-C, or kill it, and try again',
         cause: error,
       })

@@ -15,9 +15,13 @@ export interface ControlServer {
 /**
  * Listens for other commands of this user. `address` is a socket in a folder that only the user can access, or a named
  * pipe. Replaces the socket that a killed process left behind; the caller has already checked that nothing is listening
- * on it.
+ * on it. Errors of the handler are answers, unless the signal of the session is aborted.
  */
-export async function serveControl(address: string, handle: ControlHandler): Promise<ControlServer> {
+export async function serveControl(
+  address: string,
+  handle: ControlHandler,
+  session?: AbortSignal,
+): Promise<ControlServer> {
   const isPipe = address.startsWith('\\\\.\\pipe\\')
   if (!isPipe) {
     mkdirSync(dirname(address), { recursive: true, mode: 0o700 })
@@ -28,7 +32,7 @@ export async function serveControl(address: string, handle: ControlHandler): Pro
     sockets.add(socket)
     socket.on('error', () => {})
     socket.once('close', () => sockets.delete(socket))
-    void converse(socket, handle)
+    void converse(socket, handle, session)
   })
   await listening(server, address)
   if (!isPipe) chmodSync(address, 0o600)
@@ -42,11 +46,11 @@ export async function serveControl(address: string, handle: ControlHandler): Pro
   }
 }
 
-async function converse(socket: Socket, handle: ControlHandler): Promise<void> {
+async function converse(socket: Socket, handle: ControlHandler, session: AbortSignal | undefined): Promise<void> {
   try {
     for await (const line of linesOf(socket)) {
       const request: ControlRequest = JSON.parse(line)
-      const answer = await handle(request).catch(refusal)
+      const answer = await handle(request).catch(error => refusal(error, session))
       socket.write(`${JSON.stringify(answer)}\n`)
     }
   } catch {
@@ -55,10 +59,15 @@ async function converse(socket: Socket, handle: ControlHandler): Promise<void> {
   }
 }
 
-/** Turns a UserError into an answer for the client; rethrows any other error, which ends the conversation. */
-function refusal(error: unknown): ControlAnswer {
-  if (!(error instanceof UserError)) throw error
-  return { ok: false, message: error.message, ...(error.hint !== undefined && { hint: error.hint }) }
+/**
+ * Turns an error into an answer for the client. Rethrows the error of a session that is ending, so that the client
+ * learns that there is no session.
+ */
+function refusal(error: unknown, session: AbortSignal | undefined): ControlAnswer {
+  if (error instanceof UserError)
+    return { ok: false, message: error.message, ...(error.hint !== undefined && { hint: error.hint }) }
+  if (session?.aborted || !(error instanceof Error)) throw error
+  return { ok: false, message: error.message }
 }
 
 const listening = (server: Server, address: string): Promise<void> =>

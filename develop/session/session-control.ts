@@ -19,7 +19,7 @@ export interface ControlHandlers {
 
 /** Accepts requests from this user's other commands, and serves the status pages of the session. */
 export async function openControl(
-  { world, found, prepared, state, emptied }: PartsInput,
+  { world, found, prepared, state, emptied, signal }: PartsInput,
   { supervisor, sync }: Pick<SessionParts, 'supervisor' | 'sync'>,
   hands: ControlHandlers,
   undo: CleanupStack,
@@ -57,7 +57,7 @@ export async function openControl(
     return { ok: true, ...(ask === 'report' && { report: { ...report(), pages: shown } }) }
   }
   const address = controlAddress(stateHome(workspace), sessionKey(session, dev), process.platform)
-  const control = await serveControl(address, answer)
+  const control = await serveControl(address, answer, signal)
   // Closed last, because a command that waits for the session to end waits until this connection is closed.
   undo.addLast(() => control.close())
 }

@@ -92,11 +92,27 @@ export class SessionProgram {
     return runCommand(supervisor, { ...running, interrupted: session.signal }, terminal, wishes, signal)
   }
 
+  /** Restarts the program as `restart` does. Throws a UserError at once if the container is not connected. */
+  async restartNow(signal: AbortSignal): Promise<void> {
+    const { name } = this.#of.found.development
+    if (this.#isOwnProgram && !this.#of.supervisor.ready)
+      throw new UserError(`\`${name}\` is not connected, so its program cannot be restarted`, {
+        hint: `try again when \`devctl status ${name}\` shows that it is`,
+      })
+    await this.restart(signal)
+  }
+
+  /** True if process 1 of the container runs the program. */
+  get #isOwnProgram(): boolean {
+    const { found, prepared } = this.#of
+    return prepared.runs === 'command' && found.development.mode === 'sync'
+  }
+
   /** Ends the program and starts it again. Throws a UserError for an interactive shell. */
   async restart(signal: AbortSignal): Promise<void> {
     const { found, prepared, supervisor } = this.#of
-    const { name, mode } = found.development
-    if (prepared.runs === 'command' && mode === 'sync') {
+    const { name } = found.development
+    if (this.#isOwnProgram) {
       const { pod } = await supervisor.untilReady(signal)
       return restartProgram(this.#world.session, pod, prepared.container, signal)
     }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { askSession, endSession } from '../../../develop/control/client.ts'
+import { serveControl } from '../../../develop/control/server.ts'
 
 const listening = (handle: (socket: Socket) => void): Promise<{ server: Server; address: string }> => {
   const address = join(mkdtempSync(join(tmpdir(), 'control-')), 'up.sock')
@@ -28,4 +29,22 @@ test.each(['unread', 'half answered', 'ended'])('askSession has no answer if the
   })
   expect(await askSession(address, { ask: 'report' })).toBeUndefined()
   server.close()
+})
+
+/** Asks a session whose handler fails; `over` is the signal of the session. */
+async function askFailing(over: AbortSignal) {
+  const address = join(mkdtempSync(join(tmpdir(), 'control-')), 'up.sock')
+  const fail = () => Promise.reject(new Error('forbidden'))
+  const server = await serveControl(address, fail, over)
+  const answer = await askSession(address, { ask: 'restart' })
+  await server.close()
+  return answer
+}
+
+test('askSession receives any error of a running session as its answer', async () => {
+  expect(await askFailing(new AbortController().signal)).toEqual({ ok: false, message: 'forbidden' })
+})
+
+test('askSession has no answer if the session fails because it ends', async () => {
+  expect(await askFailing(AbortSignal.abort(new Error('ended')))).toBeUndefined()
 })

@@ -13,8 +13,8 @@ import { makeFolder } from '../../support/cli/folder.ts'
 const MANIFEST = 'dev: {admin: {sync: [".:/a"]}, api: {sync: [".:/a"]}, web: {sync: [".:/a"]}}\n'
 const FOLDER = { local: '.', remote: '/a', side: 'local' as const }
 
-/** State of the `up` of a development container: it has a folder that waits for an answer, or none. */
-type Up = 'waits' | 'idle'
+/** State of the `up` of a development container: it has a folder that waits for an answer, or none, or ends. */
+type Up = 'waits' | 'idle' | 'ends'
 
 async function answer(running: Readonly<Record<string, Up>>, input: { all?: boolean; devs?: readonly string[] }) {
   const cwd = makeFolder({ 'devctl.yml': MANIFEST })
@@ -24,8 +24,10 @@ async function answer(running: Readonly<Record<string, Up>>, input: { all?: bool
   for (const [dev, up] of Object.entries(running)) {
     const key = { server: access.server.href, namespace: 'shop', dev }
     const report = { dev, namespace: 'shop', context: 'c', folder: cwd, state: 'ready' as const, text: '', since: 0 }
-    const emptied = up === 'waits' ? [FOLDER] : []
+    const emptied = up === 'idle' ? [] : [FOLDER]
     const server = await serveControl(controlAddress(home, key, process.platform), async ({ ask }) => {
+      if (ask === 'answer' && up === 'ends') void server.close()
+      if (ask === 'answer' && up === 'ends') return new Promise<never>(() => {})
       if (ask === 'answer') told.push(dev)
       if (ask === 'answer' && up === 'idle') return { ok: false, message: 'waits for nothing' }
       return { ok: true, report: { ...report, process: 1, emptied } }
@@ -70,6 +72,7 @@ test.each<[string, Readonly<Record<string, Up>>, object, string]>([
     { devs: ['api', 'admin'] },
     'no folder of `admin` waits for an answer',
   ],
+  ['the session ends', { api: 'ends' }, { devs: ['api'] }, '`devctl up api` has ended before it answered'],
   [
     'a named one is not active',
     { api: 'waits' },

@@ -53,3 +53,16 @@ test('a command on this machine receives the variables that the user has set for
   expect(received).toEqual([{ API_KEY: 'abc', MODE: 'dev', LEVEL: 'debug' }])
   expect(notes).toEqual([expect.stringContaining('others can change them: `OF_CLUSTER`;')])
 })
+
+test('restartNow does not wait for a container that is not connected', async () => {
+  const of = {
+    found: { development: { name: 'api', mode: 'sync' } },
+    input: { command: ['serve'] },
+    prepared: { runs: 'command' },
+    supervisor: { ready: undefined, untilReady: () => new Promise(() => {}) },
+  }
+  const program = new SessionProgram({} as UpContext, of as unknown as ProgramOf)
+  await expect(program.restartNow(new AbortController().signal)).rejects.toThrow(
+    '`api` is not connected, so its program cannot be restarted',
+  )
+})
