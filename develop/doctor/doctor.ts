@@ -1,12 +1,10 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { toServiceName } from '../../compiler/plan/object-names.ts'
 import { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
 import { maskSecrets } from '../../compiler/values/secrets/mask-secrets.ts'
 import { looksNamedSecret, looksSecretText } from '../../compiler/values/secrets/secret-looks.ts'
-import { AGENT_CONTAINER } from '../../constructs/mirror/names.ts'
 import { stateHome } from '../../project/contexts/home.ts'
 import type { LoadInput } from '../../project/input.ts'
 import { manifestOf } from '../../project/open-project.ts'
@@ -15,6 +13,7 @@ import type { Session } from '../../project/session.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import { askSession } from '../control/client.ts'
 import { knownDevelopments } from '../mirror/known-developments.ts'
+import { agentOf, runs } from '../mirror/mirror-pod.ts'
 import { type ChooseDev, chooseDev } from '../select/choose.ts'
 import { controlAddress, type SessionKey, sessionFolder } from '../session/session-folder.ts'
 import { filesRead } from './files-read.ts'
@@ -162,7 +161,7 @@ const keyOf = ({ access, namespace }: Session, dev: string): SessionKey => ({
  */
 async function whichDev(
   { workspace, project, session, signal }: DoctorContext,
-  { dev, choose, deadline = DEADLINE }: DoctorInput,
+  { dev, choose, loading = {}, deadline = DEADLINE }: DoctorInput,
 ): Promise<string | undefined> {
   const manifest = project instanceof Error ? undefined : manifestOf(project)
   const written = manifest ? [...manifest.dev.values()].map(({ name }) => name) : []
@@ -181,7 +180,7 @@ async function whichDev(
   const activeOf = (limited: AbortSignal) =>
     session instanceof Error || project instanceof Error
       ? Promise.resolve([])
-      : knownDevelopments({ workspace, session: { ...session, signal: limited } }, {}, project, { one: false })
+      : knownDevelopments({ workspace, session: { ...session, signal: limited } }, loading, project, { one: false })
   if (written.length === 1) return written[0]
   const active = session instanceof Error ? [] : await inTime(activeOf, deadline, signal)
   const names = Array.isArray(active) && active.length > 0 ? active : written.length > 0 ? written : here()
@@ -261,9 +260,9 @@ function inCluster(session: Session, dev: string, secrets: KnownSecrets, part: P
     }),
     part('permissions', async signal => [['cluster/permissions.json', await accessOf(session, signal)]]),
     part('speed of the connection', async signal => {
-      const pod = (await objects.value).pods.find(runsAgent)
+      const pod = (await objects.value).pods.find(one => runs(one, agentOf(one)))
       if (!pod) throw new Error('no agent runs')
-      const result = await tryLine(session, pod, AGENT_CONTAINER, signal)
+      const result = await tryLine(session, pod, agentOf(pod), signal)
       return [['cluster/speed.json', `${JSON.stringify(result, null, 2)}\n`]]
     }),
   ]
@@ -286,14 +285,6 @@ class Later<Value> {
     this.#resolve(value)
     return this.value
   }
-}
-
-function runsAgent(pod: KubeObject): boolean {
-  type Status = { readonly name: string; readonly state?: { readonly running?: object } }
-  const { initContainerStatuses = [], containerStatuses = [] } = (pod['status'] ?? {}) as Record<string, Status[]>
-  return [...initContainerStatuses, ...containerStatuses].some(
-    ({ name, state }) => name === AGENT_CONTAINER && state?.running !== undefined,
-  )
 }
 
 /** Formats a time as `20261123005900`, in the local time zone. */

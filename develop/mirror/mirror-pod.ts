@@ -1,7 +1,7 @@
 import type { Change, Cluster, KubeObject, ObjectQuery } from '../../adapters/kubernetes/cluster.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { AGENT_CONTAINER, FILL_CONTAINER } from '../../constructs/mirror/names.ts'
+import { AGENT_CONTAINER, FILL_CONTAINER, TOOLS_VOLUME } from '../../constructs/mirror/names.ts'
 import { isEnding } from '../../environment/apply/removal.ts'
 import type { Clock } from '../../environment/clock.ts'
 import { unlessForbidden } from '../../environment/forbidden.ts'
@@ -259,6 +259,19 @@ function allStatuses(pod: KubeObject): readonly ContainerStatus[] {
 export const containerStatus = (pod: KubeObject, container: string): ContainerStatus | undefined =>
   statusOf(pod).containerStatuses?.find(({ name }) => name === container)
 
+interface PodContainer {
+  readonly name: string
+  readonly volumeMounts?: readonly { readonly name: string }[]
+}
+
+/** Returns the name of the container with the agent. In hybrid mode, this is the container of the application. */
+export function agentOf(pod: KubeObject): string {
+  const { initContainers = [], containers = [] } = (pod['spec'] ?? {}) as Record<string, readonly PodContainer[]>
+  if ([...initContainers, ...containers].some(({ name }) => name === AGENT_CONTAINER)) return AGENT_CONTAINER
+  const hasTools = ({ volumeMounts = [] }: PodContainer) => volumeMounts.some(({ name }) => name === TOOLS_VOLUME)
+  return containers.find(hasTools)?.name ?? AGENT_CONTAINER
+}
+
 /** True if a container of the Pod runs now. */
 export function runs(pod: KubeObject, container: string): boolean {
   return allStatuses(pod).some(one => one.name === container && one.state?.running !== undefined)
@@ -307,7 +320,7 @@ function waitsForNode(pod: KubeObject): string {
  * restarts the agent.
  */
 function endOfAgent(pod: KubeObject): string | undefined {
-  const end = failureOf(pod, AGENT_CONTAINER)
+  const end = failureOf(pod, agentOf(pod))
   if (end?.reason === 'OOMKilled')
     return 'has no agent: it ran out of memory; raise `initContainer.resources` of the development container'
   return end && `has no agent: it ended with ${exitOf(end)}`
