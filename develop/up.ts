@@ -1,6 +1,8 @@
 import type { KubeObject } from '../adapters/kubernetes/cluster.ts'
 import { withTimeLimit } from '../adapters/process/time-limit.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { toServiceName } from '../compiler/plan/object-names.ts'
+import { templateOf } from '../constructs/manifest.ts'
 import { isTaken } from '../environment/record/up-record.ts'
 import type { DeployOutcome } from '../operations/deploy/outcome.ts'
 import { ensureNamespace, wakeIfAsleep } from '../operations/ensure-namespace.ts'
@@ -125,15 +127,15 @@ export async function originalsOf(
   }
   const { deploy } = await import('../operations/deploy/deploy.ts')
   const signal = withTimeLimit(DEPLOY, session.signal)
-  const names = found.map(({ development }) => development.name)
   const outcome = await deploy(
     { ...world, session: { ...session, signal } },
     { ...input, takeOver: false, developed: found.map(deployedName) },
     project,
   )
-  const note = failedOriginals(outcome, names)
-  if (outcome.kind !== 'deployed' && note === undefined) return { outcome }
+  if (outcome.kind !== 'deployed' && !mayDevelop(outcome)) return { outcome }
   const workloads = await find()
+  const note = failedOriginals(outcome, developedServices(found, workloads))
+  if (outcome.kind !== 'deployed' && note === undefined) return { outcome }
   if (note !== undefined) world.on({ type: 'note', text: note })
   const missing = found.find(({ development }, index) => !workloads[index] && !development.autocreate)
   if (!missing) return { workloads }
@@ -141,6 +143,29 @@ export async function originalsOf(
     hint: 'name the development container after its service, or select the workload by `selector`',
   })
 }
+
+/**
+ * Returns the names of the services under development: those of the development containers, of their services, and of
+ * the other containers in the same Pods. A deploy reports one state for all services of a Pod.
+ */
+export function developedServices(
+  found: readonly Pick<FoundDevelopment, 'service' | 'development'>[],
+  workloads: readonly (KubeObject | undefined)[],
+): readonly string[] {
+  const inPods = workloads.flatMap(one => {
+    const spec = one && templateOf<{ readonly spec?: PodContainers }>(one)?.spec
+    return [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].map(({ name }) => name)
+  })
+  return [...found.flatMap(one => [one.development.name, toServiceName(deployedName(one))]), ...inPods]
+}
+
+interface PodContainers {
+  readonly containers?: readonly { readonly name: string }[]
+  readonly initContainers?: readonly { readonly name: string }[]
+}
+
+/** True for a deploy that only failed because services are not ready. */
+const mayDevelop = (outcome: DeployOutcome): boolean => outcome.kind === 'failed' && outcome.ended === undefined
 
 /**
  * Returns the note about a deploy in which only services under development failed: their programs are replaced anyway,

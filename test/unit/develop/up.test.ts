@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failedOriginals } from '../../../develop/up.ts'
+import { developedServices, failedOriginals } from '../../../develop/up.ts'
 import type { DeployOutcome, ServiceState } from '../../../operations/deploy/outcome.ts'
 
 const failed = (services: Readonly<Record<string, ServiceState>>, more: object = {}): DeployOutcome => ({
@@ -29,4 +29,22 @@ test.each<[string, DeployOutcome]>([
   ['the files have errors', { kind: 'refused', diagnostics: [] }],
 ])('failedOriginals allows no development if %s', (_, outcome) => {
   expect(failedOriginals(outcome, ['job'])).toBeUndefined()
+})
+
+test('developedServices names all services in the Pods of the developed workloads', () => {
+  const found = [{ service: 'my_api', development: { name: 'backend' } }] as unknown as Parameters<
+    typeof developedServices
+  >[0]
+  const containers = [{ name: 'my-api' }, { name: 'proxy' }]
+  const workload = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'my-api' },
+    spec: { template: { spec: { containers } } },
+  }
+  const developed = developedServices(found, [workload, undefined])
+  expect(new Set(developed)).toEqual(new Set(['backend', 'my-api', 'proxy']))
+  expect(failedOriginals(failed({ 'my-api': 'not-ready', proxy: 'not-ready' }), developed)).toBe(
+    'my-api, proxy are not ready, and are developed nevertheless',
+  )
 })
