@@ -38,6 +38,15 @@ export async function stopUp(world: Pick<OperationContext, 'workspace' | 'sessio
   await endSession(addressOf(world, dev), world.session.signal)
 }
 
+/** Throws a UserError if the `up` of a development container already runs on this machine. */
+export async function refuseSecond(world: Pick<OperationContext, 'workspace' | 'session'>, dev: string): Promise<void> {
+  const running = await reportOf(world, dev)
+  if (running)
+    throw new UserError(`\`devctl up ${dev}\` already runs on this machine (process ${running.process})`, {
+      hint: `\`devctl exec ${dev} -- sh\` opens another shell; \`devctl down ${dev}\` ends it`,
+    })
+}
+
 /** Returns the state of the `up` of a development container on this machine; undefined if none is running. */
 export async function reportOf(
   world: Pick<OperationContext, 'workspace' | 'session'>,

@@ -1,6 +1,5 @@
 import { unlessAborted } from '../../adapters/http/abort.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
-import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { personOf } from '../../environment/apply/held-lease.ts'
 import { upRecordOf } from '../../environment/record/up-record.ts'
 import { stateHome } from '../../project/contexts/home.ts'
@@ -19,7 +18,7 @@ import { deployedName, type FoundDevelopment } from '../select/find-development.
 import { type OpenedSsh, openSessionSsh } from '../ssh/session-ssh.ts'
 import type { UpContext, UpInput, UpOutcome } from '../up-input.ts'
 import type { SessionConfig } from './agent-session.ts'
-import { reportOf, sessionKey } from './ask.ts'
+import { refuseSecond, sessionKey } from './ask.ts'
 import { CleanupStack } from './cleanup-stack.ts'
 import { Credentials } from './credentials.ts'
 import { EmptiedFolders } from './emptied-folders.ts'
@@ -123,14 +122,6 @@ async function giveBackOwn(
   if (upRecordOf(live)?.by === personOf(session)) await restoreWorkload(own, { name: dev }, { volumes: false }, on)
 }
 
-async function refuseSecond(world: UpContext, dev: string): Promise<void> {
-  const running = await reportOf(world, dev)
-  if (running)
-    throw new UserError(`\`devctl up ${dev}\` already runs on this machine (process ${running.process})`, {
-      hint: `\`devctl exec ${dev} -- sh\` opens another shell; \`devctl down ${dev}\` ends it`,
-    })
-}
-
 /** Reports changes of the files that the session has read. Returns a function that stops watching them. */
 function watchSources({ workspace: { cwd, env }, on }: UpContext, { sources }: FoundDevelopment, input: UpInput) {
   const searched = (input.file ?? []).length === 0 && !env['COMPOSE_FILE']
@@ -166,7 +157,7 @@ async function connected(
     const program = new SessionProgram(world, { input, found, prepared, supervisor, polling, signal })
     const hands: ControlHandlers = {
       stop: () => stop.abort(new Stopped(`\`devctl down ${dev}\` has ended the session`)),
-      restart: () => program.restart(signal),
+      restart: () => program.restartNow(signal),
       answer: meaning => emptied.answer(meaning, (folder, one) => sync.answer(folder, one)),
     }
     await openControl(parts, { supervisor, sync }, hands, undo)

@@ -8,7 +8,7 @@ import {
   namedDevelopments,
   type SeveralInput,
 } from '../../../develop/select/find-development.ts'
-import { sessionKey } from '../../../develop/session/ask.ts'
+import { refuseSecond, sessionKey } from '../../../develop/session/ask.ts'
 import { sessionFolder } from '../../../develop/session/session-folder.ts'
 import { printNames } from '../../../develop/up.ts'
 import { stateHome } from '../../../project/contexts/home.ts'
@@ -64,13 +64,13 @@ export function tellStarter(io: Pick<Io, 'env'>, event: OperationEvent, dev: str
   if (told) process.send?.(told, undefined, {}, () => {})
 }
 
-function toldOf(event: OperationEvent, dev: string | undefined): Told | undefined {
+/** Returns the message about an event; undefined if the starting process does not need the event. */
+export function toldOf(event: OperationEvent, dev: string | undefined): Told | undefined {
   // Statuses without `dev` come from a deploy and concern other services.
   if (dev === undefined) return TOLD_OF_ALL.has(event.type) ? { event } : undefined
-  if (event.type === 'session-ended')
-    return event.end.kind === 'failed'
-      ? { dev, event: { type: 'status', service: dev, state: 'failed', text: event.end.error.message } }
-      : undefined
+  if (event.type === 'session-ended' && event.end.kind === 'failed')
+    // JSON does not contain the message of an Error.
+    return { dev, event: { type: 'status', service: dev, state: 'failed', text: event.end.error.message } }
   return TOLD.has(event.type) ? { dev, event } : undefined
 }
 
@@ -79,6 +79,7 @@ const TOLD_OF_ALL: ReadonlySet<OperationEvent['type']> = new Set(['compiled', 's
 const TOLD: ReadonlySet<OperationEvent['type']> = new Set([
   ...TOLD_OF_ALL,
   'status',
+  'session-ended',
   'taken',
   'sync',
   'forwards',
@@ -93,6 +94,23 @@ const TOLD: ReadonlySet<OperationEvent['type']> = new Set([
   'sync-room',
 ])
 
+/** State of a development container whose background process need not be waited for any longer. */
+type DetachedState = 'ready' | 'failed' | 'ended'
+
+/** Returns the state of a development container after an event; undefined if the event does not change it. */
+export function stateAfter(event: OperationEvent, dev: string): DetachedState | undefined {
+  if (event.type === 'session-ended') return 'ended'
+  if (event.type !== 'status' || event.service !== dev) return undefined
+  return event.state === 'ready' || event.state === 'failed' ? event.state : undefined
+}
+
+/**
+ * True if each development container has a state and the background process continues. If all of them have ended, the
+ * process also ends, and its exit status counts.
+ */
+export const isSettled = (devs: readonly string[], states: ReadonlyMap<string, DetachedState>): boolean =>
+  devs.every(dev => states.has(dev)) && devs.some(dev => states.get(dev) !== 'ended')
+
 /**
  * Starts this command line again in the background, and waits until the sessions of the background process are ready.
  * Reports the events of the sessions during that time. If the background process ends first, prints its output and
@@ -104,6 +122,8 @@ export async function startInBackground(
   project: OpenProject,
 ): Promise<number> {
   const devs = await namedDevelopments({ workspace: io, on }, input, project)
+  // Before the output of the running session is overwritten.
+  await Promise.all(devs.map(dev => refuseSecond({ workspace: io, session }, dev)))
   const folder = sessionFolder(stateHome(io), sessionKey(session, devs[0]!))
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, 'up.out')
@@ -118,14 +138,14 @@ export async function startInBackground(
     stdio: ['ignore', output, output, 'ipc'],
   })
   closeSync(output)
-  const states = new Map<string, 'ready' | 'failed'>()
+  const states = new Map<string, DetachedState>()
   const settled = new Promise<'settled'>(resolve =>
     child.on('message', message => {
       const { dev, event } = message as Told // of this program
       on(event, dev)
-      if (event.type === 'status' && event.service === dev && (event.state === 'ready' || event.state === 'failed'))
-        states.set(dev, event.state)
-      if (devs.every(one => states.has(one))) resolve('settled')
+      const state = dev === undefined ? undefined : stateAfter(event, dev)
+      if (state !== undefined) states.set(dev!, state)
+      if (isSettled(devs, states)) resolve('settled')
     }),
   )
   const ended = new Promise<number>(resolve => {

@@ -55,7 +55,7 @@ export async function startSeveral(context: Context, words: readonly string[], o
     }
     if (!isInBackground(own.io)) tellPlace(own, session, on)
     try {
-      if (options.detach) {
+      if (options.detach && !options.dryRun) {
         const { startInBackground } = await import('./detach.ts')
         return await startInBackground({ workspace: io, session, on }, { ...options, devs }, project)
       }

@@ -91,7 +91,7 @@ export async function startDevelopment(context: Context, words: readonly string[
       else show(event)
     }
     if (!isInBackground(own.io)) tellPlace(own, session, on)
-    if (options.detach) {
+    if (options.detach && !options.dryRun) {
       const { startInBackground } = await import('./detach.ts')
       return startInBackground(
         { workspace: own.io, session, on },
