@@ -20,8 +20,8 @@ const KINDS = [
 ] as const
 
 /**
- * Returns the live workload that a development container replaces; undefined if there is none. Ignores mirrors, and Jobs
- * that are runs of another workload. Throws a UserError if the labels select several workloads.
+ * Returns the live workload that a development container replaces; undefined if there is none. Ignores mirrors, and
+ * Jobs that are runs of another workload. Throws a UserError if the labels select several workloads.
  */
 export async function findOriginal(
   { cluster, namespace, signal }: Pick<Session, 'cluster' | 'namespace' | 'signal'>,

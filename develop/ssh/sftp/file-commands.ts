@@ -38,7 +38,8 @@ export class FileCommands {
   }
 
   async #runNow(command: string): Promise<string> {
-    const shell = await (this.#shell ??= this.#keep(this.#start()))
+    this.#shell ??= this.#keep(this.#start())
+    const shell = await this.#shell
     // A command must not read the following commands as its input.
     shell.stdin.write(`{ ${command}\n} </dev/null 2>&1; printf '%s %s\\n' ${this.#mark} "$?"\n`)
     for (;;) {

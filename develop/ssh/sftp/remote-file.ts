@@ -114,7 +114,7 @@ class Output {
   }
 
   /**
-   * Returns the given number of bytes, or all remaining bytes. Rejects with FileCommandFailed if the program has failed.
+   * Returns the given number of bytes, or all remaining bytes. Rejects with FileCommandFailed if the program failed.
    */
   async take(length: number): Promise<Buffer> {
     // A stream returns null for no bytes, as if it had to wait for more.
