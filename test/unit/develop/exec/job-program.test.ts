@@ -45,7 +45,7 @@ test('a Job that is run again first ends the run whose connection was lost', asy
   await job.lose()
   job.restart()
   await job.until(2)
-  expect(job.commands[1]).toMatch(/end_older [0-9a-f]+-2 .*\.\/migrate/s)
+  expect(job.commands[1]).toMatch(/end_older [0-9a-f]+-2 .*eval .*\.\/migrate/s)
   job.interrupted.abort(new Error('Ctrl-C'))
   expect(await job.ended).toBe('Ctrl-C')
 })
