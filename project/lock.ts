@@ -69,6 +69,10 @@ export interface SourceFacts {
   readonly isDirty?: boolean
 }
 
+/** Returns the paths of all files in a lock, including those that a killed run was about to write. */
+export const recordedFiles = ({ files, pending }: Lock): ReadonlySet<string> =>
+  new Set([...files.keys(), ...pending.keys()])
+
 const VERSION = 2
 
 /** Returns the temporary path of a file, which is renamed to its final path after writing. */

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { count } from '../../compiler/diagnostics/render/summary.ts'
+import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import { type LossReport, lossReport } from '../../explain/loss-report.ts'
@@ -40,7 +41,8 @@ export type RenderOutcome =
 
 /**
  * Compiles an application, and writes its manifests to a folder if requested. Uses only files, no cluster. Throws a
- * UserError if the project has no Compose files, and an `OverwriteRefusal` if files in the folder were edited by hand.
+ * UserError if the project has no Compose files, a UsageError for names of services with a layout that always has all
+ * services, and an `OverwriteRefusal` if files in the folder were edited by hand.
  */
 export async function render(
   {
@@ -64,6 +66,7 @@ export async function render(
   if (hasNoCompose && manifest) throw nothingToRender(manifest)
   const { toManifests } = await import('../../constructs/index.ts')
   const layout = layoutOf(input, project)
+  if (outputDir !== undefined && services.length > 0) refuseWholeLayout(layout)
   const manifests = layout === undefined ? toManifests(plan) : await published(plan, toManifests(plan), project)
   const writeAll = async (folder: string): Promise<readonly WrittenCounts[]> => {
     if (layout === undefined || services.length > 0)
@@ -86,6 +89,26 @@ export async function render(
   }
 }
 
+/** Throws a UsageError for a layout whose files always have the objects of all services. */
+function refuseWholeLayout(layout: LayoutName | undefined): void {
+  if (layout === undefined || layout === 'plain') return
+  throw new UsageError(`the layout \`${layout}\` writes all services, not only those that are named`, {
+    hint: 'leave out the names of the services, or add `--layout plain`',
+  })
+}
+
+/** Throws a UserError if one file of the folder has all objects, because the objects would then be there twice. */
+async function refuseSingleFile(folder: string, shown: string): Promise<void> {
+  const [{ readLock }, { SINGLE_FILE }] = await Promise.all([
+    import('../../gitops/repository/tree/change.ts'),
+    import('../../gitops/repository/layout/layout.ts'),
+  ])
+  if (!readLock(folder, shown)?.files.has(SINGLE_FILE)) return
+  throw new UserError(`\`${shown}\` has the objects of all services in \`${SINGLE_FILE}\``, {
+    hint: 'leave out the names of the services, or name another folder with `--output-dir`',
+  })
+}
+
 const sumOf = (all: readonly WrittenCounts[]): WrittenCounts => {
   const sum = (key: keyof WrittenCounts) => all.reduce((total, one) => total + one[key], 0)
   return { written: sum('written'), removed: sum('removed'), unchanged: sum('unchanged') }
@@ -104,6 +127,7 @@ async function writeFiles(
     import('../../gitops/repository/tree/files.ts'),
     import('../../gitops/publish/compile/sources.ts'),
   ])
+  if (services.length > 0) await refuseSingleFile(resolve(cwd, outputDir), outputDir)
   return writeOutput(resolve(cwd, outputDir), outputDir, {
     application: plan.environment.name,
     sources: sourcesOf(manifests),

@@ -6,7 +6,8 @@ import { type FileTexts, toOverlay } from './overlay.ts'
 import { type ReadmeData, readme } from './readme.ts'
 
 const README = 'README.md'
-const SINGLE_FILE = 'manifests.yaml'
+/** File with all objects of a folder, in the layout `single-file`. */
+export const SINGLE_FILE = 'manifests.yaml'
 
 /** Layout of a folder. An overlay also has the base that it was computed against, and the path to the base. */
 export type Layout =

@@ -1,7 +1,15 @@
 import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
-import { type Facts, fingerprint, LOCK_NAME, type Lock, parseLock, temporaryName } from '../../../project/lock.ts'
+import {
+  type Facts,
+  fingerprint,
+  LOCK_NAME,
+  type Lock,
+  parseLock,
+  recordedFiles,
+  temporaryName,
+} from '../../../project/lock.ts'
 import { kustomization } from './files.ts'
 import { type ConflictingFile, OverwriteRefusal } from './overwrite-refusal.ts'
 
@@ -41,6 +49,9 @@ export interface FolderOutput {
 
 const INDEX = 'kustomization.yaml'
 
+/** True for a file that a kustomization can list; the README of a layout is none. */
+const isManifest = (path: string): boolean => /\.(ya?ml|json)$/.test(path)
+
 /** Changes to make to a folder. */
 export interface FolderPlan {
   readonly before: Lock | undefined
@@ -72,7 +83,7 @@ export function planChange(root: string, shown: string, output: FolderOutput): F
       { hint: 'name another folder, or replace them with `--take-over`' },
     )
   }
-  const recorded = new Set([...(before?.files.keys() ?? []), ...(before?.pending.keys() ?? [])])
+  const recorded = before ? recordedFiles(before) : new Set<string>()
   const files = new Map(output.files)
   const present = stillThere(root, before)
   const { keepOthers } = output
@@ -81,7 +92,7 @@ export function planChange(root: string, shown: string, output: FolderOutput): F
   // A run for some services also updates the index of the folder, even if the run's own output has no index.
   if (output.index || others.has(INDEX)) {
     others.delete(INDEX)
-    files.set(INDEX, kustomization([...files.keys(), ...others.keys()]))
+    files.set(INDEX, kustomization([...files.keys(), ...others.keys()].filter(isManifest)))
   }
 
   const blocked: string[] = []

@@ -260,6 +260,29 @@ test('a Job that more Pods have to complete gets another name, because it cannot
   expect(await nameOf('scale: 1')).toBe(names[0])
 })
 
+const TWO = 'name: shop\nservices:\n  web: {image: nginx}\n  db: {image: redis}\n'
+
+test.each(['single-file', 'kustomize'])('render refuses names of services in the layout %s', async layout => {
+  const cwd = makeFolder({ 'compose.yaml': TWO })
+  const words = ['render', 'web', '--namespace', 'shop', '--output-dir', 'out', '--layout', layout]
+  const { status, stderr } = await run(words, { cwd })
+  expect(status).toBe(2)
+  expect(stderr).toContain(`error: the layout \`${layout}\` writes all services, not only those that are named\n`)
+  expect(stderr).toContain('help: leave out the names of the services, or add `--layout plain`')
+  expect(readdirSync(cwd)).toEqual(['compose.yaml'])
+})
+
+test('render refuses names of services for a folder that has all objects in one file', async () => {
+  const cwd = makeFolder({ 'compose.yaml': TWO })
+  const words = ['--namespace', 'shop', '--output-dir', 'out']
+  expect((await run(['render', ...words, '--layout', 'single-file'], { cwd })).status).toBe(0)
+  const before = readdirSync(join(cwd, 'out'))
+  const { status, stderr } = await run(['render', 'web', ...words], { cwd })
+  expect(status).toBe(1)
+  expect(stderr).toContain('error: `out` has the objects of all services in `manifests.yaml`\n')
+  expect(readdirSync(join(cwd, 'out'))).toEqual(before)
+})
+
 describe('links in the output folder', () => {
   const outside = (cwd: string) => readdirSync(join(cwd, 'outside'))
 

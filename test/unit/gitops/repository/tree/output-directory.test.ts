@@ -97,6 +97,18 @@ describe('an output folder', () => {
     expect(contents(folder)).toEqual({ 'web/a.yaml': 'a' })
   })
 
+  test.each<readonly [string, (folder: string) => void]>([
+    ['deleted', folder => rmSync(join(folder, 'web/a.yaml'))],
+    ['edited', folder => write(folder, { 'web/a.yaml': 'edited' })],
+  ])('a file that was %s is restored with the lock as it was', (_, disturb) => {
+    const folder = makeFolder()
+    run(folder, { 'web/a.yaml': 'a', 'web/b.yaml': 'b' })
+    const before = read(folder)
+    disturb(folder)
+    run(folder, { 'web/a.yaml': 'a', 'web/b.yaml': 'b' }, { takeOver: true })
+    expect(read(folder)).toEqual(before)
+  })
+
   test('a file of the same content is accepted, whoever wrote it', () => {
     const folder = makeFolder({ 'web/a.yaml': 'a' })
     expect(run(folder, { 'web/a.yaml': 'a' })).toEqual({ written: 0, removed: 0, unchanged: 1 })
@@ -242,6 +254,16 @@ describe('a run for some services', () => {
       'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n  - db/b.yaml\n  - web/a.yaml\n  - web/a2.yaml\n',
     )
     expect(run(folder, { 'db/b.yaml': 'b' }).removed).toBe(3)
+  })
+
+  test('a run for some services lists no other files than manifests in the index', () => {
+    const folder = makeFolder()
+    run(folder, { 'README.md': 'text', 'web/a.yaml': 'a', 'kustomization.yaml': 'resources: [web/a.yaml]\n' })
+    run(folder, { 'db/b.yml': 'b', 'db/c.json': '{}' }, { keepOthers: true })
+    expect(read(folder)['kustomization.yaml']).toBe(
+      'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n  - db/b.yml\n  - db/c.json\n  - web/a.yaml\n',
+    )
+    expect(read(folder)['README.md']).toBe('text')
   })
 
   test('a run for some services does not accept a manual edit of the rest', () => {
