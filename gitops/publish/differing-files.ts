@@ -1,4 +1,5 @@
-import type { FolderChange } from '../repository/publication.ts'
+import { LOCK_NAME, recordedFiles } from '../../project/lock.ts'
+import { type FolderChange, isSame } from '../repository/publication.ts'
 
 /** A file whose content or existence is not as expected. */
 export interface DifferingFile {
@@ -16,19 +17,22 @@ export interface DifferingFile {
 }
 
 /** Returns the files of a folder that are not as expected, with the reasons. */
-export function differingFiles({
-  path,
-  change: { writes, removals, edits, before: lock },
-  before,
-}: FolderChange): readonly DifferingFile[] {
+export function differingFiles(folder: FolderChange): readonly DifferingFile[] {
+  const {
+    path,
+    change: { writes, removals, edits, before: lock },
+    before,
+  } = folder
   const edited = new Map(edits.map(edit => [edit.path, edit]))
   const differing = (file: string, otherwise: DifferingFile['why']): DifferingFile => {
     const edit = edited.get(file)
     const why = edit === undefined ? otherwise : edit.isOurs ? 'edited-by-hand' : 'foreign'
     return { path: path === '.' ? file : `${path}/${file}`, why }
   }
-  const missing = (file: string) => (lock?.files.has(file) ? 'removed-by-hand' : 'missing')
+  const missing = (file: string) => (lock && recordedFiles(lock).has(file) ? 'removed-by-hand' : 'missing')
+  const isLockOnly = writes.size + removals.length === 0 && !isSame(folder)
   return [
+    ...(isLockOnly ? [differing(LOCK_NAME, lock ? 'out-of-date' : 'missing')] : []),
     ...[...writes.keys()].map(file => differing(file, before.has(file) ? 'out-of-date' : missing(file))),
     ...removals.map(file => differing(file, 'left-over')),
   ]

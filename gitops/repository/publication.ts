@@ -236,11 +236,12 @@ const repositoryIn = (checkout: WorkingCopy): Repository => ({
 })
 
 /**
- * True if nothing has to be written. The lock of a folder that several environments share must also list every use of
+ * True if nothing has to be written. A lock with pending files has to be completed. The lock of a folder that several environments share must also list every use of
  * the folder's parts; otherwise the next publish of another environment would remove a part that is in use.
  */
 export function isSame({ change: { writes, removals, before, after } }: FolderChange): boolean {
   if (before === undefined || writes.size + removals.length > 0 || before.facts !== after.facts) return false
+  if (before.pending.size > 0) return false
   return Object.entries(after.uses ?? {}).every(([user, part]) => before.uses?.[user] === part)
 }
 

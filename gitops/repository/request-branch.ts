@@ -127,9 +127,8 @@ async function refuseAmended(
     if (own === undefined) return true
     const file = own === '.' ? path : path.slice(own.length + 1)
     if (file === LOCK_NAME) return false
-    const ours = locks.get(own)?.files.get(file)
     const found = isThere ? look(folder, path) : undefined
-    return ours !== (found?.kind === 'file' ? fingerprint(file, found.content) : undefined)
+    return !isRecorded(locks.get(own), file, found?.kind === 'file' ? found.content : undefined)
   })
   await git.run('checkout', '--quiet', '--force')
   await git.run('clean', '-ffdxq')
@@ -139,6 +138,14 @@ async function refuseAmended(
     notes: theirs.slice(0, 10).map(({ path, isThere }) => `\`${path}\`${isThere ? '' : ' was removed'}`),
     hint: HINT,
   })
+}
+
+/** True if a lock records a file with this content, or records no such file if the file does not exist. */
+function isRecorded(lock: Lock | undefined, file: string, content: string | undefined): boolean {
+  if (content === undefined) return !lock?.files.has(file)
+  const found = fingerprint(file, content)
+  // Earlier versions committed locks that list restored files as pending only.
+  return lock?.files.get(file) === found || lock?.pending.get(file) === found
 }
 
 /**

@@ -5,6 +5,7 @@ import { shownPlace } from '../../../compiler/text/source.ts'
 import { entry, get, type Tree } from '../../../compiler/text/tree.ts'
 import type { KubernetesObject, Manifest } from '../../../constructs/manifest.ts'
 import { nameOf } from '../../../environment/plan/desired-state.ts'
+import { recordedFiles } from '../../../project/lock.ts'
 import { isForced, withForce, withoutForce } from '../../repository/force.ts'
 import { obstacleTo } from '../../repository/in-place.ts'
 import { buildFolder } from '../../repository/layout/build.ts'
@@ -118,7 +119,7 @@ async function objectsThere(
       return present === text ? [] : [{ path, file, present }]
     }),
   )
-  const removed = [...lock.files.keys()].filter(file => !own.output.files.has(file))
+  const removed = [...recordedFiles(lock)].filter(file => !own.output.files.has(file))
   if (differing.length === 0 && removed.length === 0) return undefined
   const built = isOverlay || read(own.path, KUSTOMIZATION) !== own.output.files.get(KUSTOMIZATION)
   try {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { KubernetesObject, Manifest } from '../../../constructs/manifest.ts'
-import type { Lock } from '../../../project/lock.ts'
+import { type Lock, recordedFiles } from '../../../project/lock.ts'
 import type { SealMarks } from '../../encryption/seal.ts'
 import type { SealingKey } from '../../encryption/sealing-key.ts'
 import { objectsOf } from '../../repository/manifest-files.ts'
@@ -67,7 +67,7 @@ async function encryptedIn(
   const texts = new Map<string, string>()
   const prefix = `/${kind.toLowerCase()}-`
   // A file contains one object, or all objects.
-  for (const file of [...lock.files.keys()].filter(file => !file.includes('/') || file.includes(prefix))) {
+  for (const file of [...recordedFiles(lock)].filter(file => !file.includes('/') || file.includes(prefix))) {
     const text = await read(path === '.' ? file : `${path}/${file}`)
     if (text?.includes(`kind: ${kind}`)) texts.set(file, text)
   }

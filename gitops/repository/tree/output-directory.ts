@@ -73,7 +73,8 @@ export function applyChange(root: string, change: FolderPlan): WrittenCounts {
     if (look(root, path).kind === 'file') rmSync(join(root, path))
   }
   const result = { written: writes.size, removed: removals.length, unchanged }
-  if (writes.size + removals.length > 0) {
+  const hasChanges = writes.size + removals.length > 0
+  if (hasChanges) {
     const pending = [...writes].map(([path, content]) => [path, fingerprint(path, content)] as const)
     // A run that is killed from here on leaves a lock that lists both the old and the new content.
     writeLock(root, { ...after, files: present, pending: new Map(pending) })
@@ -92,7 +93,7 @@ export function applyChange(root: string, change: FolderPlan): WrittenCounts {
   if (isNobodys(after)) {
     rmSync(join(root, LOCK_NAME), { force: true })
     removeEmptyFolders(dirname(root), [join(basename(root), LOCK_NAME)])
-  } else if (!before || printLock(before) !== printLock(after)) writeLock(root, after)
+  } else if (hasChanges || !before || printLock(before) !== printLock(after)) writeLock(root, after)
   return result
 }
 
