@@ -46,14 +46,20 @@ export async function readRequestBranch(
 
 /**
  * Returns the parent of a commit that was fetched without its history; undefined if it has no parent, or if the server
- * does not provide the parent.
+ * does not provide the parent. Throws a GitFailure if the connection fails.
  */
 async function parentOf(git: Git, commit: string, known: string | undefined): Promise<string | undefined> {
   // The clone is shallow, so only the commit object names the parent.
   const parent = /^parent ([0-9a-f]+)$/m.exec(await git.run('cat-file', 'commit', commit))?.[1]
   if (parent === undefined || parent === known) return parent
-  const fetched = await git.ask('fetch', '--quiet', '--no-tags', '--depth=1', '--filter=blob:none', 'origin', parent)
-  return fetched === undefined ? undefined : parent
+  try {
+    await git.run('fetch', '--quiet', '--no-tags', '--depth=1', '--filter=blob:none', 'origin', parent)
+    return parent
+  } catch (error) {
+    // After a broken connection, the push is tried again: without the parent, an amended commit would not be noticed.
+    if (!(error instanceof GitFailure) || classify(error.said) !== 'refused') throw error
+    return undefined
+  }
 }
 
 /** Throws a UserError if the newest commit was not made by devctl. */
@@ -113,7 +119,8 @@ async function refuseAmended(
   const written = changed.flatMap(({ path, isThere }) =>
     isThere && posix.basename(path) === LOCK_NAME ? [posix.dirname(path)] : [],
   )
-  const folders = [...new Set([...paths, ...written])]
+  const folders = [...new Set([...paths, ...written])].sort((a, b) => depthOf(b) - depthOf(a))
+  // The innermost folder comes first: the folder of an overlay may contain the folder of its base.
   const folderOf = (path: string) => folders.find(one => one === '.' || path.startsWith(`${one}/`))
   const locks = new Map<string, Lock | undefined>()
   for (const path of folders) locks.set(path, await lockAt(git, commit, path))
@@ -140,6 +147,8 @@ async function refuseAmended(
   })
 }
 
+const depthOf = (path: string): number => (path === '.' ? 0 : path.split('/').length)
+
 /** True if a lock records a file with this content, or records no such file if the file does not exist. */
 function isRecorded(lock: Lock | undefined, file: string, content: string | undefined): boolean {
   if (content === undefined) return !lock?.files.has(file)
@@ -158,13 +167,20 @@ export async function requestLock({ git, requestHead }: WorkingCopy, path: strin
 
 /** Returns the text of a file on the branch of the pull request; undefined if the file does not exist. */
 export async function requestFile({ git, requestHead }: WorkingCopy, path: string): Promise<string | undefined> {
-  const text = requestHead === undefined ? undefined : await git.ask('show', `${requestHead}:${path}`)
+  const text = requestHead === undefined ? undefined : await textAt(git, requestHead, path)
   return text === undefined ? undefined : `${text}\n`
+}
+
+/** Returns the text of a file in a commit, without the last line end; undefined if the commit does not have the file. */
+async function textAt(git: Git, commit: string, path: string): Promise<string | undefined> {
+  // The clone has all trees, but the content of a file may have to be fetched, and a connection may break.
+  const entry = await git.run('ls-tree', '-z', commit, '--', literal(path))
+  return entry === '' ? undefined : git.run('show', `${commit}:${path}`)
 }
 
 async function lockAt(git: Git, commit: string, path: string): Promise<Lock | undefined> {
   const file = path === '.' ? LOCK_NAME : `${path}/${LOCK_NAME}`
-  const text = await git.ask('show', `${commit}:${file}`)
+  const text = await textAt(git, commit, file)
   if (text === undefined) return undefined
   try {
     return parseLock(text, file)
