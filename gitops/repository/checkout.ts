@@ -168,12 +168,15 @@ export async function fetchAgain(
 ): Promise<FetchedBranch> {
   const hasNote = request === undefined
   // A missing branch is an error for a name, but not for a pattern, which may match nothing.
-  const second = hasNote ? noteSpec(noteName(paths[0] ?? '.', branch)) : `+refs/heads/${request}*:${REQUEST}*`
+  const note = noteName(paths[0] ?? '.', branch)
+  const second = hasNote ? noteSpec(note) : `+refs/heads/${request}*:${REQUEST}*`
   try {
     await git.run('fetch', ...LITTLE, '--prune', 'origin', `+refs/heads/${branch}:${BRANCH}`, second)
   } catch (error) {
     if (!(error instanceof GitFailure) || !/couldn't find remote ref/.test(error.said)) throw error
-    return { branch, head: undefined }
+    // The note of a deleted branch stays on the server.
+    if (hasNote) await fetchNote(git, note)
+    return { branch, head: undefined, hasNote }
   }
   return { branch, head: await git.run('rev-parse', BRANCH), hasNote }
 }

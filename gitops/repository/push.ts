@@ -131,7 +131,7 @@ export async function pushTo<Done>(
       return bare
     }
 
-    async function once(early: FinishedClone | undefined, last = retries.at(-1)): Promise<Attempt> {
+    async function once(early: FinishedClone | undefined, last = retries.at(-1), isAgain = false): Promise<Attempt> {
       const found = early ?? (await fetchAgain(git, branch!, target))
       const isFirst = isPristine
       isPristine = false
@@ -152,7 +152,8 @@ export async function pushTo<Done>(
         await pushed
       } catch (error) {
         // No other push came first; only the computed value of the mark was wrong, so the mark has to be read first.
-        if (made.commit.mark?.isGuess && isStale(error, made.commit.mark)) return await once(undefined, 'race')
+        const { mark } = made.commit
+        if (!isAgain && mark?.isGuess && isStale(error, mark)) return await once(undefined, 'race', true)
         throw error
       }
       return { result: { pushed: { branch: checkout.branch, before: head, commit, retries } } }
