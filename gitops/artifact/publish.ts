@@ -47,7 +47,13 @@ export type ArtifactOutcome =
    */
   | { readonly kind: 'newer'; readonly source: string; readonly digest: string }
   /** Changes that would be made (`--dry-run`, `--verify`). */
-  | { readonly kind: 'planned'; readonly digest: string | undefined; readonly changes: readonly FolderChange[] }
+  | {
+      readonly kind: 'planned'
+      readonly digest: string | undefined
+      readonly changes: readonly FolderChange[]
+      /** Newer source commit that the tag already represents. */
+      readonly newer?: string
+    }
   | {
       readonly kind: 'pushed'
       readonly before: string | undefined
@@ -60,6 +66,8 @@ export interface ArtifactOptions {
   readonly signal: AbortSignal
   /** True to push nothing and only compute the changes. */
   readonly dryRun: boolean
+  /** True to compare the files even if the tag already has a newer source. Implies `dryRun`. */
+  readonly verify: boolean
   /** True to replace content even if devctl did not push it. */
   readonly takeOver: boolean
   readonly isAncestor: IsAncestor
@@ -110,10 +118,12 @@ async function once(
     const change = withOthers(planFolder(top, folder, publication.reference), files)
     refuseOthers(publication.reference, change, folder)
     const order = await orderIn(publication, change, folder, options)
-    if (order?.is === 'newer') return { kind: 'newer', source: order.source, digest: found!.digest }
+    const newer = order?.is === 'newer' ? order.source : undefined
+    if (newer !== undefined && !options.verify) return { kind: 'newer', source: newer, digest: found!.digest }
     if (found && isSame(change)) return { kind: 'unchanged', digest: found.digest }
     if (order?.is === 'missing') options.tellMissing({ ...order, isRequest: false })
-    if (options.dryRun) return { kind: 'planned', digest: found?.digest, changes: [change] }
+    if (options.dryRun)
+      return { kind: 'planned', digest: found?.digest, changes: [change], ...(newer !== undefined && { newer }) }
     const layer = pack(new Map([...folder.output.files, [LOCK_NAME, printLock(change.change.after)]]))
     const pushed = await registry.push(layer, await publication.annotations(), found?.digest)
     return pushed && { kind: 'pushed', before: found?.digest, pushed, changes: [change] }

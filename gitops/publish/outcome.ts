@@ -62,8 +62,11 @@ export type RepositoryOutcome = Rendered & {
      * the source.
      */
     | { readonly kind: 'newer'; readonly newer: string; readonly isRequest: boolean }
-    /** Change that would be made (`dryRun`, `verify`). */
-    | { readonly kind: 'planned'; readonly branch: string; readonly change: PlannedChange }
+    /**
+     * Change that would be made (`dryRun`, `verify`). `newer` is set if the published content comes from a newer commit
+     * of the source, which only `verify` does not skip.
+     */
+    | { readonly kind: 'planned'; readonly branch: string; readonly change: PlannedChange; readonly newer?: string }
     /**
      * The branch of the pull request already has the content, at `commit`. `branch` is the branch that the pull request
      * will be merged into.
@@ -98,7 +101,12 @@ export type RegistryOutcome = Rendered & {
     | { readonly kind: 'unchanged'; readonly digest: string }
     /** The content of the tag already comes from `newer`, a newer commit of the source. */
     | { readonly kind: 'newer'; readonly newer: string; readonly digest: string }
-    | { readonly kind: 'planned'; readonly digest: string | undefined; readonly change: PlannedChange }
+    | {
+        readonly kind: 'planned'
+        readonly digest: string | undefined
+        readonly change: PlannedChange
+        readonly newer?: string
+      }
     | (Made & {
         readonly kind: 'pushed'
         readonly before: string | undefined

@@ -4,6 +4,7 @@ import { editYaml } from '../../adapters/files/yaml-edit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { PushTarget, WorkingCopy } from './checkout.ts'
 import { refuseLinks } from './links.ts'
+import { noBase } from './publication.ts'
 import { type Pushed, type PushOptions, pushTo } from './push.ts'
 import {
   isOnRequest,
@@ -63,7 +64,8 @@ export async function addOnce(
   let list: EditedFile | undefined
   const work: Parameters<typeof pushTo<AddedOnce>>[1] = {
     async write(checkout) {
-      const { branch, requestHead } = checkout
+      const { branch, head, requestHead } = checkout
+      if (head === undefined && target.request !== undefined && !options.dryRun) throw noBase(branch)
       await refuseLinks(checkout, folder, option)
       const there = look(checkout.folder, path)
       if (there.kind === 'blocked')

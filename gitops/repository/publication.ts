@@ -18,7 +18,7 @@ import {
 } from './request-branch.ts'
 import { refuseSameObjects } from './same-objects.ts'
 import { type IsAncestor, type MissingSource, orderOf } from './source-order.ts'
-import { type FolderOutput, type FolderPlan, planChange } from './tree/change.ts'
+import { type FolderOutput, type FolderPlan, isBetter, planChange } from './tree/change.ts'
 import { applyChange } from './tree/output-directory.ts'
 import { type RepositoryReader, readerOf } from './tree/repository-reader.ts'
 
@@ -77,12 +77,20 @@ export type Outcome =
   /** The content of the branch, or of the pull request, comes from a source that has our source among its ancestors. */
   | { readonly kind: 'newer'; readonly source: string; readonly isRequest: boolean }
   /** Changes that would be made (`--dry-run`, `--verify`). */
-  | { readonly kind: 'planned'; readonly branch: string; readonly changes: readonly FolderChange[] }
+  | {
+      readonly kind: 'planned'
+      readonly branch: string
+      readonly changes: readonly FolderChange[]
+      /** Newer source commit that the branch already represents. */
+      readonly newer?: string
+    }
   | { readonly kind: 'pushed'; readonly pushed: Pushed; readonly changes: readonly FolderChange[] }
 
 export interface PublishOptions extends PushOptions {
   /** True to push nothing and only compute the changes. */
   readonly dryRun: boolean
+  /** True to compare the files even if the branch already has a newer source. Implies `dryRun`. */
+  readonly verify: boolean
   /** Returns the commit message for the changes. */
   readonly message: (changes: readonly FolderChange[]) => Promise<string>
   /**
@@ -111,11 +119,11 @@ export async function publish(publication: Publication, options: PublishOptions)
         const seen = await lookAt(checkout, publication, options)
         changes = seen.changes
         const { newer, missing } = await compareSources(checkout, publication, seen, isAncestor)
-        if (newer !== undefined) return { done: { kind: 'newer', ...newer } }
+        if (newer !== undefined && !options.verify) return { done: { kind: 'newer', ...newer } }
         if (changes.every(isSame)) return { done: await leave(checkout, publication, options, seen, isAncestor) }
         await refuseSameObjects(checkout, seen.folders)
         const written = options.dryRun
-          ? { done: { kind: 'planned' as const, branch: checkout.branch, changes } }
+          ? { done: planned(checkout, changes, newer?.source) }
           : await writeChanges(checkout, publication, options, seen)
         // A request that already has our files undoes nothing.
         const isThere = 'done' in written && written.done.kind === 'requested'
@@ -127,6 +135,13 @@ export async function publish(publication: Publication, options: PublishOptions)
   )
   return 'done' in result ? result.done : { kind: 'pushed', pushed: result.pushed, changes }
 }
+
+const planned = ({ branch }: WorkingCopy, changes: readonly FolderChange[], newer: string | undefined): Outcome => ({
+  kind: 'planned',
+  branch,
+  changes,
+  ...(newer !== undefined && { newer }),
+})
 
 /** Content of a checkout, and the changes to make to it. */
 interface Seen {
@@ -190,14 +205,15 @@ async function writeChanges(
   checkout: WorkingCopy,
   { target, path }: Publication,
   options: PublishOptions,
-  { changes, request, ours, isNoted }: Seen,
+  { folders, changes, request, ours, isNoted }: Seen,
 ): Promise<{ readonly commit: Commit } | { readonly done: Outcome }> {
   const text = await options.message(changes)
   const message = target.request === undefined ? text : withBase(text, checkout.branch)
   const expected = isNoted ? await expectedNote(checkout, path) : undefined
   for (const { path, change } of changes) applyChange(join(checkout.folder, path), change)
   const paths = changes.flatMap(pathsOf)
-  if (request && (await isOnRequest(checkout, request, target.paths, paths)))
+  const isFirmer = isBetter(folders[0]?.output.facts, (await requestLock(checkout, path))?.facts)
+  if (request && !isFirmer && (await isOnRequest(checkout, request, target.paths, paths)))
     return { done: { kind: 'requested', branch: checkout.branch, commit: request.commit, changes } }
   if (ours === undefined || expected === undefined) return { commit: { message, paths } }
   const mark = { ...expected, ...(await markFor(checkout, path, ours, expected.expected)) }
@@ -225,7 +241,8 @@ function remembered(ask: IsAncestor): IsAncestor {
   }
 }
 
-const noBase = (branch: string) =>
+/** Returns the error for a pull request into a branch that has no commit. */
+export const noBase = (branch: string): UserError =>
   new UserError(`\`${branch}\` has no commit yet, so that nothing can be merged into it`, {
     hint: 'push a first commit, such as a README, or publish once without a pull request',
   })

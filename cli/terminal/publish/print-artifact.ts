@@ -27,9 +27,9 @@ export async function printArtifact(
       return 0
     }
     case 'planned': {
-      const { digest, change } = outcome
+      const { digest, change, newer } = outcome
       const record = { reference, outcome: 'planned', digest }
-      return printPlanned(context, options, { place: reference, record, change }, outcome)
+      return printPlanned(context, options, { place: reference, record, change, newer }, outcome)
     }
     case 'pushed': {
       const { before, digest, ownTag, subject, objects, lines } = outcome

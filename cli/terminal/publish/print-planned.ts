@@ -21,6 +21,8 @@ export interface Planned {
   /** First fields of the JSON output. */
   readonly record: object
   readonly change: PlannedChange
+  /** Newer commit of the source that is published. */
+  readonly newer?: string | undefined
   /** Text after the list of files. */
   readonly more?: string
 }
@@ -32,7 +34,7 @@ export interface Planned {
 export async function printPlanned(
   { io }: Context,
   { verify, output }: ResultOptions,
-  { place, record, change: { objects, folders, files }, more = '' }: Planned,
+  { place, record, change: { objects, folders, files }, newer, more = '' }: Planned,
   rendered: Rendered,
 ): Promise<number> {
   const differing = files.map(({ path, why }) => ({ path, why: WHY[why] }))
@@ -47,9 +49,11 @@ export async function printPlanned(
   const isEdited = files.some(({ why }) => why === 'edited-by-hand' || why === 'foreign')
   throw new UserError(`\`${place}\` does not hold what ${sourceText(rendered)} renders to`, {
     notes: [...notes.slice(0, 10), ...(notes.length > 10 ? [`and ${notes.length - 10} more`] : [])],
-    hint: isEdited
-      ? 'to keep the manual edits, add them to the Compose files and publish; to discard them, use `devctl publish --take-over`'
-      : 'publish it with `devctl publish`',
+    hint: newer
+      ? `\`${place}\` holds ${shortHash(newer)}, which is newer: check that commit out, and verify again`
+      : isEdited
+        ? 'to keep the manual edits, add them to the Compose files and publish; to discard them, use `devctl publish --take-over`'
+        : 'publish it with `devctl publish`',
   })
 }
 

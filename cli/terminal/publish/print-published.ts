@@ -44,10 +44,10 @@ async function printInRepository(
       return 0
     }
     case 'planned': {
-      const { branch, change } = outcome
+      const { branch, change, newer } = outcome
       const record = { path, outcome: 'planned', branch }
       const more = requestBranch === undefined ? '' : ` (a request from \`${requestBranch}\` into \`${branch}\`)`
-      return printPlanned(context, options, { place: path, record, change, more }, outcome)
+      return printPlanned(context, options, { place: path, record, change, newer, more }, outcome)
     }
     case 'requested': {
       const { branch: base, commit, request } = outcome

@@ -48,6 +48,7 @@ export async function publishToRegistry(
   const working: ArtifactOptions = {
     ...git,
     dryRun,
+    verify: input.verify ?? false,
     takeOver: input.takeOver ?? false,
     isAncestor: (older, newer) => isAncestor(older, newer, compiled.directory, git),
     tellMissing: warnMissing(world, reference),
@@ -92,9 +93,9 @@ async function outcomeOf(work: Work, outcome: ArtifactOutcome): Promise<PublishO
       return { ...base, kind, newer, digest }
     }
     case 'planned': {
-      const { kind, digest } = outcome
-      const changes = outcome.changes.map(change => named(change, reference))
-      return { ...base, kind, digest, change: await plannedChange(changes, describe) }
+      const { changes, ...planned } = outcome
+      const shown = changes.map(change => named(change, reference))
+      return { ...base, ...planned, change: await plannedChange(shown, describe) }
     }
     case 'pushed': {
       const message = await messageInput(world, project, prepared, outcome.changes, describe)

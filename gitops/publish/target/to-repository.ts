@@ -78,6 +78,7 @@ function optionsFor({ world, input, project, prepared, destination }: Work): Omi
   return {
     ...git,
     dryRun: Boolean(input.dryRun || input.verify),
+    verify: input.verify ?? false,
     closeRequest: base =>
       closeRequest(world, requestPlace(input, project, destination), { head: target.request!, base }),
     isAncestor: (older, newer) => isAncestor(older, newer, prepared.compiled.directory, git),
@@ -104,8 +105,8 @@ async function outcomeOf(work: Work, outcome: Outcome, message: Message | undefi
       return { ...base, kind, newer, isRequest }
     }
     case 'planned': {
-      const { kind, branch, changes } = outcome
-      return { ...base, kind, branch, change: await plannedChange(changes, describe) }
+      const { changes, ...planned } = outcome
+      return { ...base, ...planned, change: await plannedChange(changes, describe) }
     }
     case 'requested': {
       const { kind, branch, commit } = outcome

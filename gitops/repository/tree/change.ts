@@ -160,7 +160,7 @@ export function planChange(root: string, shown: string, output: FolderOutput): F
  * file changes, so that a new version of devctl makes no commit. But a source commit is better than no commit, and than
  * uncommitted files.
  */
-function isBetter(facts: Facts | undefined, before: Facts | undefined): boolean {
+export function isBetter(facts: Facts | undefined, before: Facts | undefined): boolean {
   const isFirm = (one: Facts | undefined) => one?.source.commit !== undefined && !one.source.isDirty
   return isFirm(facts) && !isFirm(before)
 }
