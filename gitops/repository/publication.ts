@@ -253,8 +253,9 @@ const repositoryIn = (checkout: WorkingCopy): Repository => ({
 })
 
 /**
- * True if nothing has to be written. A lock with pending files has to be completed. The lock of a folder that several environments share must also list every use of
- * the folder's parts; otherwise the next publish of another environment would remove a part that is in use.
+ * True if nothing has to be written. A lock with pending files has to be completed. The lock of a folder that several
+ * environments share must also list every use of the folder's parts; otherwise the next publish of another environment
+ * would remove a part that is in use.
  */
 export function isSame({ change: { writes, removals, before, after } }: FolderChange): boolean {
   if (before === undefined || writes.size + removals.length > 0 || before.facts !== after.facts) return false

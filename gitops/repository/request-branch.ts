@@ -171,7 +171,7 @@ export async function requestFile({ git, requestHead }: WorkingCopy, path: strin
   return text === undefined ? undefined : `${text}\n`
 }
 
-/** Returns the text of a file in a commit, without the last line end; undefined if the commit does not have the file. */
+/** Returns the text of a file in a commit, without the last line end; undefined if the commit lacks the file. */
 async function textAt(git: Git, commit: string, path: string): Promise<string | undefined> {
   // The clone has all trees, but the content of a file may have to be fetched, and a connection may break.
   const entry = await git.run('ls-tree', '-z', commit, '--', literal(path))
