@@ -6,6 +6,7 @@ import { type OpenedRequest, openRequest } from '../publish/target/request.ts'
 import { type AddedOnce, addOnce } from '../repository/add-once.ts'
 import { type AgentFile, agentFile } from './agent-file.ts'
 import type { InitInput } from './input.ts'
+import { refuseSameObject } from './same-object.ts'
 
 export type InitOutcome =
   /** The files have errors, which an event has reported. Nothing was committed. */
@@ -43,7 +44,13 @@ export async function initGitops(world: LocalContext<PublishEvent>, input: InitI
       ...(branch !== undefined && { branch }),
       ...(requestBranch !== undefined && { request: requestBranch }),
     },
-    { path, text: branch => (text = textFor(branch)), message, option: '--into' },
+    {
+      path,
+      text: branch => (text = textFor(branch)),
+      message,
+      option: '--into',
+      ...(!input.isTextOnly && { refuseOthers: refuseSameObject }),
+    },
     {
       env: workspace.env,
       signal,

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { editYaml } from '../../adapters/files/yaml-edit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
@@ -26,6 +26,8 @@ export interface OneFile {
    */
   readonly text: (branch: string) => string
   readonly message: string
+  /** Throws a UserError if other files of the folder, by path, must not be there together with the text. */
+  readonly refuseOthers?: (files: ReadonlyMap<string, string>, text: string) => Promise<void>
   /** Command-line option for choosing another folder, named in error messages. */
   readonly option: string
 }
@@ -57,7 +59,7 @@ export interface AddOptions extends PushOptions {
  */
 export async function addOnce(
   target: Omit<PushTarget, 'paths'>,
-  { path, text, message, option }: OneFile,
+  { path, text, message, option, refuseOthers }: OneFile,
   options: AddOptions,
 ): Promise<AddedOnce> {
   const folder = posix.dirname(path)
@@ -73,6 +75,7 @@ export async function addOnce(
           hint: `move it away, or choose another folder with \`${option}\``,
         })
       const wanted = text(branch)
+      await refuseOthers?.(filesIn(checkout.folder, folder), wanted)
       if (there.kind === 'file') return { done: { kind: 'there', branch, isSame: there.content === wanted } }
       list = await listResource(checkout.folder, folder, posix.basename(path))
       if (options.dryRun)
@@ -95,6 +98,18 @@ export async function addOnce(
   const result = await pushTo({ ...target, paths: [folder] }, work, options)
   if ('done' in result) return result.done
   return { kind: 'pushed', pushed: result.pushed, ...(list && { listedIn: list.path }) }
+}
+
+/** Returns the texts of the files in a folder of the repository, by path; without those in its subfolders. */
+function filesIn(root: string, folder: string): ReadonlyMap<string, string> {
+  const found = look(root, folder).kind === 'missing' ? [] : readdirSync(join(root, folder))
+  const paths = found.map(name => posix.join(folder, name))
+  return new Map(
+    paths.flatMap(path => {
+      const there = look(root, path)
+      return there.kind === 'file' ? [[path, there.content] as const] : []
+    }),
+  )
 }
 
 /** Throws a UserError if the branch of the pull request has the file with another text, which may be edited by hand. */

@@ -4,7 +4,7 @@ import { makeFolder, write } from '../../support/cli/folder.ts'
 import { git } from '../../support/git/git.ts'
 import { declines, hangsUpAfter, losesRace } from '../../support/git/hooks.ts'
 import { httpServer } from '../../support/git/http-server.ts'
-import { leftIn, manifestFor, type Publishing, publishing } from '../../support/git/publishing.ts'
+import { COMPOSE, leftIn, manifestFor, type Publishing, publishing } from '../../support/git/publishing.ts'
 import { bareRepository, commitDirectly, installHooks } from '../../support/git/repository.ts'
 import type { Result } from '../../support/run.ts'
 import { few, longTest, TAKES_ALL } from '../../support/takes-all.ts'
@@ -92,6 +92,52 @@ test('gitops init keeps an existing file with any content', async () => {
   expect((await tree())[FILE]).toBe('mine\n')
   expect(await log()).toHaveLength(2)
 })
+
+test.each([['--argocd'], ['--flux']])(
+  'gitops init %s refuses the name of the object of another application',
+  async controller => {
+    const { devctl, tree, log, change, server } = await initialising()
+    const folder = controller.slice(2)
+    const manifest = (name: string, key: string) =>
+      manifestFor(server.address).replace('shop', name).replace('staging:', `${key}:`)
+    const init = (key: string, ...words: readonly string[]) =>
+      devctl('gitops', 'init', controller, '--environment', key, ...words)
+    await change({ 'devctl.yml': manifest('shop', 'eu-prod') })
+    expect(await init('eu-prod')).toMatchObject({ status: 0 })
+    const file = `${folder}/shop-eu-prod.yaml`
+    const before = await tree()
+    await change({
+      'devctl.yml': manifest('shop-eu', 'prod'),
+      'compose.yaml': COMPOSE.replace('name: shop', 'name: shop-eu'),
+    })
+    const { status, stderr } = await init('prod')
+    expect(status).toBe(1)
+    expect(stderr).toContain(
+      `\`${file}\` has the object \`shop-eu-prod\` for \`environments/eu-prod/shop\`, not for \`environments/prod/shop-eu\``,
+    )
+    expect(stderr).toContain('help: rename')
+    expect(await tree()).toEqual(before)
+    // Another file of the folder may have the object.
+    await commitDirectly(server.repository, { [file]: undefined, [`${folder}/renamed.yaml`]: before[file]! })
+    expect(await init('prod')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(`\`${folder}/renamed.yaml\` has`),
+    })
+    expect(await log()).toHaveLength(2)
+    expect(await init('prod', '--into', 'other')).toMatchObject({ status: 0 })
+  },
+)
+
+test.each(['empty', 'without the branch'])(
+  'gitops init refuses a pull request into a repository that is %s',
+  async how => {
+    const { init, server } = await initialising()
+    if (how !== 'empty') await commitDirectly(server.repository, { a: 'b\n' }, { branch: 'other' })
+    const { status, stderr } = await init('--flux', '--pull-request', '--branch', 'main')
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('`main` has no commit yet') })
+    expect(await git(server.repository, 'for-each-ref', 'refs/heads/devctl-flux')).toBe('')
+  },
+)
 
 test('gitops init --print prints the manifests, and needs the repository only for the branch', async () => {
   const { init, devctl, server } = await initialising()
