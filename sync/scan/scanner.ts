@@ -265,10 +265,19 @@ export class Scanner {
     } while (this.#scanAgain && !this.#isClosed)
   }
 
-  /** Checks the paths in the root once more, because the root may have been emptied while the scan was below them. */
+  /** Finds folders of the root that are gone, because the root may have been emptied while the scan was below them. */
   #lookAtTop(): void {
     for (const { name, local } of [...(this.#options.tree.children?.values() ?? [])])
-      if (local?.kind === 'folder') for (const _ of this.#look(name, false));
+      if (local?.kind === 'folder' && this.#isGone(name)) for (const _ of this.#look(name, false));
+  }
+
+  #isGone(path: string): boolean {
+    const { disk, root } = this.#options
+    try {
+      return disk.entry(placeIn(root, path)) === undefined
+    } catch {
+      return false
+    }
   }
 
   /**

@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
@@ -14,6 +14,8 @@ export default function makeTemporaryFolder(): (() => void) | undefined {
   if (basename(tmpdir()).startsWith(PREFIX)) return
   const before = process.env['TMPDIR']
   const folder = mkdtempSync(join(realpathSync(tmpdir()), PREFIX))
+  // Agents of other users have their files in it.
+  chmodSync(folder, 0o755)
   process.env['TMPDIR'] = folder
   return () => {
     if (before === undefined) delete process.env['TMPDIR']

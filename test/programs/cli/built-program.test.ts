@@ -85,7 +85,7 @@ describe('the built program', () => {
       const { stdout, stderr } = run(join(root, 'examples/shop'), ['-e', script])
       expect(stderr).toBe('')
       // The start, the declarations, and the reader of YAML (60 kB).
-      expect(Number(stdout)).toBeLessThan(355_000)
+      expect(Number(stdout)).toBeLessThan(357_000)
     },
   )
 })
