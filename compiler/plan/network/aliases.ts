@@ -107,30 +107,29 @@ export function planAliases(context: PlanContext, facts: AliasFacts): readonly A
 }
 
 /**
- * Returns one alias for all requests of a name. As in Compose, services that request the name on the same network share
- * the alias. Reports requests of other services as collisions.
+ * Returns one alias for all requests of a name. As in Compose, services that request the name on a network of the first
+ * service share the alias. Reports requests of other services as collisions.
  */
 function unite(context: PlanContext, name: string, list: readonly AliasRequest[]): Alias {
   const [first] = list as readonly [AliasRequest, ...AliasRequest[]] // a list is made with its first request
-  const services = new Set([first.service])
-  for (const request of list.slice(1)) {
-    if (request.service === first.service && request.externalName === first.externalName) continue
-    if (isShared(list, request)) services.add(request.service)
-    else reportCollision(context, request, `that of \`${first.service}\``, first.span)
+  const networks = new Set(list.filter(isOf(first)).map(({ network }) => network))
+  const isShared = ({ network }: AliasRequest) => network !== undefined && networks.has(network)
+  const services = new Set([first.service, ...list.filter(isShared).map(({ service }) => service)])
+  for (const request of list) {
+    if (isOf(first)(request)) continue
+    if (request.externalName !== undefined || !services.has(request.service))
+      reportCollision(context, request, `that of \`${first.service}\``, first.span)
   }
   const { owner, key, span, externalName } = first
   const external = externalName !== undefined && { externalName }
   return { name, services: externalName === undefined ? [...services] : [], owner, key, span, ...external }
 }
 
-/** True if another service requests the same alias on the same network. */
-function isShared(list: readonly AliasRequest[], request: AliasRequest): boolean {
-  return (
-    request.network !== undefined &&
-    list[0]!.network !== undefined &&
-    list.some(other => other.service !== request.service && other.network === request.network)
-  )
-}
+/** Returns true for requests that resolve to the same service as `first`. */
+const isOf =
+  (first: AliasRequest) =>
+  ({ service, externalName }: AliasRequest): boolean =>
+    service === first.service && externalName === first.externalName
 
 function reportCollision({ reporter }: PlanContext, request: AliasRequest, other: string, span: Span): void {
   const what = {
