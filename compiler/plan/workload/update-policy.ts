@@ -133,7 +133,7 @@ export function planUpdate(context: PlanContext, service: Service, decision: Kin
     policy === undefined || policy === 'rolling'
       ? (toRolling(context, update, decision.kind, blockedBy(pod)) ??
         // The new Pod would start first by default, and wait forever for what the old Pod holds.
-        (policy === undefined && decision.kind === 'Deployment' && blockedBy(pod) ? stopFirst(1) : undefined))
+        (decision.kind === 'Deployment' && blockedBy(pod) ? stopFirst(1) : undefined))
       : undefined
   if (policy !== undefined && policy !== 'rolling')
     for (const key of ['parallelism', 'order'] as const) {
