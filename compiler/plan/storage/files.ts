@@ -82,8 +82,9 @@ export interface StoredFiles {
  * be guessed from it.
  */
 export function planFiles(context: PlanContext): StoredFiles {
-  const configs = planObjects(context, 'config')
+  // Secrets come first, so that their names do not depend on configs.
   const secrets = planObjects(context, 'secret')
+  const configs = planObjects(context, 'config')
   return {
     mounts: service => [
       ...service.configs.flatMap(mount => toMount(context, 'config', { service, mount }, configs)),
@@ -148,14 +149,14 @@ function isConfigApart(context: PlanContext, { key }: FileObject, content: Uint8
 
 /**
  * Plans the object of a config or secret. A config that contains a secret becomes a Secret, whose name differs from the
- * name for a secret with the same key.
+ * names of all secrets.
  */
 function planObject(context: PlanContext, what: 'config' | 'secret', object: FileObject, base: string): Stored {
   const content = object.content ?? new Uint8Array()
   if (content.length > mostBytes)
     context.reporter.report(tooLarge, object.span, { what, name: object.key, bytes: content.length })
   const isSecret = what === 'secret' || isConfigApart(context, object, content)
-  const name = what === 'secret' ? base : isSecret ? `${base}-config` : `${base}-${shortHash(content)}`
+  const name = what === 'secret' ? base : isSecret ? apartName(context, object, base) : `${base}-${shortHash(content)}`
   const plan = {
     name,
     source: sourceOf(context, object.span, [`${what}s`, object.key]),
@@ -167,6 +168,12 @@ function planObject(context: PlanContext, what: 'config' | 'secret', object: Fil
   if (isSecret) context.objects.secrets.set(name, plan)
   else context.objects.configMaps.set(name, plan)
   return { kind: isSecret ? 'secret' : 'configMap', name }
+}
+
+/** Returns the name of the Secret for a config. A secret with the key `app-config` may have the usual name already. */
+function apartName({ objects }: PlanContext, { key }: FileObject, base: string): string {
+  const name = `${base}-config`
+  return objects.secrets.has(name) ? `${name}-${shortHash(key, 5)}` : name
 }
 
 /**

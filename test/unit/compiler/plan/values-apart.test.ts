@@ -30,6 +30,23 @@ function compiled(text: string, options: PlanOptions = {}, files: Readonly<Recor
   return { plan, diagnostics, codes: diagnostics.map(({ code }) => code), dataOf, pod, open }
 }
 
+test('a config with a value and a secret with a similar key are two objects', () => {
+  const { plan, codes, dataOf } = compiled(
+    `services:
+  web: {image: nginx, configs: [app], secrets: [app-config]}
+configs: {app: {content: "pw=\${DB_PASSWORD}"}}
+secrets: {app-config: {file: ./s.txt}}
+`,
+    {},
+    { 's.txt': 'file' },
+  )
+  expect(codes.filter(code => !code.startsWith('ports/'))).toEqual([])
+  const [config] = plan!.secrets.map(({ name }) => name).filter(name => name !== 'app-app-config')
+  expect(config).toMatch(/^app-app-config-[0-9a-z]{5}$/)
+  expect(dataOf('app-app-config')).toEqual({ 'app-config': 'file' })
+  expect(dataOf(config!)).toEqual({ app: `pw=${PASSWORD}` })
+})
+
 describe('values of a platform', () => {
   test('values of variables are in the Secret of the service, alone and in URLs; others are not', () => {
     const { pod, dataOf, open, codes } = compiled(
