@@ -261,12 +261,14 @@ const awaitedForHealth = ({ services }: Project): ReadonlySet<string> =>
   new Set(
     [...services.values()].flatMap(({ dependsOn }) =>
       dependsOn
-        .filter(
-          ({ condition, service }) => condition === 'service_healthy' && services.get(service)?.scale?.value !== 0,
-        )
+        .filter(({ condition, service }) => condition === 'service_healthy' && !hasNoReplicas(services.get(service)))
         .map(({ service }) => service),
     ),
   )
+
+/** Returns true for a service with zero replicas. A service on every node has no number of replicas. */
+const hasNoReplicas = (service: Service | undefined): boolean =>
+  service?.scale?.value === 0 && service.deploy.mode?.value !== 'global'
 
 const byName = <T extends { readonly name: string }>(objects: ReadonlyMap<string, T>): readonly T[] =>
   sortBy(objects.values(), ({ name }) => name)

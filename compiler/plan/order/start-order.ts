@@ -3,7 +3,7 @@ import { circle } from '../../diagnostics/circle.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { kubectlImage, type PlanContext, shellImage, sortBy } from '../context.ts'
 import { findProtected, hasNoNetwork } from '../network/network-policies.ts'
-import type { DependencyPlan, ServicePlan, WaitPlan } from '../plan.ts'
+import type { DependencyPlan, ServicePlan, WaitPlan, WorkloadPlan } from '../plan.ts'
 import { lasts } from '../pod/one-shot.ts'
 import { type Group, type Groups, isLeadAwaited, joiningKeys } from '../workload/groups.ts'
 import type { KindDecision } from '../workload/kind.ts'
@@ -174,11 +174,11 @@ function planWaiting(context: PlanContext, groups: Groups, facts: WaitingFacts, 
       // The loader reports dependencies on services that no file or profile defines.
       if (!target) continue
       if (target === group) {
-        if (!isEmpty(context, dependency, target) && isSidecarWait(context, dependency, member, target))
+        if (!isEmpty(context, dependency, target, kind) && isSidecarWait(context, dependency, member, target))
           awaited.add(dependency.service)
         continue
       }
-      const isAwaited = !isEmpty(context, dependency, target)
+      const isAwaited = !isEmpty(context, dependency, target, facts.kindOf(target).kind)
       if (isAwaited && !isPossible(context, dependency, facts.kindOf(target), target)) continue
       const service = context.names.of(target.lead.name)
       // Compose adds dependencies for `links` and others, which a changed address there breaks; a Service has none.
@@ -250,9 +250,16 @@ function isSidecarWait(
  * Returns true if no container can meet a condition because the service has zero replicas. Compose does not wait for
  * such a service. Reports a warning.
  */
-function isEmpty({ reporter }: PlanContext, { condition, service, span }: Dependency, target: Group): boolean {
-  const own = target.members.find(({ name }) => name === service)
-  const scale = [target.lead.scale, own?.scale].find(one => one?.value === 0)
+function isEmpty(
+  { reporter }: PlanContext,
+  { condition, service, span }: Dependency,
+  { lead, members }: Group,
+  kind: WorkloadPlan['kind'],
+): boolean {
+  const own = members.find(({ name }) => name === service)
+  // A DaemonSet ignores the number of replicas.
+  const scales = [lead, own].map(one => (one === lead && kind === 'DaemonSet' ? undefined : one?.scale))
+  const scale = scales.find(one => one?.value === 0)
   if (!scale || condition === 'service_started') return false
   reporter.report(noReplicas, span, { service }, [{ span: scale.span, message: 'the scale is here' }])
   return true

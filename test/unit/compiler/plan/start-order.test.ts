@@ -90,6 +90,19 @@ describe('services with zero replicas', () => {
     expect(codes).toEqual(more)
   })
 
+  test.each(['manifest', 'client'] as const)(
+    'a service on every node is waited for, because it ignores the number of replicas, in %s order',
+    startOrder => {
+      const db = 'db: {image: i, expose: ["80"], healthcheck: {test: x}, deploy: {mode: global, replicas: 0}}'
+      const { plan, container, diagnostics } = waits('{db: {condition: service_healthy}}', db, { startOrder })
+      const web = plan.workloads.find(({ name }) => name === 'web')
+      expect(web?.dependencies).toEqual([{ service: 'db', condition: 'service_healthy' }])
+      expect(web?.pod.waits).toHaveLength(startOrder === 'manifest' ? 1 : 0)
+      expect(diagnostics.map(({ code }) => code)).not.toContain('depends-on/no-replicas')
+      expect(container('db').readinessProbe).toBeDefined()
+    },
+  )
+
   test('a wait for completion is allowed in a Pod with zero replicas', () => {
     const { pod, codes } = planOf(`services:
   net: {image: i, scale: 0}
