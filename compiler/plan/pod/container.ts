@@ -44,18 +44,20 @@ export interface ContainerFacts {
   readonly exposure: Exposure
   readonly mounts: readonly ContainerMount[]
   readonly variables: StoredVariables
+  /** All services of the Pod. */
+  readonly members: readonly Service[]
 }
 
 /** Plans the container of a service. */
 export function planContainer(
   context: PlanContext,
   service: Service,
-  { exposure, mounts, variables }: ContainerFacts,
+  { exposure, mounts, variables, members }: ContainerFacts,
 ): ContainerPlan {
   const { workingDir } = service
   if (workingDir && !workingDir.value.startsWith('/'))
     context.reporter.report(relativeDirectory, workingDir.span, { path: workingDir.value })
-  const security = planContainerSecurity(context, service)
+  const security = planContainerSecurity(context, service, members)
   const resources = planResources(context, service)
   const { variables: ofCommand, ...command } = planCommand(context, service, service)
   const { variables: ofHooks, ...hooks } = planHooks(context, service)
@@ -136,6 +138,7 @@ export function planPreStart(
   container: ContainerPlan,
   variables: StoredVariables,
 ): readonly ContainerPlan[] {
+  const nextName = hookNames(context, container.name)
   return service.preStart.map((hook, index) => {
     const { startupProbe, readinessProbe, livenessProbe, postStart, preStop, stdin, tty, ...inherited } = container
     const { command, args, workingDir, security: own = {}, ...kept } = inherited
@@ -152,7 +155,7 @@ export function planPreStart(
     }
     return {
       ...kept,
-      name: cutName(`${container.name}-pre-start-${index + 1}`, 63),
+      name: nextName(),
       ...hookImage(context, service, hook),
       ...ownCommand,
       ...(hook.workingDir && { workingDir: hook.workingDir.value }),
@@ -162,6 +165,21 @@ export function planPreStart(
       ...(Object.keys(security).length > 0 && { security }),
     }
   })
+}
+
+/**
+ * Returns a function that returns the next name for the init container of a hook. Skips names of services, because a
+ * service with such a name may run in the same Pod, and images are looked up by the name of their container.
+ */
+function hookNames({ project, names }: PlanContext, container: string): () => string {
+  const taken = new Set([...project.services.keys()].map(service => names.of(service)))
+  let number = 0
+  const next = () => cutName(`${container}-pre-start-${++number}`, 63)
+  return () => {
+    let name = next()
+    while (taken.has(name)) name = next()
+    return name
+  }
 }
 
 /**

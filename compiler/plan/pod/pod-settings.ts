@@ -155,7 +155,7 @@ export function planPodSettings(
     // true` requires.
     ...(sharesProcesses && { shareProcessNamespace: true }),
     // Kubernetes exposes all of /proc only to Pods in a user namespace.
-    ...(services.some(seesSystemPaths) && { hostUsers: false }),
+    ...(seesSystemPaths(services) && { hostUsers: false }),
     ...(runtime && runtime !== 'runc' && { runtimeClassName: runtime }),
     ...(hostAliases.length > 0 && { hostAliases }),
     ...(dns && { dns }),

@@ -60,7 +60,7 @@ export function planPod(context: PlanContext, group: Group, facts: PodFacts): Pl
     const mounts = stored.map(mount => volumes.mount(mount, owner))
     const exposure = facts.exposureOf(member.name)
     const variables = facts.variablesOf(member)
-    const container = planContainer(context, member, { exposure, mounts, variables })
+    const container = planContainer(context, member, { exposure, mounts, variables, members })
     for (const [index, mount] of stored.entries()) {
       const owner = folderOwner(context, member, mount, facts.isSharedFolder)
       const fill = planFill(context, member, container, { stored: mount, mount: mounts[index]!, owner })

@@ -72,9 +72,16 @@ const profileOnNode = diagnostic({
   }),
 })
 
-/** Plans the security context of a service's container. Reports settings that Kubernetes cannot express or refuses. */
-export function planContainerSecurity(context: PlanContext, service: Service): ContainerSecurity | undefined {
-  const options = readOptions(context, service)
+/**
+ * Plans the security context of a service's container. `members` are the services of its Pod. Reports settings that
+ * Kubernetes cannot express or refuses.
+ */
+export function planContainerSecurity(
+  context: PlanContext,
+  service: Service,
+  members: readonly Service[],
+): ContainerSecurity | undefined {
+  const options = readOptions(context, service, sharesWithNode(members))
   checkContradiction(context, service, options.allowPrivilegeEscalation === false)
   const isRestricted = context.options.policy === 'restricted'
   const drop = isRestricted ? ['ALL'] : names(service.capDrop)
@@ -147,9 +154,10 @@ type Options = Pick<
   'allowPrivilegeEscalation' | 'seccompProfile' | 'appArmorProfile' | 'seLinuxOptions' | 'procMount'
 >
 
-function readOptions(context: PlanContext, service: Service): Options {
+function readOptions(context: PlanContext, service: Service, isOnNode: boolean): Options {
   let found: Options = {}
-  for (const option of service.securityOpt) found = { ...found, ...readOption(context, service, option, found) }
+  for (const option of service.securityOpt)
+    found = { ...found, ...readOption(context, service, option, { found, isOnNode }) }
   return found
 }
 
@@ -157,7 +165,7 @@ function readOption(
   { reporter }: PlanContext,
   service: Service,
   { value: option, span }: At<string>,
-  found: Options,
+  { found, isOnNode }: { readonly found: Options; readonly isOnNode: boolean },
 ): Options {
   // Compose files use both `key=value` and `key:value`.
   const [, key = '', value = ''] = /^([^=:]*)(?:[=:](.*))?$/s.exec(option) ?? []
@@ -183,20 +191,27 @@ function readOption(
     case 'systempaths':
       // A privileged container sees all system paths anyway.
       if (value === 'unconfined' && service.privileged?.value) return {}
-      if (value === 'unconfined' && seesSystemPaths(service)) return { procMount: 'Unmasked' }
+      if (value === 'unconfined' && !isOnNode) return { procMount: 'Unmasked' }
   }
   reporter.report(unknownOption, span, { option })
   return {}
 }
 
 /**
- * Returns true if a container sees the parts of /proc that are hidden by default. Kubernetes (1.33) allows this only
- * for Pods with their own user namespace, which cannot share the network, process or IPC namespace of the node.
+ * Returns true if a container of a Pod sees the parts of /proc that are hidden by default. Kubernetes (1.33) allows
+ * this only for Pods with their own user namespace, which cannot share the network, process or IPC namespace of the
+ * node.
  */
-export function seesSystemPaths({ securityOpt, privileged, networkMode, pid, ipc }: Service): boolean {
-  const asks = securityOpt.some(({ value }) => /^systempaths[=:]unconfined$/.test(value))
-  return asks && !privileged?.value && ![networkMode, pid, ipc].some(mode => mode?.value === 'host')
-}
+export const seesSystemPaths = (members: readonly Service[]): boolean =>
+  !sharesWithNode(members) &&
+  members.some(
+    ({ securityOpt, privileged }) =>
+      !privileged?.value && securityOpt.some(({ value }) => /^systempaths[=:]unconfined$/.test(value)),
+  )
+
+/** Returns true if the Pod of these services uses the network, process or IPC namespace of its node. */
+const sharesWithNode = (members: readonly Service[]): boolean =>
+  members.some(({ networkMode, pid, ipc }) => [networkMode, pid, ipc].some(mode => mode?.value === 'host'))
 
 function checkContradiction({ reporter }: PlanContext, service: Service, isConfined: boolean): void {
   if (!isConfined) return

@@ -238,6 +238,16 @@ pre_stop: [{command: [a, "it's"], working_dir: /w, environment: {K: v w}}, {comm
     expect(codes).toEqual(['hooks/user', 'hooks/privileged'])
   })
 
+  test('a pre_start hook does not take the container name of a service', () => {
+    const { pod, plan } = planOf(`services:
+  web: {image: w, pre_start: [{image: hook, command: [a]}, {command: [b]}]}
+  web-pre-start-1: {image: b, network_mode: "service:web"}
+  web-pre-start-2: {image: c}`)
+    const names = [...pod('web').init, ...pod('web').containers].map(({ name }) => name)
+    expect(names).toEqual(['web-pre-start-3', 'web-pre-start-4', 'web', 'web-pre-start-1'])
+    expect(Object.fromEntries(plan.images)).toEqual({ web: 'w', 'web-pre-start-1': 'b', 'web-pre-start-2': 'c' })
+  })
+
   test('pre_start hooks are init containers with the environment and mounts of the service', () => {
     const { pod, codes } = one(`environment: {A: "1"}, volumes: [/d], scale: 2,
 pre_start: [{command: [a], environment: {B: "2"}}, {image: "j:1", command: [b], user: "5", per_replica: true}]`)
@@ -339,6 +349,15 @@ services:
     expect(one(field).pod('x')).toMatchObject({ hostUsers: false })
     expect(one(`${field}, privileged: true`).pod('x')).not.toHaveProperty('hostUsers')
     expect(one(`${field}, pid: host`).codes).toContain('security/unknown-option')
+  })
+
+  test.each(['pid', 'ipc', 'network_mode'])('a Pod with %s: host has no user namespace', key => {
+    const { pod, container, codes } = planOf(`services:
+  a: {image: i, network_mode: "service:b", security_opt: ["systempaths=unconfined"]}
+  b: {image: i, ${key}: host}`)
+    expect(pod('b')).not.toHaveProperty('hostUsers')
+    expect([container('b'), ...pod('b').containers].filter(({ security }) => security?.procMount)).toEqual([])
+    expect(codes).toContain('security/unknown-option')
   })
 
   test('the restricted policy adds its settings, and reports keys that violate it', () => {
@@ -541,6 +560,12 @@ describe('updates', () => {
     ['ports: ["80:80"], network_mode: host', stopFirst],
     ['network_mode: host', undefined],
     ['deploy: {placement: {max_replicas_per_node: 1}}', stopFirst],
+    ['ports: [{target: 80, published: "80", mode: host}], labels: {dev.platform/update: rolling}', stopFirst],
+    ['deploy: {placement: {max_replicas_per_node: 1}}, labels: {dev.platform/update: rolling}', stopFirst],
+    [
+      'deploy: {placement: {max_replicas_per_node: 1}}, volumes: [/d], labels: {dev.platform/update: rolling}',
+      { type: 'RollingUpdate' },
+    ],
     ['deploy: {replicas: 2, placement: {max_replicas_per_node: 2}}', undefined],
     [
       'ports: [{target: 80, mode: host}], network_mode: host, labels: {dev.platform/update: recreate}',
