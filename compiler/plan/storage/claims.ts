@@ -1,3 +1,4 @@
+import { resolve } from 'node:path/posix'
 import type { Pair, Volume } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { didYouMean } from '../../diagnostics/suggest.ts'
@@ -60,7 +61,7 @@ const unknownOption = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'Volume driver options are for the container engine. devctl supports `size`, `class` and `access`, and for the local driver `type: nfs` and `type: tmpfs` with their `o` and `device`. Others are left out.',
+    'Volume driver options are for the container engine. devctl supports `size`, `class` and `access`, and for the local driver `type: nfs`, `type: tmpfs` and `o: bind` with their `o` and `device`. Others are left out.',
   text: (p: { name: string; value: string; hint: string | undefined }) => ({
     message: `the volume option \`${p.name}: ${p.value}\` has no equivalent and is left out`,
     hint: p.hint,
@@ -149,7 +150,7 @@ export type VolumeDecision =
     }
   | { readonly kind: 'nfs'; readonly server: string; readonly path: string; readonly readOnly: boolean }
   | { readonly kind: 'memory'; readonly sizeLimit?: string }
-  | { readonly kind: 'bind'; readonly path: string }
+  | { readonly kind: 'bind'; readonly path: string; readonly readOnly: boolean }
 
 const accessModes = ['ReadWriteOnce', 'ReadWriteMany', 'ReadOnlyMany', 'ReadWriteOncePod'] as const
 
@@ -234,9 +235,11 @@ function planVolume(context: PlanContext, volume: Volume, claim: string): Volume
   }
   const spec = claimSpec(context, claim, options)
   const type = isLocal ? options.get('type') : undefined
-  if (type && type.value !== 'none') reporter.report(unknownType, type.span, { type: type.value, storageClass })
-  // The options of the type were dropped together with the type.
-  reportOptions(context, options, [...claimOptions, ...(type ? ['type', 'o', 'device'] : [])])
+  const isUnknown = type !== undefined && type.value !== 'none'
+  if (isUnknown) reporter.report(unknownType, type.span, { type: type.value, storageClass })
+  // The options of an unknown type were dropped together with the type.
+  const dropped = isUnknown ? ['type', 'o', 'device'] : type ? ['type'] : []
+  reportOptions(context, options, [...claimOptions, ...dropped])
   if (!objects.claims.has(claim))
     objects.claims.set(claim, {
       name: claim,
@@ -312,7 +315,12 @@ function planLocal(
     if (flags && size && !sizeLimit) context.reporter.report(badSize, flags.span, { value: size })
     return { kind: 'memory', ...(sizeLimit && { sizeLimit }) }
   }
-  if (words.includes('bind') && device) return { kind: 'bind', path: device.value }
+  if (words.some(word => word === 'bind' || word === 'rbind') && device) {
+    const lost = words.filter(word => !/^(r?bind|rw|ro|defaults)$/.test(word))
+    if (flags && lost.length > 0) report(flags, lost.join(','))
+    // The loader, as Compose, resolves a relative path only beside `driver: local` and exactly `o: bind`.
+    return { kind: 'bind', path: resolve(context.project.directory, device.value), readOnly: words.includes('ro') }
+  }
   return undefined
 }
 

@@ -119,9 +119,9 @@ const notInImage = diagnostic({
 WORKDIR /app
 COPY . .
 \`\`\``,
-  text: (p: { source: string; target: string; why: string }) => ({
+  text: (p: { source: string; target: string; why: string; isUntracked: boolean }) => ({
     message: `\`${p.source}\` is not mounted: the Dockerfile does not copy it to \`${p.target}\`, and ${p.why}`,
-    hint: 'copy it in the Dockerfile, or add `x-mount: claim` or `x-mount: skip`',
+    hint: `copy it in the Dockerfile, or add ${p.isUntracked ? '`x-mount: config` (the files of this machine), ' : ''}\`x-mount: claim\` or \`x-mount: skip\``,
   }),
 })
 
@@ -146,7 +146,8 @@ export function reportFailed(
 ): void {
   const span = mount.sourceSpan
   if (service.build && !mount.as) {
-    reporter.report(notInImage, span, { source, target: mount.target, why: whyNot(fate) })
+    const isUntracked = fate.kind === 'nothing-to-read' && fate.state === 'untracked'
+    reporter.report(notInImage, span, { source, target: mount.target, why: whyNot(fate), isUntracked })
     return
   }
   switch (fate.kind) {
@@ -172,7 +173,7 @@ function whyNot(fate: UnavailableFate): string {
     case 'missing':
       return 'it does not exist'
     case 'nothing-to-read':
-      return 'it is empty'
+      return fate.state === 'empty' ? 'it is empty' : 'git tracks no files in it'
     case 'gone':
       return WHY_GONE[fate.why](fate.path)
     case 'spelt':

@@ -21,7 +21,7 @@ const tmpfsOption = diagnostic({
 const notShared = diagnostic({
   code: 'tmpfs/not-shared',
   severity: 'warning',
-  explain: `A \`tmpfs\` is memory of one Pod: two services that name the same one get one each and do not see each other's files. To share files, use a named volume, or services in one Pod (\`network_mode: service:NAME\`).
+  explain: `A \`tmpfs\` is memory of one Pod: two services that name the same one get one each and do not see each other's files. Services in one Pod (\`network_mode: service:NAME\`) get one each, too. To share files, use a named volume.
 
 \`\`\`yaml
 volumes:

@@ -178,7 +178,14 @@ function hostMount(mount: Mount, volumes: ReadonlyMap<string, VolumeDecision>): 
   }
   const decision = mount.type === 'volume' && mount.source ? volumes.get(mount.source) : undefined
   if (decision?.kind !== 'bind') return undefined
-  return { ...base, source: decision.path, sourceSpan: mount.span, createHostPath: false, mustExist: false }
+  return {
+    ...base,
+    readOnly: base.readOnly || decision.readOnly,
+    source: decision.path,
+    sourceSpan: mount.span,
+    createHostPath: false,
+    mustExist: false,
+  }
 }
 
 /**

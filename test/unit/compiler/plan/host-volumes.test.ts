@@ -217,6 +217,51 @@ test('paths that the Dockerfile of a built service copies are not mounted', () =
   ])
 })
 
+test.each([
+  ['an untracked folder', { 'dist/f': 'f' }, 'git tracks no files in it', '`x-mount: config`'],
+  ['a missing folder', {}, 'it does not exist', '`x-mount: claim`'],
+])('%s that the Dockerfile does not copy is reported with its state', (_, more, why, hint) => {
+  const { diagnostics } = planOf(
+    'services: {web: {build: ., volumes: ["./dist:/srv/dist:ro"]}}',
+    {},
+    { ...more, Dockerfile: 'FROM x' },
+    ['Dockerfile'],
+  )
+  const found = diagnostics.find(({ code }) => code === 'volumes/host-not-in-image')
+  expect(found?.message).toContain(why)
+  expect(found?.hint).toContain(hint)
+})
+
+describe('a bind mount of the local driver', () => {
+  const bound = (o: string, target = '/data') =>
+    planOf(
+      `services: {web: {image: w, volumes: ["v:${target}"]}}\nvolumes: {v: {driver_opts: {type: none, o: "${o}", device: ./conf}}}`,
+      {},
+      { 'conf/a': 'a' },
+    )
+
+  test.each([
+    ['bind', ['volumes/host-read-only']],
+    ['rbind,rw', ['volumes/host-read-only']],
+    ['bind,ro', []],
+    ['rbind,ro', []],
+    ['bind,ro,noatime', ['volumes/driver-option']],
+  ])('the files of the folder are mounted with the options %s', (o, codes) => {
+    const { pod, codes: found } = bound(o)
+    expect(pod('web').volumes).toEqual([expect.objectContaining({ kind: 'configMap' })])
+    expect(found).toEqual(codes)
+  })
+
+  test('options without bind are reported, because the claim does not have them', () => {
+    const { pod, lines } = bound('noatime')
+    expect(pod('web').volumes).toEqual([expect.objectContaining({ kind: 'claim' })])
+    expect(lines.filter(line => line.includes('driver-option'))).toEqual([
+      'warning volumes/driver-option: "noatime"',
+      'warning volumes/driver-option: ./conf',
+    ])
+  })
+})
+
 describe('a data folder in a copied folder', () => {
   const all = { 'conf/a.conf': 'a', 'conf/..data': 'd' }
   const mounts = (services: string, service = 'web') =>
