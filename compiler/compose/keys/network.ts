@@ -213,7 +213,11 @@ export const exposure = {
 const networkSection: Shape = orNull(
   object({
     name: mapped(text(), 'keys with the same name are one network', 'labels and policies use the first key'),
-    internal: mapped(castFlag(), 'egress to members and the cluster’s DNS only'),
+    internal: mapped(
+      castFlag(),
+      'egress to members and the cluster’s DNS only',
+      'a service in no other network publishes no ports (warning)',
+    ),
     external: mapped(
       { ...either(flag(), object({ name: text() })), cast: 'boolean', print: print.flag },
       'a label only',

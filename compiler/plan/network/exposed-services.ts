@@ -5,8 +5,8 @@ import { type PlanContext, sortBy, sourceOf } from '../context.ts'
 import { toAnnotations } from '../labels/annotations.ts'
 import { cutName } from '../object-names.ts'
 import type { ServicePlan } from '../plan.ts'
-import { publishedPort } from './exposure.ts'
-import { isCutOff } from './public-ports.ts'
+import { isCutOff, isInternal } from './public-ports.ts'
+import { publishedPort } from './published-port.ts'
 
 const sameNodePort = diagnostic({
   code: 'ports/same-node-port',
@@ -46,7 +46,9 @@ export function planExposedServices(
 ): readonly ServicePlan[] {
   return (['LoadBalancer', 'NodePort'] as const).flatMap(type => {
     const ports = service.ports.flatMap(port =>
-      port.expose?.type === type && !isCutOff(context, service, port.span) ? [{ ...port, expose: port.expose }] : [],
+      port.expose?.type === type && !isCutOff(context, service, port.span) && !isInternal(context, service, port)
+        ? [{ ...port, expose: port.expose }]
+        : [],
     )
     const prefix = `${context.names.of(service.name)}-${SUFFIX[type]}`
     return alike(ports).map((own, index) => {

@@ -1,4 +1,4 @@
-import type { Port, Protocol, Service } from '../../compose/project.ts'
+import type { Protocol, Service } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Span } from '../../text/source.ts'
 import { isAnnotationKey } from '../../values/annotation.ts'
@@ -8,6 +8,8 @@ import type { ContainerPort, ServicePort } from '../plan.ts'
 import { exposedByImage, imageFacts } from '../pod/image-facts.ts'
 import type { Mention, Mentions } from '../secrets/mentions.ts'
 import { wellKnownPort } from './image-ports.ts'
+import { hostModePorts } from './internal-networks.ts'
+import { publishedPort } from './published-port.ts'
 import { debuggerPorts } from './route-ports.ts'
 
 const byMention = diagnostic({
@@ -67,9 +69,12 @@ const hostMode = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    '`mode: host` publishes the port on the node that the container runs on. It becomes a `hostPort`: reachable at that node only, at most one Pod per node, and refused by the Pod Security levels `baseline` and `restricted`.',
-  text: (p: { port: number }) => ({
-    message: `\`mode: host\` opens port ${p.port} on the node where the Pod runs`,
+    '`mode: host` publishes the port on the node that the container runs on. It becomes a `hostPort`: reachable at that node only, at most one Pod per node, one port for each container port, and refused by the Pod Security levels `baseline` and `restricted`.',
+  text: (p: { port: number; target: number; first: number | undefined }) => ({
+    message:
+      p.first === undefined
+        ? `\`mode: host\` opens port ${p.port} on the node where the Pod runs`
+        : `\`mode: host\` does not open port ${p.port} on the node, because port ${p.first} already leads to port ${p.target}`,
     hint: 'remove `mode: host`: other services and the public address do not need it',
   }),
 })
@@ -147,14 +152,24 @@ export function planExposure(
     const key = `${port.port}/${port.protocol}`
     if (!known.has(key)) known.set(key, port)
   }
+  const addItem = (port: KnownPort) => {
+    const key = `${port.port}/${port.protocol}`
+    known.set(key, merge(known.get(key), port))
+  }
+  const openOnNode = new Set(hostModePorts(context.project, service))
   for (const port of service.ports) {
-    const hostPort = hostPortOf(port, isOnNode)
-    if (hostPort !== undefined) reporter.report(hostMode, port.span, { port: hostPort })
+    // On the network of the node, Kubernetes allows no other port of the node than the container port.
+    const hostPort = openOnNode.has(port) ? (isOnNode ? port.target : publishedPort(port)) : undefined
+    if (hostPort !== undefined) {
+      const first = known.get(`${port.target}/${port.protocol}`)?.hostPort
+      const parameters = { port: hostPort, target: port.target, first: first === hostPort ? undefined : first }
+      reporter.report(hostMode, port.span, parameters)
+    }
     if (port.published?.includes('-'))
       reporter.report(portRange, port.span, { published: port.published, target: port.target })
     if (port.appProtocol !== undefined && !isQualifiedName(port.appProtocol))
       reporter.report(badProtocol, port.span, { name: port.appProtocol })
-    add({ port: port.target, protocol: port.protocol, name: port.name, appProtocol: port.appProtocol, hostPort })
+    addItem({ port: port.target, protocol: port.protocol, name: port.name, appProtocol: port.appProtocol, hostPort })
   }
   checkHeadless(context, service)
   for (const { value } of service.expose) add(value)
@@ -187,6 +202,14 @@ export function planExposure(
   }
   return toExposure(service, [...known.values()], published)
 }
+
+/** Returns a container port with the settings of two items of `ports`. Where both have one, the first item wins. */
+const merge = (first: KnownPort | undefined, port: KnownPort): KnownPort => ({
+  ...port,
+  name: first?.name ?? port.name,
+  appProtocol: first?.appProtocol ?? port.appProtocol,
+  hostPort: first?.hostPort ?? port.hostPort,
+})
 
 /** Reports published ports that a headless Service cannot serve, because they differ from every container port. */
 function checkHeadless({ reporter }: PlanContext, service: Service): void {
@@ -258,20 +281,6 @@ function publishedPorts(service: Service, known: ReadonlyMap<string, KnownPort>)
     if (number === undefined || known.has(`${number}/${port.protocol}`)) return []
     return [{ port: number, target: port.target, protocol: port.protocol, appProtocol: port.appProtocol }]
   })
-}
-
-/** Returns the number that a port is published on; undefined for an unpublished port and for a range. */
-export function publishedPort(port: Port): number | undefined {
-  return port.published !== undefined && /^[1-9]\d*$/.test(port.published) ? Number(port.published) : undefined
-}
-
-/**
- * Returns the port of the node that a port with `mode: host` opens; undefined for other modes. If the Pod uses the
- * node's network, returns the container port, because Kubernetes allows no other port.
- */
-function hostPortOf(port: Port, isOnNode: boolean): number | undefined {
-  const published = port.mode === 'host' ? publishedPort(port) : undefined
-  return published !== undefined && isOnNode ? port.target : published
 }
 
 const defaultName = ({ port, protocol }: Pick<KnownPort, 'port' | 'protocol'>) => `${protocol.toLowerCase()}-${port}`

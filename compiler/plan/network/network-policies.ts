@@ -5,7 +5,8 @@ import { toAnnotations } from '../labels/annotations.ts'
 import { cutName, distinctNames, renameRepeated, toDnsLabel } from '../object-names.ts'
 import type { NetworkPolicyPlan, PolicyPeerRule, RoutePlan, ServicePlan, WaitPlan } from '../plan.ts'
 import { isOnHostNetwork } from '../pod/pod-settings.ts'
-import { byPort, publishedPort } from './exposure.ts'
+import { byPort } from './exposure.ts'
+import { hostModePorts } from './internal-networks.ts'
 import { findSameNetworks } from './same-network.ts'
 
 const externalNetwork = diagnostic({
@@ -209,8 +210,8 @@ function publicPolicies(
       open(lead, podPort(service, port), 'TCP')
     }
   for (const { service, members } of pods)
-    for (const port of members.flatMap(member => member.ports))
-      if (port.mode === 'host' && publishedPort(port) !== undefined) open(service, port.target, port.protocol)
+    for (const { target, protocol } of members.flatMap(member => hostModePorts(context.project, member)))
+      open(service, target, protocol)
   return pods.filter(hasNetworks).flatMap(pod => {
     const own = ports.get(pod.service)
     const [lead] = pod.members

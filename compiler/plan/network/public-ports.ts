@@ -3,8 +3,10 @@ import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Span } from '../../text/source.ts'
 import type { PlanContext } from '../context.ts'
 import { namespaceOwner } from '../workload/groups.ts'
-import { type EndpointPort, publishedPort } from './exposure.ts'
+import type { EndpointPort } from './exposure.ts'
+import { internalNetworkOf } from './internal-networks.ts'
 import { protocolOf } from './port-protocol.ts'
+import { publishedPort } from './published-port.ts'
 import { neverPublic } from './route-ports.ts'
 
 /** The range of container ports that one item of `ports` covers. */
@@ -100,6 +102,40 @@ const noNetwork = diagnostic({
   }),
 })
 
+const onlyInternal = diagnostic({
+  code: 'ports/internal-network',
+  severity: 'warning',
+  loss: true,
+  explain: `A container engine does not publish the ports of a container whose networks are all \`internal\`: only services of these networks reach it. So the ports are not reachable from outside in a cluster, either: they get no public address, no Service for \`x-expose\` and no port of the node. Add another network, or write an endpoint:
+
+\`\`\`yaml
+endpoints:
+  - path: /
+    service: admin
+    port: 8000
+\`\`\``,
+  text: (p: { service: string; port: number }) => ({
+    message: `port ${p.port} of \`${p.service}\` is not public: its networks are internal, so Compose does not publish it`,
+    hint: `to make it public, write an endpoint, or add a network that is not internal; otherwise do not publish the port`,
+  }),
+})
+
+/**
+ * Returns true if all networks of a service are internal, so that nobody outside reaches a port that it publishes.
+ * Reports such a port.
+ */
+export function isInternal(
+  { reporter, project }: Pick<PlanContext, 'reporter' | 'project'>,
+  service: Service,
+  { span, target }: Port,
+): boolean {
+  const network = internalNetworkOf(project, service)
+  if (!network) return false
+  const related = [{ span: network.span, message: 'the network is here' }]
+  reporter.report(onlyInternal, span, { service: service.name, port: target }, related)
+  return true
+}
+
 /**
  * Returns true if a service has no network (`network_mode: none`), or joins a service that has none. Reports such a
  * service at `span`, the position that makes it reachable.
@@ -136,6 +172,10 @@ export function publicPorts(
     if (isCutOff({ reporter, project }, service, port.span)) continue
     const number = publishedPort(port) ?? port.target
     const isRouted = byEndpoint.has(port.target) || byEndpoint.has(number)
+    if (internalNetworkOf(project, service)) {
+      if (!isRouted || port.mode === 'host') isInternal({ reporter, project }, service, port)
+      continue
+    }
     const guardedAs = neverPublic.get(port.target)
     const { kind, name: protocol, isWritten } = protocolOf(port)
     const item = written.get(itemOf(port))!

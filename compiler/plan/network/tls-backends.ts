@@ -2,8 +2,8 @@ import type { Service } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Span } from '../../text/source.ts'
 import type { PlanContext } from '../context.ts'
-import { publishedPort } from './exposure.ts'
 import { protocolOf } from './port-protocol.ts'
+import { publishedPort } from './published-port.ts'
 
 const tlsBackend = diagnostic({
   code: 'routes/tls-backend',

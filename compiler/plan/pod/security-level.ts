@@ -2,6 +2,7 @@ import type { Service } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Span } from '../../text/source.ts'
 import { type PlanContext, sortBy } from '../context.ts'
+import { hostModePorts } from '../network/internal-networks.ts'
 import type { SecurityLevel } from '../plan.ts'
 import type { StoredMount } from '../storage/stored-mount.ts'
 import { isBaselineSysctl } from './sysctls.ts'
@@ -56,7 +57,7 @@ export function planSecurityLevel(
 ): SecurityLevel {
   const isRestricted = context.options.policy === 'restricted'
   const reasons = sortBy(services, ({ name }) => name).flatMap(service => {
-    const found = [...reasonsOf(service, mountsOf(service), isRestricted)]
+    const found = [...reasonsOf(context, service, mountsOf(service))]
     if (isRestricted)
       for (const { field, span } of found)
         context.reporter.report(notRestricted, span, { field, service: service.name })
@@ -88,7 +89,11 @@ function reportLevel({ reporter }: PlanContext, level: Level, reasons: readonly 
   )
 }
 
-function* reasonsOf(service: Service, mounts: readonly StoredMount[], isRestricted: boolean): Generator<Reason> {
+function* reasonsOf(
+  { project, options }: PlanContext,
+  service: Service,
+  mounts: readonly StoredMount[],
+): Generator<Reason> {
   const reason = (field: string, level: Reason['level'], span?: Span): Reason => ({
     service: service.name,
     field,
@@ -100,8 +105,7 @@ function* reasonsOf(service: Service, mounts: readonly StoredMount[], isRestrict
   if (networkMode?.value === 'host') yield reason('network_mode', 'privileged', networkMode.span)
   if (pid?.value === 'host') yield reason('pid', 'privileged', pid.span)
   if (ipc?.value === 'host') yield reason('ipc', 'privileged', ipc.span)
-  for (const { mode, published, span } of service.ports)
-    if (mode === 'host' && published !== undefined) yield reason('ports', 'privileged', span)
+  for (const { span } of hostModePorts(project, service)) yield reason('ports', 'privileged', span)
   const ofDevice = new Set(service.devices.map(({ span }) => span))
   for (const { held, span } of mounts) {
     if (held.kind === 'hostPath') yield reason(ofDevice.has(span) ? 'devices' : 'volumes', 'privileged', span)
@@ -120,7 +124,7 @@ function* reasonsOf(service: Service, mounts: readonly StoredMount[], isRestrict
   }
   if (user && isRoot(user.value)) yield reason('user', 'baseline', user.span)
   // The image's user may be root, and devctl sets no default that would keep an ordinary image from starting.
-  else if (!isRestricted) yield reason('user', 'baseline')
+  else if (options.policy !== 'restricted') yield reason('user', 'baseline')
 }
 
 const isRoot = (user: string): boolean => /^(0|root)(:|$)/.test(user)

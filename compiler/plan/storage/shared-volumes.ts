@@ -1,8 +1,8 @@
-import type { Service } from '../../compose/project.ts'
+import type { Project, Service } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Span } from '../../text/source.ts'
 import { type PlanContext, sortBy } from '../context.ts'
-import { publishedPort } from '../network/exposure.ts'
+import { hostModePorts } from '../network/internal-networks.ts'
 import { cutName } from '../object-names.ts'
 import type { WorkloadPlan } from '../plan.ts'
 import type { Group } from '../workload/groups.ts'
@@ -188,10 +188,10 @@ function checkNodes(context: PlanContext, users: readonly Use[]): void {
 }
 
 /** Reports a Pod whose replicas must run on the same node but whose settings allow only one of them on a node. */
-function checkSpread({ reporter }: PlanContext, { pod: { group }, span, held }: Use): void {
+function checkSpread({ project, reporter }: PlanContext, { pod: { group }, span, held }: Use): void {
   const { lead, members } = group
   const count = lead.scale?.value ?? 1
-  const kept = count > 1 && members.flatMap(keepsApart)[0]
+  const kept = count > 1 && members.flatMap(member => keepsApart(project, member))[0]
   if (!kept) return
   reporter.report(apart, kept.span, { service: lead.name, count, description: held.description, key: kept.key }, [
     { span, message: `${held.description} is mounted here` },
@@ -199,15 +199,13 @@ function checkSpread({ reporter }: PlanContext, { pod: { group }, span, held }: 
 }
 
 /** Returns the settings of a service because of which a node has room for only one of its Pods. */
-const keepsApart = ({ deploy, ports, expose, networkMode }: Service): readonly { key: string; span: Span }[] => [
-  ...(deploy.maxReplicasPerNode?.value === 1
-    ? [{ key: 'max_replicas_per_node: 1', span: deploy.maxReplicasPerNode.span }]
+const keepsApart = (project: Project, service: Service): readonly { key: string; span: Span }[] => [
+  ...(service.deploy.maxReplicasPerNode?.value === 1
+    ? [{ key: 'max_replicas_per_node: 1', span: service.deploy.maxReplicasPerNode.span }]
     : []),
-  ...ports
-    .filter(port => port.mode === 'host' && publishedPort(port) !== undefined)
-    .map(({ span }) => ({ key: 'mode: host', span })),
+  ...hostModePorts(project, service).map(({ span }) => ({ key: 'mode: host', span })),
   // On the network of its node, every port of a container is a port of the node.
-  ...(networkMode?.value === 'host' && ports.length + expose.length > 0
-    ? [{ key: 'network_mode: host', span: networkMode.span }]
+  ...(service.networkMode?.value === 'host' && service.ports.length + service.expose.length > 0
+    ? [{ key: 'network_mode: host', span: service.networkMode.span }]
     : []),
 ]

@@ -115,6 +115,28 @@ test('a port with the mode `host` is a host port', () => {
   expect(plan.security.level).toBe('privileged')
 })
 
+test.each([
+  ['ports: ["8080:80", {target: 80, published: 9090, mode: host}]', { hostPort: 9090 }, {}],
+  ['ports: [{target: 80, published: 9090, mode: host}, "8080:80"]', { hostPort: 9090 }, {}],
+  ['ports: ["8080:80", {target: 80, published: 9090, name: web}]', { name: 'web' }, { name: 'web' }],
+  ['ports: ["8080:80", {target: 80, published: 9090, app_protocol: http}]', {}, { appProtocol: 'http' }],
+])('a container port has the settings of all items that publish it: %s', (fields, port, servicePort) => {
+  const { container, plan } = service(fields)
+  expect(container('x').ports).toMatchObject([{ port: 80, ...port }])
+  expect(plan.services[0]!.ports.find(one => one.port === 80)).toMatchObject(servicePort)
+})
+
+test('a container port opens one port of the node', () => {
+  const { container, diagnostics } = service(
+    'ports: [{target: 80, published: 9090, mode: host}, {target: 80, published: 9091, mode: host}]',
+  )
+  expect(container('x').ports).toMatchObject([{ port: 80, hostPort: 9090 }])
+  expect(diagnostics.filter(({ code }) => code === 'ports/host-mode').map(({ message }) => message)).toEqual([
+    '`mode: host` opens port 9090 on the node where the Pod runs',
+    '`mode: host` does not open port 9091 on the node, because port 9090 already leads to port 80',
+  ])
+})
+
 describe('a Service for every service', () => {
   const job = (fields: string, peer = '') =>
     planOf(`

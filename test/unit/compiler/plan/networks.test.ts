@@ -243,6 +243,48 @@ networks: {one: , two: }
   })
 
   test.each([
+    ['a published port', '{target: 80, published: "8080"}', '', 'networks: [back, deep]'],
+    ['a port with x-expose', '{target: 80, published: "8080", x-expose: {type: LoadBalancer}}', '', 'networks: [back]'],
+    ['a port of the node', '{target: 80, published: "8080", mode: host}', '', 'networks: [back]'],
+    [
+      'a port of a service that joins another one',
+      '{target: 80, published: "8080"}',
+      ', lead: {image: l, networks: [back]}',
+      'network_mode: "service:lead"',
+    ],
+  ])('nobody outside reaches a service whose networks are all internal: %s', (_, port, others, networks) => {
+    const { plan, diagnostics } = planOf(`
+services: {admin: {image: a, ports: [${port}], ${networks}}, web: {image: w, networks: [front]}${others}}
+networks: {front: , back: {internal: true}, deep: {internal: true}}
+`)
+    const reports = diagnostics.filter(({ severity }) => severity !== 'info')
+    expect(reports.map(({ code, related }) => [code, related?.map(({ message }) => message)])).toEqual([
+      ['ports/internal-network', ['the network is here']],
+    ])
+    expect(plan.routes).toEqual([])
+    expect(plan.services.filter(({ exposed }) => exposed)).toEqual([])
+    expect(plan.policies.filter(({ name }) => name.endsWith('-public'))).toEqual([])
+    expect(JSON.stringify(plan.workloads.map(({ pod }) => pod.containers.map(one => one.ports)))).not.toMatch(
+      'hostPort',
+    )
+    expect(plan.security.level).not.toBe('privileged')
+  })
+
+  test.each([
+    ['an endpoint', 'back', 'endpoints: [{path: /, service: admin, port: 80}]'],
+    ['another network', 'back, front', ''],
+    ['an external network', 'out', ''],
+  ])('people outside reach a service in an internal network through %s', (_, networks, more) => {
+    const { plan, codes } = planOf(`
+services: {admin: {image: a, ports: ["8080:80"], networks: [${networks}]}}
+networks: {front: , back: {internal: true}, out: {external: true}}
+${more}
+`)
+    expect(codes.filter(code => code !== 'network/external')).toEqual([])
+    expect(plan.routes).toHaveLength(1)
+  })
+
+  test.each([
     ['{one: {name: shared}, two: {name: shared}}', []],
     ['{one: {external: true}, two: {name: one, external: true}}', []],
     ['{one: , two: {name: one}}', ['app-network-one', 'app-network-two']],
@@ -270,5 +312,21 @@ services:
 networks: {one: {name: x}, two: {name: ${name}}}
 `
     expect([planOf(text('x')).codes, planOf(text('y')).codes]).toEqual([[], ['names/collision']])
+  })
+
+  test.each([
+    ['one of two services is elsewhere', { a: ['one'], b: ['two'], c: ['two'] }, ['a'], 2],
+    ['no network has all of them', { a: ['one'], b: ['one', 'two'], c: ['two'] }, ['a', 'b'], 1],
+    ['the first one is in both networks', { a: ['one', 'two'], b: ['one'], c: ['two'] }, ['a', 'b', 'c'], 0],
+    ['all are in one network', { a: ['one'], b: ['one'], c: ['one'] }, ['a', 'b', 'c'], 0],
+  ])('only services on a common network share an alias: %s', (_, services, shared, collisions) => {
+    const text = Object.entries(services).map(([name, networks]) => {
+      const own = networks.map(network => `${network}: {aliases: [api]}`)
+      return `  ${name}: {image: i, networks: {${own.join(', ')}}}\n`
+    })
+    const { plan, codes } = planOf(`services:\n${text.join('')}networks: {one: , two: }`)
+    const labels = plan.workloads.filter(({ pod }) => pod.labels?.['alias.devctl/api']).map(({ name }) => name)
+    expect(shared.length > 1 ? labels : shared).toEqual(shared)
+    expect(codes).toEqual(Array(collisions).fill('names/collision'))
   })
 })
