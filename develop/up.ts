@@ -2,7 +2,7 @@ import type { KubeObject } from '../adapters/kubernetes/cluster.ts'
 import { withTimeLimit } from '../adapters/process/time-limit.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { toServiceName } from '../compiler/plan/object-names.ts'
-import { templateOf } from '../constructs/manifest.ts'
+import { lastingContainers, templateOf } from '../constructs/manifest.ts'
 import { isTaken } from '../environment/record/up-record.ts'
 import type { DeployOutcome } from '../operations/deploy/outcome.ts'
 import { ensureNamespace, wakeIfAsleep } from '../operations/ensure-namespace.ts'
@@ -154,7 +154,7 @@ export function developedServices(
 ): readonly string[] {
   const inPods = workloads.flatMap(one => {
     const spec = one && templateOf<{ readonly spec?: PodContainers }>(one)?.spec
-    return [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].map(({ name }) => name)
+    return lastingContainers(spec ?? {}).map(({ name }) => name)
   })
   return [...found.flatMap(one => [one.development.name, toServiceName(deployedName(one))]), ...inPods]
 }

@@ -16,6 +16,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isSystemError } from '../../compiler/diagnostics/system-error.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
 /** Maximum time to wait for the lock while other commands write the same file, in milliseconds. */
@@ -167,5 +168,3 @@ function followLinks(path: string): string {
     return path
   }
 }
-
-const isSystemError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error

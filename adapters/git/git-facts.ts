@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { isSystemError } from '../../compiler/diagnostics/system-error.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { lstatIfFound } from '../files/stat-if-found.ts'
 import { type GitOptions, openGit } from './git.ts'
@@ -65,8 +66,6 @@ async function changesIn(top: string, options: GitOptions): Promise<string | und
     throw error
   }
 }
-
-const isSystemError = (error: unknown): boolean => error instanceof Error && 'syscall' in error
 
 /**
  * Returns an id of a state with uncommitted changes. The id is the same for the same changes, so that nothing is

@@ -1,3 +1,7 @@
+/** True for an error of the operating system, such as those that node:fs throws. */
+export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'syscall' in error
+
 /** Returns the reason why a file operation failed, in words. */
 export function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException // what node:fs throws has a code

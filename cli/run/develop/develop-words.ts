@@ -1,4 +1,5 @@
 import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
+import { quote } from '../../../compiler/values/shell-words.ts'
 import type { Context } from '../../command.ts'
 
 /** Arguments of a command about development containers: their names, and the command for the container. */
@@ -40,7 +41,4 @@ export function linesBehind(name: string, dev: string, command: readonly string[
 }
 
 /** Returns the line that a shell splits into these words again. */
-export const shellLine = (words: readonly string[]): string => words.map(shellWord).join(' ')
-
-const shellWord = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+export const shellLine = (words: readonly string[]): string => words.map(quote).join(' ')

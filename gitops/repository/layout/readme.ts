@@ -1,3 +1,4 @@
+import { quote } from '../../../compiler/values/shell-words.ts'
 /**
  * Content of a folder's README. All of it is derived from the source and its options. It contains no time, version or
  * commit, and nothing about the checkout, such as the address of its remote.
@@ -78,7 +79,7 @@ function secrets(required: readonly SecretToMake[]): readonly string[] {
 const oneLine = (text: string) => text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, '?')
 
 /** Returns a command for a shell, in one line. */
-export const commandLine = (...words: readonly string[]): string => oneLine(words.map(quoted).join(' ')).trimEnd()
+export const commandLine = (...words: readonly string[]): string => oneLine(words.map(quote).join(' ')).trimEnd()
 
 const cell = (text: string) => text.replaceAll('|', '\\|')
 
@@ -90,9 +91,4 @@ function code(text: string): string {
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length))
   const fence = '`'.repeat(longest + 1)
   return longest === 0 ? `\`${line}\`` : `${fence} ${line} ${fence}`
-}
-
-/** Quotes an argument for a shell. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

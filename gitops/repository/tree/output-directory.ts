@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { reasonOf } from '../../../compiler/diagnostics/system-error.ts'
+import { isSystemError, reasonOf } from '../../../compiler/diagnostics/system-error.ts'
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import { fingerprint, holdsSecret, LOCK_NAME, type Lock, printLock, temporaryName } from '../../../project/lock.ts'
 import { type FolderOutput, type FolderPlan, look, planChange } from './change.ts'
@@ -49,8 +49,6 @@ const WRITE_REASONS: Readonly<Record<string, string>> = {
 }
 
 const writeReason = (error: NodeJS.ErrnoException) => WRITE_REASONS[error.code ?? ''] ?? reasonOf(error)
-
-const isSystemError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error
 
 /**
  * Returns the real path of the folder, which may itself be a link, because the user named it. Throws a UserError if the
