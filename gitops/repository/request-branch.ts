@@ -56,7 +56,7 @@ async function parentOf(git: Git, commit: string, known: string | undefined): Pr
     await git.run('fetch', '--quiet', '--no-tags', '--depth=1', '--filter=blob:none', 'origin', parent)
     return parent
   } catch (error) {
-    // After a broken connection, the push is tried again: without the parent, an amended commit would not be noticed.
+    // The push is tried again after a broken connection: without the parent, an amended commit would not be noticed.
     if (!(error instanceof GitFailure) || classify(error.said) !== 'refused') throw error
     return undefined
   }

@@ -20,7 +20,7 @@ export function connectTo(world: RunContext, container: string): Connect {
   if (terminal) return running => inTerminal(world, terminal, { ...running, container })
   return async running => {
     const own = { ...running, container }
-    // Without its input, the program could wait for ever, and so its log would not end.
+    // A program without its input could wait for ever, and so its log would not end.
     await Promise.all([printLog(world, own), input && feed(world, own)])
   }
 }

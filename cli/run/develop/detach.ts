@@ -122,7 +122,7 @@ export async function startInBackground(
   project: OpenProject,
 ): Promise<number> {
   const devs = await namedDevelopments({ workspace: io, on }, input, project)
-  // Before the output of the running session is overwritten.
+  // Checked first, because the output of a running session would be overwritten.
   await Promise.all(devs.map(dev => refuseSecond({ workspace: io, session }, dev)))
   const folder = sessionFolder(stateHome(io), sessionKey(session, devs[0]!))
   mkdirSync(folder, { recursive: true, mode: 0o700 })

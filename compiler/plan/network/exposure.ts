@@ -158,7 +158,7 @@ export function planExposure(
   }
   const openOnNode = new Set(hostModePorts(context.project, service))
   for (const port of service.ports) {
-    // On the network of the node, Kubernetes allows no other port of the node than the container port.
+    // Kubernetes allows a Pod on the network of its node no port of the node other than the container port.
     const hostPort = openOnNode.has(port) ? (isOnNode ? port.target : publishedPort(port)) : undefined
     if (hostPort !== undefined) {
       const first = known.get(`${port.target}/${port.protocol}`)?.hostPort

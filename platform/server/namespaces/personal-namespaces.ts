@@ -60,7 +60,7 @@ export class PersonalNamespaces {
     return personalNamespace(login, id, name => taken.has(name), isKept)
   }
 
-  /** Creates a personal namespace. Returns false if the name belongs to somebody else. */
+  /** Creates a personal namespace. Returns false if the name belongs to another user. */
   async #create(user: PlatformUser, name: string): Promise<boolean> {
     try {
       await this.#parts.namespaces.create(user, name, 'personal')

@@ -126,7 +126,7 @@ export class Sleep {
       const { status } = namespace
       if (status === 'Deleting' || status === 'DeleteFailed') throw isEnding(name)
       if (!isWanted(namespace)) return undefined
-      // By name, so that no entry is kept for an object that was replaced by another of this name.
+      // Entries are matched by name, so that none is kept for an object that was replaced by another of this name.
       const names = new Set(wanted.map(nameOf))
       const before = toResting(live.metadata.annotations?.[ASLEEP]).filter(one => !names.has(nameOf(one)))
       const asleep = fromResting([...before, ...wanted])

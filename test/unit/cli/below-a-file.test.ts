@@ -5,7 +5,7 @@ import { run } from '../../support/run.ts'
 const plain = 'services: {web: {image: nginx}}\n'
 const built = (build: string, more = '') => `services: {web: {image: r.example.com/web, build: ${build}}}\n${more}`
 
-// On Linux, the system reports a path below a file in another way than a missing file.
+// Linux reports a path below a file in another way than a missing file.
 test.each([
   ['render --project-directory compose.yaml/x', 'an option', plain, 'the folder `compose.yaml/x` does not exist'],
   [

@@ -45,7 +45,7 @@ describe('statusOf', () => {
       'StatefulSet 1/2 ready',
     ],
     [
-      'of a StatefulSet whose Pods somebody deletes',
+      'of a StatefulSet whose Pods a user deletes',
       made('StatefulSet', { ...two, updateStrategy: { type: 'OnDelete' } }, { ...full, updatedReplicas: 0 }),
       'ready',
       '2/2',
@@ -63,7 +63,7 @@ describe('statusOf', () => {
       'StatefulSet 0/2 ready',
     ],
     [
-      'of a DaemonSet whose Pods somebody deletes',
+      'of a DaemonSet whose Pods a user deletes',
       made(
         'DaemonSet',
         { updateStrategy: { type: 'OnDelete' } },
@@ -128,7 +128,7 @@ describe('statusOf', () => {
     ['one of the ready ones is ending', [replica(true), ending], 'waiting 1/2'],
     ['one is gone, which the status does not show yet', [replica(true)], 'waiting 1/2'],
     ['one is not ready, which the status does not show yet', [replica(true), replica(false)], 'waiting 1/2'],
-  ])('statusOf counts the Pods of a StatefulSet whose Pods somebody deletes: %s', (_, pods, expected) => {
+  ])('statusOf counts the Pods of a StatefulSet whose Pods a user deletes: %s', (_, pods, expected) => {
     const set = made('StatefulSet', { ...two, updateStrategy: { type: 'OnDelete' } }, full)
     const { state, text } = statusOf(set, pods)
     expect(`${state} ${text}`).toBe(expected.replace(' ', ' StatefulSet ').concat(' ready'))

@@ -74,7 +74,7 @@ test('a login while the personal namespace is emptied keeps its name', async () 
   expect((await parts.namespaces.find('ann-2'))?.namespace.kind).toBe('personal')
 })
 
-test('a user whose personal namespace belongs to somebody else now gets another one', async () => {
+test('a user whose personal namespace belongs to another user now gets another one', async () => {
   const { cluster, parts, person } = memoryPlatform()
   const ann = await parts.personal.ensure(await person('ann'))
   await remove(cluster, 'ann')

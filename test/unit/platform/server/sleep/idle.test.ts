@@ -52,7 +52,7 @@ test.each([
   ['deleted', 'is changed', 'preview', 8 * DAY, 'patch', 'Namespace'],
   ['put to sleep', 'is read', 'namespace', 4 * HOUR, 'list', 'Deployment'],
   ['put to sleep', 'is changed', 'namespace', 4 * HOUR, 'patch', 'Namespace'],
-] as const)('a namespace is not %s if somebody uses it again when it %s', async (_, __, kind, idle, verb, of) => {
+] as const)('a namespace is not %s if a user uses it again when it %s', async (_, __, kind, idle, verb, of) => {
   const { look, later, state, use, once, log } = await openIdle({ kind })
   later(idle)
   once(verb, of, use)
@@ -89,7 +89,7 @@ test('a namespace that is woken meanwhile is not put to sleep to complete an ear
   await becomes({ status: 'Active', web: 'traefik', app: 2 })
 })
 
-test('what somebody starts by hand in a sleeping namespace is not put to sleep', async () => {
+test('what a user starts by hand in a sleeping namespace is not put to sleep', async () => {
   const { cluster, look, later, state, replica } = await openIdle()
   await replica().sleep(SHOP)
   await cluster.patch(
@@ -162,7 +162,7 @@ test('a namespace in use that cannot be changed does not affect the others', asy
   ])
 })
 
-test('a route whose class somebody changes by hand stays as it is after its wake', async () => {
+test('a route whose class a user changes by hand stays as it is after its wake', async () => {
   const { cluster, look, state, refuse, ready, becomes, replica, asleep } = await openIdle()
   const sleep = replica()
   await sleep.sleep(SHOP)

@@ -122,7 +122,7 @@ test.each([
   },
 )
 
-test('a route that somebody creates again while its namespace sleeps is woken, too', async () => {
+test('a route that a user creates again while its namespace sleeps is woken, too', async () => {
   const { cluster, ready, becomes, asleep, log, replica } = await openShop({ routes: ['web'] })
   const sleep = replica()
   await sleep.sleep(SHOP)
@@ -137,7 +137,7 @@ test('a route that somebody creates again while its namespace sleeps is woken, t
   expect(log).toEqual([])
 })
 
-test('a wake does not change the class that somebody gives to a route while its namespace sleeps', async () => {
+test('a wake does not change the class that a user gives to a route while its namespace sleeps', async () => {
   const { cluster, ready, becomes, replica } = await openShop()
   const sleep = replica()
   await sleep.sleep(SHOP)
