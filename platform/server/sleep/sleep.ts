@@ -33,6 +33,7 @@ import {
   startWorkloads,
   suspendObjects,
   wakeRoute,
+  wakeRoutes,
 } from './suspended-objects.ts'
 
 /** Minimum time between two wakes of a namespace by page visitors, in milliseconds. */
@@ -191,7 +192,8 @@ export class Sleep {
       status === 'Sleeping' ? { status, annotations: { [UNFOLLOWED]: 'true' } } : undefined,
     )
     if (namespace.status !== 'Sleeping') return []
-    for (const one of found) await wakeRoute(this.#objectsOf(name), one)
+    for (const { one, error } of await wakeRoutes(this.#objectsOf(name), found))
+      log({ time: rfc3339(now()), text: `class of ${one.kind} ${one.name} in ${name}: ${error}` })
     log({ time: rfc3339(now()), text: `${name} is asleep, but opening its pages does not wake it: ${UNFOLLOWED_TEXT}` })
     return found.map(
       one =>

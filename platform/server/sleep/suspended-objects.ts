@@ -71,6 +71,10 @@ async function changeAll(
   return failed
 }
 
+/** Restores the classes of Ingresses. Returns those that could not be changed. */
+export const wakeRoutes = (of: ObjectsOf, routes: readonly RestingObject[]): Promise<readonly FailedChange[]> =>
+  changeAll(of, routes, one => wakeRoute(of, one))
+
 /** Restores the class of an Ingress, unless a user has set another class since. */
 export async function wakeRoute(of: ObjectsOf, one: RestingObject): Promise<void> {
   const live = await of.cluster.get(refOf(of, one), { signal: of.signal })

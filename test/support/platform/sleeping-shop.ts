@@ -19,7 +19,11 @@ export const ingress = (name: string) => ({
   apiVersion: NETWORKING,
   kind: 'Ingress',
   metadata: { name, namespace: 'shop' },
-  spec: { ingressClassName: 'traefik', defaultBackend: { service: { name, port: { number: 80 } } } },
+  spec: {
+    ingressClassName: 'traefik',
+    defaultBackend: { service: { name, port: { number: 80 } } },
+    rules: [{ host: `${name}.dev.example.com` }],
+  },
 })
 const slice = (name: string, ready = true) => ({
   apiVersion: SLICES,
@@ -47,10 +51,17 @@ interface Application {
   readonly routes?: readonly string[]
   readonly deployments?: readonly string[]
   readonly namespace?: Partial<ManagedNamespace>
+  /** Returns true if a request for a host reaches the platform's server. By default, the server cannot find out. */
+  readonly leadsHere?: ServerContext['leadsHere']
 }
 
 /** A namespace with routes and Deployments, and a function that creates the Sleep of one more replica. */
-export async function openShop({ routes = ['web', 'api'], deployments = [], namespace = {} }: Application = {}) {
+export async function openShop({
+  routes = ['web', 'api'],
+  deployments = [],
+  namespace = {},
+  leadsHere,
+}: Application = {}) {
   const time = '2026-01-01T00:00:00Z'
   let now = Date.parse(time)
   const cluster = new MemoryCluster({ namespaces: ['shop'], now: () => now })
@@ -72,6 +83,7 @@ export async function openShop({ routes = ['web', 'api'], deployments = [], name
     settings: { domain: 'dev.example.com' },
     now: () => ++now,
     log: ({ text }: { readonly text: string }) => log.push(text),
+    leadsHere,
   } as unknown as ServerContext
   const list = (apiVersion: string, kind: string) => cluster.list({ apiVersion, kind, namespace: 'shop' })
   const state = async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { toResting } from '../../../../../platform/records/asleep.ts'
 import { deploymentRef, ingress, ingressRef, openShop } from '../../../../support/platform/sleeping-shop.ts'
 
@@ -73,6 +73,25 @@ test('an object that cannot be put to sleep keeps no other object awake, and the
   await replica().sleep(SHOP)
   expect(await state()).toEqual({ status: 'Sleeping', web: RESTING, app: 0, db: 0 })
   expect(await fallingAsleep()).toBeUndefined()
+})
+
+test('a route whose class cannot be restored keeps no other ignored class', async () => {
+  const routes = ['api', 'web']
+  const end = Date.now() + 60_000
+  const leadsHere = async () => {
+    // The time limit of the check is over, and all routes are asleep.
+    vi.spyOn(Date, 'now').mockReturnValue(end)
+    refuse('Ingress', 'api')
+    return false
+  }
+  const { refuse, state, log, replica } = await openShop({ routes, leadsHere })
+  const sleep = replica()
+  await sleep.sleep(SHOP)
+  const messages = await sleep.looked('shop')
+  vi.restoreAllMocks()
+  expect(await state()).toEqual({ status: 'Sleeping', api: RESTING, web: 'traefik' })
+  expect(messages).toHaveLength(2)
+  expect(log[0]).toBe('class of Ingress api in shop: Error: Ingress api is refused')
 })
 
 test('a wake ends a sleep that is not complete', async () => {
