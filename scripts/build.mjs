@@ -1,9 +1,10 @@
 // Builds dist: the compiled modules with their types (`tsc -b`, which compiles only what changed) beside the bundles,
-// whose sources are the same; then what needs both. `--modules` only compiles, as unit tests need no more. `--clean`
-// starts from nothing. Does nothing if dist is newer than all of its sources.
+// whose sources are the same; then what needs both. `--modules` only compiles, because unit tests need new modules and
+// no new bundles; it builds all of dist where that is missing. `--clean` starts from nothing. Does nothing if dist is
+// newer than all of its sources.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { copyDeclarations } from './bundle-library.mjs'
@@ -20,7 +21,7 @@ const CHECKERS = String(Math.min(availableParallelism(), 4))
 const options = process.argv.slice(2)
 if (options.includes('--clean')) rmSync(join(root, 'dist'), { recursive: true, force: true })
 const compiling = () => run('node_modules/typescript/bin/tsc', '-b', root, '--checkers', CHECKERS)
-if (options.includes('--modules')) {
+if (options.includes('--modules') && existsSync(COMPLETE)) {
   if (!isFresh(COMPILED)) {
     await all(compiling())
     stamp(COMPILED)
