@@ -20,7 +20,7 @@ export const promote = command({
   name: 'promote',
   group: 'GitOps',
   summary: 'Publish the version of one environment to another',
-  description: `Reads the source commit of the first environment from the GitOps repository, compiles that commit for the second environment with the image digests of the first, and publishes it as \`devctl publish\` does. No cluster is contacted.`,
+  description: `Reads the source commit of the first environment from the GitOps repository, compiles that commit for the second environment with the tested images of the first, and publishes it as \`devctl publish\` does. No cluster is contacted.`,
   words: [
     { name: '<from>', description: 'environment of devctl.yml to promote from', completes: 'environment' },
     { name: '<to>', description: 'environment of devctl.yml to promote to', completes: 'environment' },

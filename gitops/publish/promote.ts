@@ -45,7 +45,7 @@ interface Promotion {
 
 /**
  * Publishes the state of one environment to another: compiles the same source commit for the target environment, with
- * the image digests that run in the source environment. Throws a UserError if the state cannot be reproduced.
+ * the images that were tested in the source environment. Throws a UserError if the state cannot be reproduced.
  */
 export async function promote(
   world: LocalContext<PublishEvent>,
@@ -76,18 +76,18 @@ export async function promote(
       if (existsSync(here) && !existsSync(there)) throw notInCommit(`\`${path}\``, { from, to, commit })
       return there
     }
-    const own: PublishInput = {
+    const fromFiles: PublishInput = {
       ...wanted,
       file: wanted.file?.map(moved),
       envFile: wanted.envFile?.map(moved),
       projectDirectory: wanted.projectDirectory === undefined ? undefined : moved(wanted.projectDirectory),
       // The temporary folder must not determine the name.
       fallbackName: application,
-      image: digestsOf(facts),
       addressBase: wanted.repository === undefined ? folder : workspace.cwd,
     }
     const env = envWith(workspace.env, moved)
     const there = { ...workspace, env, cwd: inClone(workspace.cwd, top, clone) }
+    const own = { ...fromFiles, image: testedImages(facts, await imagesOf(there, { ...fromFiles, environment: from })) }
     // Without an environment, Compose files are read without the manifest.
     const named = target.namesCompose ? undefined : own.file
     const besideManifest = { ...there, cwd: inClone(folder, top, clone) }
@@ -202,12 +202,21 @@ async function readPublished(target: PushTarget, path: string, options: PushOpti
   return 'done' in result ? result.done : undefined
 }
 
+/** Returns the images of the services as the files set them; an empty map if the files have errors. */
+async function imagesOf(workspace: Workspace, input: PublishInput): Promise<ReadonlyMap<string, string>> {
+  const project = await openProject(workspace, input)
+  const { plan } = await compileFiles(workspace, [], input, input, { project, forRepository: true })
+  return plan?.images ?? new Map()
+}
+
 /**
- * Returns the images that are pinned by digest, by service, so that the tested images also run in the target
- * environment. All other images are determined by the files and the environment.
+ * Returns the published images that also have to run in the target environment, by service, because they were tested:
+ * images with a digest, and images other than those of the files, which an option such as `--image` or a variable of
+ * the shell has set. All other images are determined by the files and the target environment.
  */
-function digestsOf({ images }: Facts): ReadonlyMap<string, string> {
-  return new Map(Object.entries(images).filter(([, image]) => image.includes('@')))
+function testedImages({ images }: Facts, ofFiles: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const isTested = (service: string, image: string) => image.includes('@') || image !== (ofFiles.get(service) ?? image)
+  return new Map(Object.entries(images).filter(([service, image]) => isTested(service, image)))
 }
 
 /** Returns the path in the clone for a path in the source's repository; other paths stay unchanged. */

@@ -60,6 +60,19 @@ describe('promote', () => {
     expect(await log()).toHaveLength(2)
   })
 
+  test('promote publishes an image that an option or a variable has set without a digest', async () => {
+    const { source, env, change, devctl, tree } = await twoEnvironments()
+    await change({ 'compose.yaml': COMPOSE.replace('nginx:1.27', 'nginx:${TAG:-1.27}') })
+    const manifest = readFileSync(join(source, 'devctl.yml'), 'utf8')
+    await change({ 'devctl.yml': manifest.replace(/    images: \{web.*\n/, '') })
+    const words = ['publish', '--environment', 'staging', '--image', 'cache=redis:8.2']
+    expect(await run(words, { cwd: source, env: { ...env, TAG: '1.28' } })).toMatchObject({ status: 0 })
+    expect(await devctl('promote', 'staging', 'production')).toMatchObject({ status: 0 })
+    const files = await tree()
+    expect(files[`${FOLDER}/cache/deployment-cache.yaml`]).toContain('image: redis:8.2')
+    expect(files[`${FOLDER}/web/deployment-web.yaml`]).toContain('image: nginx:1.28\n')
+  })
+
   longTest('promote keeps uncommitted files, even from a subfolder', async () => {
     const { source, env, publish, change } = await twoEnvironments()
     await publish()
