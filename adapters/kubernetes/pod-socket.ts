@@ -50,6 +50,8 @@ const SPARE = 80
  */
 const UNREAD = 64 * 1024
 const MISSED = 2
+/** Code of a connection that ended without a close frame (https://www.rfc-editor.org/rfc/rfc6455#section-7.1.5). */
+const LOST = 1006
 const MISSED_WHILE_HELD = 20
 
 /**
@@ -175,7 +177,8 @@ export class PodSocket {
       if (data.length > 0) this.#user?.take(data[0]!, data.subarray(1))
     })
     socket.on('error', error => this.terminate(toUnreachable(error, server)))
-    socket.on('close', () => this.#end(undefined))
+    // A side that closes the connection says so. The end of the TCP connection alone cuts off what was on its way.
+    socket.on('close', code => this.#end(code === LOST ? toUnreachable({ code: 'ECONNRESET' }, server) : undefined))
     socket.on('pong', () => {
       this.#unanswered = 0
       this.#sentAtPong = this.#sent

@@ -50,6 +50,11 @@ describe('openPortForward', () => {
     expect(stream.errored).toBeNull()
   })
 
+  test('a connection that is lost ends the stream with an error', async () => {
+    const stream = await forwardTo(socket => socket.send(Buffer.alloc(10_001), () => socket.terminate()))
+    await expect(sizeOf(stream)).rejects.toThrow('was cut')
+  })
+
   test('a reader that stalls for longer than a Pod may be silent loses nothing', async () => {
     const size = 20_000_000
     const stream = await forwardTo(async socket => {
