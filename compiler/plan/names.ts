@@ -53,6 +53,8 @@ export interface Names {
    * the Compose name as a host cannot reach such a service.
    */
   isRenamed(service: string): boolean
+  /** Returns true if a service of the project has this Kubernetes name. */
+  isTaken(name: string): boolean
 }
 
 /** Returns the environment's name as a DNS label, and its namespace. */
@@ -73,9 +75,11 @@ export function planNames(project: Project, { namespace }: Pick<PlanOptions, 'na
   for (const [service, name] of names)
     if (name === 'kubernetes' && namespace === 'default')
       reporter.report(reserved, project.services.get(service)?.span, undefined)
+  const taken = new Set(names.values())
   return {
     of: service => names.get(service) ?? toServiceName(service),
     isRenamed: service => names.get(service) !== service.toLowerCase(),
+    isTaken: name => taken.has(name),
   }
 }
 

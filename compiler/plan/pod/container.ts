@@ -171,13 +171,12 @@ export function planPreStart(
  * Returns a function that returns the next name for the init container of a hook. Skips names of services, because a
  * service with such a name may run in the same Pod, and images are looked up by the name of their container.
  */
-function hookNames({ project, names }: PlanContext, container: string): () => string {
-  const taken = new Set([...project.services.keys()].map(service => names.of(service)))
+function hookNames({ names }: PlanContext, container: string): () => string {
   let number = 0
   const next = () => cutName(`${container}-pre-start-${++number}`, 63)
   return () => {
     let name = next()
-    while (taken.has(name)) name = next()
+    while (names.isTaken(name)) name = next()
     return name
   }
 }
