@@ -92,11 +92,23 @@ function ofStep(all: readonly Instruction[], group: string | undefined, step: st
   return only(found, () => true) ?? only(found, one => one.stage.toLowerCase() === stage.toLowerCase())
 }
 
+/**
+ * Returns true if a step is the instruction with any values of its variables. Takes linear time, because the text of an
+ * instruction comes from the user.
+ */
 function sameStep(instruction: string, step: string): boolean {
-  const parts = instruction.split(/\$\{[^}]*\}|\$\w+/)
-  if (parts.length === 1) return instruction.toLowerCase() === step.toLowerCase()
-  const pattern = parts.map(part => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('.*')
-  return new RegExp(`^${pattern}$`, 'is').test(step)
+  const [first = '', ...parts] = instruction.toLowerCase().split(/\$\{[^}]*\}|\$\w+/)
+  const last = parts.pop()
+  const text = step.toLowerCase()
+  if (last === undefined) return text === first
+  if (!text.startsWith(first)) return false
+  let end = first.length
+  for (const part of parts) {
+    const start = text.indexOf(part, end)
+    if (start === -1) return false
+    end = start + part.length
+  }
+  return text.length - last.length >= end && text.endsWith(last)
 }
 
 function only(all: readonly Instruction[], is: (one: Instruction) => boolean): Instruction | undefined {
