@@ -1,4 +1,5 @@
 import type { BuildOutput, ContextSource, ImageInput, ImageLayout } from '../../adapters/buildkit/builder.ts'
+import type { BuildCache } from '../../compiler/values/images/build-cache.ts'
 import type { BuildContext } from '../../compiler/values/images/build-context.ts'
 import { type BuildSpec, type CacheExport, withExportedCache } from '../../compiler/values/images/build-spec.ts'
 
@@ -49,11 +50,14 @@ export function imageInput(
     pull: settings.pull || spec.pull,
     secrets: new Map([...spec.secrets, ...(settings.secrets ?? [])]),
     cacheFrom: settings.cacheFrom ?? spec.cacheFrom,
-    // The cache of an image is pushed with the image.
-    cacheTo: 'names' in output ? withExportedCache(caches, output.names) : caches.cacheTo,
+    // Caches are pushed with the image; a build that only checks writes no cache that others use.
+    cacheTo: 'names' in output ? withExportedCache(caches, output.names) : caches.cacheTo.filter(isKeptHere),
     output,
   }
 }
+
+/** True for caches that stay on this machine or in the image; others are in registries and other services. */
+const isKeptHere = ({ type }: BuildCache): boolean => type === 'local' || type === 'inline'
 
 /**
  * Returns a spec with `given`: adds the caches in `cacheTo`, and replaces `exportCache`. Without `given`, returns the

@@ -24,7 +24,9 @@ describe('the caches that a build exports', () => {
   })
 
   test('an image that is not pushed exports no cache to a registry, which could replace the image', () => {
-    expect(cachesOf({ cacheTo: [local], exportCache: ['r.example.com/web:1'] }, { kind: 'discard' })).toEqual([local])
+    const shared = ['registry', 'gha', 's3'].map(type => ({ type, attributes: { ref: 'r.example.com/web:cache' } }))
+    const own = { cacheTo: [local, ...shared], exportCache: ['r.example.com/web:1'] }
+    expect(cachesOf(own, { kind: 'discard' })).toEqual([local])
   })
 
   test('the option replaces the images of the build, and keeps its caches', () => {
