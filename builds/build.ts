@@ -81,8 +81,8 @@ export async function build(
       [...model.services.keys()],
       name => model.services.get(name)?.image?.value,
     )
-    const { cacheExport, ...settings } = input
-    const builds = withCacheExport(withSettings(wanted, input), services, cacheExport)
+    const { cacheExport, target: _, ...settings } = input
+    const builds = withCacheExport(withSettings(wanted, services, input), services, cacheExport)
     const builder = missingImagesBuilder(
       { workspace, on },
       chooseBuilder(workspace, target.stored, target.namespace),
@@ -97,21 +97,22 @@ export async function build(
 }
 
 /**
- * Raises the diagnostic of an invalid `target` to an error if the image of its service is to be built. If `--target`
- * overrides the targets, drops such diagnostics.
+ * Raises the diagnostic of an invalid `target` to an error if the image of its service is to be built. Drops it if
+ * `--target` overrides that target.
  */
 function withTargets(
   diagnostics: readonly Diagnostic[],
   project: Project | undefined,
   { services = [], target }: ImagesInput,
 ): readonly Diagnostic[] {
-  const code = 'build/unknown-target'
-  if (target !== undefined) return diagnostics.filter(one => one.code !== code)
   const wanted = [...(project?.services.values() ?? [])].filter(
     ({ name }) => services.length === 0 || services.includes(name),
   )
   const spans = new Set(wanted.map(({ build }) => build?.target?.span))
-  return diagnostics.map(one => (one.code === code && spans.has(one.span) ? { ...one, severity: 'error' } : one))
+  return diagnostics.flatMap((one): Diagnostic | readonly Diagnostic[] => {
+    if (one.code !== 'build/unknown-target' || !spans.has(one.span)) return one
+    return target === undefined ? { ...one, severity: 'error' } : []
+  })
 }
 
 const isSameName = (one: string, other: string | undefined): boolean =>
@@ -157,7 +158,7 @@ export function withCacheExport(
   cacheExport: CacheExport | undefined,
 ): readonly PlannedBuild[] {
   if (cacheExport === undefined) return builds
-  const isNamed = ({ service }: PlannedBuild) => names.length === 0 || names.includes(service)
+  const isNamed = isNamedBy(names)
   const { builds: images } = distinctBuilds(builds.filter(isNamed))
   if (images.length > 1) {
     const all = images.map(({ service }) => `\`${service}\``).join(', ')
@@ -168,27 +169,37 @@ export function withCacheExport(
   return builds.map(build => (isNamed(build) ? exporting(build, cacheExport) : build))
 }
 
+/** Returns a function that is true for the named builds, or for all if none is named. */
+const isNamedBy =
+  (names: readonly string[]) =>
+  ({ service }: PlannedBuild): boolean =>
+    names.length === 0 || names.includes(service)
+
 const exporting = (build: PlannedBuild, cacheExport: CacheExport): PlannedBuild => ({
   ...build,
   specOf: (...given) => exportingTo(build.specOf(...given), cacheExport),
 })
 
 /**
- * Returns the builds with tags that depend on the options: `--build-arg`, `--target` and `--platform` count like the
- * same keys in the file. Argument values that look secret do not affect the tag; an image with such a value is rebuilt
- * each time.
+ * Returns the builds with `--target`, and with tags that depend on the options: `--build-arg`, `--target` and
+ * `--platform` count like the same keys in the file. The target is only for the named images (for all, if none is
+ * named), not for those that they are based on. Argument values that look secret do not affect the tag; an image with
+ * such a value is rebuilt each time.
  */
 export function withSettings(
   builds: readonly PlannedBuild[],
-  { args = new Map(), target, platforms = [] }: BuildSettings,
+  names: readonly string[],
+  { args = new Map(), target: given, platforms = [] }: BuildSettings,
 ): readonly PlannedBuild[] {
+  const isNamed = isNamedBy(names)
   const shown = [...args].map(([name, value]) => [name, isVariableWithSecret(name, value) ? HIDDEN : value])
-  if (shown.length === 0 && target === undefined && platforms.length === 0) return builds
-  const settings = [shown.sort(), target ?? '', [...platforms].sort()]
   const isMoving = [...args].some(([name, value]) => isVariableWithSecret(name, value))
-  return builds.map(build => {
+  return builds.map(one => {
+    const target = isNamed(one) ? given : undefined
+    const build = target === undefined ? one : withTarget(one, target)
     const { reference, contentReference } = build
-    if (!contentReference) return build
+    if (!contentReference || (shown.length === 0 && target === undefined && platforms.length === 0)) return build
+    const settings = [shown.sort(), target ?? '', [...platforms].sort()]
     const end = contentReference.length - HASH
     const hash = shortHash(JSON.stringify([contentReference.slice(end), ...settings]), HASH)
     const changed = `${contentReference.slice(0, end)}${hash}`
@@ -200,6 +211,11 @@ export function withSettings(
     }
   })
 }
+
+const withTarget = (build: PlannedBuild, target: string): PlannedBuild => ({
+  ...build,
+  specOf: (...given) => ({ ...build.specOf(...given), target }),
+})
 
 /** Length of the hash at the end of the tag, in characters. */
 const HASH = 12

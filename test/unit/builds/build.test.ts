@@ -42,6 +42,23 @@ test('the option without names is for a single image only', () => {
   expect(() => withCacheExport([cached('a'), cached('b'), cached('c')], [], EXPORT)).toThrow('`a`, `b`, `c`')
 })
 
+test('the target of the command line is for the named images, and not for those that they are built on', () => {
+  const builds = [cached('base'), cached('web', ['base'])]
+  const targets = (names: readonly string[]) =>
+    withSettings(builds, names, { target: 'test' }).map(({ specOf, contentReference }, index) => [
+      specOf(new Reporter(), new Map(), new Set()).target,
+      contentReference === builds[index]!.contentReference,
+    ])
+  expect(targets(['web'])).toEqual([
+    [undefined, true],
+    ['test', false],
+  ])
+  expect(targets([])).toEqual([
+    ['test', false],
+    ['test', false],
+  ])
+})
+
 const build = (reference: string, contentReference: string | undefined): PlannedBuild => ({
   service: 'web',
   // Only diagnostics use it.
@@ -57,7 +74,7 @@ const HASHED = build('r.example.com/web:0123456789ab', 'r.example.com/web:012345
 const NAMED = build('r.example.com/web:1', 'r.example.com/web:devctl-0123456789ab')
 
 const names = (one: PlannedBuild, settings: BuildSettings) => {
-  const [{ reference, contentReference }] = withSettings([one], settings) as [PlannedBuild]
+  const [{ reference, contentReference }] = withSettings([one], [], settings) as [PlannedBuild]
   return [reference, contentReference]
 }
 const contentOf = (settings: BuildSettings) => names(HASHED, settings)[1]
@@ -98,7 +115,7 @@ test('the name depends neither on options that keep the image nor on the values 
   const withToken = (value: string) => contentOf({ args: new Map([['NPM_TOKEN', value]]) })
   expect(withToken('one')).toBe(withToken('another'))
   const [secret, plain] = ['NPM_TOKEN', 'NPM_VERSION'].map(name =>
-    withSettings([HASHED], { args: new Map([[name, 'hunter-4711']]) }),
+    withSettings([HASHED], [], { args: new Map([[name, 'hunter-4711']]) }),
   )
   expect([secret![0]!.isMoving, plain![0]!.isMoving]).toEqual([true, undefined])
   expect(withToken('one')).not.toBe(content)
