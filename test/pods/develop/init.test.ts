@@ -56,7 +56,11 @@ describe.skipIf(cluster === undefined)('a project with manifests', () => {
     const names = [...files.keys()]
     const metadata = JSON.parse(files.get('metadata.json')!)
     const missing = metadata.parts.filter((part: { missing?: string }) => part.missing !== undefined)
-    expect(missing.map(({ name }: { name: string }) => name).sort(), stderr).toEqual(['log of `up`', 'running `up`'])
+    expect(missing.map(({ name }: { name: string }) => name).sort(), stderr).toEqual([
+      'env files',
+      'log of `up`',
+      'running `up`',
+    ])
     expect(names).toEqual(
       expect.arrayContaining([
         'cluster/mirrors.yaml',

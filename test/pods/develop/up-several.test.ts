@@ -108,6 +108,7 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
   longTest('down ends one of two containers, and Ctrl-C the other', async () => {
     greet('from api')
     const up = devctl('up', 'api', 'web')
+    await up.until(/^api +\| .*serves from api/, 120)
     await up.until(/^web +\| .*serves from web/, 120)
     await page(port + 1, 'from web')
     greet('later')
