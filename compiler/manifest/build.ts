@@ -10,7 +10,7 @@ import { toVariableName } from '../values/variable-name.ts'
 import { Distinct } from './duplicates.ts'
 import type { BuildSecret, ImageBuild } from './manifest.ts'
 import { readName } from './names.ts'
-import { known, type Reading, readPairs, texts } from './values.ts'
+import { known, type Reading, readImage, readPairs, texts } from './values.ts'
 import { isLate, lateVariables } from './variables.ts'
 
 const secretSource = diagnostic({
@@ -127,10 +127,11 @@ interface ReadingBuilds {
 
 function readBuild(name: string, { key, value }: Entry, { names, reading }: ReadingBuilds): ImageBuild {
   const text = (field: string) => known(value, field)
+  const image = text('image')
   const fields = {
     dockerfile: text('dockerfile'),
     target: text('target'),
-    image: text('image'),
+    image: image && !isLate(image.value) ? readImage(get(value, 'image'), ['build', name, 'image'], reading) : image,
   }
   return {
     name,

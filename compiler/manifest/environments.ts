@@ -3,7 +3,6 @@ import { entries } from '../compose/read/tree-values.ts'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { SecretRules, SecretSource } from '../options.ts'
 import type { ModelPath } from '../schema/model-path.ts'
-import type { At } from '../text/source.ts'
 import { type Entry, entry, get, type Tree } from '../text/tree.ts'
 import { parseImageReference } from '../values/images/image-reference.ts'
 import { parseOciReference } from '../values/images/oci-reference.ts'
@@ -11,7 +10,7 @@ import { failed, type Parsed, parsed } from '../values/parsed.ts'
 import { FORGE_KINDS, parseBranchName, parseRepositoryFolder } from '../values/repository-names.ts'
 import { present } from './build.ts'
 import type { ManifestEnvironment, PublishTarget, PullRequestRules } from './manifest.ts'
-import { known, parseScalar, type Reading, readFlag, readPairs, texts } from './values.ts'
+import { known, parseScalar, type Reading, readFlag, readImage, readPairs, texts } from './values.ts'
 
 const routing = diagnostic({
   code: 'manifest/routes',
@@ -93,8 +92,8 @@ function readEnvironment(key: string, { key: span, value }: Entry, reading: Read
     gateway: text('gateway'),
     ingressClass: text('ingressClass'),
     tlsSecret: text('tlsSecret'),
-    shellImage: readImage(value, at('shellImage'), reading),
-    kubectlImage: readImage(value, at('kubectlImage'), reading),
+    shellImage: readImage(get(value, 'shellImage'), at('shellImage'), reading),
+    kubectlImage: readImage(get(value, 'kubectlImage'), at('kubectlImage'), reading),
   }
   return {
     key,
@@ -150,19 +149,9 @@ function parseRegistry(text: string) {
   )
 }
 
-/** Checks an image reference; returns it as written. */
-const parseImage = (text: string) => {
-  const read = parseImageReference(text)
-  return read.ok ? parsed(text) : read
-}
-
-function readImage(tree: Tree, path: ModelPath, reading: Reading): At<string> | undefined {
-  return parseScalar(get(tree, String(path.at(-1))), path, parseImage, reading)
-}
-
 function readImages(tree: Tree | undefined, path: ModelPath, reading: Reading): ManifestEnvironment['images'] {
   return [...entries(tree)].flatMap(([name, { key, value }]) => {
-    const image = parseScalar(value, [...path, name], parseImage, reading)
+    const image = readImage(value, [...path, name], reading)
     return image ? [{ name, value: image.value, span: image.span, key }] : []
   })
 }

@@ -11,8 +11,9 @@ import { spanInside } from '../text/span-inside.ts'
 import type { Lookup } from '../text/template.ts'
 import type { ScalarTree, ScalarType, Tree } from '../text/tree.ts'
 import { scalarText } from '../text/tree-text.ts'
+import { parseImageReference } from '../values/images/image-reference.ts'
 import { parseDuration } from '../values/numbers/duration.ts'
-import type { Parsed } from '../values/parsed.ts'
+import { type Parsed, parsed } from '../values/parsed.ts'
 import { isOpen, isUnread } from './variables.ts'
 
 // Readers for the values of a manifest. The structure has already been checked, so a value with a wrong structure
@@ -79,6 +80,15 @@ export function parseScalar<T>(
 export function known(tree: Tree | undefined, ...path: readonly string[]): At<string> | undefined {
   const found = scalar(tree, ...path)
   return found && isText(found) && !isUnread(found) ? nonEmptyText(found) : undefined
+}
+
+/** Reads an image reference as it is written. Reports an invalid reference. */
+export const readImage = (tree: Tree | undefined, path: ModelPath, reading: Reading): At<string> | undefined =>
+  parseScalar(tree, path, parseImage, reading)
+
+function parseImage(text: string): Parsed<string> {
+  const read = parseImageReference(text)
+  return read.ok ? parsed(text) : read
 }
 
 /** Returns the text of a scalar, or the texts of a list. */
