@@ -1,3 +1,5 @@
+import { isAbsolute, join } from 'node:path/posix'
+import type { CompilerHost } from '../../host.ts'
 import {
   type Entry,
   get,
@@ -51,7 +53,7 @@ export function normalize(model: MapTree, projectName: string, variables: Variab
     changed = replace(changed, 'pull_policy', policy =>
       policy.kind === 'scalar' && policy.value === 'if_not_present' ? { ...policy, value: 'missing' } : policy,
     )
-    changed = replace(changed, 'build', build => completeBuild(build, variables))
+    changed = replace(changed, 'build', build => completeBuild(build, variables, state.host))
     changed = replace(changed, 'environment', environment => addVariableValues(environment, variables, true))
     changed = replace(changed, 'volumes', volumes =>
       isSeq(volumes) ? { ...volumes, items: volumes.items.map(cleanTarget) } : volumes,
@@ -119,13 +121,24 @@ function withReplicas(deploy: Tree, scale: Tree | undefined): Tree {
   return withEntry(deploy, 'replicas', scale, scale.span)
 }
 
-function completeBuild(build: Tree, variables: VariableScope): Tree {
+function completeBuild(build: Tree, variables: VariableScope, host: CompilerHost): Tree {
   if (!isMap(build)) return build
   let result = build
+  const dockerfile = defaultDockerfile(get(build, 'context'), host)
   if (!result.entries.has('context')) result = withEntry(result, 'context', scalarTree(build.span, '.'))
   if (!result.entries.has('dockerfile') && !result.entries.has('dockerfile_inline'))
-    result = withEntry(result, 'dockerfile', scalarTree(build.span, 'Dockerfile'))
+    result = withEntry(result, 'dockerfile', scalarTree(build.span, dockerfile))
   return replace(result, 'args', args => addVariableValues(args, variables, false))
+}
+
+/**
+ * Returns the name of the Dockerfile of a context: `Dockerfile` or, where only that exists, `dockerfile`, as for
+ * BuildKit (https://github.com/moby/buildkit/pull/1816).
+ */
+function defaultDockerfile(context: Tree | undefined, host: CompilerHost): string {
+  const folder = context?.kind === 'scalar' ? String(context.value) : ''
+  const isFile = (name: string) => host.stat(join(folder, name))?.kind === 'file'
+  return isAbsolute(folder) && !isFile('Dockerfile') && isFile('dockerfile') ? 'dockerfile' : 'Dockerfile'
 }
 
 /**

@@ -26,7 +26,7 @@ const noDockerfile = diagnostic({
   code: 'build/dockerfile-not-found',
   severity: 'error',
   explain:
-    'The Dockerfile does not exist. `dockerfile` is relative to the build context; the default is `Dockerfile` in the context. With `--tag` or `--image` devctl does not read it.',
+    'The Dockerfile does not exist. `dockerfile` is relative to the build context; the default is `Dockerfile` in the context, or `dockerfile` where only that exists. With `--tag` or `--image` devctl does not read it.',
   text: (p: { dockerfile: string }) => ({
     message: `the Dockerfile \`${p.dockerfile}\` does not exist`,
     hint: 'set `dockerfile` to its path in the build context',
