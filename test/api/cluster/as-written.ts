@@ -1,3 +1,4 @@
+import { RESTARTS_WITH } from '../../../constructs/labels.ts'
 import type { Listed } from '../../support/cluster/objects.ts'
 
 /** Annotation that makes Flux leave the `$` of an object alone. */
@@ -22,7 +23,7 @@ interface Names {
 /**
  * Returns the objects of an application by name, with all fields that a client has set and none that only the server
  * knows, so that the objects of two namespaces can be compared. Leaves out the marks for controllers, and the HMAC of
- * secrets with the names of Jobs that follow from it.
+ * secrets with the hashes and the names of Jobs that follow from it.
  */
 export function asWritten(
   objects: readonly Listed[],
@@ -69,6 +70,7 @@ function specOf(kind: string, spec: Readonly<Record<string, unknown>>): unknown 
   const kept = clusterIP === 'None' ? { ...rest, clusterIP } : rest
   const text = JSON.stringify(kept, (key, value) => {
     if (key === SECRETS || /^(batch\.kubernetes\.io\/)?(controller-uid|job-name)$/.test(key)) return undefined
+    if (key === RESTARTS_WITH) return String(value).replace(/=\w+/g, '=HASH')
     // Nothing is left of the annotations where this was the only one.
     return key === 'annotations' && Object.keys(value).every(one => one === SECRETS) ? undefined : value
   })
