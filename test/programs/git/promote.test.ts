@@ -64,7 +64,7 @@ describe('promote', () => {
     const { source, env, change, devctl, tree } = await twoEnvironments()
     await change({ 'compose.yaml': COMPOSE.replace('nginx:1.27', 'nginx:${TAG:-1.27}') })
     const manifest = readFileSync(join(source, 'devctl.yml'), 'utf8')
-    await change({ 'devctl.yml': manifest.replace(/    images: \{web.*\n/, '') })
+    await change({ 'devctl.yml': manifest.replace(/ {4}images: \{web.*\n/, '') })
     const words = ['publish', '--environment', 'staging', '--image', 'cache=redis:8.2']
     expect(await run(words, { cwd: source, env: { ...env, TAG: '1.28' } })).toMatchObject({ status: 0 })
     expect(await devctl('promote', 'staging', 'production')).toMatchObject({ status: 0 })
