@@ -161,14 +161,19 @@ function foldersOf(
 /** Returns the content of a secret. Rejects with the file system's error if the file of the secret cannot be read. */
 export async function secretContent(source: BuildSecretSource): Promise<Buffer> {
   if ('value' in source) return Buffer.from(source.value)
-  if (!(await stat(source.file)).isFIFO()) return readFile(source.file)
-  const content = pipeContents.get(source) ?? readPipe(source.file)
-  pipeContents.set(source, content)
+  const found = await stat(source.file)
+  if (!found.isFIFO()) return readFile(source.file)
+  const key = `${source.file} ${found.dev}:${found.ino}`
+  const content = pipeContents.get(key) ?? readPipe(source.file)
+  pipeContents.set(key, content)
   return content
 }
 
-/** Contents of pipes such as `<(command)`: a pipe can be read only once, but builds may request the secret again. */
-const pipeContents = new WeakMap<BuildSecretSource, Promise<Buffer>>()
+/**
+ * Contents of pipes such as `<(command)`, by path and inode: a pipe can be read only once, but several builds may use
+ * the secret, and a build may request it again.
+ */
+const pipeContents = new Map<string, Promise<Buffer>>()
 
 /**
  * Reads a pipe to its end. Reading it as a file would block a thread until a writer appears, and the process could not

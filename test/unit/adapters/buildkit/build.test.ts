@@ -20,10 +20,11 @@ test('secretContent returns a value or the content of a file, and fails for a mi
 test('secretContent reads a pipe once for all builds and all their attempts', async () => {
   const file = pipe()
   const writer = spawn('sh', ['-c', `(echo first; sleep 0.2; echo second) > ${file}`])
-  const source = { file }
+  // Each build, and each attempt, describes the secret anew.
+  const read = () => secretContent({ file })
   // The writer is ready once it waits for a reader.
   await new Promise(resolve => writer.once('spawn', () => setTimeout(resolve, 300)))
-  const contents = await Promise.all([secretContent(source), secretContent(source)])
-  contents.push(await secretContent(source))
+  const contents = await Promise.all([read(), read()])
+  contents.push(await read())
   expect(contents.map(String)).toEqual(Array(3).fill('first\nsecond\n'))
 })
