@@ -177,8 +177,9 @@ function discover(
       const overrides = manifest?.files?.length ? [] : OVERRIDE_NAMES.filter(name => host.stat(join(inside, name)))
       for (const names of [bases, overrides]) {
         const [used, ...ignored] = names
+        const display = (name: string) => sources.display(join(inside, name))
         if (used && ignored.length > 0)
-          reporter.report(severalFiles, undefined, { used: sources.display(join(inside, used)), ignored })
+          reporter.report(severalFiles, undefined, { used: display(used), ignored: ignored.map(display) })
       }
       return [...bases.slice(0, 1), ...overrides.slice(0, 1)].map(name => join(inside, name))
     }
