@@ -28,7 +28,7 @@ commands and the common options.
 | \`-n\` | \`--namespace\` | the namespace |
 | \`-o\` | \`--output\` | the format of standard output |
 | \`-q\` | \`--quiet\` | only errors, and no results: the exit status tells whether the command succeeded |
-| \`-v\` | \`--verbose\` | \`--log-level info\`; twice (\`-vv\`) for \`--log-level debug\` |
+| \`-v\` | \`--verbose\` | \`--log-level info\`; twice (\`-vv\`) for \`--log-level debug\`; in \`destroy\`, \`-v\` is \`--volumes\`, as in \`docker compose down\` |
 | \`-y\` | \`--yes\` | no questions |
 
 \`--output\` is the format of what the command prints on standard output. For most commands, that is a list, a record or
