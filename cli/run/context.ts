@@ -163,6 +163,12 @@ function toRecord(one: KnownContext): object {
   }
 }
 
+const isInKubeconfig = async (io: Io, name: string): Promise<boolean> =>
+  (await readKubeconfigNames(io)).contexts.has(name)
+
+const inKubeconfig = (name: string): string =>
+  `\`kubectl config delete-context ${name}\` deletes it from the kubeconfig`
+
 /**
  * Deletes the data that devctl has stored about a context, and logs out of a platform. Leaves the kubeconfig unchanged.
  */
@@ -175,12 +181,13 @@ export async function forgetContext({ io, logLevel }: Context, word: string): Pr
   if (await deleteContext(home, name)) {
     io.stdout.write(`Deleted context ${name}\n`)
     if (left !== undefined && logLevel !== 'error') io.stderr.write(left)
+    if (logLevel !== 'error' && !isPlatform(name) && (await isInKubeconfig(io, name)))
+      io.stderr.write(`note: devctl no longer has settings for it; ${inKubeconfig(name)}\n`)
     return 0
   }
-  const { contexts } = await readKubeconfigNames(io)
-  if (contexts.has(name))
+  if (await isInKubeconfig(io, name))
     throw new UserError(`devctl has no settings for \`${name}\`, which is a context of the kubeconfig`, {
-      hint: `\`kubectl config delete-context ${name}\` deletes it from the kubeconfig`,
+      hint: inKubeconfig(name),
     })
   const remembered = [...readContexts(home).contexts.keys()]
   throw new UserError(`context \`${name}\` does not exist`, {

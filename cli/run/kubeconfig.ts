@@ -33,7 +33,7 @@ export async function updateKubeconfig(
 }
 
 function printUpdated({ stdout }: Io, context: string, namespace: string, paths: readonly string[]): void {
-  stdout.write(`Updated Kubernetes context '${context}/${namespace}' in '${paths.join("', '")}'\n`)
+  stdout.write(`Updated Kubernetes context '${context}', namespace '${namespace}', in '${paths.join("', '")}'\n`)
 }
 
 /** Adds a platform to the kubeconfig. Requests a token first, so that a context that does not work is never written. */

@@ -55,7 +55,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl kubeconfig on a platform', () =
     expect(await devctl(`context use ${url} --token ${ann.token}`)).toMatchObject({ status: 0 })
     expect(await devctl('kubeconfig')).toEqual({
       status: 0,
-      stdout: `Updated Kubernetes context '${name}/${ann.home}' in '${file}'\n`,
+      stdout: `Updated Kubernetes context '${name}', namespace '${ann.home}', in '${file}'\n`,
       stderr: '',
     })
     const text = readFileSync(file, 'utf8')
@@ -131,7 +131,10 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl kubeconfig on a platform', () =
   test('devctl kubeconfig with a token of the environment selects the home namespace', async () => {
     const other = { DEVCTL_HOME: join(folder, 'empty'), DEVCTL_URL: url, DEVCTL_TOKEN: ann.token }
     const { status, stdout, stderr } = await devctl('kubeconfig', other)
-    expect([status, stdout]).toEqual([0, `Updated Kubernetes context '${name}/${ann.home}' in '${file}'\n`])
+    expect([status, stdout]).toEqual([
+      0,
+      `Updated Kubernetes context '${name}', namespace '${ann.home}', in '${file}'\n`,
+    ])
     expect(stderr).toContain('kubectl needs `DEVCTL_URL` and `DEVCTL_TOKEN`, too')
     expect((await devctl('variables list', other)).status).toBe(0)
   })

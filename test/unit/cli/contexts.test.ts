@@ -236,6 +236,12 @@ describe('devctl context', () => {
     expect((await devctl('context delete https://platform.exmple.com')).stderr).toContain(
       'did you mean `https://platform.example.com`?',
     )
+    await devctl('context use prod --namespace web')
+    expect(await devctl('context delete prod')).toEqual({
+      ...ok('Deleted context prod\n'),
+      stderr:
+        'note: devctl no longer has settings for it; `kubectl config delete-context prod` deletes it from the kubeconfig\n',
+    })
     expect(read(join(folder, '.kube'))).toEqual(before)
   })
 
@@ -384,7 +390,7 @@ test('devctl kubeconfig sets the context of kubectl, and changes nothing else in
   writeFileSync(file, text)
   chmodSync(file, 0o600)
   await devctl('context use prod --namespace web')
-  expect(await devctl('kubeconfig')).toEqual(ok(`Updated Kubernetes context 'prod/web' in '${file}'\n`))
+  expect(await devctl('kubeconfig')).toEqual(ok(`Updated Kubernetes context 'prod', namespace 'web', in '${file}'\n`))
   expect(read(folder)['.kube/config']).toBe(
     text
       .replace('user: u\ncurrent', 'user: u\n    namespace: web\ncurrent')
@@ -395,7 +401,7 @@ test('devctl kubeconfig sets the context of kubectl, and changes nothing else in
   writeFileSync(join(folder, 'second'), kubeconfigWith({ other: 'x' }))
   const env = { KUBECONFIG: `.kube/config:second`, DEVCTL_CONTEXT: 'other' }
   expect(await devctl('kubeconfig', env)).toEqual(
-    ok(`Updated Kubernetes context 'other/x' in '${join(folder, 'second')}', '${file}'\n`),
+    ok(`Updated Kubernetes context 'other', namespace 'x', in '${join(folder, 'second')}', '${file}'\n`),
   )
   expect(read(folder)['.kube/config']).toContain('current-context: other')
 })
