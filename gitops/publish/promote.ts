@@ -76,7 +76,7 @@ export async function promote(
       if (existsSync(here) && !existsSync(there)) throw notInCommit(`\`${path}\``, { from, to, commit })
       return there
     }
-    const fromFiles: PublishInput = {
+    const own: PublishInput = {
       ...wanted,
       file: wanted.file?.map(moved),
       envFile: wanted.envFile?.map(moved),
@@ -87,7 +87,6 @@ export async function promote(
     }
     const env = envWith(workspace.env, moved)
     const there = { ...workspace, env, cwd: inClone(workspace.cwd, top, clone) }
-    const own = { ...fromFiles, image: testedImages(facts, await imagesOf(there, { ...fromFiles, environment: from })) }
     // Without an environment, Compose files are read without the manifest.
     const named = target.namesCompose ? undefined : own.file
     const besideManifest = { ...there, cwd: inClone(folder, top, clone) }
@@ -97,7 +96,12 @@ export async function promote(
     )
     const lacking = read.filter(path => !existsSync(inClone(path, top, clone)))
     for (const path of await ignoredFiles(top, lacking, { env: workspace.env, signal })) on(notUsed(path, commit))
-    return publish({ ...world, workspace: there }, own, await openProject(there, own))
+    const ofSource = await imagesOf(there, { ...own, environment: from })
+    const ofTarget = await imagesOf(there, own)
+    const image = testedImages(facts, ofSource, ofTarget)
+    const unknown = ofSource ? [] : Object.entries(facts.images).filter(([, one]) => !one.includes('@'))
+    if (unknown.length > 0) on(notCompared(from, unknown))
+    return publish({ ...world, workspace: there }, { ...own, image }, await openProject(there, own))
   })
 }
 
@@ -181,7 +185,9 @@ async function applicationName(
     project,
     onRead,
   })
-  const name = compiled.plan?.environment.name ?? input.name ?? compiled.project?.name
+  const { environment, manifest } = project
+  const written = input.name ?? environment?.name?.value ?? manifest?.name?.value
+  const name = compiled.plan?.environment.name ?? written ?? compiled.project?.name
   if (name === undefined)
     throw new UserError('the name of the application cannot be determined from the files', {
       hint: 'set it with `--name`',
@@ -202,20 +208,42 @@ async function readPublished(target: PushTarget, path: string, options: PushOpti
   return 'done' in result ? result.done : undefined
 }
 
-/** Returns the images of the services as the files set them; an empty map if the files have errors. */
-async function imagesOf(workspace: Workspace, input: PublishInput): Promise<ReadonlyMap<string, string>> {
-  const project = await openProject(workspace, input)
-  const { plan } = await compileFiles(workspace, [], input, input, { project, forRepository: true })
-  return plan?.images ?? new Map()
+/** Returns the warning about images without a digest, if the files of the source environment do not compile here. */
+const notCompared = (from: string, images: readonly (readonly [service: string, image: string])[]) => ({
+  type: 'warning' as const,
+  text: `the files have errors for \`${from}\` here, so images without a digest may be others than there: ${images.map(([service, image]) => `\`${service}\` has \`${image}\``).join(', ')}`,
+  hint: `\`devctl validate --environment ${from}\` shows the errors, such as missing variables`,
+})
+
+/**
+ * Returns the images of the services as the files set them; undefined if the files have errors, or if the environment
+ * had another name in them.
+ */
+async function imagesOf(workspace: Workspace, input: PublishInput): Promise<ReadonlyMap<string, string> | undefined> {
+  try {
+    const project = await openProject(workspace, input)
+    const { plan } = await compileFiles(workspace, [], input, input, { project, forRepository: true })
+    return plan?.images
+  } catch (error) {
+    // What prevents the publication, too, is reported there.
+    if (error instanceof UserError) return undefined
+    throw error
+  }
 }
 
 /**
  * Returns the published images that also have to run in the target environment, by service, because they were tested:
- * images with a digest, and images other than those of the files, which an option such as `--image` or a variable of
- * the shell has set. All other images are determined by the files and the target environment.
+ * images with a digest, and images other than those of the files (`ofSource`), which an option such as `--image` or a
+ * variable of the shell has set. All other images are determined by the files and the target environment. Images of
+ * services that the target does not have (`ofTarget`) are left out.
  */
-function testedImages({ images }: Facts, ofFiles: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const isTested = (service: string, image: string) => image.includes('@') || image !== (ofFiles.get(service) ?? image)
+function testedImages(
+  { images }: Facts,
+  ofSource: ReadonlyMap<string, string> | undefined,
+  ofTarget: ReadonlyMap<string, string> | undefined,
+): ReadonlyMap<string, string> {
+  const isTested = (service: string, image: string) =>
+    (image.includes('@') || image !== (ofSource?.get(service) ?? image)) && (ofTarget?.has(service) ?? true)
   return new Map(Object.entries(images).filter(([service, image]) => isTested(service, image)))
 }
 

@@ -73,6 +73,47 @@ describe('promote', () => {
     expect(files[`${FOLDER}/web/deployment-web.yaml`]).toContain('image: nginx:1.28\n')
   })
 
+  test('promote leaves out an image of a service that only the source environment has', async () => {
+    const { source, publish, promote, change, tree } = await twoEnvironments()
+    const manifest = readFileSync(join(source, 'devctl.yml'), 'utf8')
+    await change({
+      'compose.staging.yaml': `services: {debug: {image: "debug@${DIGEST}"}}\n`,
+      'devctl.yml': manifest.replace('  staging:\n', '  staging:\n    compose: [compose.yaml, compose.staging.yaml]\n'),
+    })
+    expect(await publish()).toMatchObject({ status: 0 })
+    expect(await promote()).toMatchObject({ status: 0 })
+    expect(Object.keys(await tree()).filter(name => name.startsWith(`${FOLDER}/debug`))).toEqual([])
+  })
+
+  test('promote warns if it cannot find out which images an option has set', async () => {
+    const { source, env, change, devctl } = await twoEnvironments()
+    await change({ 'compose.yaml': COMPOSE.replace('nginx:1.27', 'nginx:${TAG:?}') })
+    const manifest = readFileSync(join(source, 'devctl.yml'), 'utf8')
+    await change({
+      'devctl.yml': manifest
+        .replace(/ {4}images: \{web.*\n/, '')
+        .replace('images: {', 'variables: {TAG: "1.26"}\n    images: {'),
+    })
+    const words = ['publish', '--environment', 'staging']
+    expect(await run(words, { cwd: source, env: { ...env, TAG: '1.28' } })).toMatchObject({ status: 0 })
+    const { stderr } = await devctl('promote', 'staging', 'production')
+    expect(stderr).toContain('warning: the files have errors for `staging` here')
+    expect(stderr).toContain('`web` has `nginx:1.28`')
+  })
+
+  test('promote finds the name of the manifest if the present files have an error', async () => {
+    const { source, env, change, devctl } = await twoEnvironments()
+    const manifest = readFileSync(join(source, 'devctl.yml'), 'utf8')
+    await change({
+      'compose.yaml': COMPOSE.replace('name: shop\n', '').replace('nginx:1.27', 'nginx:${TAG:?set TAG}'),
+      'devctl.yml': manifest.replace(/ {4}images: \{web.*\n/, ''),
+    })
+    const words = ['publish', '--environment', 'staging']
+    const published = await run(words, { cwd: source, env: { ...env, TAG: '1.28' } })
+    expect(published.status, published.stderr).toBe(0)
+    expect((await devctl('promote', 'staging', 'production')).stderr).toContain('set TAG')
+  })
+
   longTest('promote keeps uncommitted files, even from a subfolder', async () => {
     const { source, env, publish, change } = await twoEnvironments()
     await publish()
