@@ -1,4 +1,4 @@
-import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { MANAGER } from '../labels.ts'
 import type { DesiredObject } from '../plan/desired-state.ts'
 import { valueAt } from '../record/up-record.ts'
@@ -60,11 +60,35 @@ export function replicasOf(live: KubeObject): number {
   return typeof value === 'number' ? value : 1
 }
 
+/** Maximum number of attempts to change an object whose status its controller updates at the same time. */
+const ATTEMPTS = 5
+
 /**
  * Sets the number of replicas of a Deployment or StatefulSet until the next deploy, or suspends (0) or resumes a
- * CronJob. Throws a ClusterError with `conflict` if the object has changed since it was read.
+ * CronJob. Throws a ClusterError with `conflict` if the spec of the object has changed since it was read. A changed
+ * status is no conflict: controllers update it at any time.
  */
 export async function setReplicas(
+  cluster: Cluster,
+  live: KubeObject,
+  replicas: number,
+  options: CallOptions,
+): Promise<void> {
+  const { apiVersion, kind, metadata } = live
+  const { name, namespace, uid, generation } = metadata
+  for (let current = live, attempt = 1; ; attempt++) {
+    try {
+      return await patchReplicas(cluster, current, replicas, options)
+    } catch (error) {
+      if (!(error instanceof ClusterError) || error.failure !== 'conflict' || attempt === ATTEMPTS) throw error
+      const found = await cluster.get({ apiVersion, kind, name, namespace }, options)
+      if (found?.metadata.uid !== uid || found?.metadata.generation !== generation) throw error
+      current = found!
+    }
+  }
+}
+
+async function patchReplicas(
   cluster: Cluster,
   live: KubeObject,
   replicas: number,
