@@ -4,6 +4,7 @@ import { diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../compiler/diagnostics/reporter.ts'
 import type { Span } from '../compiler/text/source.ts'
 import { NotBuilt } from './builder/builder.ts'
+import { withDigest } from './plan/with-digest.ts'
 
 /** An image that this command did not build, because the user has stated that it is already in a registry. */
 export interface Claimed {
@@ -52,7 +53,7 @@ export async function confirmImages(
     const found = resolved.get(reference)!
     if ('problem' in found)
       reporter.report(notConfirmed, span, { service, problem: describeProblem(reference, found.problem) })
-    else confirmed.set(service, reference.includes('@') ? reference : `${reference}@${found.digest}`)
+    else confirmed.set(service, withDigest(reference, found.digest))
   }
   if (confirmed.size < images.length) throw new NotBuilt(reporter.diagnostics())
   return confirmed

@@ -2,7 +2,7 @@ import type { TagMove } from '../adapters/registry/move-tags.ts'
 import { registryOf, repositoryOf } from '../adapters/registry/registry.ts'
 import { type Resolved, resolveDigests } from '../adapters/registry/registry-client.ts'
 import type { RegistryProblem } from '../adapters/registry/registry-problem.ts'
-import { parseImageReference } from '../compiler/values/images/image-reference.ts'
+import { isPinned, parseImageReference } from '../compiler/values/images/image-reference.ts'
 import type { EnsureContext } from './builder/builder.ts'
 import { namesOf, type PlannedBuild } from './plan/planned-build.ts'
 import { registryOptions } from './plan/registry-options.ts'
@@ -69,9 +69,6 @@ function provingName({ reference, contentReference, isMoving }: PlannedBuild, is
   if (isMoving && contentReference !== undefined) return undefined
   return contentReference ?? (isDeploy ? reference : undefined)
 }
-
-/** Returns true if a reference has a digest. No image can be pushed to such a reference. */
-export const isPinned = (reference: string): boolean => reference.includes('@')
 
 type Answer = { readonly digest: string; readonly stale: readonly string[] } | { readonly problem: RegistryProblem }
 

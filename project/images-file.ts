@@ -2,7 +2,7 @@ import { readFile } from '../adapters/files/read-file.ts'
 import { parseJson } from '../adapters/json/parse-json.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { FileContent } from '../compiler/host.ts'
-import { parseImageReference } from '../compiler/values/images/image-reference.ts'
+import { isPinned, parseImageReference } from '../compiler/values/images/image-reference.ts'
 import type { BuildMetadata, ImagesFile } from './images-file.schema.ts'
 import { imagesFile } from './images-file.validators.ts'
 
@@ -52,5 +52,5 @@ function whyUnread(file: Exclude<FileContent, { kind: 'file' }>): string {
 function fromMetadata(target: BuildMetadata): string | undefined {
   const { 'image.name': names, 'containerimage.digest': digest } = target
   const name = names?.split(',', 1).join().trim()
-  return name && digest && !name.includes('@') ? `${name}@${digest}` : name
+  return name && digest && !isPinned(name) ? `${name}@${digest}` : name
 }

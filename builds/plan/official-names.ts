@@ -1,8 +1,7 @@
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { officialName } from '../../compiler/plan/pod/image.ts'
-import { isOfficialImage } from '../../compiler/values/images/image-reference.ts'
+import { isOfficialImage, isPinned } from '../../compiler/values/images/image-reference.ts'
 import { NotBuilt } from '../builder/builder.ts'
-import { isPinned } from '../find-images.ts'
 import type { PlannedBuild } from './planned-build.ts'
 
 /**

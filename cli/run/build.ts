@@ -9,7 +9,7 @@ import { onThisMachine } from '../../compiler/compose/build-files.ts'
 import { failureSummary, plural } from '../../compiler/diagnostics/render/summary.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { type BuildCache, parseBuildCaches } from '../../compiler/values/images/build-cache.ts'
-import { parseImageReference } from '../../compiler/values/images/image-reference.ts'
+import { isPinned, parseImageReference } from '../../compiler/values/images/image-reference.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
 import type { LocalContext } from '../../project/session.ts'
 import type { Context } from '../command.ts'
@@ -189,7 +189,7 @@ function print(
     if (form === 'text') io.stderr.write(`${failureSummary(outcome.diagnostics)}\n`)
     return 1
   }
-  const pushedImages = [...outcome.images].filter(([, reference]) => reference.includes('@'))
+  const pushedImages = [...outcome.images].filter(([, reference]) => isPinned(reference))
   if (output === 'json') io.stdout.write(`${jsonText(Object.fromEntries(pushedImages), 2)}\n`)
   else if (output === 'name' || !showsReferences(context, progress))
     for (const [service, reference] of pushedImages)

@@ -3,6 +3,7 @@ import { delimiter, join, resolve } from 'node:path'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { ManifestEnvironment } from '../../compiler/manifest/manifest.ts'
 import { toDnsLabel } from '../../compiler/plan/object-names.ts'
+import { isPinned } from '../../compiler/values/images/image-reference.ts'
 import { isStream } from '../../compiler/values/stream-path.ts'
 import { compileFiles } from '../../project/compile-files.ts'
 import type { Facts, Lock } from '../../project/lock.ts'
@@ -97,11 +98,11 @@ export async function promote(
     const lacking = read.filter(path => !existsSync(inClone(path, top, clone)))
     for (const path of await ignoredFiles(top, lacking, { env: workspace.env, signal })) on(notUsed(path, commit))
     const ofSource = await imagesOf(there, { ...own, environment: from })
-    const ofTarget = await imagesOf(there, own)
-    const image = testedImages(facts, ofSource, ofTarget)
-    const unknown = ofSource ? [] : Object.entries(facts.images).filter(([, one]) => !one.includes('@'))
+    const unknown = ofSource ? [] : Object.entries(facts.images).filter(([, image]) => !isPinned(image))
     if (unknown.length > 0) on(notCompared(from, unknown))
-    return publish({ ...world, workspace: there }, { ...own, image }, await openProject(there, own))
+    const opened = await openProject(there, own)
+    const image = testedImages(facts, ofSource, await imagesOf(there, own, opened))
+    return publish({ ...world, workspace: there }, { ...own, image }, opened)
   })
 }
 
@@ -217,15 +218,19 @@ const notCompared = (from: string, images: readonly (readonly [service: string, 
 
 /**
  * Returns the images of the services as the files set them; undefined if the files have errors, or if the environment
- * had another name in them.
+ * had another name in them. Opens the project unless it is given.
  */
-async function imagesOf(workspace: Workspace, input: PublishInput): Promise<ReadonlyMap<string, string> | undefined> {
+async function imagesOf(
+  workspace: Workspace,
+  input: PublishInput,
+  opened?: OpenProject,
+): Promise<ReadonlyMap<string, string> | undefined> {
   try {
-    const project = await openProject(workspace, input)
+    const project = opened ?? (await openProject(workspace, input))
     const { plan } = await compileFiles(workspace, [], input, input, { project, forRepository: true })
     return plan?.images
   } catch (error) {
-    // What prevents the publication, too, is reported there.
+    // Publishing reports the errors that prevent it.
     if (error instanceof UserError) return undefined
     throw error
   }
@@ -243,7 +248,7 @@ function testedImages(
   ofTarget: ReadonlyMap<string, string> | undefined,
 ): ReadonlyMap<string, string> {
   const isTested = (service: string, image: string) =>
-    (image.includes('@') || image !== (ofSource?.get(service) ?? image)) && (ofTarget?.has(service) ?? true)
+    (isPinned(image) || image !== (ofSource?.get(service) ?? image)) && (ofTarget?.has(service) ?? true)
   return new Map(Object.entries(images).filter(([service, image]) => isTested(service, image)))
 }
 

@@ -1,4 +1,5 @@
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import { isPinned } from '../../../compiler/values/images/image-reference.ts'
 import type { FoundPlatformImages } from '../../../platform/install/installed-images.ts'
 import { type Installation, imagesUsed } from '../../../platform/install/manifests/server.ts'
 import { version } from '../../../project/version.ts'
@@ -64,7 +65,7 @@ export function imagesNote(registry: string, found: FoundPlatformImages, one: In
   const names = missingOf(found, one)
   if (names.length > 0)
     return `note: ${lackingText(registry, names)}: \`devctl platform images --push ${registry}\` builds and pushes them\n`
-  if ([one.image, one.runnerImage].every(image => image.includes('@'))) return ''
+  if ([one.image, one.runnerImage].every(isPinned)) return ''
   return `note: \`${registry}\` reports no digests of the images to this machine: nodes keep images that they already have under the same tag\n`
 }
 

@@ -4,7 +4,7 @@ import { mayRead } from '../../compose/read/storage/outside-files.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { didYouMean } from '../../diagnostics/suggest.ts'
 import type { At } from '../../text/source.ts'
-import { isOfficialImage, withDefaultTag } from '../../values/images/image-reference.ts'
+import { isOfficialImage, isPinned, withDefaultTag } from '../../values/images/image-reference.ts'
 import type { PlanContext } from '../context.ts'
 import type { ContainerPlan } from '../plan.ts'
 import { contextService, hashOfBuild } from './build-input.ts'
@@ -126,7 +126,7 @@ For an image that is loaded onto the nodes, for example with \`kind load docker-
 
 /** Returns the image of a service and its pull policy. */
 export function planImage(context: PlanContext, service: Service): Pick<ContainerPlan, 'image' | 'imagePullPolicy'> {
-  if (service.build && service.image?.value.includes('@'))
+  if (service.build && service.image && isPinned(service.image.value))
     context.reporter.report(pinnedImage, service.image.span, { service: service.name })
   const given = context.options.images?.get(service.name) ?? sharedImage(context, service)
   if (given === undefined) checkName(context, service)
@@ -139,7 +139,7 @@ export function planImage(context: PlanContext, service: Service): Pick<Containe
  * because the builder reports these names itself.
  */
 function checkName({ options, reporter }: PlanContext, { name, build, image }: Service): void {
-  if (!build || !image || options.forBuild || image.value.includes('@')) return
+  if (!build || !image || options.forBuild || isPinned(image.value)) return
   const found = [image, ...build.tags].find(({ value }) => isOfficialImage(value))
   if (found) reporter.report(officialName, found.span, { service: name, image: found.value, isTag: found !== image })
 }
@@ -279,7 +279,7 @@ function isBuilt({ project, options }: PlanContext, { name, image, build }: Serv
  * https://kubernetes.io/docs/concepts/containers/images/#imagepullpolicy-defaulting
  */
 function defaultPullPolicy(image: string): ContainerPlan['imagePullPolicy'] {
-  if (image.includes('@')) return 'IfNotPresent'
+  if (isPinned(image)) return 'IfNotPresent'
   const tag = /:([^:/]+)$/.exec(image)?.[1] ?? 'latest'
   return tag === 'latest' ? 'Always' : 'IfNotPresent'
 }

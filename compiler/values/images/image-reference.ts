@@ -65,6 +65,9 @@ export function nameOfContent(image: string, hash: string): string | undefined {
   return read.ok && read.value.digest === undefined ? `${read.value.name}:devctl-${hash}` : undefined
 }
 
+/** Returns true if a reference has a digest. No image can be pushed to such a reference. */
+export const isPinned = (reference: string): boolean => reference.includes('@')
+
 /** Adds the tag `latest` to an image name without a tag; returns a name with a digest unchanged. */
 export function withDefaultTag(image: string): string {
   const read = parseImageReference(image)

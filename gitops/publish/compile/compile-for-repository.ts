@@ -9,6 +9,7 @@ import { reportNotPublished } from '../../../compiler/manifest/not-published.ts'
 import type { SecretRules } from '../../../compiler/options.ts'
 import type { Plan } from '../../../compiler/plan/plan.ts'
 import { get, type Tree } from '../../../compiler/text/tree.ts'
+import { isPinned } from '../../../compiler/values/images/image-reference.ts'
 import { needsValues } from '../../../compiler/values/secrets/secret-backends.ts'
 import type { Manifest } from '../../../constructs/manifest.ts'
 import { type CompiledProject, compileFiles } from '../../../project/compile-files.ts'
@@ -169,7 +170,7 @@ async function confirmBuilt(
   if (!plan || !project || diagnostics.some(({ code }) => NEEDED.has(code))) return new Map()
   const claimed = [...project.services.values()].flatMap(({ name, build }) => {
     const reference = build && plan.images.get(name)
-    return reference && !reference.includes('@') ? [{ service: name, reference, span: build.span }] : []
+    return reference && !isPinned(reference) ? [{ service: name, reference, span: build.span }] : []
   })
   if (claimed.length === 0) return new Map()
   const { confirmImages } = await import('../../../builds/confirm-images.ts')
