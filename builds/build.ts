@@ -192,14 +192,15 @@ export function withSettings(
   { args = new Map(), target: given, platforms = [] }: BuildSettings,
 ): readonly PlannedBuild[] {
   const isNamed = isNamedBy(names)
-  const shown = [...args].map(([name, value]) => [name, isVariableWithSecret(name, value) ? HIDDEN : value])
+  const shown = [...args].map(([name, value]) => [name, isVariableWithSecret(name, value) ? HIDDEN : value]).sort()
+  const sorted = [...platforms].sort()
   const isMoving = [...args].some(([name, value]) => isVariableWithSecret(name, value))
   return builds.map(one => {
     const target = isNamed(one) ? given : undefined
     const build = target === undefined ? one : withTarget(one, target)
     const { reference, contentReference } = build
-    if (!contentReference || (shown.length === 0 && target === undefined && platforms.length === 0)) return build
-    const settings = [shown.sort(), target ?? '', [...platforms].sort()]
+    if (!contentReference || (shown.length === 0 && target === undefined && sorted.length === 0)) return build
+    const settings = [shown, target ?? '', sorted]
     const end = contentReference.length - HASH
     const hash = shortHash(JSON.stringify([contentReference.slice(end), ...settings]), HASH)
     const changed = `${contentReference.slice(0, end)}${hash}`

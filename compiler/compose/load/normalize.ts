@@ -124,10 +124,9 @@ function withReplicas(deploy: Tree, scale: Tree | undefined): Tree {
 function completeBuild(build: Tree, variables: VariableScope, host: CompilerHost): Tree {
   if (!isMap(build)) return build
   let result = build
-  const dockerfile = defaultDockerfile(get(build, 'context'), host)
   if (!result.entries.has('context')) result = withEntry(result, 'context', scalarTree(build.span, '.'))
   if (!result.entries.has('dockerfile') && !result.entries.has('dockerfile_inline'))
-    result = withEntry(result, 'dockerfile', scalarTree(build.span, dockerfile))
+    result = withEntry(result, 'dockerfile', scalarTree(build.span, defaultDockerfile(get(build, 'context'), host)))
   return replace(result, 'args', args => addVariableValues(args, variables, false))
 }
 
