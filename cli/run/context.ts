@@ -166,7 +166,7 @@ function toRecord(one: KnownContext): object {
 const isInKubeconfig = async (io: Io, name: string): Promise<boolean> =>
   (await readKubeconfigNames(io)).contexts.has(name)
 
-const inKubeconfig = (name: string): string =>
+const deletionHint = (name: string): string =>
   `\`kubectl config delete-context ${name}\` deletes it from the kubeconfig`
 
 /**
@@ -182,12 +182,12 @@ export async function forgetContext({ io, logLevel }: Context, word: string): Pr
     io.stdout.write(`Deleted context ${name}\n`)
     if (left !== undefined && logLevel !== 'error') io.stderr.write(left)
     if (logLevel !== 'error' && !isPlatform(name) && (await isInKubeconfig(io, name)))
-      io.stderr.write(`note: devctl no longer has settings for it; ${inKubeconfig(name)}\n`)
+      io.stderr.write(`note: devctl no longer has settings for it; ${deletionHint(name)}\n`)
     return 0
   }
   if (await isInKubeconfig(io, name))
     throw new UserError(`devctl has no settings for \`${name}\`, which is a context of the kubeconfig`, {
-      hint: inKubeconfig(name),
+      hint: deletionHint(name),
     })
   const remembered = [...readContexts(home).contexts.keys()]
   throw new UserError(`context \`${name}\` does not exist`, {

@@ -82,8 +82,8 @@ export async function setReplicas(
     } catch (error) {
       if (!(error instanceof ClusterError) || error.failure !== 'conflict' || attempt === ATTEMPTS) throw error
       const found = await cluster.get({ apiVersion, kind, name, namespace }, options)
-      if (found?.metadata.uid !== uid || found?.metadata.generation !== generation) throw error
-      current = found!
+      if (!found || found.metadata.uid !== uid || found.metadata.generation !== generation) throw error
+      current = found
     }
   }
 }
