@@ -1,6 +1,7 @@
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import type { KubernetesObject } from '../../../constructs/manifest.ts'
+import { goPattern } from './go-pattern.ts'
 import type { SopsRule } from './rule.ts'
 
 /** Version of the encrypted format: the first version of SOPS that wrote this format. */
@@ -39,7 +40,7 @@ function matcherOf({ encryptedRegex }: SopsRule, secret: KubernetesObject): (pat
     })
   let pattern: RegExp
   try {
-    pattern = new RegExp(encryptedRegex)
+    pattern = goPattern(encryptedRegex)
   } catch {
     throw refuse('cannot be read')
   }

@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import { SOPS_CONFIG } from './config-name.ts'
+import { goPattern } from './go-pattern.ts'
 
 /** Recipients of a file, and the values to encrypt. */
 export interface SopsRule {
@@ -87,17 +88,17 @@ async function rulesIn(text: string, config: string): Promise<readonly Rule[]> {
   return Array.isArray(rules) ? rules.filter((one): one is Rule => typeof one === 'object' && one !== null) : []
 }
 
-/**
- * Returns true if a path matches a Go pattern. Supports the syntax that Go shares with JavaScript and, in addition,
- * flags at the beginning of the pattern, which Go patterns often have.
- */
+/** Returns true if a path matches a `path_regex`; a rule without one is for all paths. */
 function fits(pattern: unknown, path: string, config: string): boolean {
   if (!isSaid(pattern)) return true
-  const [, flags = '', body = ''] = /^(?:\(\?([ims]+)\))?([\s\S]*)$/.exec(String(pattern))!
   try {
-    return new RegExp(body, flags).test(path)
+    return goPattern(String(pattern)).test(path)
   } catch {
-    throw refuse(config, `has a \`path_regex\` that devctl cannot read: \`${pattern}\``, 'use a simpler pattern')
+    throw refuse(
+      config,
+      `has a \`path_regex\` that devctl cannot read: \`${pattern}\``,
+      'use only what regular expressions of Go and JavaScript have in common, for example `[a-z]` for `[[:lower:]]`',
+    )
   }
 }
 

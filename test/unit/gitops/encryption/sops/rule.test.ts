@@ -65,6 +65,11 @@ describe('sopsRuleFor', () => {
     ['{}', 'has no rule for'],
     ['creation_rules: [', 'is not valid YAML'],
     ['creation_rules: [{age: ""}]', 'names no recipient for'],
+    // A later rule would match, and encrypt for other readers.
+    [
+      'creation_rules: [{path_regex: "^environments/[[:alpha:]]+/", age: age1ppp}, {age: age1qqq}]',
+      'has a `path_regex` that devctl cannot read: `^environments/[[:alpha:]]+/`',
+    ],
     ['creation_rules: [{path_regex: "(", age: age1ppp}]', 'has a `path_regex` that devctl cannot read: `(`'],
   ])('%s is refused', async (text, why) => {
     await expect(inRoot(text)).rejects.toThrow(why)
