@@ -123,7 +123,7 @@ const planStart = (
     kindOf,
     serviceOf: serviceObjects.of,
     readyServiceOf: serviceObjects.readyOf,
-    waitPortOf: service => exposureOf(service).waitPort,
+    waitPortsOf: service => exposureOf(service).waitPorts,
     directOf: group => {
       const { direct, called } = ownNamesOf(group)
       return [

@@ -461,7 +461,8 @@ export type WaitPlan =
       readonly kind: 'port'
       readonly service: string
       readonly host: string
-      readonly port: number
+      /** Ports of which one must accept a connection; at least one. */
+      readonly ports: readonly number[]
       readonly image: string
     }
   | { readonly kind: 'name'; readonly service: string; readonly host: string; readonly image: string }

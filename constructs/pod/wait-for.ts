@@ -38,9 +38,17 @@ export function waitsForJob(plan: PodPlan): boolean {
  */
 function loop(wait: Exclude<WaitPlan, JobWait>): string {
   const host = quote(wait.host)
-  return wait.kind === 'port'
-    ? `until nc -w 2 ${host} ${wait.port} -e true; do echo "waiting for ${wait.host}:${wait.port}"; sleep 1; done\n`
-    : `until nslookup ${host} 2>/dev/null | grep -q ^Name:; do echo "waiting for ${wait.host}"; sleep 1; done\n`
+  if (wait.kind === 'name')
+    return `until nslookup ${host} 2>/dev/null | grep -q ^Name:; do echo "waiting for ${wait.host}"; sleep 1; done\n`
+  const ports = wait.ports.join(' ')
+  if (wait.ports.length === 1)
+    return `until nc -w 2 ${host} ${ports} -e true; do echo "waiting for ${wait.host}:${ports}"; sleep 1; done\n`
+  return `\
+until for port in ${ports}; do nc -w 2 ${host} $port -e true && break; done; do
+  echo "waiting for one of the ports of ${wait.host}"
+  sleep 1
+done
+`
 }
 
 /**

@@ -111,8 +111,8 @@ export interface Exposure {
   readonly containerPorts: readonly ContainerPort[]
   /** Ports of the Service. If empty, no port is known, and the Service is headless. */
   readonly servicePorts: readonly ServicePort[]
-  /** The TCP port of the Service that best shows whether the service is available. */
-  readonly waitPort?: number
+  /** TCP ports of the Service that show if the service is available: one of them must accept a connection. */
+  readonly waitPorts: readonly number[]
 }
 
 interface KnownPort {
@@ -247,24 +247,24 @@ function toExposure(service: Service, known: readonly KnownPort[], published: re
       { name, port: port.port, targetPort: port.target, protocol: port.protocol, ...appProtocol(port.appProtocol) },
     ]
   })
-  const waitPort = choosePortToWait(service, known)
   return {
     containerPorts: containerPorts.sort(byPort),
     servicePorts: [...own, ...extra].sort(byPort),
-    ...(waitPort !== undefined && { waitPort }),
+    waitPorts: choosePortsToWait(service, known),
   }
 }
 
 /**
- * Returns the TCP port that shows if a service is available: the port of an HTTP healthcheck or, without one, the first
- * TCP port in the file. Returns a debugger port only if there is no other TCP port; undefined if there is no TCP port
- * at all.
+ * Returns the TCP ports that show if a service is available: the port of an HTTP healthcheck or, without one, all TCP
+ * ports, in the order of the file, because some of them may be optional. Returns debugger ports only if there is no
+ * other TCP port.
  */
-function choosePortToWait(service: Service, known: readonly KnownPort[]): number | undefined {
+function choosePortsToWait(service: Service, known: readonly KnownPort[]): readonly number[] {
   const check = service.healthcheck?.check
-  if (check?.kind === 'http') return check.port
-  const tcp = known.filter(({ protocol }) => protocol === 'TCP')
-  return (tcp.find(({ port }) => !debuggerPorts.has(port)) ?? tcp[0])?.port
+  if (check?.kind === 'http') return [check.port]
+  const tcp = known.flatMap(({ port, protocol }) => (protocol === 'TCP' ? [port] : []))
+  const serving = tcp.filter(port => !debuggerPorts.has(port))
+  return serving.length > 0 ? serving : tcp
 }
 
 interface PublishedPort extends KnownPort {

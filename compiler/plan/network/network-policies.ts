@@ -249,7 +249,7 @@ function waitPolicies(
     for (const wait of pod.waits) {
       const target = byService.get(wait.service)
       if (wait.kind !== 'port' || !target || networksOf(target.members).some(key => own.includes(key))) continue
-      const ports = [{ port: podPort(wait.host, wait.port), protocol: 'TCP' as const }]
+      const ports = wait.ports.map(port => ({ port: podPort(wait.host, port), protocol: 'TCP' as const }))
       if (hasNetworks(target)) ingress.set(target, [...(ingress.get(target) ?? []), { ...peerOf(pod), ports }])
       egress.push({ ...peerOf(target), ports })
     }

@@ -130,7 +130,8 @@ export interface GroupFacts {
    * Service already does so.
    */
   readyServiceOf(service: string): ServicePlan | undefined
-  waitPortOf(service: string): number | undefined
+  /** Returns the TCP ports of a service, of which one accepts a connection once the service is available. */
+  waitPortsOf(service: string): readonly number[]
   /**
    * Returns the host names that resolve to the group's own Pod as soon as the cluster's DNS knows its address, each
    * with the member it belongs to.
@@ -297,6 +298,8 @@ function sharedPodOf(service: string, { lead, members }: Group) {
   return { lead: lead.name, keys: member ? joiningKeys(member) : [], isRestarted }
 }
 
+const isTcp = ({ protocol }: { readonly protocol: string }) => protocol === 'TCP'
+
 function toWait(context: PlanContext, facts: GroupFacts, dependency: Dependency, lead: string): WaitPlan | undefined {
   switch (dependency.condition) {
     case 'service_started':
@@ -311,9 +314,11 @@ function toWait(context: PlanContext, facts: GroupFacts, dependency: Dependency,
       const image = shellImage(context)
       // The name of a headless Service resolves only while one of its Pods is ready.
       if (!object || object.headless) return { kind: 'name', service, host, image }
+      const own = facts.waitPortsOf(dependency.service)
       // A group member without ports is ready when its Pod is ready, so any other port of the Pod can be checked.
-      const port = facts.waitPortOf(dependency.service) ?? object.ports.find(({ protocol }) => protocol === 'TCP')?.port
-      if (port !== undefined) return { kind: 'port', service, host, port, image }
+      const others = new Map(object.ports.filter(isTcp).map(({ targetPort, port }) => [targetPort, port]))
+      const ports = own.length > 0 ? own : [...others.values()]
+      if (ports.length > 0) return { kind: 'port', service, host, ports, image }
       context.reporter.report(noTcpPort, dependency.span, { service: dependency.service })
       return undefined
     }

@@ -121,13 +121,11 @@ export function toLastingSidecar({
 }
 
 /**
- * Returns a startup probe that allows five minutes for the port to open. A failed startup probe restarts the container,
- * which a slow start should not cause.
+ * Returns a startup probe that allows five minutes for the first port to open, because a probe has only one. A failed
+ * startup probe restarts the container, which a slow start should not cause.
  */
-const portProbe = ({ waitPort }: Exposure): ProbePlan | undefined =>
-  waitPort === undefined
-    ? undefined
-    : { check: { kind: 'tcp', port: waitPort }, periodSeconds: 2, failureThreshold: 150 }
+const portProbe = ({ waitPorts: [port] }: Exposure): ProbePlan | undefined =>
+  port === undefined ? undefined : { check: { kind: 'tcp', port }, periodSeconds: 2, failureThreshold: 150 }
 
 /**
  * Plans the init containers of a service's pre_start hooks: copies of the service's container with the hook's changes.

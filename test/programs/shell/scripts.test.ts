@@ -272,6 +272,26 @@ describe('a program that may end before its container', () => {
   })
 })
 
+describe('waiting for a port', () => {
+  const script = (ports: readonly number[]): string => {
+    const plan = podOf({ waits: [{ kind: 'port', service: 'db', host: 'db', ports, image: 'busybox' }] })
+    const context = { taken: takenNames(plan), tools: undefined, tokenVolume: undefined, jobName: () => '' }
+    return waitContainers(plan, context)[0]!.command!.at(-1)!
+  }
+
+  test.each([
+    [[5432], 'waiting for db:5432'],
+    [[81, 5432, 82], 'waiting for one of the ports of db'],
+  ])('the wait for the ports %j ends when one accepts a connection', (ports, message) => {
+    // The port opens while the second round is asked.
+    program('nc', `echo "$4" >> "${folder}/asked"; test "$4" = 5432 && test -e "${folder}/open"`)
+    program('sleep', `touch "${folder}/open"`)
+    expect(run(script(ports))).toEqual({ status: 0, stdout: `${message}\n`, stderr: '' })
+    const asked = readFileSync(join(folder, 'asked'), 'utf8').trim().split('\n').map(Number)
+    expect(asked).toEqual([...ports, ...ports.slice(0, ports.indexOf(5432) + 1)])
+  })
+})
+
 describe('waiting for a Job', () => {
   const script = (): string => {
     const waits = [{ kind: 'job', service: 'migrate', image: 'kubectl', toolsImage: 'busybox' }] as const

@@ -89,7 +89,7 @@ export const everything: Plan = planOf({
         labels: { 'alias.devctl/alias': 'true', 'dev.platform/volume-data': 'true' },
         annotations: { 'example.com/b': '2', 'example.com/a': '1' },
         waits: [
-          { kind: 'port', service: 'web', host: 'web', port: 80, image: busybox },
+          { kind: 'port', service: 'web', host: 'web', ports: [80], image: busybox },
           { kind: 'name', service: 'db', host: 'db', image: busybox },
           { kind: 'job', service: 'migrate', image: 'registry.k8s.io/kubectl:v1.34.2', toolsImage: busybox },
         ],

@@ -218,7 +218,7 @@ export const guestbook: Plan = planOf({
       { replicas: 2 },
     ),
     deploymentOf('web', {
-      waits: [{ kind: 'port', service: 'api', host: 'api', port: 3000, image: 'busybox:1.37' }],
+      waits: [{ kind: 'port', service: 'api', host: 'api', ports: [3000], image: 'busybox:1.37' }],
       volumes: [{ kind: 'configMap', name: 'config-site', configMap: 'guestbook-site-2c8f1e0a' }],
       containers: [
         containerOf({

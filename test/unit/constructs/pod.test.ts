@@ -133,7 +133,7 @@ describe('init containers', () => {
   test('the init containers are tools, waits, fills and those of the plan, in this order', () => {
     const names = inits({
       waits: [
-        { kind: 'port', service: 'api', host: 'api', port: 80, image: busybox },
+        { kind: 'port', service: 'api', host: 'api', ports: [80], image: busybox },
         { kind: 'job', service: 'migrate', image: 'kubectl', toolsImage: busybox },
       ],
       fills: [fill],
@@ -155,7 +155,7 @@ describe('init containers', () => {
   test('names of containers of the application are not used for init containers', () => {
     const names = inits({
       containers: [containerOf({ name: 'tools' }), containerOf({ name: 'wait-for-api' })],
-      waits: [{ kind: 'port', service: 'api', host: 'api', port: 80, image: busybox }],
+      waits: [{ kind: 'port', service: 'api', host: 'api', ports: [80], image: busybox }],
       fills: [fill, { ...fill, directory: 'more' }],
       volumes: [{ kind: 'empty', name: 'tools' }],
     })
@@ -173,7 +173,7 @@ describe('init containers', () => {
   })
 
   test('only a wait for a Job has an account, and only its container has the token', () => {
-    const port = { kind: 'port', service: 'api', host: 'api', port: 80, image: busybox } as const
+    const port = { kind: 'port', service: 'api', host: 'api', ports: [80], image: busybox } as const
     expect(spec({ waits: [port] })['serviceAccountName']).toBe('default')
     const pod = spec({ waits: [port, { kind: 'job', service: 'migrate', image: 'kubectl', toolsImage: busybox }] })
     expect(pod['serviceAccountName']).toBe('shop-web-waits')

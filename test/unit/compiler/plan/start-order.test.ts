@@ -12,14 +12,14 @@ const waits = (web: string, others: string, options = {}) =>
 
 describe('service_healthy', () => {
   test.each([
-    ['a port through the Service', 'db: {image: i, expose: ["5432"]}', { kind: 'port', port: 5432 }],
-    ['the first one that is written', 'db: {image: i, ports: ["9000", "80"]}', { kind: 'port', port: 9000 }],
-    ['not that of a debugger', 'db: {image: i, ports: ["9229", "80"]}', { kind: 'port', port: 80 }],
-    ['a debugger when there is nothing else', 'db: {image: i, expose: ["9229"]}', { kind: 'port', port: 9229 }],
+    ['a port through the Service', 'db: {image: i, expose: ["5432"]}', { kind: 'port', ports: [5432] }],
+    ['one of several ports', 'db: {image: i, ports: ["9000", "80"]}', { kind: 'port', ports: [9000, 80] }],
+    ['not that of a debugger', 'db: {image: i, ports: ["9229", "80"]}', { kind: 'port', ports: [80] }],
+    ['a debugger when there is nothing else', 'db: {image: i, expose: ["9229"]}', { kind: 'port', ports: [9229] }],
     [
       'the port of the healthcheck',
       'db: {image: i, ports: ["80"], healthcheck: {http: {path: /, port: 81}}}',
-      { kind: 'port', port: 81 },
+      { kind: 'port', ports: [81] },
     ],
     ['a name without ports', 'db: {image: i}', { kind: 'name' }],
     ['a name of dnsrr', 'db: {image: i, expose: ["80"], deploy: {endpoint_mode: dnsrr}}', { kind: 'name' }],
@@ -207,7 +207,7 @@ services:
 
   test('a group has the waits of all members', () => {
     expect(vpn(', depends_on: {db: {condition: service_healthy}}').pod('vpn').waits).toEqual([
-      { kind: 'port', service: 'db', host: 'db', port: 5432, image },
+      { kind: 'port', service: 'db', host: 'db', ports: [5432], image },
     ])
   })
 
@@ -313,7 +313,7 @@ services:
   user: {image: u, depends_on: {app: {condition: service_healthy}}}
 `)
     expect(codes).toEqual([])
-    expect(pod('user').waits).toEqual([{ kind: 'port', service: 'app', host: 'app', port: 8000, image }])
+    expect(pod('user').waits).toEqual([{ kind: 'port', service: 'app', host: 'app', ports: [8000], image }])
   })
 
   test('waiting for completion inside a group is an error', () => {

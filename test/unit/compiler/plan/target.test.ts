@@ -68,7 +68,7 @@ test('the plan has the kinds, Services, routes and objects of the application', 
 test('the Pods have the containers, volumes and waits of the application', () => {
   const { pod, container } = planOf(guestbook, { name: 'guestbook' }, files)
   const image = 'busybox:1.37'
-  expect(pod('web').waits).toEqual([{ kind: 'port', service: 'api', host: 'api', port: 3000, image }])
+  expect(pod('web').waits).toEqual([{ kind: 'port', service: 'api', host: 'api', ports: [3000], image }])
   expect(pod('migrate').waits).toEqual([{ kind: 'name', service: 'db', host: 'db', image }])
   expect(pod('api').waits).toEqual([
     { kind: 'job', service: 'migrate', image: 'registry.k8s.io/kubectl:v1.34.2', toolsImage: 'busybox:1.37' },
