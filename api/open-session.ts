@@ -12,10 +12,9 @@ import type { TargetOptions } from '../project/contexts/target.ts'
 import type { Session } from '../project/session.ts'
 import type { Workspace } from '../project/workspace.ts'
 
-export interface SessionInput {
+export interface SessionInput extends TargetOptions {
   /** Context of the kubeconfig. If absent, the context is chosen as project/contexts/target.ts describes. */
   readonly context?: string | undefined
-  readonly namespace?: string | undefined
   /**
    * Context and namespace that the manifest sets. They take precedence over the current context, but not over options
    * and environment variables.

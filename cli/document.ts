@@ -81,6 +81,7 @@ script with a certain Node.js, use \`node -- bin/devctl.cjs …\`.
 | \`DEVCTL_SEALING_KEY\` | the key that recognises unchanged values of sealed and SOPS-encrypted Secrets; default \`sealing.key\` in \`DEVCTL_HOME\` |
 | \`KUBECONFIG\` | the kubeconfig, one file or several; default \`~/.kube/config\` |
 | \`BUILDKIT_HOST\`, \`BUILDKIT_CERT_PATH\` | the address of the BuildKit that builds images, and the folder of its certificates; otherwise the builder of the context, the builders of the platform, or the local Docker Engine |
+| \`DEVCTL_KEEPALIVE_CLIENT_TIME_MS\`, \`DEVCTL_KEEPALIVE_CLIENT_TIMEOUT_MS\`, \`DEVCTL_KEEPALIVE_CLIENT_PERMIT_WITHOUT_STREAM\` | for BuildKit: milliseconds without data after which devctl asks if the connection works (10000 at least; not set: never), how long it waits for the answer (default 20000), and \`true\` to ask between builds, too |
 | \`DOCKER_HOST\`, \`DOCKER_CONTEXT\`, \`DOCKER_CONFIG\` | the Docker Engine and the logins of registries, as for Docker |
 | \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\` | the proxy for the cluster, if the kubeconfig does not name one |
 | \`DEVCTL_BASE_REGISTRY\` | a registry with copies of the images that devctl adds to Pods, for clusters that reach no other; deploy.md, Images |
@@ -106,7 +107,8 @@ is set:
 7. the current context of the kubeconfig
 
 The order is the same for the namespace: \`--namespace\`, the environment, \`DEVCTL_NAMESPACE\`, the manifest,
-\`devctl namespace use\`, the kubeconfig, and then \`default\`.
+\`devctl namespace use\`, the kubeconfig, and then \`default\`. A context of the kubeconfig that \`devctl kubeconfig\` has
+written for a platform stands for the platform. Commands without \`-f\`, such as \`kubeconfig\`, read no manifest.
 
 The registry of built images comes from \`--registry\`, or else from the manifest (its environment, then its top level), and
 then from \`DEVCTL_REGISTRY\`: for all commands. The domain of public routes comes from \`--domain\`, or else from the manifest

@@ -22,6 +22,14 @@ import type { Workspace } from './workspace.ts'
 export const manifestOf = ({ manifest, namesCompose }: OpenProject): DevctlManifest | undefined =>
   namesCompose ? undefined : manifest
 
+/** Cluster and namespace that the options and the manifest of a project select; each undefined if they name none. */
+export interface ProjectTarget extends TargetOptions {
+  readonly context: string | undefined
+  readonly namespace: string | undefined
+  /** Settings at the top level of the manifest. */
+  readonly manifest: TargetOptions
+}
+
 /**
  * Returns the cluster and the namespace of a project: the options, otherwise the settings of the environment, which
  * rank like options because an option has selected the environment. The settings at the top level of the manifest are
@@ -31,9 +39,16 @@ export const manifestOf = ({ manifest, namesCompose }: OpenProject): DevctlManif
 export function targetOf(
   project: OpenProject,
   options: { readonly context?: string | undefined; readonly namespace?: string | undefined },
-): { readonly context: string | undefined; readonly namespace: string | undefined; readonly manifest: TargetOptions } {
+): ProjectTarget {
   const { environment, manifest } = project
+  const byEnvironment = environment && `the environment \`${environment.name}\` of the manifest`
   return {
+    ...(byEnvironment && {
+      setBy: {
+        ...(options.context === undefined && { context: byEnvironment }),
+        ...(options.namespace === undefined && { namespace: byEnvironment }),
+      },
+    }),
     context: options.context ?? environment?.context?.value,
     namespace: options.namespace ?? environment?.namespace?.value,
     manifest: { context: manifest?.context?.value, namespace: manifest?.namespace?.value },

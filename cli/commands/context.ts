@@ -24,7 +24,7 @@ const values = {
   }),
   builder: text(
     '--builder <url>',
-    'image builder: `tcp://HOST:PORT`, `tls://HOST:PORT`, `unix:///PATH` or `docker`; `-` removes the setting',
+    'image builder: `tcp://HOST:PORT`, `tls://HOST:PORT`, `https://HOST`, `unix:///PATH` or `docker`; `-` removes the setting',
   ),
   domain: text(
     '--domain <domain>',

@@ -3,7 +3,11 @@ import { flag, type Values } from '../options/option.ts'
 import { target } from '../options/target.ts'
 
 const options = {
-  ...target,
+  namespace: {
+    ...target.namespace,
+    description: 'namespace to write (default: $DEVCTL_NAMESPACE, or that of the context)',
+  },
+  context: { ...target.context, description: 'context to write (default: $DEVCTL_CONTEXT, or the current context)' },
   execCredential: flag('--exec-credential', 'for kubectl: print a token of the platform as an ExecCredential'),
 }
 

@@ -13,7 +13,7 @@ import { watchForInterruption } from '../terminal/interruption.ts'
 import type { Io } from '../terminal/io.ts'
 import { deadlineOf } from './deadline.ts'
 
-export interface SessionOptions {
+export interface SessionOptions extends TargetOptions {
   readonly context: string | undefined
   readonly namespace: string | undefined
   /** Timeout in milliseconds; defaults to $DEVCTL_TIMEOUT, or else five minutes. */

@@ -10,6 +10,8 @@ import { isPlatform, readContexts, type StoredContext, type StoredContexts } fro
 export interface TargetOptions {
   readonly context?: string | undefined
   readonly namespace?: string | undefined
+  /** Sources of the values, as in `Target.from`, if they are not the options `--context` and `--namespace`. */
+  readonly setBy?: { readonly context?: string; readonly namespace?: string }
 }
 
 /** Source of the namespace if no setting names one. */
@@ -56,33 +58,44 @@ export async function findTarget(
  */
 export function chooseTarget(choices: TargetSources): Target {
   const { options, env, manifest, stored, kubeconfig } = choices
-  const [context, contextFrom] = chooseContext(choices) ?? refuseNone(kubeconfig)
+  const [context, contextFrom, named] = chooseContext(choices) ?? refuseNone(kubeconfig)
   // Validates the URL before the token of the environment is sent to it.
   if (contextFrom === BY_URL) platformOf(env)
   const record = withToken(stored.contexts.get(context) ?? { name: context }, context, env)
   if (isPlatform(context)) requireLogin(record, contextFrom)
   else requireCluster(context, kubeconfig, contextFrom, stored.current)
   const [namespace, namespaceFrom] = first([
-    [options.namespace, '`--namespace`'],
+    [options.namespace, options.setBy?.namespace ?? '`--namespace`'],
     [env.DEVCTL_NAMESPACE, '`DEVCTL_NAMESPACE`'],
     [manifest.namespace, 'the manifest'],
     [record.namespace, '`devctl namespace use`'],
-    [kubeconfig.contexts.get(context)?.namespace, 'the kubeconfig'],
+    [kubeconfig.contexts.get(named)?.namespace, 'the kubeconfig'],
   ]) ?? ['default', NO_NAMESPACE]
   return { context, namespace, from: { context: contextFrom, namespace: namespaceFrom }, stored: record }
 }
 
-/** Returns the name of the context that would be used, and its source, without checking that the context exists. */
-export function chooseContext({ options, env, manifest, stored, kubeconfig }: TargetSources): Chosen | undefined {
+/**
+ * Returns the name of the context that would be used, its source, and the name as written, without checking that the
+ * context exists. A context that `devctl kubeconfig` has written for a platform stands for the platform.
+ */
+export function chooseContext({
+  options,
+  env,
+  manifest,
+  stored,
+  kubeconfig,
+}: TargetSources): readonly [context: string, from: string, named: string] | undefined {
   const chosen = first([
-    [options.context, '`--context`'],
+    [options.context, options.setBy?.context ?? '`--context`'],
     [platformNamedBy(env), BY_URL],
     [env.DEVCTL_CONTEXT, '`DEVCTL_CONTEXT`'],
     [manifest.context, 'the manifest'],
     [stored.current, '`devctl context use`'],
     [kubeconfig.current, 'the current context of the kubeconfig'],
   ])
-  return chosen && [contextName(chosen[0]), chosen[1]]
+  if (!chosen) return undefined
+  const [named, from] = chosen
+  return [kubeconfig.contexts.get(named)?.platform ?? contextName(named), from, named]
 }
 
 const BY_URL = '`DEVCTL_URL`'

@@ -32,7 +32,7 @@ export async function requirePlatform(io: Io, needs: NeedsPlatform): Promise<voi
 
 function checkPlatform(context: string, { command, instead }: NeedsPlatform): void {
   if (isPlatform(context)) return
-  throw new UserError(`\`devctl ${command}\` needs the platform, which the cluster of \`${context}\` does not have`, {
+  throw new UserError(`\`devctl ${command}\` needs a platform; \`${context}\` is a context of the kubeconfig`, {
     hint: instead(context),
   })
 }

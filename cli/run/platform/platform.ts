@@ -79,7 +79,9 @@ export async function onCluster(
   if (context !== undefined && isPlatform(context))
     throw new UsageError('`--context` is a platform', { hint: 'name a context of the kubeconfig' })
   const chosen = context === undefined ? await administered(io) : { context }
-  return withCluster(io, { context: chosen.context, namespace: 'default', timeout, logLevel }, async session => {
+  const setBy = chosen.platform === undefined ? {} : { context: 'the kubeconfig' }
+  const wish = { context: chosen.context, namespace: 'default', setBy }
+  return withCluster(io, { ...wish, timeout, logLevel }, async session => {
     const { cluster, signal, clock, target } = session
     const on = (text: string) => {
       if (logLevel !== 'error') io.stderr.write(`${text}\n`)
@@ -91,9 +93,7 @@ export async function onCluster(
     } catch (error) {
       if (!(error instanceof ClusterError) || error.failure !== 'forbidden') throw error
       throw new UserError(error.message, {
-        notes: [
-          `context \`${target.context}\`, chosen by ${chosen.platform === undefined ? target.from.context : 'the kubeconfig'}`,
-        ],
+        notes: [`context \`${target.context}\`, chosen by ${target.from.context}`],
         hint: 'this needs the rights of a cluster administrator: name a context that has them with `--context`',
         cause: error,
       })

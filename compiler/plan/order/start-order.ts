@@ -278,9 +278,11 @@ function isPossible({ reporter }: PlanContext, dependency: Dependency, decision:
     const pod = service === target.lead.name ? undefined : sharedPodOf(service, target)
     const joins = pod?.keys.map(({ span, key }) => ({ span, message: `\`${key}\` puts it into the Pod here` })) ?? []
     const keys = pod?.keys.map(({ key, value }) => `${key}: ${value}`)
+    const policy = target.members.find(({ name }) => name === service)?.restart.policy
+    const because = policy ? [{ span: policy.span, message: 'the restart policy is here' }] : (related ?? [])
     reporter.report(notAJob, span, { service, kind, ...(pod && keys && { pod: { ...pod, keys } }) }, [
       ...joins,
-      ...(related ?? []),
+      ...because,
     ])
     return false
   }

@@ -12,7 +12,7 @@ const notAllowed = diagnostic({
 
 | value | allowed on | effect |
 |---|---|---|
-| \`rolling\` | Deployments and StatefulSets | no downtime |
+| \`rolling\` | Deployments, StatefulSets and DaemonSets | no downtime |
 | \`recreate\` | Deployments | the old Pods are deleted before the new ones are created |
 | \`on-delete\` | StatefulSets | a new Pod is created when you delete the old one |
 

@@ -288,17 +288,17 @@ describe('devctl context', () => {
     [
       'namespace list',
       1,
-      'error: `devctl namespace list` needs the platform, which the cluster of `kind-dev` does not have\n  = help: `kubectl --context kind-dev get namespaces` lists them, and `devctl namespace use NAME` chooses one\n',
+      'error: `devctl namespace list` needs a platform; `kind-dev` is a context of the kubeconfig\n  = help: `kubectl --context kind-dev get namespaces` lists them, and `devctl namespace use NAME` chooses one\n',
     ],
     [
       'namespace create web',
       1,
-      'error: `devctl namespace create` needs the platform, which the cluster of `kind-dev` does not have\n  = help: `kubectl --context kind-dev create namespace web` creates it, and `devctl namespace use web` switches to it\n',
+      'error: `devctl namespace create` needs a platform; `kind-dev` is a context of the kubeconfig\n  = help: `kubectl --context kind-dev create namespace web` creates it, and `devctl namespace use web` switches to it\n',
     ],
     [
       'namespace delete web',
       1,
-      'error: `devctl namespace delete` needs the platform, which the cluster of `kind-dev` does not have\n  = help: `devctl destroy --namespace web` deletes an environment; `kubectl --context kind-dev delete namespace web` deletes the whole namespace\n',
+      'error: `devctl namespace delete` needs a platform; `kind-dev` is a context of the kubeconfig\n  = help: `devctl destroy --namespace web` deletes an environment; `kubectl --context kind-dev delete namespace web` deletes the whole namespace\n',
     ],
   ])('`devctl %s` ends with status %i, writes nothing and says what to do', async (line, status, stderr) => {
     const { folder, devctl } = laptop()

@@ -48,7 +48,7 @@ describe('commands for the platform, without a platform', () => {
     const { status, stdout, stderr } = await run(line.split(' '), { cwd, env: { HOME: cwd }, stdin: 'x' })
     expect({ status, stdout }, stderr).toEqual({ status: 1, stdout: '' })
     expect(stderr).toMatch(
-      /^error: `devctl [a-z ]+` needs the platform, which the cluster of `kind-dev` does not have\n {2}= help: .+\n$/,
+      /^error: `devctl [a-z ]+` needs a platform; `kind-dev` is a context of the kubeconfig\n {2}= help: .+\n$/,
     )
     const named = /`devctl ([a-z ]+)` needs/.exec(stderr)?.[1] ?? ''
     expect(`${line} `).toContain(`${named} `)

@@ -35,7 +35,7 @@ test.each([[['list']], [['set', 'A=1']], [['unset', 'A']], [[]]])(
       status: 1,
       stdout: '',
       stderr:
-        'error: `devctl variables` needs the platform, which the cluster of `kind-dev` does not have\n  = help: set variables in the shell, in `.env` beside the Compose file, or with `--var`\n',
+        'error: `devctl variables` needs a platform; `kind-dev` is a context of the kubeconfig\n  = help: set variables in the shell, in `.env` beside the Compose file, or with `--var`\n',
     })
   },
 )

@@ -43,6 +43,30 @@ const all = {
 }
 
 describe('the target of a command', () => {
+  test('a context that `devctl kubeconfig` wrote stands for its platform, with the namespace that it has', () => {
+    const platform = 'https://p.example.com'
+    const contexts = new Map([['p_example_com', { path: '/k', namespace: 'mine', platform }]])
+    const kubeconfig = { paths: ['/k'], current: 'p_example_com', contexts }
+    const login = { current: undefined, contexts: new Map([[platform, { name: platform, token: new Secret('t') }]]) }
+    expect(chooseTarget(choices({ kubeconfig, stored: login }))).toMatchObject({
+      context: platform,
+      namespace: 'mine',
+      from: { context: 'the current context of the kubeconfig', namespace: 'the kubeconfig' },
+    })
+    expect(() => chooseTarget(choices({ kubeconfig }))).toThrow('you are not logged in to `https://p.example.com`')
+  })
+
+  test('a value of an environment is not said to come from an option', () => {
+    const setBy = { context: 'the environment `x`', namespace: 'the environment `x`' }
+    expect(chooseTarget(choices({ options: { context: 'option', namespace: 'n', setBy } })).from).toEqual(setBy)
+    try {
+      chooseTarget(choices({ options: { context: 'nope', setBy } }))
+      expect.unreachable()
+    } catch (error) {
+      expect((error as UserError).notes).toEqual(['it was chosen by the environment `x`'])
+    }
+  })
+
   test('the target comes from option, variable, manifest, stored context, kubeconfig, in this order', () => {
     const chosen = (over: Partial<TargetSources>) => {
       const { context, namespace, from } = chooseTarget(choices(over))
