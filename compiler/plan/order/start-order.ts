@@ -279,7 +279,7 @@ function isPossible({ reporter }: PlanContext, dependency: Dependency, decision:
     const joins = pod?.keys.map(({ span, key }) => ({ span, message: `\`${key}\` puts it into the Pod here` })) ?? []
     const keys = pod?.keys.map(({ key, value }) => `${key}: ${value}`)
     const policy = target.members.find(({ name }) => name === service)?.restart.policy
-    const because = policy ? [{ span: policy.span, message: 'the restart policy is here' }] : (related ?? [])
+    const because = policy && !pod ? [{ span: policy.span, message: 'the restart policy is here' }] : (related ?? [])
     reporter.report(notAJob, span, { service, kind, ...(pod && keys && { pod: { ...pod, keys } }) }, [
       ...joins,
       ...because,
