@@ -27,7 +27,11 @@ export async function findBuildTarget(
 ): Promise<BuildTarget> {
   let target: Target
   try {
-    target = await findTarget(workspace, { ...environment, ...(context !== undefined && { context, setBy: {} }) }, manifest)
+    target = await findTarget(
+      workspace,
+      { ...environment, ...(context !== undefined && { context, setBy: {} }) },
+      manifest,
+    )
   } catch (error) {
     const needsIt = context !== undefined || namesPlatform(workspace, environment, manifest)
     if (needsIt || !(error instanceof UserError)) throw error

@@ -164,9 +164,7 @@ test('a wait for the completion of a service that never ends is an error with th
     'db: {image: i, restart: always, volumes: [/d]}',
   )
   expect(codes).toEqual(['depends-on/not-a-job'])
-  expect(diagnostics[0]!.related![0]!.message).toBe(
-    '`db` is a stateful set because it mounts the anonymous volume `/d`',
-  )
+  expect(diagnostics[0]!.related![0]!.message).toBe('the restart policy is here')
 })
 
 test('waits are sorted', () => {
