@@ -80,7 +80,8 @@ export const runTimeRules: Readonly<Record<string, readonly RunTimeRule[]>> = {
     {
       topic: '`service_healthy`',
       compose: 'waits until the other is healthy',
-      devctl: '`deploy` waits until it is ready; manifests for GitOps have an init container that waits for its port',
+      devctl:
+        '`deploy` waits until it is ready. In manifests for GitOps, and where the other has no healthcheck, an init container waits until one of its ports accepts a connection',
       test: 'test/pods/cluster/applications.test.ts',
     },
     {
