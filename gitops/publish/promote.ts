@@ -21,6 +21,7 @@ import { readLock } from '../repository/tree/change.ts'
 import type { PublishEvent } from './events.ts'
 import { fetchedEvents } from './fetched-events.ts'
 import type { PublishInput } from './input.ts'
+import { refuseOtherFiles } from './other-files.ts'
 import type { PublishOutcome } from './outcome.ts'
 import { publish } from './publish.ts'
 import { destinationOf } from './target/destination.ts'
@@ -69,7 +70,8 @@ export async function promote(
     throw new UserError('the files are not in a git repository', {
       hint: `run it in a checkout of the source of ${from}`,
     })
-  return withSourceAt(folder, commit, { env: workspace.env, signal }, async clone => {
+  return withSourceAt(folder, commit, { env: workspace.env, signal }, async at => {
+    const clone = at.top
     const moved = (path: string) => {
       if (isStream(path)) return path
       const here = resolve(workspace.cwd, path)
@@ -86,7 +88,7 @@ export async function promote(
       fallbackName: application,
       addressBase: wanted.repository === undefined ? folder : workspace.cwd,
     }
-    const env = envWith(workspace.env, moved)
+    const env = envWith(workspace.env, moved, path => inClone(path, top, clone))
     const there = { ...workspace, env, cwd: inClone(workspace.cwd, top, clone) }
     // Without an environment, Compose files are read without the manifest.
     const named = target.namesCompose ? undefined : own.file
@@ -101,7 +103,10 @@ export async function promote(
     const unknown = ofSource ? [] : Object.entries(facts.images).filter(([, image]) => !isPinned(image))
     if (unknown.length > 0) on(notCompared(from, unknown))
     const opened = await openProject(there, own)
-    const image = testedImages(facts, ofSource, await imagesOf(there, own, opened))
+    const used = new Set<string>()
+    const ofTarget = await imagesOf(there, own, { opened, onUse: path => used.add(path) })
+    refuseOtherFiles(used, { at, top, to, commit })
+    const image = testedImages(facts, ofSource, ofTarget)
     return publish({ ...world, workspace: there }, { ...own, image }, opened)
   })
 }
@@ -218,16 +223,18 @@ const notCompared = (from: string, images: readonly (readonly [service: string, 
 
 /**
  * Returns the images of the services as the files set them; undefined if the files have errors, or if the environment
- * had another name in them. Opens the project unless it is given.
+ * had another name in them. Opens the project unless it is given. `onUse` is called with the absolute path of each file
+ * that is read, or would be if it existed.
  */
 async function imagesOf(
   workspace: Workspace,
   input: PublishInput,
-  opened?: OpenProject,
+  { opened, onUse }: { readonly opened?: OpenProject; readonly onUse?: (path: string) => void } = {},
 ): Promise<ReadonlyMap<string, string> | undefined> {
   try {
     const project = opened ?? (await openProject(workspace, input))
-    const { plan } = await compileFiles(workspace, [], input, input, { project, forRepository: true })
+    const uses = onUse && { onRead: onUse, onMissing: onUse }
+    const { plan } = await compileFiles(workspace, [], input, input, { project, forRepository: true, ...uses })
     return plan?.images
   } catch (error) {
     // Publishing reports the errors that prevent it.
@@ -258,8 +265,15 @@ function inClone(path: string, top: string, clone: string): string {
   return inside === undefined ? path : join(clone, inside)
 }
 
-/** Returns the environment with the paths in `COMPOSE_FILE` and `COMPOSE_ENV_FILES` converted by `moved`. */
-function envWith(env: Workspace['env'], moved: (path: string) => string): Workspace['env'] {
+/**
+ * Returns the environment with the paths in `COMPOSE_FILE` and `COMPOSE_ENV_FILES` converted by `moved`, and that in
+ * `PWD`, the current folder, by `inside`.
+ */
+function envWith(
+  env: Workspace['env'],
+  moved: (path: string) => string,
+  inside: (path: string) => string,
+): Workspace['env'] {
   const { COMPOSE_FILE: files, COMPOSE_ENV_FILES: envFiles, COMPOSE_PATH_SEPARATOR: separator } = env
   const movedIn = (list: string, between: string) =>
     list
@@ -270,5 +284,6 @@ function envWith(env: Workspace['env'], moved: (path: string) => string): Worksp
     ...env,
     ...(files && { COMPOSE_FILE: movedIn(files, separator || delimiter) }),
     ...(envFiles && { COMPOSE_ENV_FILES: movedIn(envFiles, ',') }),
+    ...(env['PWD'] && { PWD: inside(env['PWD']) }),
   }
 }

@@ -20,7 +20,7 @@ export interface SourceCommit {
 }
 
 /** Maximum number of paths in a command line, which is short on Windows. */
-const MOST_PATHS = 200
+export const MOST_PATHS = 200
 
 /** Fields requested for a commit, separated by NUL. */
 const FORMAT = ['%H', '%an <%ae>', '%cI', '%s', '%b'].join('%x00')

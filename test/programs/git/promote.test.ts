@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseLock } from '../../../project/lock.ts'
@@ -112,6 +112,81 @@ describe('promote', () => {
     const published = await run(words, { cwd: source, env: { ...env, TAG: '1.28' } })
     expect(published.status, published.stderr).toBe(0)
     expect((await devctl('promote', 'staging', 'production')).stderr).toContain('set TAG')
+  })
+
+  test('promote fetches the files that a partial clone lacks', async () => {
+    const { source, env, publish, change, tree } = await twoEnvironments()
+    const compose = COMPOSE.replace('depends_on', 'env_file: [{path: extra.env, required: false}]\n    depends_on')
+    await change({ 'compose.yaml': compose, 'extra.env': 'A=1\n' })
+    expect(await publish()).toMatchObject({ status: 0 })
+    await change({ 'extra.env': 'A=2\n' })
+    await git(source, 'config', 'uploadpack.allowFilter', 'true')
+    await git(source, 'config', 'uploadpack.allowAnySHA1InWant', 'true')
+    const partial = join(source, '../partial')
+    await git(source, 'clone', '--quiet', '--filter=blob:none', `file://${source}`, partial)
+    const promoted = await run(['promote', 'staging', 'production'], { cwd: partial, env })
+    expect(promoted.status, promoted.stderr).toBe(0)
+    const files = await tree()
+    expect(files[`${FOLDER}/web/deployment-web.yaml`]).toContain('- name: A\n              value: "1"\n')
+
+    rmSync(join(source, '.git'), { recursive: true })
+    const alone = await run(['promote', 'staging', 'production'], { cwd: partial, env })
+    expect(alone).toMatchObject({ status: 1, stderr: expect.stringContaining('cannot be fetched') })
+  })
+
+  const MOUNTED = COMPOSE.replace('depends_on', 'configs: [app]\n    depends_on')
+  const withConfig = (file: string) => `${MOUNTED}configs: {app: {file: "${file}"}}\n`
+
+  test('promote reads a file below ${PWD} from the commit, and refuses the same one by its absolute path', async () => {
+    const { source, env, publish, promote, change, tree } = await twoEnvironments()
+    const { PWD: _, ...others } = env
+    const devctl = (...words: readonly string[]) => run(words, { cwd: source, env: { ...others, PWD: source } })
+    await change({ 'compose.yaml': withConfig('${PWD}/app.conf'), 'app.conf': 'committed\n' })
+    expect(await devctl('publish', '--environment', 'staging')).toMatchObject({ status: 0 })
+    writeFileSync(join(source, 'app.conf'), 'changed\n')
+    expect(await devctl('promote', 'staging', 'production')).toMatchObject({ status: 0 })
+    expect(JSON.stringify(await tree()).includes('changed')).toBe(false)
+
+    await change({ 'compose.yaml': withConfig(join(source, 'app.conf')) })
+    expect(await publish()).toMatchObject({ status: 0 })
+    expect(await promote()).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(`error: \`${join(source, 'app.conf')}\` is a file of this checkout`),
+    })
+  })
+
+  test('promote refuses a file that only a filter of this repository makes readable', async () => {
+    const { source, publish, promote, change } = await twoEnvironments()
+    await git(source, 'config', 'filter.demo.smudge', 'sed s/STORED/READABLE/')
+    await git(source, 'config', 'filter.demo.clean', 'sed s/READABLE/STORED/')
+    const attributes = '*.conf filter=demo\n'
+    const path = join(source, 'app.conf')
+    writeFileSync(path, 'READABLE\n')
+    // A file that is as old as the index would be compared without the filter.
+    utimesSync(path, 1_700_000_000, 1_700_000_000)
+    await change({ 'compose.yaml': withConfig('./app.conf'), '.gitattributes': attributes })
+    expect(await publish()).toMatchObject({ status: 0 })
+    expect(await promote()).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('error: `app.conf` is stored in another form, which the filter `demo`'),
+    })
+  })
+
+  test('promote refuses a file of a submodule, whose commit it does not check out', async () => {
+    const { source, publish, promote, change } = await twoEnvironments()
+    const other = join(source, '../other')
+    await git(join(source, '..'), 'init', '--quiet', '--initial-branch=main', other)
+    writeFileSync(join(other, 'app.env'), 'A=1\n')
+    await git(other, 'add', '.')
+    await git(other, 'commit', '--quiet', '--message=one')
+    await git(source, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', other, 'conf')
+    const compose = COMPOSE.replace('depends_on', 'env_file: [{path: conf/app.env, required: false}]\n    depends_on')
+    await change({ 'compose.yaml': compose })
+    expect(await publish()).toMatchObject({ status: 0 })
+    expect(await promote()).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('error: `conf/app.env` is in the submodule `conf`'),
+    })
   })
 
   longTest('promote keeps uncommitted files, even from a subfolder', async () => {
