@@ -85,14 +85,16 @@ export function holdsSecret(path: string): boolean {
 
 /**
  * Returns the hash of a file's content, independent of the line ends of a checkout. Excludes the data of a Secret,
- * because a weak value could be guessed from a committed hash.
+ * because a weak value could be guessed from a committed hash, unless SOPS has encrypted it.
  */
 export function fingerprint(path: string, content: string): string {
   const text = content.replaceAll('\r\n', '\n')
-  const told = holdsSecret(path) ? text.replace(YAML_DATA, '').replace(JSON_DATA, '') : text
+  const told = holdsSecret(path) && !OF_SOPS.test(text) ? text.replace(YAML_DATA, '').replace(JSON_DATA, '') : text
   return `sha256:${createHash('sha256').update(told).digest('hex')}`
 }
 
+/** The key in which SOPS keeps how a file is encrypted, in YAML and JSON. */
+const OF_SOPS = /^(?:sops:| {2}"sops": \{)/m
 const YAML_DATA = /^(data|stringData):.*\n(?:(?: .*)?\n)*/gm
 const JSON_DATA = /^ {2}"(data|stringData)": \{[\s\S]*?^ {2}\}/gm
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { KubernetesObject, Manifest } from '../../../constructs/manifest.ts'
-import { type Lock, recordedFiles } from '../../../project/lock.ts'
+import { fingerprint, type Lock, recordedFiles } from '../../../project/lock.ts'
 import type { SealMarks } from '../../encryption/seal.ts'
 import type { SealingKey } from '../../encryption/sealing-key.ts'
 import { objectsOf } from '../../repository/manifest-files.ts'
@@ -40,7 +40,8 @@ export function isKeyAnew(there: Repository, path: string, key: SealingKey): boo
 
 /**
  * Returns the Secrets that earlier runs encrypted, by name: the Secrets in the folder at `path` (`onBranch`), and the
- * Secrets on the branch of the folder's pull request (`onRequest`).
+ * Secrets on the branch of the folder's pull request (`onRequest`). Leaves out files that were edited since,
+ * because nobody without the private key can tell what they contain now.
  */
 export async function keptIn(
   there: Repository,
@@ -69,7 +70,9 @@ async function encryptedIn(
   // A file contains one object, or all objects.
   for (const file of [...recordedFiles(lock)].filter(file => !file.includes('/') || file.includes(prefix))) {
     const text = await read(path === '.' ? file : `${path}/${file}`)
-    if (text?.includes(`kind: ${kind}`)) texts.set(file, text)
+    if (text === undefined || !text.includes(`kind: ${kind}`)) continue
+    const found = fingerprint(file, text)
+    if (lock.files.get(file) === found || lock.pending.get(file) === found) texts.set(file, text)
   }
   const objects = (await objectsOf(texts)).filter(object => object.kind === kind)
   return new Map(

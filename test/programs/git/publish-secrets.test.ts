@@ -432,6 +432,32 @@ describe('backends', () => {
   })
 })
 
+test.each(['sealed', 'sops'] as const)(
+  'an encrypted value of the backend %s that was edited is replaced',
+  async backend => {
+    const { publish, tree, server, change, check } = await watchedPublishing([PASSWORD], {
+      compose: withVariable(PASSWORD),
+      environment: backend === 'sops' ? sopsBackend() : sealing(),
+    })
+    await change({ 'sealing.pem': CERTIFICATE })
+    expect(await publish()).toMatchObject({ status: 0 })
+    const [path, text] = Object.entries(await tree()).find(([path]) => path.includes('secret-'))!
+    // The value has the form that it had, and other bytes.
+    const edited = text.replace(/(?<= password: (?:ENC\[AES256_GCM,data:)?)\w/, first => (first === 'B' ? 'C' : 'B'))
+    expect(edited).not.toBe(text)
+    await commitDirectly(server.repository, { [path]: edited })
+    expect(await publish('--verify')).toMatchObject({ status: 1 })
+    expect(await publish()).toMatchObject({ status: 1, stderr: expect.stringContaining('edited') })
+    expect(await publish('--take-over')).toMatchObject({ status: 0 })
+    if (backend === 'sops') expect(await plainData(await tree())).toEqual({ password: PASSWORD })
+    else {
+      const sealed = objectsIn(await tree()).find(({ kind }) => kind === 'SealedSecret')!
+      expect(decryptValue(encryptedData(sealed)['password']!, 'shop-staging/shop-db').toString()).toBe(PASSWORD)
+    }
+    await check()
+  },
+)
+
 /** Returns a sops backend with the recipients in the manifest or, without any, in the rules of the repository. */
 const sopsBackend = (age: readonly string[] = [RECIPIENT], more = '') =>
   `    secrets:\n      backend: sops\n${age.length > 0 ? `      age: [${age.join(', ')}]\n` : ''}      values:\n        ${VALUE}: {secret: shop-db, key: password}\n${more}`
