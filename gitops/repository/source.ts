@@ -1,6 +1,7 @@
-import { sep } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, sep } from 'node:path'
 import { resolveLinks } from '../../adapters/files/real-path.ts'
-import type { GitOptions } from '../../adapters/git/git.ts'
+import type { Git, GitOptions } from '../../adapters/git/git.ts'
 import { withSource } from '../../adapters/git/source-repository.ts'
 import { inParts } from '../../compiler/values/in-parts.ts'
 import { pathInside } from '../../project/path-inside.ts'
@@ -37,23 +38,81 @@ export async function readSource(
   inputs: readonly string[],
   options: GitOptions,
 ): Promise<SourceCommit | undefined> {
-  const named = pathspecs(top, inputs)
+  const named = inParts(pathspecs(top, inputs), MOST_PATHS)
   // Starting a process costs more than its work, so running processes concurrently halves the time.
   const told = await withSource(top, options, git =>
     Promise.all([
       git.ask('log', '-1', `--format=${FORMAT}`, 'HEAD'),
+      isChangedUnseen(git, top, named),
+      isChangedBelow(git, top, inputs, options),
       // Git would use the submodule's own configuration in a submodule.
-      ...inParts(named, MOST_PATHS).map(part =>
-        git.ask('status', '--porcelain', '-z', '--ignore-submodules=all', '--', ...part),
-      ),
+      ...named.map(part => git.ask('status', '--porcelain', '-z', '--ignore-submodules=all', '--', ...part)),
     ]),
   )
-  const [said, ...changes] = told ?? []
+  const [said, isUnseen, isBelow, ...changes] = told ?? []
   if (said === undefined) return undefined
   const [commit = '', author = '', date = '', subject = '', body = ''] = said.split('\0')
   const path = (pathInside(top, folder) || '.').split(sep).join('/')
   // If git could not report whether changes exist, assumes that they do.
-  return { commit, path, isDirty: changes.some(one => one !== ''), author, date, subject, body: body.trim() }
+  const isDirty = isUnseen === true || isBelow === true || changes.some(one => one !== '')
+  return { commit, path, isDirty, author, date, subject, body: body.trim() }
+}
+
+/**
+ * Returns true if a file has changed for which the user has told git not to look: with the flag `skip-worktree`, which
+ * sparse checkouts also set, or `assume-unchanged`.
+ */
+async function isChangedUnseen(git: Git, top: string, named: readonly (readonly string[])[]): Promise<boolean> {
+  const told = await Promise.all(named.map(part => git.ask('ls-files', '-v', '--stage', '-z', '--', ...part)))
+  const entries = told.flatMap(text => text?.split('\0') ?? [])
+  // A lower-case letter stands for `assume-unchanged`, `S` for `skip-worktree`.
+  const flagged = entries.flatMap(entry => {
+    const [, id, path] = /^[a-zS] \d+ ([0-9a-f]+) \d\t(.*)$/s.exec(entry) ?? []
+    return id !== undefined && path !== undefined ? [{ id, path }] : []
+  })
+  const changed = await Promise.all(
+    inParts(flagged, MOST_PATHS).map(async part => {
+      if (part.some(({ path }) => !existsSync(join(top, path)))) return true
+      const ids = await git.ask('hash-object', '--', ...part.map(({ path }) => path))
+      return ids?.trimEnd() !== part.map(({ id }) => id).join('\n')
+    }),
+  )
+  return changed.includes(true)
+}
+
+/**
+ * Returns true if a submodule that has some of the files is not at its commit in the repository, or if one of these
+ * files has uncommitted changes there.
+ */
+async function isChangedBelow(git: Git, top: string, inputs: readonly string[], options: GitOptions): Promise<boolean> {
+  const below = nestedRepositories(top, inputs)
+  const changed = [...below].map(async ([path, files]) => {
+    const entry = await git.ask('ls-files', '--stage', '-z', '--', `:(literal)${path}`)
+    const [, commit] = /^160000 ([0-9a-f]+)/.exec(entry ?? '') ?? []
+    // Any other repository in a folder is a file for git, which ignores it or not.
+    if (commit === undefined) return false
+    const source = await readSource(join(top, path), join(top, path), files, options)
+    return source?.commit !== commit || source.isDirty
+  })
+  return (await Promise.all(changed)).includes(true)
+}
+
+/** Returns the outermost repositories in folders of the repository `top` that contain paths, each with these paths. */
+function nestedRepositories(top: string, paths: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const isTop = new Map<string, boolean>()
+  const hasRepository = (folder: string): boolean => {
+    const known = isTop.get(folder) ?? existsSync(join(top, folder, '.git'))
+    isTop.set(folder, known)
+    return known
+  }
+  const found = new Map<string, string[]>()
+  for (const path of paths) {
+    const segments = pathInside(top, path)?.split(sep) ?? []
+    const folders = segments.slice(1).map((_, at) => segments.slice(0, at + 1).join('/'))
+    const nested = folders.find(hasRepository)
+    if (nested !== undefined) found.set(nested, [...(found.get(nested) ?? []), path])
+  }
+  return found
 }
 
 /**

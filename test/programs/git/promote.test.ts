@@ -182,11 +182,19 @@ describe('promote', () => {
     await git(source, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', other, 'conf')
     const compose = COMPOSE.replace('depends_on', 'env_file: [{path: conf/app.env, required: false}]\n    depends_on')
     await change({ 'compose.yaml': compose })
-    expect(await publish()).toMatchObject({ status: 0 })
+    const published = await publish()
+    expect(published).toMatchObject({ status: 0, stderr: expect.not.stringContaining('uncommitted') })
     expect(await promote()).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('error: `conf/app.env` is in the submodule `conf`'),
     })
+    writeFileSync(join(source, 'conf/app.env'), 'A=2\n')
+    expect((await publish()).stderr).toContain('warning: the source has uncommitted changes')
+    writeFileSync(join(source, 'conf/app.env'), 'A=3\n')
+    await git(join(source, 'conf'), 'commit', '--quiet', '--all', '--message=two')
+    expect((await publish()).stderr).toContain('warning: the source has uncommitted changes')
+    await change({})
+    expect((await publish()).stderr).not.toContain('uncommitted')
   })
 
   longTest('promote keeps uncommitted files, even from a subfolder', async () => {
@@ -308,6 +316,19 @@ describe('promote', () => {
     expect((await publish()).stderr).toContain('warning: the source has uncommitted changes')
     expect(await promote()).toMatchObject({ status: 1, stderr: expect.stringContaining('from uncommitted files') })
   })
+
+  test.each(few(['skip-worktree', 'assume-unchanged']))(
+    'promote refuses a change that git does not look for, because of %s',
+    async flag => {
+      const { source, publish, promote } = await twoEnvironments()
+      await git(source, 'update-index', `--${flag}`, 'compose.yaml')
+      writeFileSync(join(source, 'compose.yaml'), COMPOSE.replace('1.27', '1.28'))
+      expect((await publish()).stderr).toContain('warning: the source has uncommitted changes')
+      expect(await promote()).toMatchObject({ status: 1, stderr: expect.stringContaining('from uncommitted files') })
+      writeFileSync(join(source, 'compose.yaml'), COMPOSE)
+      expect((await publish()).stderr).not.toContain('uncommitted')
+    },
+  )
 
   test.each(
     few<[string, readonly string[]]>([
