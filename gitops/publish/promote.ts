@@ -14,6 +14,7 @@ import { pathInside } from '../../project/path-inside.ts'
 import type { LocalContext } from '../../project/session.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import type { PushTarget } from '../repository/checkout.ts'
+import { commandLine } from '../repository/layout/readme.ts'
 import { type PushOptions, pushTo } from '../repository/push.ts'
 import { ignoredFiles } from '../repository/source.ts'
 import { withSourceAt } from '../repository/source-at.ts'
@@ -43,6 +44,8 @@ interface Promotion {
   readonly from: string
   readonly to: string
   readonly commit: string
+  /** Images of the source environment, by service. */
+  readonly images: Facts['images']
 }
 
 /**
@@ -63,6 +66,7 @@ export async function promote(
   for (const { environment } of [source, target]) refuseArtifact(environment)
   const { application, facts, read } = await publishedAs(world, source, input)
   const commit = facts.source.commit!
+  const promotion = { from, to, commit, images: facts.images }
   on({ type: 'promoting', environment: from, application, commit })
   const folder = target.manifest!.folder
   const top = sourceRepository(folder)?.top
@@ -76,7 +80,7 @@ export async function promote(
       if (isStream(path)) return path
       const here = resolve(workspace.cwd, path)
       const there = inClone(here, top, clone)
-      if (existsSync(here) && !existsSync(there)) throw notInCommit(`\`${path}\``, { from, to, commit })
+      if (existsSync(here) && !existsSync(there)) throw notInCommit(`\`${path}\``, promotion)
       return there
     }
     const own: PublishInput = {
@@ -95,7 +99,7 @@ export async function promote(
     const besideManifest = { ...there, cwd: inClone(folder, top, clone) }
     refuseMissing(
       await openProject(target.namesCompose ? besideManifest : there, { ...own, file: named, environment: undefined }),
-      { from, to, commit },
+      promotion,
     )
     const lacking = read.filter(path => !existsSync(inClone(path, top, clone)))
     for (const path of await ignoredFiles(top, lacking, { env: workspace.env, signal })) on(notUsed(path, commit))
@@ -121,11 +125,16 @@ function refuseMissing({ manifest }: OpenProject, promotion: Promotion): void {
   throw notInCommit(`the environment \`${to}\``, promotion)
 }
 
-/** Returns the error for something (`what`) that the current files have, but not the promoted commit. */
-function notInCommit(what: string, { from, to, commit }: Promotion): UserError {
+/**
+ * Returns the error for something (`what`) that the current files have, but not the promoted commit. The hint is not to
+ * publish to the source environment again: if that changes no file there, the lock keeps the commit.
+ */
+function notInCommit(what: string, { from, to, commit, images }: Promotion): UserError {
   const short = commit.slice(0, 7)
+  const tested = Object.entries(images).flatMap(([service, image]) => (isPinned(image) ? [`${service}=${image}`] : []))
+  const again = commandLine('devctl', 'publish', '--environment', to, ...tested.flatMap(one => ['--image', one]))
   return new UserError(`the commit ${short}, which \`${from}\` has, does not have ${what}`, {
-    hint: `\`promote\` uses the files of that commit: publish a commit with ${what} to \`${from}\` first (\`devctl publish --environment ${from}\`), or publish the present files (\`devctl publish --environment ${to}\`)`,
+    hint: `\`promote\` uses the files of that commit: publish the present files to \`${to}\` once, with the images of \`${from}\`: \`${again}\``,
   })
 }
 

@@ -1,4 +1,5 @@
 import { isAncestor } from '../../../adapters/git/ancestry.ts'
+import { isPinned } from '../../../compiler/values/images/image-reference.ts'
 import type { OpenProject } from '../../../project/opened-project.ts'
 import type { LocalContext } from '../../../project/session.ts'
 import { commitMessage, type MessageInput, subjectOf } from '../../repository/message.ts'
@@ -131,7 +132,12 @@ function request(
 ): Promise<OpenedRequest> {
   const head = destination.target.request!
   const { diagnostics } = prepared.compiled
-  const text = requestTextOf(message, { head, path: destination.path, diagnostics, options }, world.workspace.secrets)
+  // The commit may not determine these images.
+  const images = [...message.images]
+    .filter(([service, image]) => input.image?.has(service) || isPinned(image))
+    .flatMap(([service, image]) => ['--image', `${service}=${image}`])
+  const shown = { head, path: destination.path, diagnostics, options: [...options, ...images] }
+  const text = requestTextOf(message, shown, world.workspace.secrets)
   return openRequest(world, requestPlace(input, project, destination), { ...text, head, base })
 }
 

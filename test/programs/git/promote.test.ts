@@ -263,6 +263,8 @@ describe('promote', () => {
     expect(stderr).toContain(
       `error: the commit ${commit.slice(0, 7)}, which \`staging\` has, does not have the environment \`production\`\n  = help: \`promote\` uses`,
     )
+    const [, words] = / with the images of `staging`: `devctl (.*)`/.exec(stderr) ?? []
+    expect(await world.devctl(...words!.split(' '))).toMatchObject({ status: 0 })
   })
 
   test.each(

@@ -77,12 +77,12 @@ describe('a pull request', () => {
   test('publish --pull-request opens a pull request with the command that checks its merge', async () => {
     const server = await forge()
     const { publish } = await publishing({ server: { ...server, env: { ...server.env, ...server.asFiles } } })
-    const words = ['--path', 'a/shop', '--domain', 'a.example.com']
+    const words = ['--path', 'a/shop', '--domain', 'a.example.com', '--image', 'web=nginx:1.28']
     expect((await publish(...words, '--pull-request', '--output', 'json')).status).toBe(0)
     expect(server.pulls).toHaveLength(1)
     expect(server.pulls[0]!.body).toContain('After the merge')
     expect(server.pulls[0]!.body).toContain(
-      'devctl publish --environment staging --domain a.example.com --path a/shop --verify\n',
+      'devctl publish --environment staging --domain a.example.com --path a/shop --image web=nginx:1.28 --verify\n',
     )
   })
 
