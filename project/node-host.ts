@@ -21,8 +21,8 @@ export interface HostOptions {
   readonly onRead?: (path: string, bytes: Uint8Array) => void
   /** Called with the absolute path of each file or folder that does not exist, but would be used if it did. */
   readonly onMissing?: (path: string) => void
-  /** Texts that are read instead of the files on disk, by absolute path. */
-  readonly unsaved?: ReadonlyMap<string, string>
+  /** Contents that are read instead of the files on disk, by absolute path. */
+  readonly unsaved?: ReadonlyMap<string, string | Uint8Array>
   /** Paths that may be read; if absent, everything may be read. */
   readonly boundary?: Boundary
 }
@@ -68,8 +68,8 @@ export function createHost({
     outside,
     readFile(path) {
       if (isClosed(path)) return { kind: 'unreadable', reason: 'it is outside the project' }
-      const text = unsaved?.get(path)
-      const content = text === undefined ? readFile(path) : ({ kind: 'file', bytes: Buffer.from(text) } as const)
+      const own = unsaved?.get(path)
+      const content = own === undefined ? readFile(path) : ({ kind: 'file', bytes: Buffer.from(own) } as const)
       if (content.kind === 'file') onRead?.(path, content.bytes)
       if (content.kind === 'missing') onMissing?.(path)
       return content

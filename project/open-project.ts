@@ -114,7 +114,7 @@ async function namedManifest(
   const { kindOfFile } = await import('../compiler/manifest/kind.ts')
   const manifest = files.find(path => {
     const unsaved = workspace.unsaved?.get(resolve(workspace.cwd, path))
-    if (unsaved !== undefined) return kindOfFile(unsaved, path) === 'manifest'
+    if (typeof unsaved === 'string') return kindOfFile(unsaved, path) === 'manifest'
     const content = path === '-' ? ({ kind: 'file', bytes: stdin! } as const) : readFile(resolve(workspace.cwd, path))
     if (content.kind !== 'file') return false
     const text = new TextDecoder().decode(content.bytes)

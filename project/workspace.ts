@@ -41,8 +41,11 @@ export interface Workspace {
    * variables of the shell and the platform.
    */
   readonly handedVariables?: ReadonlyMap<string, string>
-  /** Texts of files that are open in an editor, by absolute path. They are read instead of the files on disk. */
-  readonly unsaved?: ReadonlyMap<string, string>
+  /**
+   * Contents of files, by absolute path, that are read instead of the files on disk: texts that are open in an editor,
+   * and secrets for which no file may be written.
+   */
+  readonly unsaved?: ReadonlyMap<string, string | Uint8Array>
   /** Location of the namespace's images on the target platform; absent if the platform does not report it. */
   readonly platformImages?: NamespaceImages
 }

@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
+import { readFile } from '../../adapters/files/read-file.ts'
+import type { GitOptions } from '../../adapters/git/git.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { ManifestEnvironment } from '../../compiler/manifest/manifest.ts'
 import { toDnsLabel } from '../../compiler/plan/object-names.ts'
 import { isPinned } from '../../compiler/values/images/image-reference.ts'
 import { isStream } from '../../compiler/values/stream-path.ts'
-import { compileFiles } from '../../project/compile-files.ts'
+import { type CompiledProject, compileFiles } from '../../project/compile-files.ts'
 import type { Facts, Lock } from '../../project/lock.ts'
 import { sourceRepository } from '../../project/names/environment-name.ts'
 import { openProject } from '../../project/open-project.ts'
@@ -103,15 +105,23 @@ export async function promote(
     )
     const lacking = read.filter(path => !existsSync(inClone(path, top, clone)))
     for (const path of await ignoredFiles(top, lacking, { env: workspace.env, signal })) on(notUsed(path, commit))
-    const ofSource = await imagesOf(there, { ...own, environment: from })
+    const ofSource = (await compiledFrom(there, { ...own, environment: from }))?.plan?.images
     const unknown = ofSource ? [] : Object.entries(facts.images).filter(([, image]) => !isPinned(image))
     if (unknown.length > 0) on(notCompared(from, unknown))
     const opened = await openProject(there, own)
     const used = new Set<string>()
-    const ofTarget = await imagesOf(there, own, { opened, onUse: path => used.add(path) })
+    const compile = (world: Workspace) => compiledFrom(world, own, { opened, onUse: path => used.add(path) })
+    const first = await compile(there)
+    const files = await uncommittedSecrets(first, { top, clone, env: workspace.env, signal })
+    for (const path of files.keys())
+      on({ type: 'note', text: `\`${path}\` of this checkout is used: it is the file of a secret, and git ignores it` })
+    // The clone must not have them: no secret is written to a file.
+    const unsaved = new Map([...files].map(([path, bytes]) => [join(clone, path), bytes]))
+    const withSecrets = files.size > 0 ? { ...there, unsaved } : there
+    const compiled = files.size > 0 ? await compile(withSecrets) : first
     refuseOtherFiles(used, { at, top, to, commit })
-    const image = testedImages(facts, ofSource, ofTarget)
-    return publish({ ...world, workspace: there }, { ...own, image }, opened)
+    const image = testedImages(facts, ofSource, compiled?.plan?.images)
+    return publish({ ...world, workspace: withSecrets }, { ...own, image }, opened)
   })
 }
 
@@ -231,20 +241,39 @@ const notCompared = (from: string, images: readonly (readonly [service: string, 
 })
 
 /**
- * Returns the images of the services as the files set them; undefined if the files have errors, or if the environment
- * had another name in them. Opens the project unless it is given. `onUse` is called with the absolute path of each file
+ * Returns the contents of the files of secrets (`secrets.X.file`) that git ignores in the checkout with the top folder
+ * `top`, so that no commit has them. The keys are their paths from there.
+ */
+async function uncommittedSecrets(
+  compiled: CompiledProject | undefined,
+  { top, clone, ...options }: GitOptions & { readonly top: string; readonly clone: string },
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const files = [...(compiled?.project?.secrets.values() ?? [])].flatMap(({ source }) =>
+    source?.kind === 'file' ? (pathInside(clone, source.path.value) ?? []) : [],
+  )
+  const lacking = files.filter(path => !existsSync(join(clone, path))).map(path => join(top, path))
+  const found = new Map<string, Uint8Array>()
+  for (const path of await ignoredFiles(top, lacking, options)) {
+    const content = readFile(join(top, path))
+    if (content.kind === 'file') found.set(path, content.bytes)
+  }
+  return found
+}
+
+/**
+ * Compiles the files for an environment; undefined if they do not have the environment. Opens the project unless it is
+ * given. `onUse` is called with the absolute path of each file
  * that is read, or would be if it existed.
  */
-async function imagesOf(
+async function compiledFrom(
   workspace: Workspace,
   input: PublishInput,
   { opened, onUse }: { readonly opened?: OpenProject; readonly onUse?: (path: string) => void } = {},
-): Promise<ReadonlyMap<string, string> | undefined> {
+): Promise<CompiledProject | undefined> {
   try {
     const project = opened ?? (await openProject(workspace, input))
     const uses = onUse && { onRead: onUse, onMissing: onUse }
-    const { plan } = await compileFiles(workspace, [], input, input, { project, forRepository: true, ...uses })
-    return plan?.images
+    return await compileFiles(workspace, [], input, input, { project, forRepository: true, ...uses })
   } catch (error) {
     // Publishing reports the errors that prevent it.
     if (error instanceof UserError) return undefined

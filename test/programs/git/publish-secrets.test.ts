@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { load, loadAll } from 'js-yaml'
 import { describe, expect, test } from 'vitest'
@@ -430,6 +430,26 @@ describe('backends', () => {
     expect(Object.values(await tree()).join('\n')).toContain('secretKeyRef')
     await check()
   })
+})
+
+test('promote takes the file of a secret that git ignores from the checkout', async () => {
+  const compose = `${COMPOSE.replace('depends_on', 'secrets: [token]\n    depends_on')}secrets: {token: {file: ./token.txt}}\n`
+  const { source, publish, devctl, server, change, check } = await watchedPublishing([PASSWORD], { compose })
+  const own = '      backend: sops\n      age: '
+  const environment = (name: string) => manifestFor(server.address).replace(/^[\s\S]*staging:\n/, `  ${name}:\n`)
+  const secrets = `    secrets:\n${own}[${RECIPIENT}]\n`
+  await change({
+    '.gitignore': 'token.txt\n',
+    'devctl.yml': `${manifestFor(server.address, secrets)}${environment('production')}${secrets}`,
+  })
+  writeFileSync(join(source, 'token.txt'), PASSWORD)
+  expect(await publish()).toMatchObject({ status: 0 })
+  const { status, stderr } = await devctl('promote', 'staging', 'production')
+  expect({ status, stderr }).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining('`token.txt` of this checkout is used'),
+  })
+  await check()
 })
 
 test.each(['sealed', 'sops'] as const)(
