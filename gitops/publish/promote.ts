@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
-import { readFile } from '../../adapters/files/read-file.ts'
-import type { GitOptions } from '../../adapters/git/git.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { ManifestEnvironment } from '../../compiler/manifest/manifest.ts'
 import { toDnsLabel } from '../../compiler/plan/object-names.ts'
@@ -24,8 +22,8 @@ import { readLock } from '../repository/tree/change.ts'
 import type { PublishEvent } from './events.ts'
 import { fetchedEvents } from './fetched-events.ts'
 import type { PublishInput } from './input.ts'
-import { refuseOtherFiles } from './other-files.ts'
 import type { PublishOutcome } from './outcome.ts'
+import { refuseOtherFiles, uncommittedSecrets } from './promoted-files.ts'
 import { publish } from './publish.ts'
 import { destinationOf } from './target/destination.ts'
 
@@ -103,23 +101,24 @@ export async function promote(
       await openProject(target.namesCompose ? besideManifest : there, { ...own, file: named, environment: undefined }),
       promotion,
     )
-    const lacking = read.filter(path => !existsSync(inClone(path, top, clone)))
-    for (const path of await ignoredFiles(top, lacking, { env: workspace.env, signal })) on(notUsed(path, commit))
-    const ofSource = (await compiledFrom(there, { ...own, environment: from }))?.plan?.images
-    const unknown = ofSource ? [] : Object.entries(facts.images).filter(([, image]) => !isPinned(image))
-    if (unknown.length > 0) on(notCompared(from, unknown))
     const opened = await openProject(there, own)
     const used = new Set<string>()
     const compile = (world: Workspace) => compiledFrom(world, own, { opened, onUse: path => used.add(path) })
     const first = await compile(there)
-    const files = await uncommittedSecrets(first, { top, clone, env: workspace.env, signal })
+    const options = { env: workspace.env, signal }
+    const files = await uncommittedSecrets(first, { top, clone, ...options })
     for (const path of files.keys())
       on({ type: 'note', text: `\`${path}\` of this checkout is used: it is the file of a secret, and git ignores it` })
+    const lacking = read.filter(path => !existsSync(inClone(path, top, clone)))
+    for (const path of await ignoredFiles(top, lacking, options)) if (!files.has(path)) on(notUsed(path, commit))
     // The clone must not have them: no secret is written to a file.
     const unsaved = new Map([...files].map(([path, bytes]) => [join(clone, path), bytes]))
     const withSecrets = files.size > 0 ? { ...there, unsaved } : there
     const compiled = files.size > 0 ? await compile(withSecrets) : first
     refuseOtherFiles(used, { at, top, to, commit })
+    const ofSource = (await compiledFrom(withSecrets, { ...own, environment: from }))?.plan?.images
+    const unknown = ofSource ? [] : Object.entries(facts.images).filter(([, image]) => !isPinned(image))
+    if (unknown.length > 0) on(notCompared(from, unknown))
     const image = testedImages(facts, ofSource, compiled?.plan?.images)
     return publish({ ...world, workspace: withSecrets }, { ...own, image }, opened)
   })
@@ -239,26 +238,6 @@ const notCompared = (from: string, images: readonly (readonly [service: string, 
   text: `the files have errors for \`${from}\` here, so images without a digest may be others than there: ${images.map(([service, image]) => `\`${service}\` has \`${image}\``).join(', ')}`,
   hint: `\`devctl validate --environment ${from}\` shows the errors, such as missing variables`,
 })
-
-/**
- * Returns the contents of the files of secrets (`secrets.X.file`) that git ignores in the checkout with the top folder
- * `top`, so that no commit has them. The keys are their paths from there.
- */
-async function uncommittedSecrets(
-  compiled: CompiledProject | undefined,
-  { top, clone, ...options }: GitOptions & { readonly top: string; readonly clone: string },
-): Promise<ReadonlyMap<string, Uint8Array>> {
-  const files = [...(compiled?.project?.secrets.values() ?? [])].flatMap(({ source }) =>
-    source?.kind === 'file' ? (pathInside(clone, source.path.value) ?? []) : [],
-  )
-  const lacking = files.filter(path => !existsSync(join(clone, path))).map(path => join(top, path))
-  const found = new Map<string, Uint8Array>()
-  for (const path of await ignoredFiles(top, lacking, options)) {
-    const content = readFile(join(top, path))
-    if (content.kind === 'file') found.set(path, content.bytes)
-  }
-  return found
-}
 
 /**
  * Compiles the files for an environment; undefined if they do not have the environment. Opens the project unless it is

@@ -449,6 +449,7 @@ test('promote takes the file of a secret that git ignores from the checkout', as
     status: 0,
     stderr: expect.stringContaining('`token.txt` of this checkout is used'),
   })
+  expect(stderr).not.toContain('warning')
   await check()
 })
 

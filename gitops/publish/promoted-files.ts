@@ -1,6 +1,11 @@
-import { sep } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { readFile } from '../../adapters/files/read-file.ts'
+import type { GitOptions } from '../../adapters/git/git.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { CompiledProject } from '../../project/compile-files.ts'
 import { pathInside } from '../../project/path-inside.ts'
+import { ignoredFiles } from '../repository/source.ts'
 import type { SourceAt } from '../repository/source-at.ts'
 
 /** Promotion whose files are checked. */
@@ -41,4 +46,24 @@ export function refuseOtherFiles(used: ReadonlySet<string>, { at, top, to, commi
         { hint: filter === 'lfs' ? '`git lfs install` without `--local` lets `promote` use it' : hint },
       )
   }
+}
+
+/**
+ * Returns the contents of the files of secrets (`secrets.X.file`) that git ignores in the checkout with the top folder
+ * `top`, so that no commit has them. The keys are their paths from there.
+ */
+export async function uncommittedSecrets(
+  compiled: CompiledProject | undefined,
+  { top, clone, ...options }: GitOptions & { readonly top: string; readonly clone: string },
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const files = [...(compiled?.project?.secrets.values() ?? [])].flatMap(({ source }) =>
+    source?.kind === 'file' ? (pathInside(clone, source.path.value) ?? []) : [],
+  )
+  const lacking = files.filter(path => !existsSync(join(clone, path))).map(path => join(top, path))
+  const found = new Map<string, Uint8Array>()
+  for (const path of await ignoredFiles(top, lacking, options)) {
+    const content = readFile(join(top, path))
+    if (content.kind === 'file') found.set(path, content.bytes)
+  }
+  return found
 }
