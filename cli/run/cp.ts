@@ -10,11 +10,11 @@ export async function copyFiles(
   paths: { readonly source: string; readonly target: string },
   options: CopyValues,
 ): Promise<number> {
-  const { parseCopyPaths } = await import('../../operations/copy/copy-path.ts')
+  const { parseCopyPaths } = await import('../../containers/copy/copy-path.ts')
   parseCopyPaths(paths.source, paths.target)
   const endless = { ...options, var: undefined, timeout: undefined, isEndless: true }
   return withProject(context, endless, async (own, project, session) => {
-    const { copy } = await import('../../operations/copy/copy.ts')
+    const { copy } = await import('../../containers/copy/copy.ts')
     const world = { workspace: own.io, session, on: printsDiagnostics(own) }
     const { pod, files, bytes } = await copy(world, { ...options, ...paths }, project)
     const { source, target } = paths

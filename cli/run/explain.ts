@@ -97,7 +97,7 @@ async function allCodes(): Promise<readonly ExplainedCode[]> {
     import('../../compiler/manifest/read.ts'),
     import('../../compiler/manifest/automatic.ts'),
     import('../../environment/status/failures.ts'),
-    import('../../operations/commands/command-diagnostics.ts'),
+    import('../../commands/command-diagnostics.ts'),
     import('../../init/migrate/notes.ts'),
     import('../../compiler/manifest/not-published.ts'),
     import('../../compiler/manifest/okteto-builds.ts'),

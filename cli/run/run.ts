@@ -20,7 +20,7 @@ export async function runOnce(context: Context, words: readonly string[], option
   const startTimeout = deadlineOf(io, options.timeout)
   const endless = { ...options, var: undefined, timeout: undefined, isEndless: true }
   return withProject(context, endless, async (own, project, session) => {
-    const { run } = await import('../../operations/run/run.ts')
+    const { run } = await import('../../containers/run/run.ts')
     const write = (part: Uint8Array) => writeBytes(io.programOutput ?? io.stdout, part)
     const terminal = remoteTerminal(process, own.io.env)
     const streams = options.tty !== false && terminal.size ? { terminal } : { input: standardInput() }

@@ -28,7 +28,7 @@ export async function compileWithStoredVariables(
   const { cluster, namespace, signal } = world.session
   const [{ readKept }, { usableVariables }] = await Promise.all([
     import('../../environment/record/secret-marks.ts'),
-    import('../commands/kept-variables.ts'),
+    import('../../commands/kept-variables.ts'),
   ])
   const kept = await readKept(cluster, compiled.plan.environment.name, namespace, { signal })
   if (!kept || Object.keys(kept.variables).length === 0) return compiled

@@ -1,4 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { usableVariables } from '../../commands/kept-variables.ts'
+import type { ManifestCommand } from '../../commands/run-commands.ts'
+import { runSection } from '../../commands/run-section.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { DestroyEnvironmentInput as EnvironmentInput } from '../../environment/apply/destroy.ts'
 import { nameOf } from '../../environment/plan/desired-state.ts'
@@ -9,9 +12,6 @@ import { hasNamespace, similarNamespace } from '../../project/namespaces.ts'
 import { manifestOf } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
-import { usableVariables } from '../commands/kept-variables.ts'
-import type { ManifestCommand } from '../commands/run-commands.ts'
-import { runSection } from '../commands/run-section.ts'
 import { reportLock } from '../deploy/progress.ts'
 import type { DestroyEvent } from './events.ts'
 import type { DestroyInput } from './input.ts'
@@ -157,7 +157,7 @@ async function runCommands(
   const manifest = manifestOf(project)
   const [{ readKept }, { listHelmReleases, listTemplateClaims, uninstallCommand }] = await Promise.all([
     import('../../environment/record/secret-marks.ts'),
-    import('../commands/helm-releases.ts'),
+    import('../../commands/helm-releases.ts'),
   ])
   const commands = manifest?.destroy?.commands ?? []
   const hasCommands = commands.length > 0 || (manifest?.deploy?.commands.length ?? 0) > 0

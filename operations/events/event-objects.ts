@@ -1,10 +1,10 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isWorkload, KINDS } from '../../constructs/kinds.ts'
+import { runPrefix } from '../../containers/run/run-name.ts'
 import { unlessForbidden } from '../../environment/forbidden.ts'
 import { environmentSelector } from '../../environment/labels.ts'
 import { serviceOf } from '../../environment/plan/desired-state.ts'
 import type { Session } from '../../project/session.ts'
-import { runPrefix } from '../run/run-name.ts'
 
 /** Matches one character of the hashes and random suffixes that Kubernetes appends to names. */
 const SUFFIX = '[bcdfghjklmnpqrstvwxz2456789]'

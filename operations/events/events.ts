@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { type EnvironmentInput, findWorkloads } from '../../containers/workloads/find-workloads.ts'
 import { toWarning } from '../../environment/status/events.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
-import { type EnvironmentInput, findWorkloads } from '../workloads/find-workloads.ts'
 import { objectsOfEnvironment } from './event-objects.ts'
 
 export interface EventsInput extends EnvironmentInput {

@@ -3,12 +3,12 @@ import type { Socket } from 'node:net'
 import { join } from '../../adapters/ssh/join.ts'
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { requireDeployed } from '../../containers/workloads/not-deployed.ts'
 import { findForwardTarget } from '../../environment/status/forward-target.ts'
 import type { LoadInput } from '../../project/input.ts'
 import { findEnvironment } from '../../project/known-environment.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext, Session } from '../../project/session.ts'
-import { requireDeployed } from '../workloads/not-deployed.ts'
 import { at, type LocalPort, listenLocally, PortUnavailable } from './listen.ts'
 
 /** Port of this machine, and the port of the service that it forwards to. */

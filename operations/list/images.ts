@@ -1,10 +1,10 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { lastingContainers, templateOf } from '../../constructs/manifest.ts'
+import { type EnvironmentInput, findWorkloads } from '../../containers/workloads/find-workloads.ts'
 import { serviceOf } from '../../environment/plan/desired-state.ts'
 import { runningPods } from '../../environment/status/service-pods.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
-import { type EnvironmentInput, findWorkloads } from '../workloads/find-workloads.ts'
 
 export interface ImagesOfServicesInput extends EnvironmentInput {
   /** Services to list. If absent or empty, all services. */

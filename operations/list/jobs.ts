@@ -1,10 +1,10 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { type EnvironmentInput, findWorkloads } from '../../containers/workloads/find-workloads.ts'
 import { unlessForbidden } from '../../environment/forbidden.ts'
 import { environmentSelector } from '../../environment/labels.ts'
 import { type JobOverview, listJobs } from '../../environment/status/jobs.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
-import { type EnvironmentInput, findWorkloads } from '../workloads/find-workloads.ts'
 
 export interface JobsInput extends EnvironmentInput {
   /** Jobs or services to list. If absent or empty, all jobs, and all services with runs. */

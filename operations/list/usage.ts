@@ -1,10 +1,10 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { parseQuantity } from '../../compiler/values/numbers/quantity.ts'
+import { type EnvironmentInput, findWorkloads, servicesOf } from '../../containers/workloads/find-workloads.ts'
 import { containerNames, runningPods } from '../../environment/status/service-pods.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext, Session } from '../../project/session.ts'
-import { type EnvironmentInput, findWorkloads, servicesOf } from '../workloads/find-workloads.ts'
 
 export interface UsageInput extends EnvironmentInput {
   /** Services to list. If absent or empty, all services. */

@@ -1,4 +1,5 @@
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
+import { isDeployed } from '../../containers/workloads/not-deployed.ts'
 import { unlessForbidden } from '../../environment/forbidden.ts'
 import { environmentSelector } from '../../environment/labels.ts'
 import type { LogLine } from '../../environment/logs/line.ts'
@@ -10,7 +11,6 @@ import { findEnvironment, type KnownEnvironment } from '../../project/known-envi
 import { requireNamespace } from '../../project/namespaces.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
-import { isDeployed } from '../workloads/not-deployed.ts'
 import type { LogEvent } from './events.ts'
 
 export interface LogsInput extends LoadInput {

@@ -2,6 +2,8 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { isJob } from '../../constructs/kinds.ts'
 import { restartsWith } from '../../constructs/labels.ts'
+import { leadsAmong, workloadsOf } from '../../containers/workloads/find-workloads.ts'
+import { requireDeployed } from '../../containers/workloads/not-deployed.ts'
 import { environmentSelector } from '../../environment/labels.ts'
 import { serviceOf } from '../../environment/plan/desired-state.ts'
 import type { LoadInput } from '../../project/input.ts'
@@ -12,8 +14,6 @@ import type { OperationContext } from '../../project/session.ts'
 import { type Tolerance, toleratesFailures } from '../../project/tolerance.ts'
 import { deployEvents } from '../deploy/progress.ts'
 import type { ServiceStates } from '../deploy/service-states.ts'
-import { leadsAmong, workloadsOf } from '../workloads/find-workloads.ts'
-import { requireDeployed } from '../workloads/not-deployed.ts'
 
 export interface RestartInput extends LoadInput, Tolerance {
   /** Name of the environment. If absent, the name in the files. */

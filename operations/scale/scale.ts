@@ -1,10 +1,10 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { type EnvironmentInput, findWorkloads } from '../../containers/workloads/find-workloads.ts'
 import { replicasOf } from '../../environment/apply/scaled.ts'
 import { serviceOf } from '../../environment/plan/desired-state.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
-import { type EnvironmentInput, findWorkloads } from '../workloads/find-workloads.ts'
 import { applyScalings, autoscaledWorkloads } from './set-replicas.ts'
 
 export interface ScaleInput extends EnvironmentInput {

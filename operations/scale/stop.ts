@@ -1,12 +1,12 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { type EnvironmentInput, findWorkloads, servicesOf } from '../../containers/workloads/find-workloads.ts'
 import { replicasOf, scaledFrom } from '../../environment/apply/scaled.ts'
 import { serviceOf } from '../../environment/plan/desired-state.ts'
 import { statusOf } from '../../environment/rollout/status.ts'
 import { isManual } from '../../environment/status/jobs.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
-import { type EnvironmentInput, findWorkloads, servicesOf } from '../workloads/find-workloads.ts'
 import { refuseMember } from './scale.ts'
 import { applyScalings, type Scaling } from './set-replicas.ts'
 

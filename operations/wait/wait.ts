@@ -1,12 +1,12 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { type EnvironmentInput, findWorkloads, servicesOf } from '../../containers/workloads/find-workloads.ts'
 import { scaledFrom } from '../../environment/apply/scaled.ts'
 import { explainWait, waitForWorkloads } from '../../environment/apply/wait-for-workloads.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
 import { type Tolerance, toleratesFailures } from '../../project/tolerance.ts'
 import { deployEvents } from '../deploy/progress.ts'
-import { type EnvironmentInput, findWorkloads, servicesOf } from '../workloads/find-workloads.ts'
 
 export interface WaitInput extends EnvironmentInput, Tolerance {
   /** Services to wait for. If absent or empty, all services. */

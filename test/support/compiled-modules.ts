@@ -4,7 +4,7 @@ import { COMPILED, COMPLETE, isFresh } from '../../scripts/fresh.mjs'
 
 const root = join(import.meta.dirname, '../..')
 const MODULES =
-  /^(?:adapters|agent|api|builds|cli|compiler|constructs|develop|editor|environment|explain|gitops|init|operations|platform(?!\/web\/)|project|sync)\/.*\.ts$/
+  /^(?:adapters|agent|api|builds|cli|commands|compiler|constructs|containers|develop|editor|environment|explain|gitops|init|operations|platform(?!\/web\/)|project|sync)\/.*\.ts$/
 
 const compared = new Map<string, boolean>()
 /** Compares a part of dist with its sources, once for all projects. */
@@ -39,4 +39,4 @@ export function compiledModules({ usesBundle = false } = {}): Plugin {
 
 /** Matches the compiled modules, which Node.js loads without Vite. */
 export const EXTERNAL =
-  /\/dist\/(?:adapters|agent|api|builds|cli|compiler|constructs|develop|editor|environment|explain|gitops|init|operations|platform|project|sync)\//
+  /\/dist\/(?:adapters|agent|api|builds|cli|commands|compiler|constructs|containers|develop|editor|environment|explain|gitops|init|operations|platform|project|sync)\//

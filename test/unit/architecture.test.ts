@@ -15,6 +15,8 @@ const ROOMS: Readonly<Record<string, { readonly level: number; readonly packages
   develop: { level: 10, packages: ['yazl'] },
   editor: { level: 9, packages: ['vscode-languageserver-protocol', 'vscode-languageserver-textdocument'] },
   operations: { level: 9, packages: ['js-yaml'] },
+  commands: { level: 8 },
+  containers: { level: 8 },
   gitops: { level: 8, packages: ['age-encryption', 'js-yaml'] },
   builds: { level: 7 },
   'platform/install': { level: 7 },
@@ -251,7 +253,7 @@ const isOptionType = ({ from, target, isType }: Import): boolean =>
   isType && from.startsWith('cli/run/') && target.startsWith('cli/commands/')
 
 const isOurs = (target: string): boolean =>
-  /^(adapters|agent|api|builds|cli|compiler|constructs|develop|editor|environment|explain|gitops|init|operations|platform|project|sync)\//.test(
+  /^(adapters|agent|api|builds|cli|commands|compiler|constructs|containers|develop|editor|environment|explain|gitops|init|operations|platform|project|sync)\//.test(
     target,
   )
 const packageOf = (target: string): string =>

@@ -37,7 +37,7 @@ async function executeInService(
     })
   requireCommand(command, `\`devctl exec --service ${options.service} -- sh\``)
   return withProject(context, endless(options), async (own, project, session) => {
-    const { execService } = await import('../../../operations/exec/exec-service.ts')
+    const { execService } = await import('../../../containers/exec/exec-service.ts')
     const terminal = remoteTerminal(process, own.io.env)
     const world = { workspace: own.io, session, on: printsDiagnostics(own), terminal }
     return execService(world, { ...options, command }, project)

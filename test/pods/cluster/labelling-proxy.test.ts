@@ -9,8 +9,8 @@ import {
   type LabellingProxy,
   startLabellingProxy,
 } from '../../../adapters/kubernetes/labelling-proxy/labelling-proxy.ts'
-import { listHelmReleases, listTemplateClaims, uninstallCommand } from '../../../operations/commands/helm-releases.ts'
-import { type ManifestCommand, runCommands } from '../../../operations/commands/run-commands.ts'
+import { listHelmReleases, listTemplateClaims, uninstallCommand } from '../../../commands/helm-releases.ts'
+import { type ManifestCommand, runCommands } from '../../../commands/run-commands.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
 import { few, longTest, TAKES_ALL } from '../../support/takes-all.ts'
 

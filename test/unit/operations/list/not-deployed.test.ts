@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { execService } from '../../../../containers/exec/exec-service.ts'
 import { events } from '../../../../operations/events/events.ts'
-import { execService } from '../../../../operations/exec/exec-service.ts'
 import { forward } from '../../../../operations/forward/forward.ts'
 import { deployedImages } from '../../../../operations/list/images.ts'
 import { jobs } from '../../../../operations/list/jobs.ts'

@@ -1,8 +1,8 @@
-import { type Background, runShell } from '../../adapters/process/run-shell.ts'
-import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
-import { Reporter } from '../../compiler/diagnostics/reporter.ts'
-import type { Span } from '../../compiler/text/source.ts'
-import { KnownSecrets, secretValues } from '../../compiler/values/secrets/known-secrets.ts'
+import { type Background, runShell } from '../adapters/process/run-shell.ts'
+import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
+import { Reporter } from '../compiler/diagnostics/reporter.ts'
+import type { Span } from '../compiler/text/source.ts'
+import { KnownSecrets, secretValues } from '../compiler/values/secrets/known-secrets.ts'
 import { commandFailed, handedVariables, hintFor } from './command-diagnostics.ts'
 import { HandedVariables } from './handed-variables.ts'
 

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { IgnoredInterrupts } from '../../../../operations/run/ignored-interrupts.ts'
+import { IgnoredInterrupts } from '../../../../containers/run/ignored-interrupts.ts'
 
 function watched() {
   const done: string[] = []

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { toContainer } from '../../../../constructs/pod/container.ts'
 import { onceContainer } from '../../../../constructs/pod/once.ts'
 import type { Tools } from '../../../../constructs/pod/tools.ts'
-import { type OnceSettings, toRunJob } from '../../../../operations/run/run-job.ts'
+import { type OnceSettings, toRunJob } from '../../../../containers/run/run-job.ts'
 import { workload } from '../../../support/objects/deploying.ts'
 
 type Labels = Readonly<Record<string, string>>

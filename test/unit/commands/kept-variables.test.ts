@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { variablesHere } from '../../../../develop/exec/local-command.ts'
-import { usableVariables } from '../../../../operations/commands/kept-variables.ts'
+import { usableVariables } from '../../../commands/kept-variables.ts'
+import { variablesHere } from '../../../develop/exec/local-command.ts'
 
 test('usableVariables takes kept variables that the manifest names and that run no code', () => {
   const told: string[] = []

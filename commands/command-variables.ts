@@ -1,7 +1,7 @@
-import { type BuiltImage, buildVariables } from '../../builds/built-image.ts'
-import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { secretValues } from '../../compiler/values/secrets/known-secrets.ts'
-import { toVariableName } from '../../compiler/values/variable-name.ts'
+import { type BuiltImage, buildVariables } from '../builds/built-image.ts'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { secretValues } from '../compiler/values/secrets/known-secrets.ts'
+import { toVariableName } from '../compiler/values/variable-name.ts'
 
 /** Outputs of a dependency that the deploy has waited for. */
 export interface DependencyOutputs {

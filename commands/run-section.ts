@@ -1,9 +1,9 @@
-import type { BuiltImage } from '../../builds/built-image.ts'
-import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
-import type { DevctlManifest } from '../../compiler/manifest/manifest.ts'
-import { kindKeeper } from '../../environment/record/record.ts'
-import type { CommonEvent } from '../../project/events.ts'
-import type { OperationContext } from '../../project/session.ts'
+import type { BuiltImage } from '../builds/built-image.ts'
+import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
+import type { DevctlManifest } from '../compiler/manifest/manifest.ts'
+import { kindKeeper } from '../environment/record/record.ts'
+import type { CommonEvent } from '../project/events.ts'
+import type { OperationContext } from '../project/session.ts'
 import type { ManifestCommand } from './run-commands.ts'
 
 /** Commands of the `deploy` or `destroy` section, and their inputs. */
@@ -55,8 +55,8 @@ export async function runSection(
       import('./run-commands.ts'),
       import('./command-variables.ts'),
       import('./okteto-names.ts'),
-      import('../../adapters/git/git-facts.ts'),
-      import('../../adapters/kubernetes/labelling-proxy/labelling-proxy.ts'),
+      import('../adapters/git/git-facts.ts'),
+      import('../adapters/kubernetes/labelling-proxy/labelling-proxy.ts'),
     ])
   const { cluster, access, namespace, target } = session
   const { environment, folder, noBash, commands, domain, registry, named } = section

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { withOktetoNames } from '../../../../operations/commands/okteto-names.ts'
-import { runCommands } from '../../../../operations/commands/run-commands.ts'
+import { withOktetoNames } from '../../../commands/okteto-names.ts'
+import { runCommands } from '../../../commands/run-commands.ts'
 
 const work = mkdtempSync(join(tmpdir(), 'devctl-okteto-names-'))
 afterAll(() => rmSync(work, { recursive: true, force: true }))

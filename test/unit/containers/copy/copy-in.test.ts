@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { findSource } from '../../../../operations/copy/copy-in.ts'
+import { findSource } from '../../../../containers/copy/copy-in.ts'
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'devctl-copy-')))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

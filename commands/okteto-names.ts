@@ -1,4 +1,4 @@
-import { hasOktetoName } from '../../compiler/manifest/okteto-variables.ts'
+import { hasOktetoName } from '../compiler/manifest/okteto-variables.ts'
 
 /** Returns the variables and copies of some of them under Okteto's names, such as `OKTETO_NAME` for `DEVCTL_NAME`. */
 export function withOktetoNames(env: Readonly<Record<string, string>>): Record<string, string> {

@@ -1,9 +1,9 @@
 import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeTemporaryFolder } from '../../adapters/files/temporary-folder.ts'
-import { Reporter } from '../../compiler/diagnostics/reporter.ts'
-import { parseDotenv } from '../../compiler/text/dotenv.ts'
-import { SourceFile, type Span } from '../../compiler/text/source.ts'
+import { makeTemporaryFolder } from '../adapters/files/temporary-folder.ts'
+import { Reporter } from '../compiler/diagnostics/reporter.ts'
+import { parseDotenv } from '../compiler/text/dotenv.ts'
+import { SourceFile, type Span } from '../compiler/text/source.ts'
 
 /**
  * Maximum size of the file in bytes: more than commands need to pass on, and small enough for the environment of a

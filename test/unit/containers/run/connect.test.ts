@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type Cluster, ClusterError, type LogOptions } from '../../../../adapters/kubernetes/cluster.ts'
-import { connectTo } from '../../../../operations/run/connect.ts'
-import { InputError } from '../../../../operations/run/follow-run.ts'
-import type { RunContext } from '../../../../operations/run/run-context.ts'
+import { connectTo } from '../../../../containers/run/connect.ts'
+import { InputError } from '../../../../containers/run/follow-run.ts'
+import type { RunContext } from '../../../../containers/run/run-context.ts'
 import { never } from '../../../support/objects/deploying.ts'
 
 test('the output of a run has the bytes of the log, without added line ends', async () => {

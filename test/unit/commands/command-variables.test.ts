@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { UserError } from '../../../../compiler/diagnostics/user-error.ts'
-import { secretValues } from '../../../../compiler/values/secrets/known-secrets.ts'
-import { type CommandVariablesInput, commandVariables } from '../../../../operations/commands/command-variables.ts'
+import { type CommandVariablesInput, commandVariables } from '../../../commands/command-variables.ts'
+import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import { secretValues } from '../../../compiler/values/secrets/known-secrets.ts'
 
 const image = {
   registry: 'registry.example.com',

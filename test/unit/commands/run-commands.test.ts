@@ -2,11 +2,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { UserError } from '../../../../compiler/diagnostics/user-error.ts'
-import { SourceFile } from '../../../../compiler/text/source.ts'
-import { KnownSecrets } from '../../../../compiler/values/secrets/known-secrets.ts'
-import { uninstallCommand } from '../../../../operations/commands/helm-releases.ts'
-import { type RunOptions, runCommands } from '../../../../operations/commands/run-commands.ts'
+import { uninstallCommand } from '../../../commands/helm-releases.ts'
+import { type RunOptions, runCommands } from '../../../commands/run-commands.ts'
+import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import { SourceFile } from '../../../compiler/text/source.ts'
+import { KnownSecrets } from '../../../compiler/values/secrets/known-secrets.ts'
 
 const work = mkdtempSync(join(tmpdir(), 'devctl-run-commands-'))
 afterAll(() => rmSync(work, { recursive: true, force: true }))

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
-import { HandedVariables } from '../../../../operations/commands/handed-variables.ts'
+import { HandedVariables } from '../../../commands/handed-variables.ts'
 
 const LARGEST = (128 << 10) - 'LONG=\0'.length
 

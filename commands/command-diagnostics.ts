@@ -1,4 +1,4 @@
-import { diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import { diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 
 export const commandFailed = diagnostic({
   code: 'deploy/command-failed',

@@ -1,5 +1,5 @@
-import { variableNameProblem } from '../../platform/rules/variable-names.ts'
-import type { CommonEvent } from '../../project/events.ts'
+import { variableNameProblem } from '../platform/rules/variable-names.ts'
+import type { CommonEvent } from '../project/events.ts'
 
 /**
  * Names of variables that contain only a version and are therefore harmless, although other variables with the same

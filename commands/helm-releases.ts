@@ -1,9 +1,5 @@
-import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import {
-  ENVIRONMENT_LABEL,
-  ORIGIN_ANNOTATION,
-  ORIGIN_COMMAND,
-} from '../../adapters/kubernetes/labelling-proxy/labels.ts'
+import type { CallOptions, Cluster, KubeObject } from '../adapters/kubernetes/cluster.ts'
+import { ENVIRONMENT_LABEL, ORIGIN_ANNOTATION, ORIGIN_COMMAND } from '../adapters/kubernetes/labelling-proxy/labels.ts'
 import type { ManifestCommand } from './run-commands.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Change, Cluster, KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
 import { ProgramError } from '../../../../compiler/diagnostics/user-error.ts'
-import { followRun } from '../../../../operations/run/follow-run.ts'
+import { followRun } from '../../../../containers/run/follow-run.ts'
 import { NAMESPACE, never, newCluster, object, ref } from '../../../support/objects/deploying.ts'
 import { settle } from '../../../support/objects/fake-clock.ts'
 

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { joinOutput, withoutOverlap } from '../../../../operations/run/join-output.ts'
+import { joinOutput, withoutOverlap } from '../../../../containers/run/join-output.ts'
 import { never } from '../../../support/objects/deploying.ts'
 
 /** Returns the output for a connection, and a log that a test writes. */
