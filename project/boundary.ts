@@ -19,10 +19,14 @@ export interface Boundary {
 }
 
 /**
- * Returns the paths that a project may read: its checkout, or its folder if it is not in a checkout; the checkouts or
- * folders of the files that the user names; and the paths in DEVCTL_ALLOW_OUTSIDE. If the user names a manifest outside
- * the current checkout, the files in the manifest count as files that the user names. `folders` are further folders
- * that the user names.
+ * Returns the paths that a project may read:
+ *
+ * - its checkout, or its folder if it is not in a checkout
+ * - the checkouts or folders of the files that the user names, and of `folders`
+ * - the paths in DEVCTL_ALLOW_OUTSIDE
+ *
+ * If the user names a manifest outside the current checkout, the files that this manifest refers to are treated as if
+ * the user had named them.
  */
 export function boundaryOf(
   workspace: Workspace,

@@ -50,7 +50,7 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
     answer: ForgeAnswer,
     variable: string,
   ) => { readonly message: string; readonly hint: string } | undefined
-  /** Maximum length of the text of a request in characters; each module notes the source of its limit. */
+  /** Maximum length of a pull request's description in characters; each module notes the source of its limit. */
   readonly bodyLimit: number
   /** Returns the web pages of the repository at `root`. */
   readonly pages: (root: string) => Pages

@@ -8,5 +8,5 @@ const HOSTS: Readonly<Record<string, string>> = {
   'ssh.github.com': 'github.com',
 }
 
-/** Returns the host whose SSH server at port 443 has this name; returns any other name unchanged. */
+/** Turns the name of a forge's SSH server at port 443 (`ssh.github.com`) into that of the forge; keeps other names. */
 export const hostOfSsh = (name: string): string => HOSTS[name.toLowerCase()] ?? name

@@ -116,9 +116,10 @@ export interface StreamCall extends ApiCall {
 }
 
 /**
- * Sends calls to a Kubernetes API server. Retries temporary failures, within limits: 410, 429 and 5xx, races for a
- * quota, lost connections, and, once the server has responded to any call, failed connections. Requests new credentials
- * once if the server rejects them. Throws ClusterErrors, or the signal's abort reason.
+ * Sends calls to a Kubernetes API server. Retries temporary failures, up to `limits`: the statuses 410, 429 and 5xx,
+ * races for a quota, and lost connections. A connection that cannot be opened counts as temporary only if the server
+ * has responded to an earlier call. Requests new credentials once if the server rejects them. Throws ClusterErrors, or
+ * the signal's abort reason.
  */
 export class Client {
   readonly limits: Limits

@@ -99,7 +99,7 @@ export interface Loss {
   /** The first part of the diagnostic code, such as `ulimits`. Rows with the same family share the diagnostic. */
   readonly family: string
   readonly severity: Severity
-  /** The full message, if the usual message does not fit. */
+  /** A message that replaces the usual one, if that would be wrong for this key. */
   readonly message?: string
   /** Words for the message, instead of `has no equivalent in Kubernetes and is left out`. */
   readonly says?: string

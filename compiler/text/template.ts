@@ -60,7 +60,7 @@ const MAX_DEPTH = 100
  * forty lines of `.env` would exhaust the memory.
  */
 const MAX_LENGTH = 1 << 24
-/** Maximum number of positions kept for a text. More positions would not help any user. */
+/** Maximum number of pieces of a text whose positions are kept for messages; the rest counts as one piece. */
 const MAX_PIECES = 10_000
 
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y

@@ -117,8 +117,8 @@ function podSpec(
     tolerations: [...listIn(live, 'tolerations'), ...settings.tolerations],
     affinity: affinity((settings.affinity ?? live['affinity']) as Json | undefined, parts.colocate), // as written
     securityContext: compact({
-      // The kubelet would otherwise change every file of the claim for each new Pod. The files would count as changed in
-      // the container, so that they would be neither renewed from a new image nor told apart from those of the image.
+      // Otherwise the kubelet changes every file of the claim for each new Pod: all files count as changed in the
+      // container, and are neither renewed from a new image nor told apart from those of the image.
       ...(parts.fsGroup !== undefined && { fsGroupChangePolicy: 'OnRootMismatch' }),
       ...mapIn(live, 'securityContext'),
       ...(parts.fsGroup !== undefined && { fsGroup: parts.fsGroup }),

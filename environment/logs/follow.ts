@@ -26,9 +26,9 @@ export interface LogPosition {
 }
 
 /**
- * Maximum number of lines to read again when following begins where the history ended. If a program has written more
- * lines in between, the excess lines are skipped. Reading all of them is no option: the server can only start at a full
- * second, and a program may write lines faster than they can be read.
+ * Maximum number of lines to read again when following begins after the history was read. The server can only start at
+ * a full second, so some lines arrive twice, and a program may write lines faster than they can be read. Lines beyond
+ * the maximum are skipped.
  */
 const OVERLAP = 10_000
 /**

@@ -23,8 +23,8 @@ export interface DeployedService {
   readonly file?: string
   readonly line?: number
   /**
-   * Lines of the keys at which problems are shown, by the path of the key. A key for a size or a policy also has its
-   * value.
+   * Places at which problems are shown: the line of each key, by the path of the key. The value of a key that sets a
+   * size or a policy, such as `deploy.resources.limits.memory`, is included.
    */
   readonly keys: Readonly<Record<string, { readonly line: number; readonly value?: string }>>
 }

@@ -146,9 +146,9 @@ export function podProblems(
 }
 
 /**
- * Returns the newest relevant warning about a failed mount, preferring mounts that cannot succeed later; undefined if
- * there is none. `first` is the start of the Pod's first container, in milliseconds since 1970: all volumes were
- * mounted by then, so earlier failures are over.
+ * Returns the newest warning about a failed mount; undefined if there is none. Warnings about permanent failures take
+ * precedence over those about failures that may pass. `first` is the start of the Pod's first container, in
+ * milliseconds since 1970: earlier warnings are ignored, because all volumes were mounted by then.
  */
 function failedMount(warnings: readonly Warning[], first = 0): Warning | undefined {
   const failed = warnings.filter(

@@ -21,7 +21,7 @@ export interface Origin {
   readonly top: string
 }
 
-/** Reads the source of a project from git. */
+/** Returns the repository and the commit that a project comes from, as git reports them. */
 export async function originOf({ directory, paths }: CompiledForRepository, git: GitOptions): Promise<Origin> {
   const repository = sourceRepository(directory)
   return {

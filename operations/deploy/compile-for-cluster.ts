@@ -23,7 +23,7 @@ import { addImages } from './add-images.ts'
 import type { ForCluster } from './input.ts'
 import { withReplicas } from './with-replicas.ts'
 
-/** Codes of warnings about copies of host volumes, which are not used while the service is developed. */
+/** Codes of warnings about copies of host volumes. A development container does not use these copies. */
 const ABOUT_COPIES: ReadonlySet<string> = new Set([
   'volumes/host-for-up',
   'volumes/host-read-only',

@@ -18,7 +18,7 @@ export class Download {
   readonly #clear: (node: TreeNode) => boolean
   /** Paths of large files that were announced. */
   readonly #announced = new Set<string>()
-  /** Paths of tool files that were reported. */
+  /** Paths of files that determine what a tool runs (`isToolFile`), and that were reported. */
   readonly #toolFiles = new Set<string>()
 
   /**

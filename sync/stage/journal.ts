@@ -19,7 +19,7 @@ export class Journal {
   #isClosed = false
   /** True if a line could not be written. No further lines are written until the file is saved. */
   #isBroken = false
-  /** Number of bytes written since the file was saved. */
+  /** Number of bytes that were appended since the saved file was last written. */
   size = 0
 
   constructor(disk: Disk, prefix: string, header: object, last: number) {

@@ -99,8 +99,8 @@ export class Forwarder {
   }
 
   /**
-   * Connects a client with the real server for another protocol, SPDY or WebSocket: for exec, attach, port-forward and
-   * cp.
+   * Handles a request for another protocol, SPDY or WebSocket, which exec, attach, port-forward and cp send: connects
+   * the client with the real API server.
    */
   async upgrade(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
     const running = new AbortController()

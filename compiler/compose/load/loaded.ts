@@ -53,7 +53,7 @@ export interface Loaded {
   readonly namedResources: ReadonlySet<string>
   /** Contents of configs and secrets that have `environment`, by path (`secrets.token`). */
   readonly environmentContents: ReadonlyMap<string, string>
-  /** Extensions of another tool. They are not in `tree`. */
+  /** Extension keys (`x-…`) that belong to another tool. They are not in `tree`. */
   readonly foreignKeys?: readonly Pair[]
   /** The known secret values and their positions. */
   readonly secrets: SecretPlaces

@@ -59,7 +59,7 @@ export function* hostsIn(text: string, kind: TextKind, isName: (word: string) =>
 /** Matches cluster members in MinIO's notation, such as `{1...4}` in `minio{1...4}`. */
 const MEMBERS = /^\{(\d{1,3})\.\.\.(\d{1,3})\}(?:[:/]|$|\s)/
 
-/** Maximum number of cluster members to expand, more than the services that a file has. */
+/** Maximum number of host names that a pattern such as `db{1...4}` is expanded to; files have fewer services. */
 const MOST_MEMBERS = 64
 
 function* membersIn(

@@ -163,7 +163,7 @@ export class KnownSecrets {
     return this.outputMasker.mask(text)
   }
 
-  /** Returns a text for a repository with its secrets masked. */
+  /** Masks the secrets in a text that will be written to a repository. */
   maskStrictly(text: string): string {
     return this.strictMasker.mask(text)
   }
