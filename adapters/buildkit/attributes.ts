@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { realPath } from '../files/real-path.ts'
 import type { ContextSource, ImageInput, ImageLayout } from './builder.ts'
 
 /**
@@ -48,9 +49,12 @@ export function frontendAttributes(input: ImageInput): Readonly<Record<string, s
   }
 }
 
+/** Returns the path of a Dockerfile itself, of which BuildKit gets the folder; the given path may be a link. */
+export const fileOf = ({ path }: { readonly path: string }): string => realPath(path) ?? path
+
 /** Returns the attributes that name the Dockerfile, and the build context if the builder fetches the context itself. */
 function sourceAttributes({ context, dockerfile }: ImageInput): Readonly<Record<string, string>> {
-  if ('folder' in context) return { filename: 'path' in dockerfile ? basename(dockerfile.path) : INLINE_DOCKERFILE }
+  if ('folder' in context) return { filename: 'path' in dockerfile ? basename(fileOf(dockerfile)) : INLINE_DOCKERFILE }
   if ('path' in dockerfile) return { [CONTEXT]: context.remote, filename: dockerfile.path }
   // The frontend looks for the Dockerfile in the remote context if the key is missing.
   return { [CONTEXT]: context.remote, filename: INLINE_DOCKERFILE, dockerfilekey: DOCKERFILE }

@@ -7,7 +7,15 @@ import { dirname } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import type { BuildSecretSource } from '../../compiler/values/images/build-spec.ts'
-import { CONTEXT, DOCKERFILE, folderName, frontendAttributes, INLINE_DOCKERFILE, layoutName } from './attributes.ts'
+import {
+  CONTEXT,
+  DOCKERFILE,
+  fileOf,
+  folderName,
+  frontendAttributes,
+  INLINE_DOCKERFILE,
+  layoutName,
+} from './attributes.ts'
 import type { BuildCall, BuildOutput, BuildResult, ContextSource, ImageInput } from './builder.ts'
 import type { BuilderConnection } from './connection.ts'
 import type { BlobStore } from './content/blob-store.ts'
@@ -153,7 +161,7 @@ function foldersOf(
   const folders = new Map<string, SyncedFolder>()
   if ('folder' in context) folders.set(CONTEXT, open(context.folder))
   if ('text' in dockerfile) folders.set(DOCKERFILE, folderInMemory(new Map([[INLINE_DOCKERFILE, dockerfile.text]])))
-  else if ('folder' in context) folders.set(DOCKERFILE, open(dirname(dockerfile.path)))
+  else if ('folder' in context) folders.set(DOCKERFILE, open(dirname(fileOf(dockerfile))))
   for (const [name, source] of contexts) if ('folder' in source) folders.set(folderName(name), open(source.folder))
   return folders
 }

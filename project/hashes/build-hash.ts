@@ -3,10 +3,11 @@ import { closeSync, type Dirent, fstatSync, readdirSync, readlinkSync, readSync,
 import { resolve } from 'node:path'
 import { basename, dirname, join } from 'node:path/posix'
 import { openWithoutWaiting, readFile } from '../../adapters/files/read-file.ts'
+import { realPath } from '../../adapters/files/real-path.ts'
 import { lstatIfFound, statIfFound } from '../../adapters/files/stat-if-found.ts'
 import type { BuildInput, SpendOnBuild } from '../../compiler/host.ts'
 import { fingerprint, LOCK_NAME, type Lock, parseLock } from '../lock.ts'
-import { type Ignored, ignoreRules, pathWithin } from './context-rules.ts'
+import { type Ignored, ignoreRules } from './context-rules.ts'
 import { hashFiles } from './hashed-files.ts'
 
 /**
@@ -34,12 +35,13 @@ export function hashBuild(
   // Added only if present, so that builds without settings keep the hash from before settings were included.
   if (settings.length > 0) add('settings', JSON.stringify(settings))
 
-  const path = dockerfileInline === undefined ? resolve(context, dockerfile ?? 'Dockerfile') : undefined
+  const named = dockerfileInline === undefined ? resolve(context, dockerfile ?? 'Dockerfile') : undefined
+  // A link may lead out of its folder: the builder gets the folder of the file itself.
+  const path = named && (realPath(named) ?? named)
   add('dockerfile', dockerfileInline ?? null)
   if (path !== undefined) {
     spend('context', sizeOf(path))
-    const found = pathWithin(dirname(path), basename(path))
-    add(found !== undefined && mayRead(found) ? hashDockerfile(found) : 'unreadable')
+    add(mayRead(path) ? hashDockerfile(path) : 'unreadable')
   }
 
   // Read once, because services often share a context.

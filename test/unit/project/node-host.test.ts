@@ -4,6 +4,7 @@ import {
   closeSync,
   mkdirSync,
   openSync,
+  rmSync,
   symlinkSync,
   truncateSync,
   utimesSync,
@@ -168,6 +169,18 @@ describe('the hash of a build', () => {
       }),
     )
     expect(hashOf(undefined, { dockerfile: 'Dockerfile' })).toBe(plain())
+  })
+
+  test('the hash follows a Dockerfile that is a link out of its folder', () => {
+    const shared = makeFolder({ Dockerfile: 'FROM a\n' })
+    const linked = () =>
+      hashOf(folder => {
+        rmSync(join(folder, 'Dockerfile'))
+        symlinkSync(join(shared, 'Dockerfile'), join(folder, 'Dockerfile'))
+      })
+    const before = linked()
+    write(shared, { Dockerfile: 'FROM b\n' })
+    expect(linked()).not.toBe(before)
   })
 
   test('the hash excludes and includes files as `.dockerignore` says', () => {

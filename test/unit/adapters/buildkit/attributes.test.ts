@@ -1,6 +1,9 @@
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { frontendAttributes } from '../../../../adapters/buildkit/attributes.ts'
+import { fileOf, frontendAttributes } from '../../../../adapters/buildkit/attributes.ts'
 import { imageInput } from '../../../support/buildkit/input.ts'
+import { makeFolder } from '../../../support/cli/folder.ts'
 
 const attributesOf = (part: Parameters<typeof imageInput>[0]) => frontendAttributes(imageInput(part))
 
@@ -68,4 +71,12 @@ test('attributes with default values are omitted', () => {
     filename: 'Dockerfile',
   })
   expect(attributesOf({ noCache: true })).toHaveProperty('no-cache', '')
+})
+
+test('the builder gets the name of the Dockerfile itself if the path is a link', () => {
+  const folder = makeFolder({ 'shared/Real.Dockerfile': 'FROM x\n' })
+  symlinkSync('shared/Real.Dockerfile', join(folder, 'Dockerfile'))
+  const input = { context: { folder }, dockerfile: { path: join(folder, 'Dockerfile') } }
+  expect(attributesOf(input)).toMatchObject({ filename: 'Real.Dockerfile' })
+  expect(fileOf(input.dockerfile)).toBe(join(folder, 'shared/Real.Dockerfile'))
 })
