@@ -1,9 +1,18 @@
-import { resolve } from 'node:path/posix'
+import { join, resolve } from 'node:path/posix'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
 import type { Span } from '../text/source.ts'
 import type { BuildCache } from '../values/images/build-cache.ts'
 import { mayRead, mayWrite } from './read/storage/outside-files.ts'
+
+/**
+ * Returns the name of the Dockerfile in a folder, as BuildKit does: `Dockerfile` or, where only it exists, `dockerfile`
+ * (https://github.com/moby/buildkit/pull/1816).
+ */
+export function defaultDockerfile(folder: string, host: Pick<CompilerHost, 'stat'>): string {
+  const isFile = (name: string) => host.stat(join(folder, name))?.kind === 'file'
+  return !isFile('Dockerfile') && isFile('dockerfile') ? 'dockerfile' : 'Dockerfile'
+}
 
 /** Returns a cache entry. In an entry of type `local`, resolves the folder against the project folder. */
 export function onThisMachine(

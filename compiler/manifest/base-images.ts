@@ -1,4 +1,5 @@
 import { resolve } from 'node:path/posix'
+import { defaultDockerfile } from '../compose/build-files.ts'
 import { mayRead } from '../compose/read/storage/outside-files.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
@@ -78,7 +79,7 @@ function dockerfileOf({ context, dockerfile, span }: ImageBuild, { manifest, hos
   const source = manifestContext(context.value, manifest.folder)
   if ('remote' in source) return undefined
   const paths = [source.folder, ...(dockerfile ? [manifest.folder] : [])].map(folder =>
-    resolve(folder, dockerfile?.value ?? 'Dockerfile'),
+    resolve(folder, dockerfile?.value ?? defaultDockerfile(folder, host)),
   )
   const path = paths.find(one => host.stat(one)?.kind === 'file')
   if (path === undefined || !mayRead(host, path, dockerfile?.span ?? span, reporter)) return undefined

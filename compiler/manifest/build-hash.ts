@@ -1,4 +1,5 @@
 import { resolve } from 'node:path/posix'
+import { defaultDockerfile } from '../compose/build-files.ts'
 import type { Pair } from '../compose/project.ts'
 import type { BuildInput, CompilerHost } from '../host.ts'
 import { HIDDEN, type SecretPlaces } from '../text/secret-places.ts'
@@ -44,6 +45,7 @@ function inputOf(
   { manifest, host, secrets }: HashedManifest,
 ): BuildInput {
   const source = manifestContext(context.value, manifest.folder)
+  const byDefault = 'folder' in source ? defaultDockerfile(source.folder, host) : undefined
   const beside = dockerfile && 'folder' in source && resolve(manifest.folder, dockerfile.value)
   const isBeside =
     beside && host.stat(beside)?.kind === 'file' && host.stat(resolve(source.folder, dockerfile.value))?.kind !== 'file'
@@ -55,7 +57,7 @@ function inputOf(
   ].sort()
   return {
     context: 'folder' in source ? source.folder : source.remote,
-    dockerfile: isBeside ? beside : dockerfile?.value,
+    dockerfile: isBeside ? beside : (dockerfile?.value ?? byDefault),
     target: target && secrets.without(target.value, target.span),
     args: args.map(argument => [argument.name, withoutSecret(argument, secrets)]),
     ...(settings.length > 0 && { settings }),

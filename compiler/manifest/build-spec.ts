@@ -1,5 +1,5 @@
 import { resolve } from 'node:path/posix'
-import { mayUseCache, onThisMachine } from '../compose/build-files.ts'
+import { defaultDockerfile, mayUseCache, onThisMachine } from '../compose/build-files.ts'
 import { noSecret } from '../compose/build-spec.ts'
 import { mayRead } from '../compose/read/storage/outside-files.ts'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
@@ -109,8 +109,8 @@ function dockerfileOf(
   { manifest, host, built }: ManifestBuildWorld,
   reporter: Reporter,
 ): DockerfileSource {
-  const path = dockerfile ? withLateVariables(dockerfile.value, built) : 'Dockerfile'
-  if ('remote' in context) return { path }
+  if ('remote' in context) return { path: dockerfile ? withLateVariables(dockerfile.value, built) : 'Dockerfile' }
+  const path = dockerfile ? withLateVariables(dockerfile.value, built) : defaultDockerfile(context.folder, host)
   const [inContext, beside] = [context.folder, manifest.folder].map(folder => resolve(folder, path)) as [string, string]
   if (!dockerfile || inContext === beside) return { path: inContext }
   const [isInContext, isBeside] = [inContext, beside].map(one => host.stat(one)?.kind === 'file')

@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path/posix'
+import { isAbsolute } from 'node:path/posix'
 import type { CompilerHost } from '../../host.ts'
 import {
   type Entry,
@@ -15,6 +15,7 @@ import {
 } from '../../text/tree.ts'
 import { scalarText } from '../../text/tree-text.ts'
 import { cleanPath } from '../../values/clean-path.ts'
+import { defaultDockerfile } from '../build-files.ts'
 import type { Keys } from '../keys/key.ts'
 import { containerKeys } from '../keys/service.ts'
 import { mergeAt } from './compose-files/merge.ts'
@@ -126,18 +127,13 @@ function completeBuild(build: Tree, variables: VariableScope, host: CompilerHost
   let result = build
   if (!result.entries.has('context')) result = withEntry(result, 'context', scalarTree(build.span, '.'))
   if (!result.entries.has('dockerfile') && !result.entries.has('dockerfile_inline'))
-    result = withEntry(result, 'dockerfile', scalarTree(build.span, defaultDockerfile(get(build, 'context'), host)))
+    result = withEntry(result, 'dockerfile', scalarTree(build.span, dockerfileIn(get(build, 'context'), host)))
   return replace(result, 'args', args => addVariableValues(args, variables, false))
 }
 
-/**
- * Returns the name of the Dockerfile of a context: `Dockerfile` or, where only that exists, `dockerfile`, as for
- * BuildKit (https://github.com/moby/buildkit/pull/1816).
- */
-function defaultDockerfile(context: Tree | undefined, host: CompilerHost): string {
+function dockerfileIn(context: Tree | undefined, host: CompilerHost): string {
   const folder = context?.kind === 'scalar' ? String(context.value) : ''
-  const isFile = (name: string) => host.stat(join(folder, name))?.kind === 'file'
-  return isAbsolute(folder) && !isFile('Dockerfile') && isFile('dockerfile') ? 'dockerfile' : 'Dockerfile'
+  return isAbsolute(folder) ? defaultDockerfile(folder, host) : 'Dockerfile'
 }
 
 /**

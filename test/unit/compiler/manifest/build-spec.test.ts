@@ -61,6 +61,12 @@ depends_on: base`,
   expect([...secrets!.values]).toContain('hunter2')
 })
 
+test('a Dockerfile named `dockerfile` is used where no other exists', () => {
+  expect(specOf('context: web', { files: { 'web/dockerfile': 'FROM x' } }).spec).toMatchObject({
+    dockerfile: { path: '/project/web/dockerfile' },
+  })
+})
+
 test('a git repository is a context that contains the Dockerfile', () => {
   const { spec } = specOf('context: https://example.com/web.git#main\ndockerfile: docker/Dockerfile')
   expect(spec).toMatchObject({
