@@ -1,10 +1,10 @@
-import { isVariableWithSecret, looksSecretName, wordsOf } from './secret-names.ts'
+import { isPasswordName, isVariableWithSecret, looksSecretName, wordsOf } from './secret-names.ts'
 import { type SecretLook, secretShapes } from './secret-shapes.ts'
 
 /**
  * Returns the part of a variable's value that looks secret, with the reason: a known shape, the variable's name, or a
- * random value. Returns undefined if no part looks secret. `isKnownName` returns true for names that are not secrets,
- * such as names of services.
+ * random value. Returns undefined if no part looks secret. `isKnownName` returns true for names that a variable such as
+ * `TOKEN_SECRET` may refer to, for example those of services. A password may be the same as such a name.
  */
 export function looksSecretVariable(
   name: string,
@@ -14,7 +14,8 @@ export function looksSecretVariable(
   const shape = looksSecretShape(value)
   if (shape) return shape
   const whole = { start: 0, end: value.length }
-  if (isVariableWithSecret(name, value) && !isKnownName(value)) return { what: 'a secret (by its name)', ...whole }
+  if (isVariableWithSecret(name, value) && (isPasswordName(name) || !isKnownName(value)))
+    return { what: 'a secret (by its name)', ...whole }
   return looksAssigned(value) ?? (isHarmlessName(name) ? undefined : looksRandom(value))
 }
 

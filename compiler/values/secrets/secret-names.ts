@@ -123,9 +123,14 @@ export function isVariableWithSecret(name: string, value: string): boolean {
   if (words.at(-1) === 'auth' && /^[\w.@-]+[:/]\S+$/.test(text)) return true
   if (OPEN_ENDED.has(words.at(-1)!) && /\d/.test(text) && !isMeasure(text) && !SCHEME.test(text)) return true
   if (!looksSecretName(name)) return false
-  // A number is usually a count or a time, unless the name can only mean a password.
-  const subject = words.findLast(word => /\D/.test(word)) ?? ''
-  return !isMeasure(text) || PASSWORD.has(subject) || isPasswordRunTogether(subject)
+  // A number is usually a count or a time.
+  return !isMeasure(text) || isPasswordName(name)
+}
+
+/** True for a name that can only mean a password: `DB_PASSWORD`, `PGPASSWORD_2`, but not `DB_SECRET`. */
+export function isPasswordName(name: string): boolean {
+  const subject = wordsOf(name).findLast(word => /\D/.test(word)) ?? ''
+  return PASSWORD.has(subject) || isPasswordRunTogether(subject)
 }
 
 /**

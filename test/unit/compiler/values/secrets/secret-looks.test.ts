@@ -17,6 +17,9 @@ describe('variables whose names mark secrets', () => {
     ['POSTGRES_PASSWORD', 'hunter2'],
     ['MYSQL_ROOT_PASSWORD', '1234'],
     ['PGPASSWORD', 'shop'],
+    // The name of a service, too.
+    ['MYSQL_PASSWORD', 'db'],
+    ['DB_PASS', 'vault'],
     ['DB_PASS', 'x'],
     ['MYSQL_PWD', 'geheim'],
     ['KEYCLOAK_ADMIN_PASSWORD', 'admin'],
