@@ -8,11 +8,13 @@ import { type LossReport, lossReport } from '../../explain/loss-report.ts'
 import type { LayoutName } from '../../gitops/repository/layout/readme.ts'
 import type { WrittenCounts } from '../../gitops/repository/tree/output-directory.ts'
 import { compileFiles } from '../../project/compile-files.ts'
+import { including } from '../../project/names/named-services.ts'
 import { nothingToRender } from '../../project/nothing-to-render.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { LocalContext } from '../../project/session.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import type { RenderInput } from './input.ts'
+import { renderedPart } from './rendered-part.ts'
 
 export type RenderOutcome =
   /** The files have errors, and nothing was written. */
@@ -60,14 +62,19 @@ export async function render(
 ): Promise<RenderOutcome> {
   const { services = [], outputDir } = input
   const noticing = { ...(onRead && { onRead }), ...(onMissing && { onMissing }) }
-  const compiled = await compileFiles(workspace, services, input, input, { project, ...noticing })
-  const { plan, loaded, diagnostics, hasNoCompose, manifest } = compiled
-  if (!plan || count(diagnostics).error > 0) return { kind: 'refused', diagnostics }
+  const compiled = await compileFiles(workspace, [], input, input, {
+    project,
+    ...including(services, project),
+    ...noticing,
+  })
+  const { plan, loaded, hasNoCompose, manifest } = compiled
+  if (!plan || count(compiled.diagnostics).error > 0) return { kind: 'refused', diagnostics: compiled.diagnostics }
   if (hasNoCompose && manifest) throw nothingToRender(manifest)
   const { toManifests } = await import('../../constructs/index.ts')
   const layout = layoutOf(input, project)
   if (outputDir !== undefined && services.length > 0) refuseWholeLayout(layout)
-  const manifests = layout === undefined ? toManifests(plan) : await published(plan, toManifests(plan), project)
+  const all = layout === undefined ? toManifests(plan) : await published(plan, toManifests(plan), project)
+  const { manifests, diagnostics, model, ...counts } = await renderedPart(services, plan, compiled, all)
   const writeAll = async (folder: string): Promise<readonly WrittenCounts[]> => {
     if (layout === undefined || services.length > 0)
       return [await writeFiles(workspace, input, plan, manifests, folder)]
@@ -81,10 +88,9 @@ export async function render(
     diagnostics,
     manifests,
     get report() {
-      return lossReport(loaded?.tree, diagnostics)
+      return lossReport(model, diagnostics)
     },
-    serviceCount: plan.serviceCount,
-    jobCount: plan.jobCount,
+    ...counts,
     ...(written && { written }),
   }
 }

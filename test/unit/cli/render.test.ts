@@ -47,6 +47,30 @@ describe('render', () => {
     expect((await render('/', '-f', join(there, 'compose.yaml'))).stdout).toBe(first.stdout)
   })
 
+  test('with names, render prints the same objects as without, and only diagnostics about them', async () => {
+    // Compiled alone, `init` would be a StatefulSet, and no Pod would have a label for its network.
+    const folder = makeFolder({
+      'compose.yaml': `services:
+  web: {image: nginx, networks: [front], depends_on: {init: {condition: service_completed_successfully}}}
+  init: {image: busybox, command: "true", networks: [back], volumes: ["data:/d"]}
+  db: {image: postgres, networks: [back], isolation: hyperv}
+networks: {front: , back: }
+volumes: {data: }
+`,
+    })
+    const all = await render(folder)
+    const texts = all.stdout.split('---\n')
+    for (const [service, counts] of [
+      ['init', '3 objects from 1 service\n'],
+      ['web', '9 objects from 2 services\n'],
+    ] as const) {
+      const { stdout, stderr } = await render(folder, service)
+      expect(stderr).toBe(counts)
+      expect(stdout.split('---\n').filter(one => !texts.includes(one))).toEqual([])
+    }
+    expect(all.stderr).toContain('isolation')
+  })
+
   test('render takes the registry from its option, the manifest or DEVCTL_REGISTRY, in this order', async () => {
     const built = 'services: {web: {build: .}}\n'
     const files = { 'compose.yaml': built, Dockerfile: 'FROM nginx:1.27\n' }
