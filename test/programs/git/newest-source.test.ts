@@ -252,10 +252,9 @@ test('a newer source that changes nothing is published after an older one that c
     },
   })
   onTestFinished(() => server.close())
-  write(newest, { 'devctl.yml': manifestFor(server.address) })
-  await git(newest, 'update-index', '--assume-unchanged', 'devctl.yml')
   const env = withConfig({ ...gitEnv(), ...server.env }, {})
-  const { status, stderr } = await run(['publish', '--environment', 'staging'], { cwd: newest, env })
+  const words = ['publish', '--environment', 'staging', '--repository', server.address]
+  const { status, stderr } = await run(words, { cwd: newest, env })
   expect(status, stderr).toBe(0)
   expect(isFirst).toBe(false)
   expect(await imageIn(app)).toBe('nginx:1.25')
