@@ -64,8 +64,8 @@ const CONFIGURATION = new Set(['CreateContainerConfigError', 'CreateContainerErr
  */
 const MOUNTS = new Set(['FailedMount', 'FailedAttachVolume', 'FailedMapVolume'])
 /**
- * Pattern for a mount that waits for the kubelet's copy of a Secret or ConfigMap, which happens repeatedly on a busy
- * node (kubernetes/kubernetes#99475). The objects themselves are correct.
+ * Pattern for a mount or a variable that waits for the kubelet's copy of a Secret or ConfigMap, which happens on busy
+ * nodes again and again (kubernetes/kubernetes#99475). The objects themselves are correct.
  */
 const STALE_COPY = /failed to sync (?:secret|configmap) cache|object "[^"]*"\/"[^"]*" not registered/
 
@@ -122,9 +122,10 @@ export function podProblems(
       const { detail, isPassing } = pullError(own, message || reason)
       add('image-pull', detail, { container, isPassing })
     } else if (reason === 'RunContainerError') add('configuration', message || reason, attempt)
-    else if (CONFIGURATION.has(reason))
-      add('configuration', message || reason, { container, isPassing: isPassingCreation(message) })
-    else if (
+    else if (CONFIGURATION.has(reason)) {
+      if (!STALE_COPY.test(message))
+        add('configuration', message || reason, { container, isPassing: isPassingCreation(message) })
+    } else if (
       one.restartCount - (before.get(container) ?? 0) >= TOLERATED_RESTARTS &&
       (reason === 'CrashLoopBackOff' || one.state?.terminated)
     )

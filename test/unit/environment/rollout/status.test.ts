@@ -190,6 +190,12 @@ describe('podProblems', () => {
       ['image-pull Failed to pull image: not found'],
     ],
     ['CreateContainerConfigError', pod(waiting('CreateContainerConfigError')), [], ['configuration words']],
+    [
+      'a variable that waits for the kubelet',
+      pod(waiting('CreateContainerConfigError', 'failed to sync configmap cache: timed out waiting for the condition')),
+      [],
+      [],
+    ],
     ['RunContainerError', pod(waiting('RunContainerError')), [], ['configuration words']],
     ['a container that is made', pod(waiting('ContainerCreating')), [], []],
     [
