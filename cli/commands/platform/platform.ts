@@ -1,5 +1,5 @@
 import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
-import { dnsLabel, dnsName, registryPath } from '../../../project/checks.ts'
+import { dnsName, registryPath } from '../../../project/checks.ts'
 import { command } from '../../command.ts'
 import { duration } from '../../options/duration.ts'
 import { aliased, brief, common, flag, list, optionalText, text, type Values } from '../../options/option.ts'
@@ -48,7 +48,7 @@ const installOptions = {
     "TLS secret in the namespace `devctl-platform`; `-` removes it (default: the ingress controller's own certificate)",
     {
       check: (value, option) => {
-        if (value !== '-') dnsLabel(value, option)
+        if (value !== '-') dnsName(value, option)
       },
     },
   ),
@@ -62,7 +62,7 @@ const installOptions = {
     '--own-ca',
     'create a certificate authority and the certificate; `context use` compares its fingerprint and remembers it',
   ),
-  ingressClass: text('--ingress-class <class>', "ingress class (default: the cluster's)", { check: dnsLabel }),
+  ingressClass: text('--ingress-class <class>', "ingress class (default: the cluster's)", { check: dnsName }),
   imageRegistry: text(
     '--image-registry <host/path>',
     'registry of all images of the platform; images of this version that it lacks are built and pushed',

@@ -10,7 +10,7 @@ import { isPlatform, readContexts } from '../../../project/contexts/store.ts'
 import { chooseContext } from '../../../project/contexts/target.ts'
 import type { Session } from '../../../project/session.ts'
 import type { Context } from '../../command.ts'
-import type { Io } from '../../terminal/io.ts'
+import { type Io, isAgreed } from '../../terminal/io.ts'
 import { withCluster } from '../cluster-session.ts'
 import { fingerprintOption } from './fingerprint-option.ts'
 
@@ -43,7 +43,10 @@ export function runInvite(
   })
 }
 
-/** Deletes the platform after asking for confirmation. */
+/**
+ * Deletes the platform. Asks before on a terminal. If people have namespaces there, which are deleted, too, `--yes` is
+ * always needed.
+ */
 export function runUninstall(
   context: Context,
   values: {
@@ -55,13 +58,18 @@ export function runUninstall(
 ): Promise<number> {
   const { io } = context
   const { keepData, yes } = values
-  return onCluster(context, values, async ({ cluster, signal }, world) => {
+  return onCluster(context, values, async ({ cluster, signal, target }, world) => {
     const namespaces = keepData ? [] : await managedNamespaces(cluster, signal)
     if (namespaces.length > 0 && !yes)
       throw new UserError(`this would delete ${namespaces.length} namespaces of people, with everything in them`, {
         notes: [namespaces.map(name => `\`${name}\``).join(', ')],
         hint: 'add `--yes` to delete them, or `--keep-data` to keep them',
       })
+    const what = keepData ? 'the server of the platform' : 'the platform, with its users, keys and registry,'
+    if (!yes && io.choose && !(await isAgreed(io.choose, `Delete ${what} with the context ${target.context}?`))) {
+      io.stderr.write('nothing was deleted\n')
+      return 1
+    }
     const gone = await uninstallPlatform(world, keepData)
     if (gone.length === 0) io.stdout.write('The cluster has no platform; nothing was deleted\n')
     else

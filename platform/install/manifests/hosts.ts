@@ -103,10 +103,14 @@ const UP_TO_256K = '^([1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-6])[kK]$'
 const PATH = '^/[A-Za-z0-9._~!$&()*+,=:@%/|?^-]*$'
 
 /**
- * CEL expressions for the path and the method's service in a match `m` of a route. Ingress controllers put these
- * strings in quotes.
+ * CEL expressions for the path, and the service and the method of gRPC, in a match `m` of a route. Ingress controllers
+ * put these strings in quotes.
  */
-const QUOTABLE = ["string(m.?path.?value.orValue(''))", "string(m.?method.?service.orValue(''))"]
+const QUOTABLE = [
+  "string(m.?path.?value.orValue(''))",
+  "string(m.?method.?service.orValue(''))",
+  "string(m.?method.?method.orValue(''))",
+]
 
 const variables = (domain: string) => [
   { name: 'resource', expression: 'request.resource.resource' },

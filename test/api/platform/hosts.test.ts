@@ -380,13 +380,30 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
         const name = `${kind.toLowerCase()}-${ns}`
         const [apiVersion, host] = [`${GATEWAY}/${version}`, `web-${name}.${DOMAIN}`]
         const where = { apiVersion, kind, name: 'web', namespace: ns }
-        const one = { apiVersion, kind, metadata: { name: 'web', namespace: ns }, spec: { hostnames: [host] } }
+        const matching = (value: string) => ({
+          hostnames: [host],
+          rules: [
+            {
+              matches: [
+                kind === 'GRPCRoute'
+                  ? { method: { type: 'RegularExpression', service: 'x', method: value } }
+                  : { method: 'GET', path: { value: `/${value}` } },
+              ],
+            },
+          ],
+        })
+        const spec = kind === 'TLSRoute' ? { hostnames: [host] } : matching('y')
+        const one = { apiVersion, kind, metadata: { name: 'web', namespace: ns }, spec }
         await eventually(`${kind} can be created`, () =>
           platform.cluster.create(one).then(
             () => true,
             error => (error.failure === 'not-found' ? undefined : Promise.reject(error)),
           ),
         )
+        if (kind !== 'TLSRoute') {
+          const quoted = { ...one, metadata: { ...one.metadata, name: 'quoted' }, spec: matching('y`) || Host(`z') }
+          await refused(platform.cluster.create(quoted), `${kind}: a match contains a backtick`)
+        }
         const create = () => platform.call('POST /namespaces', { token: eve.token, body: { name } })
         expect((await create()).error, kind).toMatchObject({
           code: 'platform/exists',

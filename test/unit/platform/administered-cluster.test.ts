@@ -28,7 +28,14 @@ describe('the cluster that is administered', () => {
   })
 
   /** Runs `devctl platform invite`; its refusal says whether it has found the platform. */
-  async function invite(options = '', { current = 'admin', extension = {} } = {}) {
+  const invite = (options = '', kubeconfig = {}) =>
+    platform(['invite', 'ann', ...options.split(' ').filter(Boolean)], kubeconfig)
+
+  async function platform(
+    words: readonly string[],
+    { current = 'admin', extension = {} } = {},
+    choose?: (question: string) => Promise<string | undefined>,
+  ) {
     const user = { name: 'root', user: {} }
     const cluster = { name: 'one', cluster: { server: server.access.server.href } }
     const context = { name: 'admin', context: { cluster: 'one', user: 'root', ...extension } }
@@ -36,8 +43,20 @@ describe('the cluster that is administered', () => {
     const cwd = makeFolder({ config: JSON.stringify(kubeconfig) })
     const env = { KUBECONFIG: join(cwd, 'config'), DEVCTL_HOME: join(cwd, 'home') }
     await saveContext(env.DEVCTL_HOME, { name: URL, token: new Secret('devctl_cli_x') }, true)
-    return run(['platform', 'invite', 'ann', ...options.split(' ').filter(Boolean)], { cwd, env })
+    return run(['platform', ...words], { cwd, env, ...(choose && { choose }) })
   }
+
+  test('the platform is not deleted if the user at the terminal says no', async () => {
+    server.requests.length = 0
+    const questions: string[] = []
+    const declined = await platform(['uninstall', '--keep-data', '--context', 'admin'], {}, async question => {
+      questions.push(question)
+      return 'no'
+    })
+    expect(declined).toMatchObject({ status: 1, stderr: expect.stringContaining('nothing was deleted') })
+    expect(questions).toEqual(['Delete the server of the platform with the context admin?'])
+    expect(server.requests.filter(({ method }) => method !== 'GET')).toEqual([])
+  })
 
   test('a user who is logged in to the platform administers the cluster of the kubeconfig', async () => {
     server.requests.length = 0
