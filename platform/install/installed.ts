@@ -36,6 +36,8 @@ export type InstalledOptions = Partial<
   readonly areNetworksNamed: boolean
   /** Address of the API server for users. */
   readonly server?: string
+  /** Certificate authority of `server`, in PEM; absent if it is a public one. */
+  readonly serverCa?: string
 }
 
 /**
@@ -73,6 +75,7 @@ export async function findPlatform({ cluster, signal }: InstallContext): Promise
     ...(isOwn ? { tlsSecret: MADE_CERTIFICATE } : tlsSecret !== undefined && { tlsSecret }),
     ...(ingressClassName !== undefined && { ingressClass: ingressClassName }),
     ...(kubernetes?.server !== undefined && { server: kubernetes.server }),
+    ...(kubernetes?.ca !== undefined && { serverCa: kubernetes.ca }),
   }
   return {
     url,

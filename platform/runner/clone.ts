@@ -160,7 +160,9 @@ function toSentence(
   if (status !== undefined) return `${host} has answered ${status} for ${repository}; try again later`
   if (/unable to update url base from redirection/i.test(said))
     return `${host} redirects ${repository} to another address: name that one`
-  if (/certificate|ssl/i.test(said))
+  if (/certificate has expired/i.test(said)) return `the certificate of ${host} has expired`
+  if (/subject name/i.test(said)) return `the certificate of ${host} is for another host`
+  if (/certificate (?:problem|verif)|unknown ca\b|self.signed|local issuer/i.test(said))
     return `the cluster does not trust the certificate of ${host}: an administrator can add its authority (\`devctl platform install --ca FILE\`)`
   if (/could not resolve host/i.test(said)) return `the cluster does not know the host ${host}`
   if (REFUSED.test(said))

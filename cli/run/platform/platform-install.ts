@@ -264,7 +264,11 @@ async function toInstallation(
   const kubeconfig = await loadKubeconfig(target.context, context.io.env)
   const given = values.kubernetesServer === undefined ? undefined : readServer(values.kubernetesServer)
   const server = given ?? before?.server ?? kubeconfig.server.href
-  const { ca = await authorityOf(server, trusted, { env: context.io.env, signal }) } = readCredentials(kubeconfig).tls
+  // The authority belongs to the address: this kubeconfig may reach the cluster in another way, with another one.
+  const isKept =
+    given === undefined && before?.server !== undefined && before.server !== withoutSlash(kubeconfig.server.href)
+  const own = isKept ? before.serverCa : readCredentials(kubeconfig).tls.ca
+  const ca = own ?? (await authorityOf(server, trusted, { env: context.io.env, signal }))
   if (given === undefined && isLoopback(new URL(server).hostname))
     warn({
       message: `people would reach the API server at ${server}, which is only this machine`,
@@ -288,9 +292,11 @@ async function toInstallation(
     ...(await networksOf(cluster, values, before, warn, signal)),
     apiServer: await apiServerAddresses(cluster, signal),
     ...(values.trustedProxies !== undefined && { trustedProxies: readProxies(values.trustedProxies) }),
-    kubernetes: { server: server.replace(/\/$/, ''), ...(ca !== undefined && { ca: String(ca) }) },
+    kubernetes: { server: withoutSlash(server), ...(ca !== undefined && { ca: String(ca) }) },
   }
 }
+
+const withoutSlash = (address: string): string => address.replace(/\/$/, '')
 
 interface InstallPlace {
   readonly domain: string

@@ -32,6 +32,9 @@ v2=docker/registry/v2
   }'
 `
 
+/** Memory that a measurement may use, in KiB: less than the limit of the container. */
+const MEMORY_KIB = 200 * 1024
+
 /**
  * Returns the sidecar container of the registry that logs a measurement every minute. It uses the image of the
  * registry, which contains the necessary programs.
@@ -39,8 +42,9 @@ v2=docker/registry/v2
 export const diskContainer = (image: string): object => ({
   name: REGISTRY_DISK.container,
   image,
-  // Each measurement runs in its own shell, so a failure does not end the loop.
-  command: ['sh', '-c', `while :; do sh -c "$MEASURE"; sleep 60; done`],
+  // Each measurement runs in its own shell, so a failure does not end the loop. Without `ulimit`, very many blobs would
+  // exceed the limit of the container, whose end would take the registry offline.
+  command: ['sh', '-c', `while :; do sh -c "ulimit -v ${MEMORY_KIB}; $MEASURE"; sleep 60; done`],
   env: [{ name: 'MEASURE', value: measureDisk('/data') }],
   resources: { requests: { cpu: '5m', memory: '16Mi' }, limits: { memory: '256Mi' } },
   securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },

@@ -1,5 +1,6 @@
 import type { authRoutes } from '../../api/auth.ts'
 import type { Granted } from '../../api/common.ts'
+import type { TokenRecord } from '../../records/token.ts'
 import type { PlatformUser } from '../../records/user.ts'
 import { userId } from '../../rules/names.ts'
 import type { ServerContext } from '../context.ts'
@@ -32,6 +33,13 @@ export function authHandlers(
     return toGranted(issued, user)
   }
 
+  /** Throws a PlatformError if the platform has an administrator: a setup link is for the first one. */
+  const requireFirst = async (link: TokenRecord): Promise<void> => {
+    if (!(await users.all()).some(({ role }) => role === 'admin')) return
+    await tokens.revoke(link.id)
+    throw usedLink()
+  }
+
   return {
     'POST /auth/setup': async ({ body, browser, note }) => {
       const { label } = body
@@ -40,6 +48,7 @@ export function authHandlers(
       const token = await tokens.check(body.token)
       const isSetup = token?.kind === 'setup'
       if (!token || (!isSetup && token.kind !== 'invite')) throw usedLink()
+      if (isSetup) await requireFirst(token)
       // An invitation determines the user name. With the setup link, the person who installed the platform chooses it.
       const login = isSetup ? body.login : token.label
       const identity = { issuer: LINK_ISSUER, subject: login, login }
@@ -57,7 +66,9 @@ export function authHandlers(
     // The caller, who has logged in with a provider, uses the setup link to become administrator.
     'POST /auth/claim': async ({ body, by }) => {
       const token = await tokens.check(body.token)
-      if (token?.kind !== 'setup' || !(await tokens.revoke(token.id))) throw usedLink()
+      if (token?.kind !== 'setup') throw usedLink()
+      await requireFirst(token)
+      if (!(await tokens.revoke(token.id))) throw usedLink()
       return toMe(await users.change(by.user.id, { role: 'admin' }))
     },
     'POST /auth/ci': async ({ body, note }) => {

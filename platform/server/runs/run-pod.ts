@@ -15,13 +15,20 @@ export interface ContainerState {
   /** Exit code and termination message of a container that has ended. */
   readonly exitCode?: number
   readonly message?: string
+  /** True if the container was ended because it exceeded its memory limit. */
+  readonly isOutOfMemory?: true
   /** RFC 3339 time at which the container ended. */
   readonly ended?: string
 }
 
 /** Returns the state of a container in a Pod. */
 export function containerState(pod: KubeObject, name: string): ContainerState {
-  type Ended = { readonly message?: unknown; readonly exitCode?: unknown; readonly finishedAt?: unknown }
+  type Ended = {
+    readonly message?: unknown
+    readonly reason?: unknown
+    readonly exitCode?: unknown
+    readonly finishedAt?: unknown
+  }
   type State = Readonly<Record<string, Ended | undefined>>
   const { initContainerStatuses = [], containerStatuses = [] } = (pod['status'] ?? {}) as {
     readonly initContainerStatuses?: readonly { readonly name: string; readonly state?: State }[]
@@ -29,11 +36,12 @@ export function containerState(pod: KubeObject, name: string): ContainerState {
   } // the API server's
   const state = [...initContainerStatuses, ...containerStatuses].find(one => one.name === name)?.state
   if (state?.['terminated']) {
-    const { message, exitCode, finishedAt } = state['terminated']
+    const { message, reason, exitCode, finishedAt } = state['terminated']
     return {
       phase: 'ended',
       ...(typeof exitCode === 'number' && { exitCode }),
       ...(typeof message === 'string' && { message }),
+      ...(reason === 'OOMKilled' && { isOutOfMemory: true as const }),
       ...(typeof finishedAt === 'string' && { ended: finishedAt }),
     }
   }
@@ -75,10 +83,15 @@ export function commitOf(pod: KubeObject): string | undefined {
 
 /** Returns a short reason why a Pod failed; undefined for errors of the command itself, which are in its log. */
 export function reasonOf(pod: KubeObject): string | undefined {
-  const { reason } = (pod['status'] ?? {}) as { readonly reason?: string }
+  const { reason, message = '' } = (pod['status'] ?? {}) as { readonly reason?: string; readonly message?: string }
   if (reason === 'DeadlineExceeded') return 'it took longer than the time limit of runs'
-  if (reason === 'Evicted') return 'its node ran out of resources'
+  // Kubernetes gives the same reason for a node without resources and for a Pod that exceeds its own limits.
+  if (reason === 'Evicted')
+    return /exceed/i.test(message)
+      ? `it needed more than a run may have: ${message.trim().slice(0, 300)}`
+      : 'its node ran out of resources'
   const { exitCode = 0 } = containerState(pod, CLONE)
+  if ([CLONE, RUN].some(name => containerState(pod, name).isOutOfMemory)) return 'it needed more memory than runs have'
   if (exitCode === 0) return undefined
   const { error } = lastWords(pod)
   return typeof error === 'string' ? error.slice(0, 500) : 'the repository could not be cloned'

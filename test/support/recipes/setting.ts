@@ -10,7 +10,7 @@ export const setting: Recipe = {
     ],
     [
       'cli/run/platform/platform-install.ts',
-      '    kubernetes: { server: server.replace(',
+      '    kubernetes: { server: withoutSlash(',
       "    ...(values.contact !== undefined && { contact: values.contact === '-' ? '' : values.contact }),\n",
     ],
     [

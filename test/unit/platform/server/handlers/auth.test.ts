@@ -46,6 +46,20 @@ test.each([
   expect(await call('POST /auth/setup', { body })).toMatchObject({ status: 200 })
 })
 
+test('a setup link of an earlier install is for the first administrator only', async () => {
+  const { parts, call, person, tokenOf } = memoryPlatform()
+  const [first, second, third] = await Promise.all(
+    [1, 2, 3].map(async () => (await parts.tokens.issue({ kind: 'setup', label: 'setup' })).text),
+  )
+  const enter = (token: string, login: string) => call('POST /auth/setup', { body: { token, login, label: 'laptop' } })
+  expect(await enter(first!, 'ann')).toMatchObject({ status: 200 })
+  const refused = { status: expect.any(Number), error: { message: expect.stringContaining('link') } }
+  expect(await enter(second!, 'eve')).toMatchObject(refused)
+  const token = await tokenOf(await person('eve'), 'cli')
+  expect(await call('POST /auth/claim', { token, body: { token: third! } })).toMatchObject(refused)
+  expect((await parts.users.all()).filter(({ role }) => role === 'admin').map(({ login }) => login)).toEqual(['ann'])
+})
+
 test.each<readonly [string, Partial<PlatformUser>, number, number, string]>([
   ['was suspended since', { isSuspended: true }, 0, 403, '`ann` is suspended'],
   ['was refused since', { isRefused: true }, 0, 401, '`ann` has to log in again'],
