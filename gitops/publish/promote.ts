@@ -119,7 +119,10 @@ export async function promote(
     const ofSource = (await compiledFrom(withSecrets, { ...own, environment: from }))?.plan?.images
     const unknown = ofSource ? [] : Object.entries(facts.images).filter(([, image]) => !isPinned(image))
     if (unknown.length > 0) on(notCompared(from, unknown))
-    const image = testedImages(facts, ofSource, compiled?.plan?.images)
+    const ofTarget = compiled?.plan?.images
+    const left = ofTarget ? Object.keys(facts.images).filter(service => !ofTarget.has(service)) : []
+    if (left.length > 0) on(leftOut(left, { from, to, options: facts.options }))
+    const image = testedImages(facts, ofSource, ofTarget)
     return publish({ ...world, workspace: withSecrets }, { ...own, image }, opened)
   })
 }
@@ -230,6 +233,20 @@ async function readPublished(target: PushTarget, path: string, options: PushOpti
     options,
   )
   return 'done' in result ? result.done : undefined
+}
+
+/** Returns the warning about services that only the source environment has. */
+function leftOut(
+  services: readonly string[],
+  { from, to, options }: { from: string; to: string; options: Facts['options'] },
+) {
+  const { profile } = options
+  const hint =
+    profile === undefined
+      ? `if it should have them, name their files in \`compose\` of the environment, or with \`-f\` here`
+      : `\`${from}\` was published with the profiles ${profile}: add \`--profile\` if it should have them`
+  const names = services.map(service => `\`${service}\``).join(', ')
+  return { type: 'warning' as const, text: `\`${to}\` does not have what \`${from}\` has: ${names}`, hint }
 }
 
 /** Returns the warning about images without a digest, if the files of the source environment do not compile here. */

@@ -81,7 +81,10 @@ describe('promote', () => {
       'devctl.yml': manifest.replace('  staging:\n', '  staging:\n    compose: [compose.yaml, compose.staging.yaml]\n'),
     })
     expect(await publish()).toMatchObject({ status: 0 })
-    expect(await promote()).toMatchObject({ status: 0 })
+    expect(await promote()).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining('warning: `production` does not have what `staging` has: `debug`\n'),
+    })
     expect(Object.keys(await tree()).filter(name => name.startsWith(`${FOLDER}/debug`))).toEqual([])
   })
 
