@@ -52,8 +52,8 @@ export async function printPlanned(
     hint: newer
       ? `\`${place}\` holds ${shortHash(newer)}, which is newer: check that commit out, and verify again`
       : isEdited
-        ? 'to keep the manual edits, add them to the Compose files and publish; to discard them, use `devctl publish --take-over`'
-        : 'publish it with `devctl publish`',
+        ? 'to keep the manual edits, add them to the Compose files and publish; to discard them, use `--take-over` instead of `--verify`'
+        : 'the same command without `--verify` publishes it',
   })
 }
 

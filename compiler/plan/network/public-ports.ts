@@ -37,10 +37,10 @@ const guarded = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'devctl never makes database and debugger ports in `ports` public. Other services can reach them, and `devctl forward db 5432` makes one reachable on your machine. To silence the warning, do not publish the port (`- "5432"`). To make it public anyway, write an endpoint:\n\n```yaml\nendpoints:\n  - path: /\n    service: db\n    port: 8086\n```',
+    'devctl never makes database and debugger ports in `ports` public. Other services can reach them, and `devctl forward db 5432` makes one reachable on your machine. To silence the warning, do not publish the port (`- "5432"`). To make it public anyway, expose it with a load balancer, or write an endpoint if it speaks HTTP:\n\n```yaml\nservices:\n  db:\n    ports:\n      - {target: 5432, published: 5432, x-expose: {type: LoadBalancer}}\n  metrics:\n    ports: ["8086:8086"]\nendpoints:\n  - path: /\n    service: metrics\n    port: 8086\n```',
   text: (p: { service: string; port: number; kind: string }) => ({
     message: `port ${p.port} is not made public: ${p.port} is commonly a ${p.kind}'s port`,
-    hint: `to reach it from your machine, use \`devctl forward ${p.service} ${p.port}\`; to make it public, write an endpoint`,
+    hint: `to reach it from your machine, use \`devctl forward ${p.service} ${p.port}\`; to make it public, use \`x-expose\` in the long form of \`ports\`, or an endpoint if it speaks HTTP`,
   }),
 })
 

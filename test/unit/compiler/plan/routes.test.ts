@@ -67,7 +67,7 @@ endpoints: [{path: /, service: db, port: ${number}}]`)
     const { diagnostics } = one('"127.0.0.1:8080:80", "15432:5432"')
     expect(diagnostics.map(({ hint }) => hint)).toEqual([
       'to reach it from your machine, use `devctl forward web 8080:80`',
-      'to reach it from your machine, use `devctl forward web 5432`; to make it public, write an endpoint',
+      'to reach it from your machine, use `devctl forward web 5432`; to make it public, use `x-expose` in the long form of `ports`, or an endpoint if it speaks HTTP',
     ])
   })
 
