@@ -28,8 +28,10 @@ export async function useContext(context: Context, word: string | undefined, val
   if (values.builder !== undefined) checkBuilder(values.builder)
   const { token, tokenFile, domain, registry } = values
   const given = token !== undefined ? '--token' : tokenFile === undefined ? undefined : '--token-file'
-  const name = word ?? (given === undefined ? undefined : platformOf(io.env)) ?? (await askForContext(io))
-  if (name === undefined) return INTERRUPTED
+  const named = word ?? (given === undefined ? undefined : platformOf(io.env)) ?? (await askForContext(io))
+  if (named === undefined) return INTERRUPTED
+  // A context that `devctl kubeconfig` has written for a platform stands for it.
+  const name = isPlatform(named) ? named : ((await readKubeconfigNames(io)).contexts.get(named)?.platform ?? named)
   if (isPlatform(name)) {
     const { usePlatform } = await import('./platform/platform-login.ts')
     return usePlatform(context, name, { ...values, token: await givenToken(io, values) })

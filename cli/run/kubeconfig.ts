@@ -1,5 +1,6 @@
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { findTargetWithHome } from '../../platform/session/target-with-home.ts'
+import { dnsLabel } from '../../project/checks.ts'
 import { homeVariables } from '../../project/contexts/home.ts'
 import { selectInKubeconfig } from '../../project/contexts/kubeconfig-edit.ts'
 import { readKubeconfigNames } from '../../project/contexts/kubeconfig-names.ts'
@@ -25,7 +26,8 @@ export async function updateKubeconfig(
 ): Promise<number> {
   const target = await findTargetWithHome(io, options)
   if (execCredential) return printCredential(io, target)
-  const { context, namespace } = target
+  const { context, namespace, from } = target
+  dnsLabel(namespace, from.namespace.replaceAll('`', ''))
   if (isPlatform(context)) return writePlatform(io, target)
   const paths = await selectInKubeconfig(await readKubeconfigNames(io), context, namespace)
   printUpdated(io, context, namespace, paths)

@@ -41,9 +41,43 @@ const platform = {
   },
 }
 
+/** Kubeconfig with a context of its own, and one that `devctl kubeconfig` has written for a platform. */
+const withPlatform = (platform: string) =>
+  JSON.stringify({
+    'current-context': 'kind-a',
+    contexts: [
+      { name: 'kind-a', context: { cluster: 'a', user: 'a' } },
+      {
+        name: 'written',
+        context: { cluster: 'a', user: 'a', extensions: [{ name: 'devctl', extension: { platform } }] },
+      },
+    ],
+    clusters: [{ name: 'a', cluster: { server: 'https://127.0.0.1:9' } }],
+    users: [{ name: 'a', user: {} }],
+  })
+
 const ok = (stdout: string) => ({ status: 0, stdout, stderr: '' })
 
 describe('devctl context', () => {
+  test('a context that `devctl kubeconfig` wrote stands for its platform', async () => {
+    const { folder, devctl } = laptop()
+    const url = 'https://127.0.0.1:9'
+    writeFileSync(join(folder, '.kube/config'), withPlatform(url))
+    const { status, stderr } = await devctl('context use written --namespace shop')
+    expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining(`\`${url}\``) })
+    expect((await devctl('context list')).stdout).not.toContain('shop')
+  })
+
+  test('kubeconfig writes no invalid namespace', async () => {
+    const { folder, devctl } = laptop()
+    const before = read(folder)['.kube/config']
+    const { status, stderr } = await devctl('kubeconfig', { DEVCTL_NAMESPACE: 'a/b' })
+    expect(status).toBe(2)
+    expect(stderr).toContain('`DEVCTL_NAMESPACE` is `a/b`')
+    expect(before).toContain('kind-dev')
+    expect(read(folder)['.kube/config']).toBe(before)
+  })
+
   test('use, show and list agree on the current context', async () => {
     const { devctl } = laptop()
     expect(await devctl('context list')).toEqual(
