@@ -46,6 +46,15 @@ export interface CommandVariables {
 /** Variables that `--var` may not set, because they would contradict the options that decide them. */
 const RESERVED = ['DEVCTL_CONTEXT', 'DEVCTL_NAMESPACE', 'DEVCTL_URL', 'DEVCTL_TOKEN', 'DEVCTL_ENV', 'KUBECONFIG']
 
+/** Throws a UserError if `--var` sets a reserved variable. */
+export function refuseReserved(vars: Readonly<Record<string, string>>): void {
+  const name = Object.keys(vars).find(one => RESERVED.includes(one))
+  if (name !== undefined)
+    throw new UserError(`\`--var\` cannot set \`${name}\``, {
+      hint: HINTS[name] ?? 'devctl sets it for the commands; choose another name',
+    })
+}
+
 /**
  * Returns the environment for the commands of the `deploy` and `destroy` sections. In ascending precedence: the
  * variables of this process, facts from git that the process does not set, `--var`, and devctl's own variables. Throws
@@ -53,11 +62,7 @@ const RESERVED = ['DEVCTL_CONTEXT', 'DEVCTL_NAMESPACE', 'DEVCTL_URL', 'DEVCTL_TO
  */
 export function commandVariables(input: CommandVariablesInput): CommandVariables {
   const { env, vars, git } = input
-  const name = Object.keys(vars).find(one => RESERVED.includes(one))
-  if (name !== undefined)
-    throw new UserError(`\`--var\` cannot set \`${name}\``, {
-      hint: HINTS[name] ?? 'devctl sets it for the commands; choose another name',
-    })
+  refuseReserved(vars)
   const unlessSet = (variable: string, value: string | undefined) => ({ [variable]: env[variable] || value })
   const ours = present({
     DEVCTL_NAME: input.name,

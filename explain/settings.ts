@@ -60,7 +60,9 @@ export function settingsOf({ plan, input, project, env, nameSpan }: Sources): re
     const from = given !== undefined ? { from: `--${dashed(key)}` } : at ? { span: at.span } : { from: `$${variable}` }
     found.push({ key: dashed(key), value, ...from, changes: [{ [key]: `${value}x` }, { [key]: undefined }] })
   }
-  add('namespace', [environment?.namespace, manifest?.namespace], 'DEVCTL_NAMESPACE', namespace)
+  // The variable takes precedence over the top level of the manifest.
+  const ofManifest = env['DEVCTL_NAMESPACE'] ? undefined : manifest?.namespace
+  add('namespace', [environment?.namespace, ofManifest], 'DEVCTL_NAMESPACE', namespace)
   add('domain', [environment?.domain, manifest?.domain])
   add('registry', [environment?.registry, manifest?.registry], 'DEVCTL_REGISTRY')
   add('tag', [])

@@ -158,7 +158,7 @@ async function readFound(
 }
 
 async function read(workspace: Workspace, loading: LoadInput, path: string, stdin?: Uint8Array): Promise<ReadManifest> {
-  const { readManifest } = await import('../compiler/manifest/read.ts')
+  const { manifestFolder, readManifest } = await import('../compiler/manifest/read.ts')
   const envFiles = namedEnvFiles(workspace, loading)
   const found = readManifest(
     {
@@ -168,7 +168,7 @@ async function read(workspace: Workspace, loading: LoadInput, path: string, stdi
       ...(envFiles && { envFiles: envFiles.map(one => resolve(workspace.cwd, one)) }),
       ...(loading.environment !== undefined && { environment: loading.environment }),
     },
-    hostFor(workspace, loading, isStream(path) ? workspace.cwd : dirname(path)),
+    hostFor(workspace, loading, isStream(path) ? workspace.cwd : manifestFolder(path)),
   )
   workspace.secrets?.add(found.secrets?.values ?? [])
   workspace.secrets?.addPhrases(found.secrets?.phrases ?? [])

@@ -31,7 +31,7 @@ export async function withProject(
   options: Values,
   work: (own: Context, project: OpenProject, session: Session) => Promise<number>,
 ): Promise<number> {
-  const io = withGiven(context.io, options.var)
+  const io = await withGiven(context.io, options.var)
   if (options.asksFirst) refuseMissingFiles(io, options.file)
   const project = await openProject(io, options)
   const target = targetOf(project, options)
@@ -51,10 +51,12 @@ export async function withProject(
 
 /**
  * Returns an Io whose variables include those of `--var`, in addition to those of the shell. The values from `--var`
- * count as secret.
+ * count as secret. Throws a UserError for a variable that an option decides, before anything is read.
  */
-function withGiven(io: Io, given: Values['var']): Io {
+async function withGiven(io: Io, given: Values['var']): Promise<Io> {
   if (!given) return io
+  const { refuseReserved } = await import('../../commands/command-variables.ts')
+  refuseReserved(given)
   io.secrets?.add(Object.values(given))
   return { ...withVariables(io, given), givenVariables: new Set(Object.keys(given)) }
 }

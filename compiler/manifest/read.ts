@@ -156,7 +156,7 @@ function readWith(options: ManifestOptions, host: CompilerHost, reporter: Report
  * Returns the folder that paths in a manifest are relative to: the manifest's folder, or the parent of `.devctl` and
  * `.okteto`.
  */
-function manifestFolder(path: string): string {
+export function manifestFolder(path: string): string {
   const folder = dirname(path)
   return ['.devctl', '.okteto'].includes(basename(folder)) ? dirname(folder) : folder
 }

@@ -101,17 +101,26 @@ export function ownOptions<Values extends LoadInput>(options: Values, dependency
     projectDirectory: undefined,
     envFile: undefined,
     environment: undefined,
+    profile: undefined,
     name,
     var: variables.length > 0 ? variablesOf(dependency) : undefined,
   }
 }
 
+/** Variables that select the files, the services and the name of the project in the current folder, as options do. */
+const OF_PROJECT = new Set([
+  'COMPOSE_ENV_FILES',
+  'COMPOSE_FILE',
+  'COMPOSE_PATH_SEPARATOR',
+  'COMPOSE_PROFILES',
+  'COMPOSE_PROJECT_NAME',
+])
+
 /** Returns the workspace for a dependency: its clone, and the variables that the manifest sets for it. */
-export const ownWorkspace = (workspace: Workspace, dependency: ManifestDependency, folder: string): Workspace => ({
-  ...workspace,
-  cwd: folder,
-  env: { ...workspace.env, ...variablesOf(dependency) },
-})
+export function ownWorkspace(workspace: Workspace, dependency: ManifestDependency, folder: string): Workspace {
+  const shared = Object.entries(workspace.env).filter(([name]) => !OF_PROJECT.has(name))
+  return { ...workspace, cwd: folder, env: { ...Object.fromEntries(shared), ...variablesOf(dependency) } }
+}
 
 const variablesOf = ({ variables }: ManifestDependency): Readonly<Record<string, string>> =>
   Object.fromEntries(variables.map(({ name, value }) => [name, value]))

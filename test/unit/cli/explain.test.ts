@@ -161,6 +161,14 @@ describe('explain', () => {
     await expectFile(text, join(root, 'golden/cli/explain/detours.txt'))
   })
 
+  test('names the variable that wins over the namespace at the top of the manifest', async () => {
+    const cwd = makeFolder({ 'compose.yaml': 'services: {web: {image: nginx}}', 'devctl.yml': 'namespace: written\n' })
+    const words = ['explain', 'deployment/web', 'metadata.namespace']
+    const { stdout } = await run(words, { cwd, env: { DEVCTL_NAMESPACE: 'of-shell' } })
+    expect(stdout).toContain('setting  namespace of-shell, from $DEVCTL_NAMESPACE')
+    expect((await run(words, { cwd })).stdout).toContain('setting  namespace written, from devctl.yml:1')
+  })
+
   test('prints the same as JSON', async () => {
     const { stdout } = await explain('shop', 'services.web.image -o json')
     expect(JSON.parse(stdout)).toMatchObject({

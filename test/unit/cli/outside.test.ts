@@ -29,6 +29,17 @@ const render = (cwd: string, env: Readonly<Record<string, string>>, ...words: st
 
 const web = 'name: shop\nservices:\n  web:\n    image: nginx\n'
 
+test('`.env` beside the folder `.devctl` of a manifest is part of the project, also outside of a repository', async () => {
+  const folder = makeFolder({
+    'compose.yaml': web.replace('name: shop\n', ''),
+    '.devctl/devctl.yml': 'name: shop-${A}\n',
+    '.env': 'A=one\n',
+  })
+  const { status, stdout, stderr } = await render(folder, { CI: 'true' })
+  expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.not.stringContaining('outside') })
+  expect(stdout).toContain('dev.platform/environment: shop-one\n')
+})
+
 describe('a file outside of the project', () => {
   const ways: Readonly<Record<string, (folder: string) => string>> = {
     env_file: () => `${web}    env_file: ../../stranger/good.env\n`,
