@@ -33,9 +33,10 @@ const COMPOSE = [
 const BLOCK_KEY = /^(["']?)([A-Za-z_][\w-]*)\1[ \t]*:(?=\s|$)/gm
 /**
  * Matches the relevant tokens of a mapping in braces: quoted text, words and brackets. If a colon makes a text or word
- * a key, the token includes the colon.
+ * a key, the token includes the colon. A quote without an end extends to the end of the file; a search that began again
+ * at each quote would take quadratic time.
  */
-const FLOW_PART = /("(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z_][\w-]*)(\s*:)?|[{}[\]]/g
+const FLOW_PART = /("(?:[^"\\]+|\\[\s\S]?)*(?:"|$)|'[^']*(?:'|$)|[A-Za-z_][\w-]*)(\s*:)?|[{}[\]]/g
 
 /**
  * Decides if a file is a manifest or a Compose file, so that errors are reported for the right kind of file. The

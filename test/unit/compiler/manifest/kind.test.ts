@@ -26,3 +26,8 @@ test.each([
 ] as const)('kindOfFile returns %s for %s with the text %j', (kind, path, text) => {
   expect(kindOfFile(text, path)).toBe(kind)
 })
+
+test.each(['"\\"', "'a ", '"\\'])('kindOfFile reads a long file of quotes without an end in one pass: %s', part => {
+  // A search that begins again at each quote takes minutes.
+  expect(kindOfFile(`{${part.repeat(300_001)}`, 'x.yml')).toBe('compose')
+})
