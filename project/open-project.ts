@@ -41,7 +41,7 @@ export function targetOf(
   options: { readonly context?: string | undefined; readonly namespace?: string | undefined },
 ): ProjectTarget {
   const { environment, manifest } = project
-  const byEnvironment = environment && `the environment \`${environment.name}\` of the manifest`
+  const byEnvironment = environment && `the environment \`${environment.key}\` of the manifest`
   return {
     ...(byEnvironment && {
       setBy: {

@@ -36,3 +36,13 @@ test.each<[string, LoadInput, object]>([
   const { plan } = await compileFiles(workspace, [], loading, {}, { project })
   expect(plan?.environment.namespace).toBe(deployed.namespace)
 })
+
+test('the target of an environment names the environment by its key, and an option itself', async () => {
+  const manifest = 'environments: {staging: {name: shop, context: kind, namespace: s}}\n'
+  const workspace = workspaceOf({ cwd: makeFolder({ 'devctl.yml': manifest }), env: {} })
+  const project = await openProject(workspace, { environment: 'staging' })
+  const source = 'the environment `staging` of the manifest'
+  expect(targetOf(project, {}).setBy).toEqual({ context: source, namespace: source })
+  expect(targetOf(project, { context: 'other' })).toMatchObject({ context: 'other', setBy: { namespace: source } })
+  expect(targetOf(project, { context: 'other' }).setBy).not.toHaveProperty('context')
+})
