@@ -6,9 +6,8 @@ import { userName } from '../adapters/process/user-name.ts'
 import { namesOfHost } from '../compiler/values/secrets/project-names.ts'
 import type { Holder } from '../environment/apply/held-lease.ts'
 import type { Clock } from '../environment/clock.ts'
-import { dnsLabel } from '../project/checks.ts'
 import { isPlatform } from '../project/contexts/store.ts'
-import type { TargetOptions } from '../project/contexts/target.ts'
+import { checkNamespace, type TargetOptions } from '../project/contexts/target.ts'
 import type { Session } from '../project/session.ts'
 import type { Workspace } from '../project/workspace.ts'
 
@@ -46,8 +45,7 @@ export async function openSession(
   const found = await findTargetWithHome(workspace, wish, manifest, signal)
   workspace.secrets?.addNames(targetNames(found))
   chosen?.(found)
-  const { namespace, from } = found
-  dnsLabel(namespace, from.namespace.replaceAll('`', ''))
+  checkNamespace(found)
   const [{ access, target }, { toCluster }] = await Promise.all([
     openAccess(workspace, found, signal),
     import('../adapters/kubernetes/kube-cluster.ts'),
@@ -55,7 +53,7 @@ export async function openSession(
   return {
     cluster: toCluster(access, trace, giveUp),
     access,
-    namespace,
+    namespace: found.namespace,
     target,
     signal,
     clock,

@@ -4,7 +4,7 @@ import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
 import { configHome } from '../../project/contexts/home.ts'
 import { currentContext, type KnownContext, knownContexts } from '../../project/contexts/known-contexts.ts'
-import { readKubeconfigNames } from '../../project/contexts/kubeconfig-names.ts'
+import { readKubeconfigNames, stoodFor } from '../../project/contexts/kubeconfig-names.ts'
 import { platformOf } from '../../project/contexts/platform-of-environment.ts'
 import { contextName, platformUrl } from '../../project/contexts/platform-url.ts'
 import { PLACEHOLDER } from '../../project/contexts/secret.ts'
@@ -30,13 +30,13 @@ export async function useContext(context: Context, word: string | undefined, val
   const given = token !== undefined ? '--token' : tokenFile === undefined ? undefined : '--token-file'
   const named = word ?? (given === undefined ? undefined : platformOf(io.env)) ?? (await askForContext(io))
   if (named === undefined) return INTERRUPTED
-  // A context that `devctl kubeconfig` has written for a platform stands for it.
-  const name = isPlatform(named) ? named : ((await readKubeconfigNames(io)).contexts.get(named)?.platform ?? named)
-  if (isPlatform(name)) {
+  const kubeconfig = isPlatform(named) ? undefined : await readKubeconfigNames(io)
+  const name = kubeconfig ? stoodFor(kubeconfig, named) : named
+  if (!kubeconfig || isPlatform(name)) {
     const { usePlatform } = await import('./platform/platform-login.ts')
     return usePlatform(context, name, { ...values, token: await givenToken(io, values) })
   }
-  requireCluster(name, await readKubeconfigNames(io), undefined, readContexts(configHome(io)).current)
+  requireCluster(name, kubeconfig, undefined, readContexts(configHome(io)).current)
   if (given !== undefined)
     throw new UsageError(`\`${given}\` is for platforms`, {
       hint: `leave it out: \`${name}\` is a context of the kubeconfig, which has its credentials`,

@@ -1,12 +1,11 @@
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { findTargetWithHome } from '../../platform/session/target-with-home.ts'
-import { dnsLabel } from '../../project/checks.ts'
 import { homeVariables } from '../../project/contexts/home.ts'
 import { selectInKubeconfig } from '../../project/contexts/kubeconfig-edit.ts'
 import { readKubeconfigNames } from '../../project/contexts/kubeconfig-names.ts'
 import { kubeconfigName, putInKubeconfig } from '../../project/contexts/kubeconfig-platform.ts'
 import { isPlatform } from '../../project/contexts/store.ts'
-import type { Target } from '../../project/contexts/target.ts'
+import { checkNamespace, type Target } from '../../project/contexts/target.ts'
 import type { Context } from '../command.ts'
 import type { KubeconfigValues } from '../commands/kubeconfig.ts'
 import type { Io } from '../terminal/io.ts'
@@ -26,8 +25,8 @@ export async function updateKubeconfig(
 ): Promise<number> {
   const target = await findTargetWithHome(io, options)
   if (execCredential) return printCredential(io, target)
-  const { context, namespace, from } = target
-  dnsLabel(namespace, from.namespace.replaceAll('`', ''))
+  checkNamespace(target)
+  const { context, namespace } = target
   if (isPlatform(context)) return writePlatform(io, target)
   const paths = await selectInKubeconfig(await readKubeconfigNames(io), context, namespace)
   printUpdated(io, context, namespace, paths)

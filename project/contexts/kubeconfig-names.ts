@@ -45,6 +45,9 @@ export async function readKubeconfigNames({ env, cwd }: Surroundings): Promise<K
   return { paths, current, ...(first?.path && { currentPath: first.path }), ...(isMissing && { isMissing }), contexts }
 }
 
+/** Returns the platform that a context of the kubeconfig stands for; returns any other name unchanged. */
+export const stoodFor = ({ contexts }: KubeconfigNames, name: string): string => contexts.get(name)?.platform ?? name
+
 /** Name of the extension in a context that `devctl kubeconfig` has written for a platform. */
 export const EXTENSION = 'devctl'
 

@@ -1,7 +1,8 @@
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import { dnsLabel } from '../checks.ts'
 import { configHome, type Surroundings } from './home.ts'
-import { type KubeconfigNames, readKubeconfigNames } from './kubeconfig-names.ts'
+import { type KubeconfigNames, readKubeconfigNames, stoodFor } from './kubeconfig-names.ts'
 import { platformNamedBy, platformOf, tokenOf } from './platform-of-environment.ts'
 import { contextName, platformUrl } from './platform-url.ts'
 import { isPlatform, readContexts, type StoredContext, type StoredContexts } from './store.ts'
@@ -74,6 +75,10 @@ export function chooseTarget(choices: TargetSources): Target {
   return { context, namespace, from: { context: contextFrom, namespace: namespaceFrom }, stored: record }
 }
 
+/** Throws a UsageError, with the source of the value, if the namespace of a target is not a valid DNS label. */
+export const checkNamespace = ({ namespace, from }: Pick<Target, 'namespace' | 'from'>): void =>
+  dnsLabel(namespace, from.namespace.replaceAll('`', ''))
+
 /**
  * Returns the name of the context that would be used, its source, and the name as written, without checking that the
  * context exists. A context that `devctl kubeconfig` has written for a platform stands for the platform.
@@ -95,7 +100,7 @@ export function chooseContext({
   ])
   if (!chosen) return undefined
   const [named, from] = chosen
-  return [kubeconfig.contexts.get(named)?.platform ?? contextName(named), from, named]
+  return [contextName(stoodFor(kubeconfig, named)), from, named]
 }
 
 const BY_URL = '`DEVCTL_URL`'
