@@ -45,7 +45,6 @@ function inputOf(
   { manifest, host, secrets }: HashedManifest,
 ): BuildInput {
   const source = manifestContext(context.value, manifest.folder)
-  const byDefault = 'folder' in source ? defaultDockerfile(source.folder, host) : undefined
   const beside = dockerfile && 'folder' in source && resolve(manifest.folder, dockerfile.value)
   const isBeside =
     beside && host.stat(beside)?.kind === 'file' && host.stat(resolve(source.folder, dockerfile.value))?.kind !== 'file'
@@ -57,7 +56,9 @@ function inputOf(
   ].sort()
   return {
     context: 'folder' in source ? source.folder : source.remote,
-    dockerfile: isBeside ? beside : (dockerfile?.value ?? byDefault),
+    dockerfile: isBeside
+      ? beside
+      : (dockerfile?.value ?? ('folder' in source ? defaultDockerfile(source.folder, host) : undefined)),
     target: target && secrets.without(target.value, target.span),
     args: args.map(argument => [argument.name, withoutSecret(argument, secrets)]),
     ...(settings.length > 0 && { settings }),
