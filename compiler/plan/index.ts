@@ -4,6 +4,7 @@ import type { CompilerHost } from '../host.ts'
 import type { PlanOptions } from '../options.ts'
 import { planBuilds } from './builds.ts'
 import { type PlanContext, sortBy } from './context.ts'
+import { countsOf } from './counts.ts'
 import { planObjects } from './kubernetes/objects.ts'
 import { addPieces } from './kubernetes/pieces.ts'
 import { reportForeignLabels } from './labels/foreign-labels.ts'
@@ -79,7 +80,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     images,
     unknownPrograms: withoutPrograms(context, lasting, workloads),
     builds: options.forBuild ? planBuilds(context, images) : [],
-    ...countsOf(project),
+    ...countsOf(services),
     security: planSecurityLevel(context, services, mounts.mountsOf),
   }
   const plan: Plan = { ...made, objects: planObjects(context, made) }
@@ -272,8 +273,3 @@ const hasNoReplicas = (service: Service | undefined): boolean =>
 
 const byName = <T extends { readonly name: string }>(objects: ReadonlyMap<string, T>): readonly T[] =>
   sortBy(objects.values(), ({ name }) => name)
-
-function countsOf({ services }: Project): Pick<Plan, 'serviceCount' | 'jobCount'> {
-  const jobCount = [...services.values()].filter(({ triggers }) => triggers !== undefined).length
-  return { serviceCount: services.size - jobCount, jobCount }
-}

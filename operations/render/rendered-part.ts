@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import { countsOf } from '../../compiler/plan/counts.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import { get, isMap, type MapTree } from '../../compiler/text/tree.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
@@ -38,19 +39,16 @@ export async function renderedPart(
   ])
   const services = [...project.services.values()].filter(({ name }) => part.services.has(labels.get(name)!))
   const chosen = new Set(services.map(({ name }) => name))
-  const section = get(model, 'services')
-  const serviceAt = serviceFinder(section)
+  const serviceAt = serviceFinder(get(model, 'services'))
   const isAbout = ({ severity, span }: Diagnostic) => {
     const service = severity === 'error' || span === undefined ? undefined : serviceAt(span)
     return service === undefined || chosen.has(service)
   }
-  const jobCount = services.filter(({ triggers }) => triggers !== undefined).length
   return {
     manifests: manifestsOf(manifests, part.services),
     diagnostics: diagnostics.filter(isAbout),
     model: model && withServices(model, chosen),
-    serviceCount: services.length - jobCount,
-    jobCount,
+    ...countsOf(services),
   }
 }
 
