@@ -14,7 +14,7 @@ import { pathInside } from '../../project/path-inside.ts'
 import type { LocalContext } from '../../project/session.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import type { PushTarget } from '../repository/checkout.ts'
-import { commandLine } from '../repository/layout/readme.ts'
+import { commandLine, imageOptions } from '../repository/layout/readme.ts'
 import { type PushOptions, pushTo } from '../repository/push.ts'
 import { ignoredFiles } from '../repository/source.ts'
 import { withSourceAt } from '../repository/source-at.ts'
@@ -143,8 +143,8 @@ function refuseMissing({ manifest }: OpenProject, promotion: Promotion): void {
  */
 function notInCommit(what: string, { from, to, commit, images }: Promotion): UserError {
   const short = commit.slice(0, 7)
-  const tested = Object.entries(images).flatMap(([service, image]) => (isPinned(image) ? [`${service}=${image}`] : []))
-  const again = commandLine('devctl', 'publish', '--environment', to, ...tested.flatMap(one => ['--image', one]))
+  const tested = Object.entries(images).filter(([, image]) => isPinned(image))
+  const again = commandLine('devctl', 'publish', '--environment', to, ...imageOptions(tested))
   return new UserError(`the commit ${short}, which \`${from}\` has, does not have ${what}`, {
     hint: `\`promote\` uses the files of that commit: publish the present files to \`${to}\` once, with the images of \`${from}\`: \`${again}\``,
   })
@@ -257,9 +257,9 @@ const notCompared = (from: string, images: readonly (readonly [service: string, 
 })
 
 /**
- * Compiles the files for an environment; undefined if they do not have the environment. Opens the project unless it is
- * given. `onUse` is called with the absolute path of each file
- * that is read, or would be if it existed.
+ * Compiles the files for an environment; undefined if they cannot be compiled, for example because they do not have the
+ * environment. Opens the project unless it is given. `onUse` is called with the absolute path of each file that is
+ * read, or would be if it existed.
  */
 async function compiledFrom(
   workspace: Workspace,

@@ -63,8 +63,7 @@ export async function readSource(
  * sparse checkouts also set, or `assume-unchanged`.
  */
 async function isChangedUnseen(git: Git, top: string, named: readonly (readonly string[])[]): Promise<boolean> {
-  const told = await Promise.all(named.map(part => git.ask('ls-files', '-v', '--stage', '-z', '--', ...part)))
-  const entries = told.flatMap(text => text?.split('\0') ?? [])
+  const entries = await listFiles(git, ['-v', '--stage'], named)
   // A lower-case letter stands for `assume-unchanged`, `S` for `skip-worktree`.
   const flagged = entries.flatMap(entry => {
     const [, id, path] = /^[a-zS] \d+ ([0-9a-f]+) \d\t(.*)$/s.exec(entry) ?? []
@@ -125,11 +124,20 @@ export async function ignoredFiles(
 ): Promise<readonly string[]> {
   const named = pathspecs(top, paths)
   if (named.length === 0) return []
-  const words = ['ls-files', '--others', '--ignored', '--exclude-standard', '-z', '--']
   const told = await withSource(top, options, git =>
-    Promise.all(inParts(named, MOST_PATHS).map(part => git.ask(...words, ...part))),
+    listFiles(git, ['--others', '--ignored', '--exclude-standard'], inParts(named, MOST_PATHS)),
   )
-  return (told ?? []).flatMap(text => text?.split('\0').filter(path => path !== '') ?? [])
+  return told ?? []
+}
+
+/** Returns the entries of `git ls-files` for pathspecs, which are in parts; none for a part that git refuses. */
+async function listFiles(
+  git: Git,
+  options: readonly string[],
+  parts: readonly (readonly string[])[],
+): Promise<readonly string[]> {
+  const told = await Promise.all(parts.map(part => git.ask('ls-files', ...options, '-z', '--', ...part)))
+  return told.flatMap(text => text?.split('\0').filter(entry => entry !== '') ?? [])
 }
 
 /**

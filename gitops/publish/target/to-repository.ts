@@ -2,6 +2,7 @@ import { isAncestor } from '../../../adapters/git/ancestry.ts'
 import { isPinned } from '../../../compiler/values/images/image-reference.ts'
 import type { OpenProject } from '../../../project/opened-project.ts'
 import type { LocalContext } from '../../../project/session.ts'
+import { imageOptions } from '../../repository/layout/readme.ts'
 import { commitMessage, type MessageInput, subjectOf } from '../../repository/message.ts'
 import { type Outcome, type PublishOptions, publish } from '../../repository/publication.ts'
 import type { StartedClone } from '../../repository/started-clone.ts'
@@ -133,10 +134,8 @@ function request(
   const head = destination.target.request!
   const { diagnostics } = prepared.compiled
   // The commit may not determine these images.
-  const images = [...message.images]
-    .filter(([service, image]) => input.image?.has(service) || isPinned(image))
-    .flatMap(([service, image]) => ['--image', `${service}=${image}`])
-  const shown = { head, path: destination.path, diagnostics, options: [...options, ...images] }
+  const images = [...message.images].filter(([service, image]) => input.image?.has(service) || isPinned(image))
+  const shown = { head, path: destination.path, diagnostics, options: [...options, ...imageOptions(images)] }
   const text = requestTextOf(message, shown, world.workspace.secrets)
   return openRequest(world, requestPlace(input, project, destination), { ...text, head, base })
 }

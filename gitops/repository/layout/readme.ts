@@ -78,6 +78,10 @@ function secrets(required: readonly SecretToMake[]): readonly string[] {
 
 const oneLine = (text: string) => text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, '?')
 
+/** Returns the options of `publish` that set images of services. */
+export const imageOptions = (images: Iterable<readonly [service: string, image: string]>): readonly string[] =>
+  [...images].flatMap(([service, image]) => ['--image', `${service}=${image}`])
+
 /** Returns a command for a shell, in one line. */
 export const commandLine = (...words: readonly string[]): string => oneLine(words.map(quote).join(' ')).trimEnd()
 
