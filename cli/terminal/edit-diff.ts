@@ -69,39 +69,28 @@ async function linesOf(folder: string, { path, there, wanted }: ConflictingFile)
   // There is no new text to compare a file with that will be deleted, so its manual edits are unknown.
   if (wanted === undefined) return head
   const { structuredPatch } = await import('diff')
-  const [old, fresh] = [there, wanted].map(text => masked(text.replaceAll('\r\n', '\n'))) as [Masked, Masked] // map keeps the length
-  const { hunks } = structuredPatch('', '', old.compared, fresh.compared, '', '', { context: 2 })
+  const texts = [there, wanted].map(text => text.replaceAll('\r\n', '\n'))
+  const masked = texts.map(text => maskSecrets(text))
+  const [old, fresh] = masked.map(text => text.split('\n')) as [string[], string[]] // map keeps the length
+  // The texts are compared with their secrets, so that a changed one is a change. With a secret of several lines, it is
+  // not known which masked line to show.
+  const isByLine = texts.every((text, at) => text.split('\n').length === [old, fresh][at]?.length)
+  const [before, after] = (isByLine ? texts : masked) as [string, string]
+  const { hunks } = structuredPatch('', '', before, after, '', '', { context: 2 })
   if (hunks.length === 0) return [...head, '  they differ only in masked values or line endings']
   return [
     ...head,
     ...hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => {
       let [oldAt, newAt] = [oldStart - 1, newStart - 1]
       const shown = lines.map(line => {
-        if (line.startsWith('+')) return `+${fresh.lines[newAt++]}`
+        if (line.startsWith('+')) return `+${fresh[newAt++]}`
         if (line.startsWith('\\')) return line
         if (line.startsWith(' ')) newAt++
-        return `${line[0]}${old.lines[oldAt++]}`
+        return `${line[0]}${old[oldAt++]}`
       })
       return [`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`, ...shown.map(printable)]
     }),
   ]
-}
-
-interface Masked {
-  /** Text to compare. */
-  readonly compared: string
-  /** Lines to show in place of those of `compared`. */
-  readonly lines: readonly string[]
-}
-
-/**
- * Masks the secrets in the lines that are shown. The text with its secrets is compared, so that a changed secret is a
- * change; only if a masked text has other lines, because secrets extend over several, is the masked text compared.
- */
-function masked(text: string): Masked {
-  const shown = maskSecrets(text)
-  const [lines, whole] = [shown.split('\n'), text.split('\n')]
-  return { compared: lines.length === whole.length ? text : shown, lines }
 }
 
 function paint(line: string): string {
